@@ -1,0 +1,45 @@
+# Silverball: `make run` shows it, `make test` proves it. Both install first; nothing else is needed.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+PORT ?= 8000
+TEST_WORKERS ?= 2
+LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+.PHONY: help install run test check lock bench clean
+help:  ## this list
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+install: $(STAMP)  ## create .venv and install everything, development tools included
+
+run: install  ## start the demo on http://127.0.0.1:8000
+	$(BIN)/silverball demo --port $(PORT)
+
+check: install  ## ruff, mypy and the import contracts
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+test: check  ## everything: checks, then all tests
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --durations=10
+
+bench: install  ## measure against the peers; prints the table
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	$(BIN)/python benchmarks/run.py
+
+# The locks carry names, versions and hashes; no address is written.
+lock:  ## lock the dependencies of pyproject.toml again (needs uv)
+	uv pip compile $(LOCK) -o requirements/run.txt pyproject.toml
+	uv pip compile $(LOCK) -o requirements/dev.txt --extra dev pyproject.toml
+	uv pip compile $(LOCK) -o requirements/bench.txt --extra bench -c requirements/dev.txt pyproject.toml
+
+clean:  ## remove the environment and the demo's data
+	rm -rf $(VENV) .demo .mypy_cache .ruff_cache .pytest_cache

@@ -1,0 +1,1 @@
+"""Other services' and files' formats, in and out."""

@@ -1,0 +1,1 @@
+"""No domain at all: HTTP, the front door, refusals, allowances, pages, ids."""

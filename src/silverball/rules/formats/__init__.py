@@ -1,0 +1,1 @@
+"""One file per format; a format knows no other format."""

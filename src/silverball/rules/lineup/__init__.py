@@ -1,0 +1,1 @@
+"""On what they play, and who starts."""

@@ -1,0 +1,1 @@
+"""One folder per resource, always the same names: routes, reads, writes."""

@@ -1,0 +1,1 @@
+"""The published shapes: what the world sees, field by field."""
