@@ -1,0 +1,67 @@
+"""The bubble: players tied across the border of a playoff band. Source: formats, section 13.3."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from silverball.rules.ranking import ties
+
+BANDS_MAX = 100
+
+
+@dataclass(frozen=True)
+class Cutoff:
+    """A band of the standings: its last place and its color."""
+
+    cumulative: int
+    color: str | None
+
+
+@dataclass(frozen=True)
+class Bubble:
+    """What the standings show of the borders a player is tied across; None means not on the bubble."""
+
+    on_cutoff_bubble: bool | None = None
+    cutoff_bubble_color: str | None = None
+    on_cutoff_bubble2: bool | None = None
+
+
+SAFE = Bubble()
+
+
+def cutoffs(bands: Sequence[Any]) -> list[Cutoff]:
+    """The bands as the rules use them, first border first.
+
+    Takes bands as on the wire (index, value, cumulative, text, color), as mappings or as objects with
+    those attributes. Raises ValueError above 100 bands. Source: formats, section 13.3.
+    """
+    if len(bands) > BANDS_MAX:
+        raise ValueError(f"{len(bands)} bands are more than {BANDS_MAX}")
+    read = [Cutoff(int(_part(band, "cumulative")), _part(band, "color")) for band in bands]
+    return sorted(read, key=lambda cutoff: cutoff.cumulative)
+
+
+def _part(band: Any, name: str) -> Any:
+    return band.get(name) if isinstance(band, Mapping) else getattr(band, name)
+
+
+def bubbles(placed: Mapping[int, int], bands: Sequence[Any]) -> dict[int, Bubble]:
+    """Player id -> bubble. Takes player id -> position and the bands as on the wire.
+
+    A player is on the bubble of a band when his tie group holds the positions p to q and the band ends
+    at one of p to q - 1: some of them would go through, some not. Source: formats, section 13.3.
+    """
+    borders = cutoffs(bands)
+    shown: dict[int, Bubble] = {}
+    for position, members in ties.members_by_position(placed).items():
+        last = position + len(members) - 1
+        straddled = [border for border in borders if position <= border.cumulative < last]
+        shown.update(dict.fromkeys(members, _bubble(straddled)))
+    return shown
+
+
+def _bubble(straddled: Sequence[Cutoff]) -> Bubble:
+    if not straddled:
+        return SAFE
+    second = True if len(straddled) > 1 else None
+    return Bubble(True, straddled[0].color, second)

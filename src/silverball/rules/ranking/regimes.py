@@ -1,0 +1,112 @@
+"""Who beat whom in a game, by the way its tournament counts. Source: formats, section 22."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from itertools import combinations
+
+
+class Regime(StrEnum):
+    """How wins and losses follow from a completed game."""
+
+    POSITIONS = "positions"
+    FAIR_STRIKES = "fair strikes"
+    STRIKE = "strike"
+    NONE = "none"
+
+
+WITHOUT_RECORD = frozenset(
+    {"best_game", "card_best_game", "golf", "golf_bracket", "bowling", "amazingrace"},
+)
+
+
+@dataclass(frozen=True)
+class GameResult:
+    """A completed game as it is stored: one slot per player, finishing order with gaps allowed."""
+
+    player_ids: tuple[int, ...]
+    result_positions: tuple[int | None, ...]
+    result_points: tuple[Decimal | None, ...]
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Two players of a game; `winner_id` is None when the game does not separate them."""
+
+    player_id: int
+    opponent_id: int
+    winner_id: int | None
+
+
+@dataclass(frozen=True)
+class Record:
+    """Wins and losses of one player."""
+
+    wins: int = 0
+    losses: int = 0
+
+
+def regime(type_: str, *, fair: bool = False, progressive: bool = False) -> Regime:
+    """The regime of a tournament from its wire type and the two flags of group knockout.
+
+    Takes `type`, `knockoutFair` and `knockoutProgressive`. Source: formats, section 22.
+    """
+    if type_ in WITHOUT_RECORD:
+        return Regime.NONE
+    if type_ != "group_knockout" or progressive:
+        return Regime.POSITIONS
+    return Regime.FAIR_STRIKES if fair else Regime.STRIKE
+
+
+def meetings(rule: Regime, result: GameResult) -> list[Meeting]:
+    """Every pair of the game, in slot order, with its winner.
+
+    A game of one player (a bye) has no meetings. Where the order is not complete the points decide:
+    more points win, equal points separate nobody. Raises ValueError when the parts have different
+    lengths. Source: formats, section 22.
+    """
+    if not len(result.player_ids) == len(result.result_positions) == len(result.result_points):
+        raise ValueError("a game has one position and one points value for each player")
+    if rule is Regime.NONE:
+        return []
+    if rule is Regime.POSITIONS and None not in result.result_positions:
+        return list(_by_positions(result))
+    return list(_by_points(result))
+
+
+def _by_positions(result: GameResult) -> Iterator[Meeting]:
+    place = {player_id: place for place, player_id in enumerate(result.result_positions)}
+    for player_id, opponent_id in combinations(result.player_ids, 2):
+        winner_id = player_id if place[player_id] < place[opponent_id] else opponent_id
+        yield Meeting(player_id, opponent_id, winner_id)
+
+
+def _by_points(result: GameResult) -> Iterator[Meeting]:
+    slots = zip(result.player_ids, result.result_points, strict=True)
+    for (player_id, own), (opponent_id, other) in combinations(slots, 2):
+        if own is None or other is None:
+            continue
+        winner_id = None if own == other else player_id if own > other else opponent_id
+        yield Meeting(player_id, opponent_id, winner_id)
+
+
+def records(rule: Regime, result: GameResult) -> dict[int, Record]:
+    """Player id -> wins and losses in this game, in slot order.
+
+    Fair strikes of four give 3-0, 1-1, 1-1, 0-3; two strikes of four give 2-0 and 0-2. Raises as
+    `meetings` does. Source: formats, section 22.
+    """
+    met = meetings(rule, result)
+    return {
+        player_id: Record(
+            wins=sum(meeting.winner_id == player_id for meeting in met),
+            losses=sum(_is_loss(meeting, player_id) for meeting in met),
+        )
+        for player_id in result.player_ids
+    }
+
+
+def _is_loss(meeting: Meeting, player_id: int) -> bool:
+    is_in = player_id in (meeting.player_id, meeting.opponent_id)
+    return is_in and meeting.winner_id is not None and meeting.winner_id != player_id

@@ -1,0 +1,109 @@
+"""Standings of a series: the sum of its nights, the worst ones removed. Source: formats, section 21."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from silverball.rules.ranking import cutoffs as bands
+from silverball.rules.ranking import ties
+from silverball.rules.scoring import curves
+
+PINGOLF = "pingolf"
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True)
+class SeriesStanding:
+    """A player's place in a series. `points_adjusted` is None when no results are removed."""
+
+    player_id: int
+    position: int
+    points: Decimal
+    points_adjusted: Decimal | None
+    on_cutoff_bubble: bool | None
+    cutoff_bubble_color: str | None
+    on_cutoff_bubble2: bool | None
+
+
+def standings(
+    tournament_points: Sequence[Mapping[int, Decimal | str | int]],
+    *,
+    scoring: str,
+    removed_results: int,
+    cutoffs: Sequence[Any],
+) -> list[SeriesStanding]:
+    """The series standings, best first, equals by player id.
+
+    Takes one mapping player id -> points per tournament with results (the curve already applied), the
+    scoring (only "pingolf" changes the direction: fewest points first), removed results (-N: the best N
+    count; +N: the worst N of all tournaments are dropped, a missed one being a 0; 0: all count) and the
+    playoff bands as on the wire. Source: formats, section 21 (2,677 of 2,677 observed rows).
+    """
+    results = _results_by_player(tournament_points)
+    counted_max = _counted_max(len(tournament_points), removed_results)
+    lowest_wins = scoring == PINGOLF
+    adjusted = {
+        player_id: _adjusted(nights, counted_max, lowest_wins) for player_id, nights in results.items()
+    }
+    keys = {
+        player_id: _key(adjusted[player_id], counted_max - len(nights), lowest_wins)
+        for player_id, nights in results.items()
+    }
+    placed = ties.positions(keys, highest_first=False)
+    shown = bands.bubbles(placed, cutoffs)
+    return [
+        SeriesStanding(
+            player_id=player_id,
+            position=position,
+            points=sum(results[player_id], ZERO),
+            points_adjusted=adjusted[player_id] if removed_results else None,
+            on_cutoff_bubble=shown[player_id].on_cutoff_bubble,
+            cutoff_bubble_color=shown[player_id].cutoff_bubble_color,
+            on_cutoff_bubble2=shown[player_id].on_cutoff_bubble2,
+        )
+        for player_id, position in placed.items()
+    ]
+
+
+def _results_by_player(
+    tournament_points: Sequence[Mapping[int, Decimal | str | int]],
+) -> dict[int, list[Decimal]]:
+    results: dict[int, list[Decimal]] = {}
+    for night in tournament_points:
+        for player_id, points in night.items():
+            results.setdefault(player_id, []).append(Decimal(points))
+    return results
+
+
+def _counted_max(tournaments: int, removed_results: int) -> int:
+    """How many results of one player may count."""
+    if removed_results < 0:
+        return -removed_results
+    return max(0, tournaments - removed_results)
+
+
+def _adjusted(nights: Sequence[Decimal], counted_max: int, lowest_wins: bool) -> Decimal:
+    best_first = sorted(nights, reverse=not lowest_wins)
+    return sum(best_first[:counted_max], ZERO)
+
+
+def _key(total: Decimal, missing: int, lowest_wins: bool) -> tuple[int, Decimal]:
+    # In pingolf a missed night would be a total of no strokes, so complete players come first.
+    return (max(0, missing), total) if lowest_wins else (0, -total)
+
+
+def curve_points(positions: Mapping[int, int], scoring: str, custom: Sequence[int] = ()) -> dict[int, int]:
+    """Points of one tournament under a curve: player id -> whole points.
+
+    Takes player id -> position (a competition ranking), the curve's wire name and the organizer's table
+    for the curve "custom". Players who share a position share the mean of the ranks they hold, rounded
+    half up: ranks 4 and 5 of bg_linear give (97 + 96) / 2 = 97 to both. Raises Invalid for an unknown
+    curve. Source: formats, section 21.
+    """
+    earned: dict[int, int] = {}
+    for position, members in ties.members_by_position(positions).items():
+        ranks = range(position, position + len(members))
+        shared = ties.mean_half_up([curves.points(scoring, rank, custom) for rank in ranks])
+        earned.update(dict.fromkeys(members, shared))
+    return earned

@@ -1,0 +1,136 @@
+"""Plays of a completed tournament, added up by arena, player and opponent. Source: formats, section 22."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from silverball.rules.ranking import regimes
+from silverball.rules.ranking.regimes import GameResult, Regime
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A completed game. A single player game has one player and no result here."""
+
+    arena_id: int | None
+    player_ids: tuple[int, ...]
+    result_positions: tuple[int | None, ...] = ()
+    result_points: tuple[Decimal | None, ...] = ()
+    is_bye: bool = False
+    is_single_player: bool = False
+
+
+@dataclass(frozen=True)
+class ArenaSummary:
+    """How often an arena was played."""
+
+    arena_id: int
+    games: int
+    single_player_games: int
+
+    @property
+    def games_total(self) -> int:
+        """Games of both kinds."""
+        return self.games + self.single_player_games
+
+
+@dataclass(frozen=True)
+class PlayerArenaSummary:
+    """How often a player played an arena, and how."""
+
+    arena_id: int
+    player_id: int
+    games: int
+    single_player_games: int
+    wins: int
+    losses: int
+
+    @property
+    def games_total(self) -> int:
+        """Games of both kinds."""
+        return self.games + self.single_player_games
+
+
+@dataclass(frozen=True)
+class MatchSummary:
+    """How often a player met an opponent on an arena, and how."""
+
+    arena_id: int
+    player_id: int
+    opponent_id: int
+    games: int
+    wins: int
+    losses: int
+
+
+def arenas(games: Iterable[GameRecord]) -> list[ArenaSummary]:
+    """One row per arena that was played, by arena id.
+
+    Byes and games without an arena are left out. Source: formats, section 22.
+    """
+    plays: Counter[int] = Counter()
+    single: Counter[int] = Counter()
+    for arena_id, game in _on_arenas(games):
+        (single if game.is_single_player else plays)[arena_id] += 1
+    return [ArenaSummary(arena_id, plays[arena_id], single[arena_id]) for arena_id in sorted(plays | single)]
+
+
+def player_arenas(rule: Regime, games: Iterable[GameRecord]) -> list[PlayerArenaSummary]:
+    """One row per arena and player who played it, by arena id, then by player id.
+
+    Takes the regime of the tournament: wins and losses count players, so first of four is 3-0. Byes and
+    games without an arena are left out. Source: formats, section 22.
+    """
+    plays: Counter[tuple[int, int]] = Counter()
+    single: Counter[tuple[int, int]] = Counter()
+    wins: Counter[tuple[int, int]] = Counter()
+    losses: Counter[tuple[int, int]] = Counter()
+    for arena_id, game in _on_arenas(games):
+        for player_id in game.player_ids:
+            (single if game.is_single_player else plays)[arena_id, player_id] += 1
+        for player_id, record in _records(rule, game).items():
+            wins[arena_id, player_id] += record.wins
+            losses[arena_id, player_id] += record.losses
+    return [
+        PlayerArenaSummary(*key, plays[key], single[key], wins[key], losses[key])
+        for key in sorted(plays | single)
+    ]
+
+
+def matches(rule: Regime, games: Iterable[GameRecord]) -> list[MatchSummary]:
+    """One row per arena, player and opponent, in both directions, by arena, player and opponent id.
+
+    Takes the regime of the tournament; a meeting that separated nobody counts as a game only. Byes,
+    single player games and games without an arena are left out. Source: formats, section 22.
+    """
+    plays: Counter[tuple[int, int, int]] = Counter()
+    wins: Counter[tuple[int, int, int]] = Counter()
+    for arena_id, game in _on_arenas(games):
+        for player_id, opponent_id, winner_id in _both_ways(rule, game):
+            plays[arena_id, player_id, opponent_id] += 1
+            wins[arena_id, player_id, opponent_id] += winner_id == player_id
+    # A loss is the opponent's win on the same arena.
+    return [MatchSummary(*key, plays[key], wins[key], wins[key[0], key[2], key[1]]) for key in sorted(plays)]
+
+
+def _on_arenas(games: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
+    for game in games:
+        if game.arena_id is not None and not game.is_bye:
+            yield game.arena_id, game
+
+
+def _result(game: GameRecord) -> GameResult:
+    return GameResult(game.player_ids, game.result_positions, game.result_points)
+
+
+def _records(rule: Regime, game: GameRecord) -> dict[int, regimes.Record]:
+    return {} if game.is_single_player else regimes.records(rule, _result(game))
+
+
+def _both_ways(rule: Regime, game: GameRecord) -> Iterator[tuple[int, int, int | None]]:
+    if game.is_single_player:
+        return
+    for meeting in regimes.meetings(rule, _result(game)):
+        yield meeting.player_id, meeting.opponent_id, meeting.winner_id
+        yield meeting.opponent_id, meeting.player_id, meeting.winner_id

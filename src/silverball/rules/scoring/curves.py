@@ -1,0 +1,109 @@
+"""Curves: what a rank is worth, in whole points. Source: formats, section 15.
+
+Ranks count from 1. A curve is a short head of fixed values and a rule for the ranks after it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
+
+from silverball.kit.errors import Invalid
+
+RANK_MAX = 100_000
+# Past this rank both falling percentages are 0; powers of larger exponents would only cost time.
+PERCENT_RANK_MAX = 200
+
+
+@dataclass(frozen=True)
+class Line:
+    """After the head, rank p is worth start - step * p, never below 0."""
+
+    start: int
+    step: int = 1
+    head: tuple[int, ...] = ()
+
+    def points(self, rank: int) -> int:
+        """Whole points of a rank."""
+        if rank <= len(self.head):
+            return self.head[rank - 1]
+        return max(0, self.start - self.step * rank)
+
+
+LINES = {
+    "bg_linear": Line(101),
+    "bg_linear_150": Line(151),
+    "bg_linear_200": Line(201),
+    "bg_linear_300": Line(301),
+    "bg_linear_500": Line(501),
+    "bg_papa": Line(88, head=(100, 90)),
+    "bg_papa_150": Line(138, head=(150, 140)),
+    "bg_papa_200": Line(188, head=(200, 190)),
+    "bg_papa_qck_de": Line(91, step=2, head=(100, 90)),
+    "bg_circuit": Line(30, head=(100, 75, 60, 50, 45, 40, 35, 30, 25, 20)),
+    "bg_indisc": Line(98, head=(100, 97)),
+    "bg_indisc_200": Line(193, head=(200, 195)),
+    "bg_cax": Line(94, head=(100, 94)),
+    "bg_hella": Line(90, step=5, head=(105, 90, 80)),
+    "bg_eurovision": Line(0, head=(12, 10, 8, 7, 6, 5, 4, 3, 2, 1)),
+    "bg_top_25": Line(26),
+    "bg_top_30": Line(31),
+    # The real values are unknown; imported points are kept, new ones follow the line.
+    "bg_past_times": Line(101),
+}
+
+
+def _percent(percent: int, rank: int) -> int:
+    """100 times (percent / 100) to the power rank - 1, rounded half up."""
+    if rank > PERCENT_RANK_MAX:
+        return 0
+    exact = 100 * Decimal(percent).scaleb(-2) ** (rank - 1)
+    return int(exact.quantize(Decimal(1), ROUND_HALF_UP))
+
+
+@cache
+def _falling_table() -> tuple[int, ...]:
+    """The 95 per cent curve where each rank is worth at least one point less than the one before."""
+    values = [100]
+    for rank in range(2, PERCENT_RANK_MAX + 1):
+        whole = 100 * 95 ** (rank - 1) // 100 ** (rank - 1)
+        values.append(max(0, min(whole, values[-1] - 1)))
+    return tuple(values)
+
+
+def _falling(rank: int) -> int:
+    table = _falling_table()
+    return table[rank - 1] if rank <= len(table) else 0
+
+
+PERCENTAGES: dict[str, Callable[[int], int]] = {
+    "bg_50_percent_de": lambda rank: _percent(50, rank),
+    "bg_90_percent_de": lambda rank: _percent(90, rank),
+    "bg_95_pct_mod_de": _falling,
+}
+
+CUSTOM = "custom"
+CURVES = frozenset(LINES) | frozenset(PERCENTAGES) | {CUSTOM}
+
+
+def points(curve: str, rank: int, custom: Sequence[int] = ()) -> int:
+    """Whole points of a rank under a curve.
+
+    Takes the wire name of the curve, the rank (1 is best) and, for the curve "custom", the organizer's
+    table (points of rank 1, 2, ...; 0 beyond its end). Raises ValueError for a rank below 1 and Invalid
+    for a curve nobody knows. Source: formats, section 15.
+    """
+    if not 1 <= rank <= RANK_MAX:
+        raise ValueError(f"rank {rank} is not between 1 and {RANK_MAX}")
+    if curve == CUSTOM:
+        return custom[rank - 1] if rank <= len(custom) else 0
+    if curve in LINES:
+        return LINES[curve].points(rank)
+    if curve in PERCENTAGES:
+        return PERCENTAGES[curve](rank)
+    raise Invalid({"scoring": [f"There is no curve called {curve}. Choose one of the known curves."]})
+
+
+def table(curve: str, ranks: int, custom: Sequence[int] = ()) -> tuple[int, ...]:
+    """Whole points of the ranks 1 to `ranks`. Raises as `points` does. Source: formats, section 15."""
+    return tuple(points(curve, rank, custom) for rank in range(1, ranks + 1))

@@ -1,0 +1,175 @@
+"""Point maps: what each place of a game is worth, by group size. Source: formats, section 11.
+
+A map has four rows, for groups of one to four; a row lists the points of first, second, ... Rows are
+kept as they go over the wire: whole numbers as numbers, maps with a fraction entirely as texts.
+"""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TypeAlias
+
+from silverball.kit.errors import Invalid
+
+WirePoints: TypeAlias = int | str
+WireRows: TypeAlias = tuple[tuple[WirePoints, ...], ...]
+Row: TypeAlias = tuple[Decimal, ...]
+
+GROUP_SIZE_MAX = 4
+MANUAL = "manual"
+
+HEAD_TO_HEAD: WireRows = ((1,), (1, 0), (1, 0, 0), (1, 0, 0))
+FAIR: WireRows = (("1.00",), ("1.00", "0.01"), ("1.00", "0.02", "0.01"), ("1.00", "0.02", "0.02", "0.01"))
+PROGRESSIVE: WireRows = (
+    ("1.00",),
+    ("1.00", "0.01"),
+    ("1.00", "0.02", "0.01"),
+    ("1.00", "0.03", "0.02", "0.01"),
+)
+TIEBREAKER: WireRows = (
+    ("0.50",),
+    ("0.50", "0.00"),
+    ("0.50", "0.25", "0.00"),
+    ("0.50", "0.25", "0.12", "0.00"),
+)
+IFPA: WireRows = ((7,), (7, 1), (7, 4, 1), (7, 5, 3, 1))
+
+SCORINGS: dict[str, WireRows] = {
+    "ifpa": IFPA,
+    "papa": ((4,), (4, 2), (4, 2, 1), (4, 2, 1, 0)),
+    "pinburgh": (("3",), ("3", "0"), ("3", "1.5", "0"), ("3", "2", "1", "0")),
+    "winnerbonus": ((5,), (5, 1), (5, 3, 1), (5, 3, 2, 1)),
+    "winneronly": ((1,), (1, 0), (1, 0, 0), (1, 0, 0, 0)),
+    "winwinlossloss": ((1,), (1, 0), (1, 0, 0), (1, 1, 0, 0)),
+    "aussierules": ((7,), (7, 0), (7, 3, 0), (7, 4, 2, 0)),
+    "bapa": ((8,), (8, 2), (8, 5, 2), (8, 6, 4, 2)),
+    "nepl": ((10,), (10, 2), (10, 5, 2), (10, 6, 4, 2)),
+    "dcleague": (("4",), ("4", "1"), ("4", "2.5", "1"), ("4", "3", "2", "1")),
+    "progressive": PROGRESSIVE,
+}
+CUSTOM = "custom"
+# The values of idaho are unknown: such a tournament is imported with its own map.
+IMPORT_ONLY = frozenset({"idaho"})
+
+HEAD_TO_HEAD_TYPES = frozenset(
+    {"knockout", "matchplay", "max_matchplay", "frenzy", "bracket", "double_bracket"}
+    | {"round_robin", "double_round_robin"},
+)
+WITHOUT_MAP_TYPES = frozenset(
+    {"golf", "golf_bracket", "best_game", "card_best_game", "bowling", "amazingrace"},
+)
+
+
+def of_scoring(scoring: str) -> WireRows:
+    """The map that a `scoring` starts with, as on the wire.
+
+    Raises Invalid for an unknown scoring, and for one that needs a map of its own (custom, idaho).
+    Source: formats, section 11.
+    """
+    rows = SCORINGS.get(scoring)
+    if rows is not None:
+        return rows
+    if scoring == CUSTOM or scoring in IMPORT_ONLY:
+        raise Invalid({"scoring": [f"The scoring {scoring} needs the points of each place. Enter them."]})
+    raise Invalid({"scoring": [f"There is no scoring called {scoring}. Choose one of the known scorings."]})
+
+
+def of_strikes(*, fair: bool, progressive: bool) -> WireRows:
+    """The map that a group knockout shows, as on the wire.
+
+    Standard strikes show the IFPA map although their games score 1.00 and 0.00 (42 of 42 observed
+    tournaments). Source: formats, section 11.
+    """
+    if fair:
+        return FAIR
+    return PROGRESSIVE if progressive else IFPA
+
+
+def of_type(type_: str) -> WireRows | None:
+    """The map of a format without a `scoring`: head to head, or None where places earn no points.
+
+    Raises ValueError for a format whose map depends on its settings. Source: formats, section 11.
+    """
+    if type_ in HEAD_TO_HEAD_TYPES:
+        return HEAD_TO_HEAD
+    if type_ in WITHOUT_MAP_TYPES:
+        return None
+    raise ValueError(f"the map of {type_} depends on its settings")
+
+
+def of_custom(points_map_custom: Mapping[str, object]) -> WireRows:
+    """The rows behind `pointsMap: "manual"`, as texts.
+
+    Takes {"type": "matchplay", "3P": [...], "4P": [...]}: the points of a group of three and of four.
+    One player gets the first of four, two players the first and the last of three. Raises Invalid when
+    a list is missing, has the wrong length or holds something that is not a number.
+    Source: formats, section 11.
+    """
+    three, four = _custom_row(points_map_custom, 3), _custom_row(points_map_custom, 4)
+    return ((four[0],), (three[0], three[-1]), three, four)
+
+
+def _custom_row(points_map_custom: Mapping[str, object], size: int) -> tuple[str, ...]:
+    listed = points_map_custom.get(f"{size}P")
+    if not isinstance(listed, list | tuple) or len(listed) != size:
+        raise Invalid({"pointsMapCustom": [f"A group of {size} needs {size} values in {size}P."]})
+    return tuple(str(_number(value)) for value in listed)
+
+
+def _number(value: object) -> Decimal:
+    try:
+        number = Decimal(str(value))
+    except ArithmeticError as error:
+        raise Invalid({"pointsMapCustom": [f"{value!r} is not a number. Write points like 2.5."]}) from error
+    # The database keeps hundredths, so anything finer or endless could not be stored as entered.
+    if not number.is_finite() or number != round(number, 2):
+        raise Invalid({"pointsMapCustom": [f"{value!r} is not a number with at most two decimals."]})
+    return number
+
+
+def row(rows: Sequence[Sequence[WirePoints]], group_size: int) -> Row:
+    """Points by place in a group of 1 to 4 players.
+
+    Takes a map as on the wire. A row with fewer values than players is filled with 0: the fourth row of
+    the head-to-head map has only three. Raises ValueError for another group size.
+    Source: formats, sections 11 and 14.10.
+    """
+    if not 1 <= group_size <= GROUP_SIZE_MAX:
+        raise ValueError(f"a group of {group_size} is not between 1 and {GROUP_SIZE_MAX} players")
+    earned = [Decimal(str(points)) for points in rows[group_size - 1][:group_size]]
+    return tuple(earned + [Decimal(0)] * (group_size - len(earned)))
+
+
+def points_in_slots(
+    rows: Sequence[Sequence[WirePoints]], player_ids: Sequence[int], finishing_order: Sequence[int]
+) -> Row:
+    """Result points: one per player, in the game's player order.
+
+    Takes a map as on the wire, the player ids by slot and the same ids from first to last. Raises
+    ValueError when the two do not hold the same players. Source: formats, section 11.
+    """
+    if sorted(player_ids) != sorted(finishing_order):
+        raise ValueError("the finishing order does not hold the players of the game")
+    by_place = row(rows, len(player_ids))
+    return tuple(by_place[finishing_order.index(player_id)] for player_id in player_ids)
+
+
+def tiebreak_points(finishing_order: Sequence[int]) -> dict[int, Decimal]:
+    """Player id -> points of a tiebreak game of 1 to 4 players: 0.50, 0.25, 0.12, 0.00.
+
+    The last of two or more gets nothing. Raises ValueError for another number of players.
+    Source: formats, sections 11 and 13.4.
+    """
+    return dict(zip(finishing_order, row(TIEBREAKER, len(finishing_order)), strict=True))
+
+
+def bye_points(rows: Sequence[Sequence[WirePoints]], byes: str, games_per_round: int = 1) -> Decimal:
+    """Points of a bye game, two decimals.
+
+    Takes a map as on the wire, the `byes` setting (full: first value of row 1; half: 0.50; zero: 0.00)
+    and the games of a round, each of which counts once. Raises Invalid for another setting.
+    Source: formats, sections 9 and 14.3.
+    """
+    values = {"full": row(rows, 1)[0], "half": Decimal("0.50"), "zero": Decimal("0.00")}
+    if byes not in values:
+        raise Invalid({"byes": [f"A bye cannot be worth {byes}. Choose full, half or zero."]})
+    return (values[byes] * games_per_round).quantize(Decimal("0.01"))
