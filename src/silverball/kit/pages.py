@@ -1,0 +1,141 @@
+"""The links and the page bar around one page of a list, as existing clients know them.
+
+Source: conventions.md, pagination envelopes; samples/cards.json, samples/tournaments-played.json.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+from urllib.parse import urlencode
+
+# Up to here every page has its number; above, the bar shows a window.
+PAGES_WITHOUT_GAP_MAX = 13
+PAGES_EACH_SIDE = 3
+# A current page this close to an end is shown together with that end.
+PAGES_NEAR_END = PAGES_EACH_SIDE + 4
+GAP = None
+
+QueryPairs = Iterable[tuple[str, str]]
+
+
+def last_page_of(total: int, per_page: int) -> int:
+    """The number of the last page; a list without entries has one empty page."""
+    return max(1, -(-total // per_page))
+
+
+def page_numbers(page: int, last_page: int) -> list[int | None]:
+    """The numbers in the page bar around `page`, None for a gap."""
+    if last_page <= PAGES_WITHOUT_GAP_MAX:
+        return list(range(1, last_page + 1))
+    start: list[int | None] = [1, 2]
+    end: list[int | None] = [last_page - 1, last_page]
+    long = PAGES_NEAR_END + PAGES_EACH_SIDE
+    if page <= PAGES_NEAR_END:
+        return [*range(1, long + 1), GAP, *end]
+    if page > last_page - PAGES_NEAR_END:
+        return [*start, GAP, *range(last_page - long + 1, last_page + 1)]
+    return [*start, GAP, *range(page - PAGES_EACH_SIDE, page + PAGES_EACH_SIDE + 1), GAP, *end]
+
+
+def paginate(
+    total: int, page: int, per_page: int, path_url: str, query_pairs: QueryPairs = ()
+) -> dict[str, Any]:
+    """`links` and `meta` of the full envelope for page `page` of `total` entries.
+
+    `path_url` is the address without its query; `query_pairs` are the parameters every link keeps
+    (a `page` among them is replaced).
+    """
+    address = _Addresses(path_url, query_pairs)
+    last_page = last_page_of(total, per_page)
+    prev, following = _neighbours(page, last_page)
+    first_row, last_row = _rows_shown(total, page, per_page)
+    bar = [_bar_item(address, "&laquo; Previous", prev)]
+    bar += [_number_item(address, number, page) for number in page_numbers(page, last_page)]
+    bar.append(_bar_item(address, "Next &raquo;", following))
+    return {
+        "links": {
+            "first": address.of(1),
+            "last": address.of(last_page),
+            "prev": address.of(prev),
+            "next": address.of(following),
+        },
+        "meta": {
+            "current_page": page,
+            "from": first_row,
+            "last_page": last_page,
+            "links": bar,
+            "path": path_url,
+            "per_page": per_page,
+            "to": last_row,
+            "total": total,
+        },
+    }
+
+
+def simple_paginate(
+    total: int,
+    page: int,
+    per_page: int,
+    path_url: str,
+    query_pairs: QueryPairs = (),
+    *,
+    limit_given: bool = False,
+) -> dict[str, Any]:
+    """`links` and `meta` of the tournament list: no page bar, no link to the last page.
+
+    `per_page` is shown as text when the caller chose it (`limit_given`).
+    """
+    address = _Addresses(path_url, query_pairs)
+    last_page = last_page_of(total, per_page)
+    prev, following = _neighbours(page, last_page)
+    first_row, last_row = _rows_shown(total, page, per_page)
+    return {
+        "links": {
+            "first": address.of(1),
+            "last": None,
+            "prev": address.of(prev),
+            "next": address.of(following),
+        },
+        "meta": {
+            "current_page": page,
+            "current_page_url": address.of(page),
+            "from": first_row,
+            "path": path_url,
+            "per_page": str(per_page) if limit_given else per_page,
+            "to": last_row,
+            "last_page": last_page,
+            "total": total,
+        },
+    }
+
+
+class _Addresses:
+    """Addresses of the pages of one list."""
+
+    def __init__(self, path_url: str, query_pairs: QueryPairs) -> None:
+        kept = urlencode([(name, text) for name, text in query_pairs if name != "page"])
+        self._before_number = f"{path_url}?{kept}&page=" if kept else f"{path_url}?page="
+
+    def of(self, page: int | None) -> str | None:
+        return None if page is None else f"{self._before_number}{page}"
+
+
+def _neighbours(page: int, last_page: int) -> tuple[int | None, int | None]:
+    return (page - 1 if page > 1 else None, page + 1 if page < last_page else None)
+
+
+def _rows_shown(total: int, page: int, per_page: int) -> tuple[int | None, int | None]:
+    """The numbers of the first and last entry on the page, from 1; None when it is empty."""
+    before = per_page * (page - 1)
+    if before >= total:
+        return None, None
+    return before + 1, min(total, before + per_page)
+
+
+def _bar_item(address: _Addresses, label: str, page: int | None) -> dict[str, Any]:
+    return {"url": address.of(page), "label": label, "page": page, "active": False}
+
+
+def _number_item(address: _Addresses, number: int | None, page: int) -> dict[str, Any]:
+    if number is None:
+        return {"url": None, "label": "...", "active": False}
+    return {**_bar_item(address, str(number), number), "active": number == page}

@@ -1,0 +1,14 @@
+"""The live view of an amazing race."""
+
+from silverball.wire.base import Wire
+from silverball.wire.queues import QueueEntry
+from silverball.wire.rounds import Round
+from silverball.wire.singleplayer import SinglePlayerGame
+
+
+class AmazingRaceState(Wire, frozen=True, kw_only=True):
+    """Rounds, their games and who is up in each. Source: interface.md 2, row 27."""
+
+    rounds: tuple[Round, ...]
+    games: tuple[SinglePlayerGame, ...]
+    queues: tuple[QueueEntry, ...]

@@ -1,0 +1,15 @@
+"""The live view of a frenzy."""
+
+from silverball.wire.base import Wire
+from silverball.wire.games import Game
+from silverball.wire.queues import QueueEntry
+from silverball.wire.values import Number
+
+
+class FrenzyState(Wire, frozen=True, kw_only=True):
+    """Started games and who waits. Source: samples/frenzy.json."""
+
+    games: tuple[Game, ...]
+    queue: tuple[QueueEntry, ...]
+    # Seconds.
+    avg_queue_duration: Number | None

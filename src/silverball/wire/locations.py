@@ -1,0 +1,19 @@
+"""Locations: the places where tournaments are played."""
+
+from silverball.wire.base import Wire
+from silverball.wire.values import Number, Status
+
+
+class Location(Wire, frozen=True, kw_only=True):
+    """A place of an organizer. Source: interface 4.1, samples/locations-list.json."""
+
+    location_id: int
+    scorbit_venue_id: int | None = None
+    scorbit_venue_uuid: str | None = None
+    pinballmap_id: int | None = None
+    name: str
+    organizer_id: int
+    status: Status
+    address: str | None
+    lat: Number | None = None
+    lng: Number | None = None

@@ -1,0 +1,50 @@
+"""Occasions: the gatherings that the wire calls events."""
+
+from silverball.wire.base import UNSET, UnsetType, Wire
+from silverball.wire.parts import OccasionListItem
+from silverball.wire.tournaments import Tournament
+from silverball.wire.users import User
+
+
+class OccasionLink(Wire, frozen=True, kw_only=True):
+    """A link on the page of an occasion. Source: samples/events.json."""
+
+    link_id: int
+    user_id: int
+    label: str
+    url: str
+    is_registration: int
+    embed: int
+
+
+class OccasionTournament(Wire, frozen=True, kw_only=True):
+    """A tournament of an occasion, kept here or elsewhere. Source: samples/events.json."""
+
+    event_tournament_id: int
+    event_id: int
+    user_id: int
+    tournament_id: int | None
+    labels: tuple[str, ...]
+    label_color: str | None
+    player_limit: int | None
+    tgp: int | float | None
+    external_name: str | None
+    external_link: str | None
+    external_location: str | None
+    external_start_utc: str | None
+    external_start_local: str | None
+    external_end_utc: str | None
+    external_end_local: str | None
+
+
+class Occasion(OccasionListItem, frozen=True, kw_only=True):
+    """A gathering with its tournaments. Source: samples/events.json, wire.yaml Event."""
+
+    organizer: User | UnsetType = UNSET
+    links: tuple[OccasionLink, ...] | UnsetType = UNSET
+    link_ids: tuple[int, ...] | UnsetType = UNSET
+    event_tournaments: tuple[OccasionTournament, ...] | UnsetType = UNSET
+    event_tournament_ids: tuple[int, ...] | UnsetType = UNSET
+    tournaments: tuple[Tournament, ...] | UnsetType = UNSET
+    shortcut_id: int | UnsetType | None = UNSET
+    shortcut_slug: str | UnsetType | None = UNSET

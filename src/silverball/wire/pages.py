@@ -1,0 +1,77 @@
+"""The envelopes around lists and items. Meta keys are snake_case on the wire."""
+
+from typing import Generic, TypeVar
+
+from msgspec import Struct, field
+
+from silverball.wire.base import UNSET, UnsetType, Wire
+
+T = TypeVar("T")
+
+
+class PaginationLinks(Wire, frozen=True, kw_only=True):
+    """The neighbouring pages; `last` is null in the simple envelope. Source: wire.yaml PaginationLinks."""
+
+    first: str | None
+    last: str | None
+    prev: str | None
+    next: str | None
+
+
+class PageLink(Wire, frozen=True, kw_only=True):
+    """One number of the page bar. Source: samples/cards.json."""
+
+    url: str | None
+    label: str
+    # Absent in the gap between numbers.
+    page: int | UnsetType | None = UNSET
+    active: bool
+
+
+class PaginationMeta(Struct, frozen=True, kw_only=True):
+    """Where a page stands among all. Source: wire.yaml PaginationMeta."""
+
+    current_page: int
+    from_: int | None = field(name="from")
+    last_page: int
+    links: tuple[PageLink, ...]
+    path: str
+    per_page: int
+    to: int | None
+    total: int
+
+
+class SimplePaginationMeta(Struct, frozen=True, kw_only=True):
+    """The same for the tournament list. Source: samples/tournaments-played.json, interface.md 2, row 9."""
+
+    current_page: int
+    current_page_url: str
+    from_: int | None = field(name="from")
+    path: str
+    # Text when the caller gave a limit.
+    per_page: int | str
+    to: int | None
+    last_page: int = 1
+    total: int = 0
+
+
+class Page(Wire, Generic[T], frozen=True, kw_only=True):
+    """A page of a list. Source: conventions.md, pagination envelopes."""
+
+    data: tuple[T, ...]
+    links: PaginationLinks
+    meta: PaginationMeta
+
+
+class SimplePage(Wire, Generic[T], frozen=True, kw_only=True):
+    """A page of the tournament list. Source: samples/tournaments-played.json."""
+
+    data: tuple[T, ...]
+    links: PaginationLinks
+    meta: SimplePaginationMeta
+
+
+class Data(Wire, Generic[T], frozen=True, kw_only=True):
+    """An item or a whole list under `data`. Source: samples/rounds.json."""
+
+    data: T

@@ -1,0 +1,41 @@
+"""Summaries of a completed tournament."""
+
+from silverball.wire.base import Wire
+
+
+class ArenaSummary(Wire, frozen=True, kw_only=True):
+    """How often an arena was played. Source: interface 4.6, samples/summary-arenas.json."""
+
+    tournament_id: int
+    user_id: int
+    arena_id: int
+    tournament_date: str
+    games: int
+    single_player_games: int
+    total_games: int
+    opdb_group: str | None
+    opdb_id: str | None
+
+
+class PlayerArenaSummary(ArenaSummary, frozen=True, kw_only=True):
+    """How a player did on an arena. Source: interface 4.6, samples/summary-player-arenas.json."""
+
+    player_id: int
+    wins: int
+    losses: int
+
+
+class MatchSummary(Wire, frozen=True, kw_only=True):
+    """How a player did against an opponent on an arena. Source: samples/summary-matches.json."""
+
+    tournament_id: int
+    user_id: int
+    arena_id: int
+    player_id: int
+    opponent_id: int
+    tournament_date: str
+    games: int
+    wins: int
+    losses: int
+    opdb_group: str | None
+    opdb_id: str | None
