@@ -1,0 +1,129 @@
+"""Query strings: lenient where clients are sloppy, strict where silence would hide a fault.
+
+Flags: 1, true, on, yes in any case are true, everything else is false. Lists are one parameter
+with commas. Numbers outside their limits are refused, never clamped. All faults are told at once.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from silverball.kit.errors import Invalid
+
+TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
+PAIRS_MAX = 200
+NUMBER = re.compile(r"[+-]?[0-9]{1,25}", re.ASCII)
+Pairs = list[tuple[str, str]]
+
+
+class Query(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=False):
+    """Parameters of a route. Every subclass repeats `frozen=True, kw_only=True`."""
+
+
+class _Fault(Exception):
+    """A sentence about one field."""
+
+
+def pairs_of(query_string: bytes) -> Pairs:
+    """The parameters as they were sent: trimmed, without empty ones."""
+    text = query_string.decode("latin-1")
+    try:
+        sent = parse_qsl(text, keep_blank_values=True, errors="replace", max_num_fields=PAIRS_MAX)
+    except ValueError as error:
+        raise Invalid({"query": ["The query must not have more than 200 items."]}) from error
+    # A database cannot store a zero byte, so nobody can look for one.
+    cleaned = [(name, value.replace("\x00", "").strip()) for name, value in sent]
+    return [(name, value) for name, value in cleaned if value]
+
+
+class QueryParser:
+    """Turns pairs into one Struct. Built once per route."""
+
+    def __init__(self, query: type[Query]) -> None:
+        self.query = query
+        self._fields = [_Field(one) for one in msgspec.structs.fields(query)]
+
+    def parse(self, pairs: Pairs) -> Any:
+        """The Struct. Raises Invalid with every fault, by the name the caller wrote."""
+        sent = dict(pairs)
+        values: dict[str, Any] = {}
+        faults: dict[str, list[str]] = {}
+        for one in self._fields:
+            text = sent.get(one.sent_as)
+            if text is None:
+                if one.required:
+                    faults[one.sent_as] = [f"The {one.spoken} field is required."]
+                continue
+            try:
+                values[one.name] = one.read(text)
+            except _Fault as fault:
+                faults[one.sent_as] = [f"The {fault}"]
+        if faults:
+            raise Invalid(faults)
+        return self.query(**values)
+
+
+class _Field:
+    def __init__(self, info: msgspec.structs.FieldInfo) -> None:
+        self.name = info.name
+        self.sent_as = info.encode_name
+        self.required = info.required
+        self.spoken = spoken(info.encode_name)
+        self.read: Callable[[str], Any] = _reader(msgspec.inspect.type_info(info.type), self.spoken)
+
+
+def spoken(name: str) -> str:
+    """`tournamentId` as a sentence says it: tournament id."""
+    return re.sub(r"(?<!^)(?=[A-Z])", " ", name).replace("_", " ").lower()
+
+
+def _reader(kind: msgspec.inspect.Type, spoken: str) -> Callable[[str], Any]:
+    if isinstance(kind, msgspec.inspect.UnionType):
+        kind = next(one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType))
+    if isinstance(kind, msgspec.inspect.BoolType):
+        return lambda text: text.lower() in TRUE_WORDS
+    if isinstance(kind, msgspec.inspect.IntType):
+        return lambda text: _number(text, kind, spoken)
+    if isinstance(kind, msgspec.inspect.LiteralType):
+        return lambda text: _choice(text, kind, spoken)
+    if isinstance(kind, msgspec.inspect.VarTupleType):
+        return lambda text: _numbers(text, kind, spoken)
+    if isinstance(kind, msgspec.inspect.StrType):
+        return lambda text: _text(text, kind, spoken)
+    raise TypeError(f"no reader for the query field {spoken}: {kind}")
+
+
+def _number(text: str, kind: msgspec.inspect.IntType, spoken: str) -> int:
+    if not NUMBER.fullmatch(text):
+        raise _Fault(f"{spoken} field must be an integer.")
+    value = int(text)
+    if kind.ge is not None and value < kind.ge:
+        raise _Fault(f"{spoken} field must be at least {kind.ge}.")
+    if kind.le is not None and value > kind.le:
+        raise _Fault(f"{spoken} field must not be greater than {kind.le}.")
+    return value
+
+
+def _numbers(text: str, kind: msgspec.inspect.VarTupleType, spoken: str) -> tuple[int, ...]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if kind.max_length is not None and len(words) > kind.max_length:
+        raise _Fault(f"{spoken} field must not have more than {kind.max_length} items.")
+    item = kind.item_type
+    if not isinstance(item, msgspec.inspect.IntType):
+        raise TypeError(f"the list {spoken} is not of integers")
+    return tuple(_number(word, item, spoken) for word in words)
+
+
+def _choice(text: str, kind: msgspec.inspect.LiteralType, spoken: str) -> str:
+    if text not in kind.values:
+        raise _Fault(f"selected {spoken} is invalid.") from None
+    return text
+
+
+def _text(text: str, kind: msgspec.inspect.StrType, spoken: str) -> str:
+    if kind.max_length is not None and len(text) > kind.max_length:
+        raise _Fault(f"{spoken} field must not be greater than {kind.max_length} characters.")
+    return text

@@ -1,0 +1,36 @@
+"""Who is calling and what they may do: pure questions over a loaded caller."""
+
+from dataclasses import dataclass
+
+ABILITIES = ("read", "score", "manage", "admin")
+ROLES = ("player", "organizer", "admin")
+SHARED = "shared"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """An account that signed a request, as loaded with its token or session."""
+
+    user_id: int
+    role: str
+    # The highest ability of the token; each includes those before it in ABILITIES.
+    ability: str
+    # Whether the account has any opt-out set: then it sees itself as nobody else does.
+    is_hidden: bool = False
+
+    @property
+    def is_admin(self) -> bool:
+        """Acts as the site's admin: the account's role and the token's ability must both say so."""
+        return self.role == "admin" and self.ability == "admin"
+
+    @property
+    def viewer(self) -> str:
+        """Callers with the same viewer class see the same answers."""
+        if self.is_admin:
+            return "admin"
+        return f"user {self.user_id}" if self.is_hidden else SHARED
+
+
+def sees_all_of(viewer: Caller | None, user_id: int | None) -> bool:
+    """Whether a user's opt-outs do not apply: to the user himself and to an admin."""
+    return viewer is not None and (viewer.is_admin or viewer.user_id == user_id)

@@ -1,0 +1,88 @@
+"""Accounts: users, their tokens and sessions, clubs."""
+
+from sqlalchemy import Column, Text, UniqueConstraint
+
+from silverball.store.tables.base import flag, json, key, ref, table, text, whole
+from silverball.store.types import Instant
+
+user = table(
+    "user",
+    key("user_id"),
+    text("name"),
+    text("first_name", null=True),
+    text("last_name", null=True),
+    # Lower case; null for accounts that cannot sign in.
+    text("email", null=True),
+    text("password_hash", null=True),
+    # player, organizer or admin; the wire shows an admin as organizer.
+    text("role"),
+    whole("ifpa_id", null=True),
+    text("flag", null=True),
+    text("location", null=True),
+    text("pronouns", null=True),
+    text("initials", null=True),
+    text("avatar", null=True),
+    text("banner", null=True),
+    text("tournament_avatar", null=True),
+    whole("club_id", null=True),
+    whole("business_profile_id", null=True),
+    # Named by an import but not contained in it: no login, known by id and name only.
+    flag("placeholder"),
+    flag("ratings_opt_out"),
+    flag("stats_opt_out"),
+    flag("video_opt_out"),
+    flag("profile_opt_out"),
+    flag("history_opt_out"),
+    flag("history_only_completed"),
+    Column("created_at", Instant, nullable=False),
+    UniqueConstraint("email"),
+    indexes=[("ifpa_id",)],
+)
+
+token = table(
+    "token",
+    key("token_id"),
+    ref("user_id", "user.user_id", cascade=True),
+    text("name"),
+    # SHA-256 in hex of the part after the bar; the token itself is never stored.
+    text("hash"),
+    json("abilities"),
+    Column("created_at", Instant, nullable=False),
+    Column("last_used_at", Instant),
+    Column("expires_at", Instant),
+    UniqueConstraint("hash"),
+    indexes=[("user_id",)],
+)
+
+session = table(
+    "session",
+    # SHA-256 in hex of the cookie's secret.
+    Column("hash", Text, primary_key=True),
+    ref("user_id", "user.user_id", cascade=True),
+    text("csrf"),
+    Column("created_at", Instant, nullable=False),
+    Column("expires_at", Instant, nullable=False),
+    indexes=[("user_id",), ("expires_at",)],
+)
+
+club = table(
+    "club",
+    key("club_id"),
+    ref("user_id", "user.user_id"),
+    text("name"),
+    text("logo", null=True),
+    text("description", null=True),
+    text("location", null=True),
+)
+
+shortcut = table(
+    "shortcut",
+    key("shortcut_id"),
+    text("slug"),
+    # Exactly one of the four is set.
+    ref("user_id", "user.user_id", null=True, cascade=True),
+    ref("tournament_id", "tournament.tournament_id", null=True, cascade=True),
+    ref("series_id", "series.series_id", null=True, cascade=True),
+    ref("occasion_id", "occasion.occasion_id", null=True, cascade=True),
+    UniqueConstraint("slug"),
+)

@@ -1,0 +1,64 @@
+"""What every table shares: one metadata, STRICT tables on SQLite, ids, references, collation."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import REAL, Column, Double, ForeignKey, Index, MetaData, Table, Text
+from sqlalchemy.schema import SchemaItem
+
+from silverball.store.types import Flag, Id, Json
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+Real = REAL().with_variant(Double(), "postgresql")
+# OPDB ids differ by letter case only, so they are compared byte by byte on every database.
+OpdbId = Text().with_variant(Text(collation="C"), "postgresql")
+
+
+def table(name: str, *columns: SchemaItem, indexes: Sequence[tuple[str, ...]] = ()) -> Table:
+    """A table that refuses values of the wrong type on SQLite too."""
+    own = [column for column in columns if isinstance(column, Column) and column.primary_key]
+    # An id is never given out twice, even after its row was deleted.
+    counted = len(own) == 1 and isinstance(own[0].type, Id) and not own[0].foreign_keys
+    built = Table(name, metadata, *columns, sqlite_strict=True, sqlite_autoincrement=counted)
+    for names in indexes:
+        Index(None, *(built.c[column] for column in names))
+    return built
+
+
+def key(name: str) -> Column[int]:
+    """The id of a row."""
+    return Column(name, Id, primary_key=True)
+
+
+def ref(name: str, target: str, *, null: bool = False, cascade: bool = False) -> Column[int]:
+    """A reference to the id column of another table: `ref("organizer_id", "user.user_id")`."""
+    rule = ForeignKey(target, ondelete="CASCADE" if cascade else None)
+    return Column(name, Id, rule, nullable=null)
+
+
+def key_ref(name: str, target: str) -> Column[int]:
+    """A reference that is part of the row's own id; the row goes when what it points to goes."""
+    return Column(name, Id, ForeignKey(target, ondelete="CASCADE"), primary_key=True)
+
+
+def text(name: str, *, null: bool = False) -> Column[str]:
+    return Column(name, Text, nullable=null)
+
+
+def whole(name: str, *, null: bool = False) -> Column[int]:
+    return Column(name, Id, nullable=null)
+
+
+def flag(name: str, *, null: bool = False) -> Column[bool]:
+    return Column(name, Flag, nullable=null)
+
+
+def json(name: str, *, null: bool = False) -> Column[object]:
+    return Column(name, Json, nullable=null)

@@ -1,0 +1,137 @@
+"""The organizer's book: players, arenas, banks, locations, series, occasions."""
+
+from sqlalchemy import Column, UniqueConstraint
+
+from silverball.store.tables.base import OpdbId, Real, flag, json, key, key_ref, ref, table, text, whole
+from silverball.store.types import Instant
+
+player = table(
+    "player",
+    key("player_id"),
+    ref("organizer_id", "user.user_id"),
+    text("name"),
+    whole("ifpa_id", null=True),
+    ref("claimed_by", "user.user_id", null=True),
+    text("status"),
+    json("labels"),
+    text("label_color", null=True),
+    indexes=[("organizer_id",), ("claimed_by",)],
+)
+
+arena = table(
+    "arena",
+    key("arena_id"),
+    ref("organizer_id", "user.user_id"),
+    text("name"),
+    text("status"),
+    Column("opdb_id", OpdbId),
+    whole("category_id", null=True),
+    json("labels"),
+    text("label_color", null=True),
+    indexes=[("organizer_id",)],
+)
+
+bank = table(
+    "bank",
+    key("bank_id"),
+    ref("organizer_id", "user.user_id"),
+    text("name"),
+    text("status"),
+    indexes=[("organizer_id",)],
+)
+
+bank_arena = table(
+    "bank_arena",
+    key_ref("bank_id", "bank.bank_id"),
+    # Order inside the bank, from 0.
+    key("place"),
+    ref("arena_id", "arena.arena_id"),
+)
+
+location = table(
+    "location",
+    key("location_id"),
+    ref("organizer_id", "user.user_id"),
+    text("name"),
+    text("address", null=True),
+    Column("lat", Real),
+    Column("lng", Real),
+    text("status"),
+    whole("pinballmap_id", null=True),
+    whole("scorbit_venue_id", null=True),
+    text("scorbit_venue_uuid", null=True),
+    indexes=[("organizer_id",)],
+)
+
+series = table(
+    "series",
+    key("series_id"),
+    ref("organizer_id", "user.user_id"),
+    text("name"),
+    text("status"),
+    flag("test"),
+    whole("removed_results", null=True),
+    json("playoffs_cutoffs"),
+    text("scoring", null=True),
+    json("scoring_custom", null=True),
+    json("estimated_tgp", null=True),
+    json("rsvp_configuration", null=True),
+    # Named by an import but not contained in it.
+    flag("placeholder"),
+    indexes=[("organizer_id",)],
+)
+
+occasion = table(
+    "occasion",
+    key("occasion_id"),
+    ref("organizer_id", "user.user_id"),
+    ref("location_id", "location.location_id", null=True),
+    text("name"),
+    text("status"),
+    text("contact_email", null=True),
+    Column("start_utc", Instant, nullable=False),
+    text("start_local"),
+    Column("end_utc", Instant),
+    text("end_local", null=True),
+    Column("registration_utc", Instant),
+    text("registration_local", null=True),
+    text("timezone", null=True),
+    text("description", null=True),
+    text("description_html", null=True),
+    text("description_preview_html", null=True),
+    whole("description_collapse", null=True),
+    text("banner", null=True),
+    text("layout", null=True),
+    text("layout_order", null=True),
+    indexes=[("organizer_id",)],
+)
+
+occasion_link = table(
+    "occasion_link",
+    key("link_id"),
+    ref("occasion_id", "occasion.occasion_id", cascade=True),
+    ref("user_id", "user.user_id"),
+    whole("place"),
+    text("label"),
+    text("url"),
+    whole("is_registration"),
+    whole("embed"),
+    indexes=[("occasion_id",)],
+)
+
+occasion_tournament = table(
+    "occasion_tournament",
+    key("event_tournament_id"),
+    ref("occasion_id", "occasion.occasion_id", cascade=True),
+    ref("user_id", "user.user_id"),
+    ref("tournament_id", "tournament.tournament_id", null=True, cascade=True),
+    whole("place"),
+    json("labels"),
+    text("label_color", null=True),
+    whole("player_limit", null=True),
+    json("tgp", null=True),
+    # externalName, externalLink, externalLocation and its four times, by wire name.
+    json("external"),
+    UniqueConstraint("occasion_id", "tournament_id"),
+    indexes=[("occasion_id",), ("tournament_id",)],
+)

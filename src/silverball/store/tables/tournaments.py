@@ -1,0 +1,207 @@
+"""A tournament: its own row, who and what takes part, its links, its record."""
+
+from sqlalchemy import Column, Text
+
+from silverball.store.tables.base import OpdbId, flag, json, key, key_ref, ref, table, text, whole
+from silverball.store.types import Hundredths, Id, Instant
+
+tournament = table(
+    "tournament",
+    key("tournament_id"),
+    text("name"),
+    text("status"),
+    text("type"),
+    text("description", null=True),
+    Column("start_utc", Instant, nullable=False),
+    text("start_local"),
+    Column("end_utc", Instant),
+    text("end_local", null=True),
+    Column("completed_at", Instant),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    text("timezone"),
+    ref("organizer_id", "user.user_id"),
+    ref("location_id", "location.location_id", null=True),
+    ref("series_id", "series.series_id", null=True),
+    flag("test"),
+    text("link", null=True),
+    whole("linked_tournament_id", null=True),
+    json("estimated_tgp", null=True),
+    json("points_map", null=True),
+    json("tiebreaker_points_map", null=True),
+    json("points_map_custom", null=True),
+    json("primary_config_settings"),
+    json("prize_pool", null=True),
+    text("motd_text", null=True),
+    text("motd_color", null=True),
+    text("motd_expiration", null=True),
+    json("managers"),
+    # Wire name -> value, only the keys that the format has (they are absent otherwise).
+    json("settings"),
+    json("rsvp_configuration", null=True),
+    json("entry_configuration", null=True),
+    # Raised by every change that any answer under this tournament shows.
+    whole("revision"),
+    # The feed: which incarnation of the channel, its newest announcement, the oldest one kept.
+    text("epoch"),
+    whole("seq"),
+    whole("seq_low"),
+    indexes=[("organizer_id",), ("series_id",), ("location_id",), ("status",)],
+)
+
+entrant = table(
+    "entrant",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key_ref("player_id", "player.player_id"),
+    # Order in which entrants were added, from 0.
+    whole("place"),
+    text("status"),
+    # What the interface shows as `seed`; the engine's own order is seed_rank (1 is best).
+    whole("seed", null=True),
+    whole("seed_rank", null=True),
+    Column("points_adjustment", Hundredths, nullable=False),
+    Column("score_adjustment", Hundredths, nullable=False),
+    text("subscription", null=True),
+    json("labels"),
+    text("label_color", null=True),
+    indexes=[("player_id",)],
+)
+
+lineup_arena = table(
+    "lineup_arena",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key_ref("arena_id", "arena.arena_id"),
+    whole("place"),
+    text("status"),
+    flag("preferred", null=True),
+    whole("amazing_race_seed", null=True),
+    flag("best_game_blocked", null=True),
+    flag("best_game_queue_closed", null=True),
+    whole("scorbit_venuemachine_id", null=True),
+    text("scorbit_venuemachine_uuid", null=True),
+    flag("scorbitron_installed", null=True),
+    json("labels"),
+    text("label_color", null=True),
+    indexes=[("arena_id",)],
+)
+
+lineup_bank = table(
+    "lineup_bank",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key_ref("bank_id", "bank.bank_id"),
+    whole("place"),
+    indexes=[("bank_id",)],
+)
+
+scorekeeper = table(
+    "scorekeeper",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key_ref("user_id", "user.user_id"),
+    whole("place"),
+    indexes=[("user_id",)],
+)
+
+tournament_link = table(
+    "tournament_link",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key("place"),
+    # Not a reference: an import may name a tournament that is not here; `shown` is what it said.
+    whole("linked_tournament_id"),
+    text("link_type"),
+    whole("link_index", null=True),
+    json("shown"),
+)
+
+entry = table(
+    "entry",
+    key("entry_id"),
+    ref("tournament_id", "tournament.tournament_id", cascade=True),
+    ref("player_id", "player.player_id"),
+    # regular, comped or refund; a refund has a negative quantity.
+    text("type"),
+    whole("quantity"),
+    Column("amount", Hundredths),
+    text("currency", null=True),
+    text("status"),
+    Column("created_at", Instant, nullable=False),
+    indexes=[("tournament_id",)],
+)
+
+standing = table(
+    "standing",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key_ref("player_id", "player.player_id"),
+    whole("position"),
+    Column("points", Hundredths),
+    # The row as the interface shows it, finished: standings are read far more often than written.
+    json("row"),
+    indexes=[("player_id",)],
+)
+
+arena_summary = table(
+    "arena_summary",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key("arena_id"),
+    whole("games"),
+    whole("single_player_games"),
+    Column("opdb_id", OpdbId),
+)
+
+player_arena_summary = table(
+    "player_arena_summary",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key("arena_id"),
+    key("player_id"),
+    whole("games"),
+    whole("single_player_games"),
+    whole("wins"),
+    whole("losses"),
+    Column("opdb_id", OpdbId),
+)
+
+match_summary = table(
+    "match_summary",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key("arena_id"),
+    key("player_id"),
+    key("opponent_id"),
+    whole("games"),
+    whole("wins"),
+    whole("losses"),
+    Column("opdb_id", OpdbId),
+)
+
+journal = table(
+    "journal",
+    key("journal_id"),
+    ref("tournament_id", "tournament.tournament_id", cascade=True),
+    # One request is one action, which may state several changes.
+    whole("action_id"),
+    text("change"),
+    json("data"),
+    # The seed of the draw, as text: it may be longer than 64 bits.
+    text("dice_seed", null=True),
+    ref("actor_id", "user.user_id", null=True),
+    text("source"),
+    Column("at", Instant, nullable=False),
+    indexes=[("tournament_id", "journal_id")],
+)
+
+announcement = table(
+    "announcement",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    Column("epoch", Text, primary_key=True),
+    key("seq"),
+    text("name"),
+    # The payload as it goes out: rendered once, at the time of the change.
+    text("data"),
+    Column("at", Instant, nullable=False),
+)
+
+# The revision of everything that is not below one tournament is the sum over these rows. There
+# are several, so that writers of different tournaments do not wait for each other.
+world = table(
+    "world",
+    Column("slot", Id, primary_key=True, autoincrement=False),
+    whole("revision"),
+)

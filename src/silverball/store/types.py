@@ -1,0 +1,104 @@
+"""The five column types. SQLite's STRICT tables know INTEGER, REAL, TEXT and BLOB only, and
+`Numeric` on SQLite is a float, so every column that is not plain text uses one of these."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from sqlalchemy import BigInteger, Boolean, DateTime, Dialect, Integer, Text
+from sqlalchemy.types import TypeDecorator, TypeEngine
+
+_ENCODE = msgspec.json.Encoder().encode
+_DECODE = msgspec.json.Decoder().decode
+
+
+class Id(TypeDecorator[int]):
+    """A 64-bit integer: ids, counts, pinball scores."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        # Only a column declared INTEGER becomes SQLite's rowid.
+        return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
+
+
+class Flag(TypeDecorator[bool]):
+    """True or false."""
+
+    impl = Boolean
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else Boolean())
+
+    def process_bind_param(self, value: bool | None, dialect: Dialect) -> Any:
+        if value is None or dialect.name != "sqlite":
+            return value
+        return int(value)
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> bool | None:
+        return None if value is None else bool(value)
+
+
+class Json(TypeDecorator[Any]):
+    """A JSON value, kept as its text: key order and number form come back as they went in."""
+
+    impl = Text
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        return None if value is None else _ENCODE(value).decode()
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
+        return None if value is None else _DECODE(value)
+
+
+class Instant(TypeDecorator[datetime]):
+    """A moment, aware and in UTC, to the microsecond."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Text() if dialect.name == "sqlite" else DateTime(timezone=True))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> Any:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError(f"{value} has no time zone")
+        moment = value.astimezone(UTC)
+        if dialect.name != "sqlite":
+            return moment
+        return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
+
+    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if isinstance(value, str):
+            return datetime.fromisoformat(value)
+        moment: datetime = value
+        return moment.astimezone(UTC)
+
+
+class Hundredths(TypeDecorator[Decimal]):
+    """Points: exact, two decimals, stored as whole hundredths."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> TypeEngine[Any]:
+        return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
+
+    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> int | None:
+        if value is None:
+            return None
+        hundredths = Decimal(value) * 100
+        if hundredths != int(hundredths):
+            raise ValueError(f"{value} points have more than two decimals")
+        return int(hundredths)
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> Decimal | None:
+        return None if value is None else Decimal(value).scaleb(-2)

@@ -1,0 +1,211 @@
+"""Builders: `build.a_user(store)`, `build.a_tournament(store, players=8)`, `build.ask(store, "/api/arenas")`.
+
+Everything invented here has invented names. Every builder returns the id of what it made.
+"""
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Table, insert
+
+from silverball import app
+from silverball.service.access import Caller
+from silverball.settings import Settings
+from silverball.store import tables
+from silverball.store.engine import Store
+
+NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
+BASE_URL = "http://silverball.test"
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "user": {
+        "name": "Ada Quill",
+        "role": "player",
+        "placeholder": False,
+        "ratings_opt_out": False,
+        "stats_opt_out": False,
+        "video_opt_out": False,
+        "profile_opt_out": False,
+        "history_opt_out": False,
+        "history_only_completed": False,
+        "created_at": NOW,
+    },
+    "club": {"name": "The Tilters"},
+    "player": {"name": "Bo Larkin", "status": "active", "labels": []},
+    "arena": {"name": "Meteor Shower", "status": "active", "labels": []},
+    "bank": {"name": "Bank A", "status": "active"},
+    "location": {"name": "The Drain", "status": "active"},
+    "series": {
+        "name": "Winter League",
+        "status": "active",
+        "test": False,
+        "removed_results": 0,
+        "playoffs_cutoffs": [],
+        "scoring": "points",
+        "placeholder": False,
+    },
+    "occasion": {
+        "name": "Silver Weekend",
+        "status": "active",
+        "start_utc": NOW,
+        "start_local": "2026-03-05 20:30:00",
+        "timezone": "Europe/Stockholm",
+    },
+    "tournament": {
+        "name": "Thursday Strikes",
+        "status": "started",
+        "type": "group_knockout",
+        "start_utc": NOW,
+        "start_local": "2026-03-05 20:30:00",
+        "end_utc": NOW,
+        "end_local": "2026-03-05 20:30:00",
+        "created_at": NOW,
+        "updated_at": NOW,
+        "timezone": "Europe/Stockholm",
+        "test": False,
+        "primary_config_settings": [],
+        "managers": [],
+        "settings": {"scorekeeping": "disabled", "playoffsCutoffs": []},
+        "revision": 1,
+        "epoch": "k3f9",
+        "seq": 0,
+        "seq_low": 0,
+    },
+    "entrant": {
+        "place": 0,
+        "status": "active",
+        "points_adjustment": Decimal(0),
+        "score_adjustment": Decimal(0),
+        "labels": [],
+    },
+    "lineup_arena": {"place": 0, "status": "active", "labels": []},
+    "lineup_bank": {"place": 0},
+    "scorekeeper": {"place": 0},
+    "round": {"round_index": 0, "name": "Round 1", "status": "started", "created_at": NOW},
+    "game": {
+        "set_number": 0,
+        "game_index": 0,
+        "status": "started",
+        "bye": False,
+        "scorbit_verified": False,
+        "result_count_mismatch": False,
+        "started_at": NOW,
+    },
+    "suggestion": {"results": [], "partial": False},
+    "card": {
+        "status": "started",
+        "best_game": False,
+        "voided": False,
+        "created_at": NOW,
+        "updated_at": NOW,
+    },
+    "single_player_game": {
+        "status": "completed",
+        "best_game": False,
+        "voided": False,
+        "created_at": NOW,
+        "updated_at": NOW,
+        "scorbit_verified": False,
+    },
+    "queue_entry": {"queue_index": 0, "created_at": NOW},
+    "entry": {"type": "regular", "quantity": 1, "status": "active", "created_at": NOW},
+}
+
+
+def row(store: Store, table: Table, **values: Any) -> int:
+    """Insert one row with defaults for what is not said; returns its id (0 when it has none of its own)."""
+    with store.write() as db:
+        done = db.execute(insert(table).values(**{**DEFAULTS.get(table.name, {}), **values}))
+        key = done.inserted_primary_key
+    return int(key[0]) if key is not None and isinstance(key[0], int) else 0
+
+
+def a_user(store: Store, **values: Any) -> int:
+    return row(store, tables.user, **values)
+
+
+def a_player(store: Store, organizer_id: int, **values: Any) -> int:
+    return row(store, tables.player, organizer_id=organizer_id, **values)
+
+
+def an_arena(store: Store, organizer_id: int, **values: Any) -> int:
+    return row(store, tables.arena, organizer_id=organizer_id, **values)
+
+
+@dataclass(frozen=True)
+class Night:
+    """A tournament with its people and machines."""
+
+    tournament_id: int
+    organizer_id: int
+    player_ids: list[int]
+    arena_ids: list[int]
+
+
+def a_tournament(store: Store, *, players: int = 4, arenas: int = 2, **values: Any) -> Night:
+    """A started tournament with players and arenas, and no rounds."""
+    organizer_id = values.pop("organizer_id", None) or a_user(store, name="Olga Ramp", role="organizer")
+    tournament_id = row(store, tables.tournament, organizer_id=organizer_id, **values)
+    player_ids = [a_player(store, organizer_id, name=f"Player {n + 1}") for n in range(players)]
+    arena_ids = [an_arena(store, organizer_id, name=f"Machine {n + 1}") for n in range(arenas)]
+    for place, player_id in enumerate(player_ids):
+        row(store, tables.entrant, tournament_id=tournament_id, player_id=player_id, place=place)
+    for place, arena_id in enumerate(arena_ids):
+        row(store, tables.lineup_arena, tournament_id=tournament_id, arena_id=arena_id, place=place)
+    return Night(tournament_id, organizer_id, player_ids, arena_ids)
+
+
+def a_round(store: Store, tournament_id: int, index: int = 0, **values: Any) -> int:
+    created_at = values.pop("created_at", NOW + timedelta(minutes=20 * index))
+    return row(
+        store,
+        tables.round_,
+        tournament_id=tournament_id,
+        round_index=index,
+        name=f"Round {index + 1}",
+        created_at=created_at,
+        **values,
+    )
+
+
+def a_game(store: Store, tournament_id: int, player_ids: list[int], **values: Any) -> int:
+    """A game of these players in playing order; `points` and `positions` complete it."""
+    points = values.pop("points", [None] * len(player_ids))
+    positions = values.pop("positions", [None] * len(player_ids))
+    scores = values.pop("scores", [None] * len(player_ids))
+    game_id = row(store, tables.game, tournament_id=tournament_id, **values)
+    for slot, player_id in enumerate(player_ids):
+        row(
+            store,
+            tables.game_player,
+            game_id=game_id,
+            slot=slot,
+            tournament_id=tournament_id,
+            player_id=player_id,
+            points=None if points[slot] is None else Decimal(points[slot]),
+            result_position=positions[slot],
+            score=scores[slot],
+        )
+    return game_id
+
+
+def caller(user_id: int, *, role: str = "player", ability: str = "read", is_hidden: bool = False) -> Caller:
+    return Caller(user_id=user_id, role=role, ability=ability, is_hidden=is_hidden)
+
+
+def ask(
+    store: Store, path: str, *, by: Caller | int | None = None, public_read: bool = False
+) -> tuple[int, Any]:
+    """One GET through the whole table of endpoints, without the front door: status and decoded body.
+
+    `by` is who asks: a Caller, a user id, or nobody.
+    """
+    api = app.build_api(store, Settings(base_url=BASE_URL, public_read=public_read))
+    who = caller(by) if isinstance(by, int) else by
+    route, _, query = path.partition("?")
+    got = app.answer(api, "GET", route, query.encode(), who)
+    is_json = got.content_type == "application/json"
+    return got.status, json.loads(got.body) if is_json else got.body.decode()

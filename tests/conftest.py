@@ -1,0 +1,117 @@
+"""A real database for every test that needs one: SQLite always, PostgreSQL where it is installed."""
+
+import itertools
+import os
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine
+
+from silverball.store import tables
+from silverball.store.engine import Store
+
+POSTGRESQL_SWITCH = "SILVERBALL_TEST_POSTGRESQL"
+_counter = itertools.count(1)
+
+
+def _postgresql_bin() -> Path | None:
+    found = shutil.which("initdb")
+    if found:
+        return Path(found).parent
+    installed = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    return installed[-1].parent if installed else None
+
+
+class PostgreSQL:
+    """A throw-away cluster on a socket of its own; gone when the tests end."""
+
+    def __init__(self, bin_folder: Path) -> None:
+        self.bin = bin_folder
+        self.folder = Path(tempfile.mkdtemp(prefix="silverball-pg-"))
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, "postgres", "postgres")
+        self.data = self.folder / "data"
+        self._run("initdb", "-D", self.data, "-U", "silverball", "-A", "trust", "-E", "UTF8", "--no-sync")
+        options = f"-k {self.folder} -c listen_addresses='' -c fsync=off -c max_connections=200"
+        self._run("pg_ctl", "-D", self.data, "-o", options, "-l", self.folder / "log", "-w", "start")
+        self._admin("CREATE DATABASE template")
+        store = Store(self.url("template"))
+        tables.metadata.create_all(store.engine)
+        store.close()
+
+    def url(self, name: str) -> str:
+        return f"postgresql+psycopg://silverball@/{name}?host={self.folder}"
+
+    def new_database(self) -> str:
+        name = f"t{next(_counter)}"
+        self._admin(f"CREATE DATABASE {name} TEMPLATE template")
+        return self.url(name)
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _admin(self, statement: str) -> None:
+        engine = create_engine(self.url("postgres"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as db:
+            db.exec_driver_sql(statement)
+        engine.dispose()
+
+    def _run(self, program: str, *arguments: object) -> None:
+        command = [str(self.bin / program), *map(str, arguments)]
+        if os.geteuid() == 0:
+            command = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", *command]
+        # pg_ctl leaves a server behind that would hold a pipe open.
+        done = subprocess.run(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, cwd=self.folder
+        )
+        if done.returncode != 0:
+            raise RuntimeError(f"{program} failed; see {self.folder / 'log'}")
+
+
+@pytest.fixture(scope="session")
+def postgresql() -> Iterator[PostgreSQL]:
+    """The cluster, or a skip that says why there is none."""
+    if os.environ.get(POSTGRESQL_SWITCH, "1") == "0":
+        pytest.skip(f"PostgreSQL tests are switched off by {POSTGRESQL_SWITCH}=0")
+    bin_folder = _postgresql_bin()
+    if bin_folder is None:
+        pytest.skip("PostgreSQL is not installed here (no initdb)")
+    cluster = PostgreSQL(bin_folder)
+    yield cluster
+    cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with the schema and no rows, copied for each test."""
+    path = tmp_path_factory.mktemp("template") / "empty.db"
+    store = Store(f"sqlite:///{path}")
+    tables.metadata.create_all(store.engine)
+    with store.engine.connect() as db:
+        db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    store.close()
+    return path
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a fresh database with the schema, on each of the two kinds."""
+    if request.param == "postgresql":
+        cluster: PostgreSQL = request.getfixturevalue("postgresql")
+        return cluster.new_database()
+    path = tmp_path / "silverball.db"
+    shutil.copy(request.getfixturevalue("empty_sqlite"), path)
+    return f"sqlite:///{path}"
+
+
+@pytest.fixture
+def store(database_url: str) -> Iterator[Store]:
+    """A fresh database, open."""
+    opened = Store(database_url)
+    yield opened
+    opened.close()
