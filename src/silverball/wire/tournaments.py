@@ -39,6 +39,7 @@ __all__ = [
 
 # A table of points by group size and place, or the word `manual`.
 PointsMap = tuple[tuple[Number | str, ...], ...] | str
+TiebreakerPointsMap = tuple[tuple[str, ...], ...] | str
 
 
 class Tournament(FormatSettings, frozen=True, kw_only=True):
@@ -58,7 +59,7 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     series_id: int | None
     description: str | None
     points_map: PointsMap | None
-    tiebreaker_points_map: PointsMap | None
+    tiebreaker_points_map: TiebreakerPointsMap | None
     test: bool
     timezone: str
     scorekeeping: Scorekeeping | None

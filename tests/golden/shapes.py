@@ -1,0 +1,121 @@
+"""The golden samples, and the published shape of each. Source: observed answers, made anonymous."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from silverball.wire.arenas import Arena
+from silverball.wire.bestgame import BestGameSummaryRow
+from silverball.wire.cards import Card
+from silverball.wire.clubs import Club
+from silverball.wire.frenzy import FrenzyState
+from silverball.wire.games import Game, GameSummary
+from silverball.wire.locations import Location
+from silverball.wire.maxmatchplay import MaxMatchplayState
+from silverball.wire.occasions import Occasion
+from silverball.wire.pages import Data, Page, SimplePage
+from silverball.wire.players import Player
+from silverball.wire.queues import ArenaQueues
+from silverball.wire.rounds import Round
+from silverball.wire.series import Series, SeriesListItem, SeriesStats
+from silverball.wire.singleplayer import SinglePlayerGame
+from silverball.wire.standings import Standing
+from silverball.wire.stats import ArenaStats, BestGameStats, MatchplayStats, PlayerStats, RoundStats
+from silverball.wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
+from silverball.wire.tournaments import Tournament
+from silverball.wire.users import User, UserBundle
+
+FOLDER = Path(__file__).parent
+KNOCKOUTS = tuple(sorted(path.stem for path in (FOLDER / "knockouts").glob("*.json")))
+
+SHAPES: dict[str, Any] = {
+    "arenas-list": Page[Arena],
+    "bgsummary": tuple[BestGameSummaryRow, ...],
+    "card-single": Data[Card],
+    "cards": Page[Card],
+    "clubs": Data[Club],
+    "events": Data[Occasion],
+    "events-list": Page[Occasion],
+    "frenzy": FrenzyState,
+    "game-single": Data[Game],
+    "games-edge-cases": Data[tuple[Game, ...]],
+    # The observed list is reduced; ours carries whole games (test_samples).
+    "games-global": Page[GameSummary],
+    "games-tournament-scoped": Data[tuple[Game, ...]],
+    "locations-list": Page[Location],
+    "max-matchplay": MaxMatchplayState,
+    "queues": ArenaQueues,
+    "resolve-arenas-scoped": Data[tuple[Arena, ...]],
+    "resolve-players-global": Data[tuple[Player, ...]],
+    "resolve-players-scoped": Data[tuple[Player, ...]],
+    "resolve-users-global": Data[tuple[User, ...]],
+    "rounds": Data[tuple[Round, ...]],
+    "search-users": Page[User],
+    "series": Data[Series],
+    "series-list": Page[SeriesListItem],
+    "series-stats": SeriesStats,
+    "series-stats-attendance": Data[tuple[Player, ...]],
+    "single-player-game-single": Data[SinglePlayerGame],
+    "single-player-games": Page[SinglePlayerGame],
+    "single-player-top-scores": Data[tuple[SinglePlayerGame, ...]],
+    "standings": tuple[Standing, ...],
+    "standings-edge-cases": tuple[Standing, ...],
+    "stats-arenas": tuple[ArenaStats, ...],
+    "stats-bestgame": BestGameStats,
+    "stats-matchplay": MatchplayStats,
+    "stats-players": PlayerStats,
+    "stats-rounds": tuple[RoundStats, ...],
+    "summary-arenas": Page[ArenaSummary],
+    "summary-matches": Page[MatchSummary],
+    "summary-player-arenas": Page[PlayerArenaSummary],
+    "tournament-series-expansions": Data[Tournament],
+    "tournaments-played": SimplePage[Tournament],
+    "user": UserBundle,
+}
+
+
+def sample_names() -> list[str]:
+    """Every sample beside this file."""
+    return sorted(path.stem for path in (FOLDER / "samples").glob("*.json"))
+
+
+def sample(name: str) -> bytes:
+    """One observed answer."""
+    return (FOLDER / "samples" / f"{name}.json").read_bytes()
+
+
+def knockout(name: str) -> bytes:
+    """One whole knockout night, as a bundle."""
+    return (FOLDER / "knockouts" / f"{name}.json").read_bytes()
+
+
+def additions(name: str) -> set[str]:
+    """The places where our answer says more than the sample does."""
+    listed: dict[str, list[str]] = json.loads((FOLDER / "additions.json").read_text())
+    return set(listed.get(name, ()))
+
+
+def differences(observed: Any, ours: Any, path: str = "") -> dict[str, str]:
+    """How two JSON values differ: path -> `added`, `missing` or the two values.
+
+    An added key of an object is the only difference a client does not notice.
+    """
+    if isinstance(observed, dict) and isinstance(ours, dict):
+        found: dict[str, str] = {}
+        for key in observed.keys() | ours.keys():
+            place = f"{path}.{key}".lstrip(".")
+            if key not in observed:
+                found[place] = "added"
+            elif key not in ours:
+                found[place] = "missing"
+            else:
+                found |= differences(observed[key], ours[key], place)
+        return found
+    if isinstance(observed, list) and isinstance(ours, list) and len(observed) == len(ours):
+        found = {}
+        for one, other in zip(observed, ours, strict=True):
+            found |= differences(one, other, f"{path}[]")
+        return found
+    # True == 1 == 1.0 in Python, but not for clients of typed languages.
+    same = type(observed) is type(ours) and observed == ours
+    return {} if same else {path: f"{observed!r} became {ours!r}"}

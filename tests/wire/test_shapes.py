@@ -1,0 +1,153 @@
+"""The shapes that no sample shows, and what holds for every shape."""
+
+import importlib
+import inspect
+import json
+import pkgutil
+from typing import Any
+
+import msgspec
+import pytest
+
+from golden.shapes import sample
+from silverball import wire
+from silverball.wire.base import UNSET
+from silverball.wire.dashboard import Dashboard
+from silverball.wire.pages import Page
+from silverball.wire.queues import ArenaQueues, QueueEntry
+from silverball.wire.search import SearchResult
+from silverball.wire.series import Series, SeriesDetails, SeriesStanding
+from silverball.wire.tournaments import Tournament
+from silverball.wire.users import OwnProfile, User, UserBundle
+
+
+def is_struct(member: object) -> bool:
+    return inspect.isclass(member) and issubclass(member, msgspec.Struct) and member is not msgspec.Struct
+
+
+def all_structs() -> dict[str, type[msgspec.Struct]]:
+    """Every Struct of the room, by name."""
+    found: dict[str, type[msgspec.Struct]] = {}
+    for module in pkgutil.iter_modules(wire.__path__, "silverball.wire."):
+        found |= dict(inspect.getmembers(importlib.import_module(module.name), is_struct))
+    return found
+
+
+STRUCTS = all_structs()
+
+
+def shown(value: Any) -> Any:
+    """A value as the world reads it."""
+    return json.loads(msgspec.json.encode(value))
+
+
+@pytest.mark.parametrize("name", STRUCTS)
+def test_every_shape_is_fixed_named_and_described(name: str) -> None:
+    struct = STRUCTS[name]
+    assert struct.__struct_config__.frozen
+    assert struct.__doc__
+    # A wrong annotation would only be found by the first request.
+    msgspec.json.Decoder(struct)
+
+
+def test_every_shape_has_a_json_schema_under_a_name_of_its_own() -> None:
+    _, components = msgspec.json.schema_components(
+        [struct for struct in STRUCTS.values() if not getattr(struct, "__parameters__", ())]
+        + [Page[Tournament], Page[User]],
+        ref_template="#/components/schemas/{name}",
+    )
+    assert {"Tournament", "Standing", "Bundle", "Page_Tournament_"} <= components.keys()
+
+
+def user() -> User:
+    return msgspec.json.decode(sample("user"), type=UserBundle).user
+
+
+def test_the_own_profile_is_bare_and_under_data() -> None:
+    fields = msgspec.structs.asdict(user())
+    body = shown(OwnProfile(**fields, data=user()))
+    assert body.pop("data") == shown(user())
+    assert body == shown(user())
+
+
+def test_a_user_without_a_rating_has_no_key_for_it() -> None:
+    bundle = msgspec.json.decode(sample("user"), type=UserBundle)
+    body = shown(msgspec.structs.replace(bundle, rating=UNSET, user_counts=UNSET))
+    assert body.keys() == {"user", "ifpa", "shortcut", "plan", "club", "planFeatures"}
+
+
+def test_queues_are_keyed_by_arena_and_an_array_when_nobody_waits() -> None:
+    entry = QueueEntry(
+        queue_id=1,
+        tournament_id=2,
+        arena_id=3,
+        round_id=None,
+        player_id=4,
+        index=0,
+        created_at=None,
+        completed_at=None,
+    )
+    body = shown(ArenaQueues(data={3: (entry,)}))
+    assert list(body["data"]) == ["3"]
+    assert msgspec.convert(body, ArenaQueues, strict=False).data == {3: (entry,)}
+    assert shown(ArenaQueues(data=())) == {"data": []}
+
+
+def series() -> Series:
+    found: dict[str, Series] = msgspec.json.decode(sample("series"), type=dict[str, Series])
+    return found["data"]
+
+
+def test_the_details_of_a_series_show_maps_and_empty_maps_as_clients_expect() -> None:
+    standing = SeriesStanding(
+        player_id=5,
+        position=1,
+        points=97,
+        points_adjusted=(),
+        on_cutoff_bubble=None,
+        cutoff_bubble_color=None,
+        on_cutoff_bubble2=None,
+        manual_tiebreaker_group=None,
+    )
+    details = SeriesDetails(
+        **msgspec.structs.asdict(series()),
+        tournament_ids=(7, 8),
+        players=(),
+        player_labels=(),
+        standings=(standing,),
+        tournament_points={7: {5: 97, 6: "35.00"}, 8: ()},
+    )
+    body = shown(details)
+    assert body["playerLabels"] == []
+    assert body["standings"][0]["pointsAdjusted"] == []
+    assert body["standings"][0]["onCutoffBubble2"] is None
+    assert body["tournamentPoints"] == {"7": {"5": 97, "6": "35.00"}, "8": []}
+    assert msgspec.json.decode(msgspec.json.encode(details), type=SeriesDetails) == details
+
+
+def test_a_dashboard_without_anything_shows_three_empty_lists() -> None:
+    assert shown(Dashboard(tournaments_playing=(), series_organizing=(), tournaments_organizing=())) == {
+        "tournamentsPlaying": [],
+        "seriesOrganizing": [],
+        "tournamentsOrganizing": [],
+    }
+
+
+def test_a_search_result_of_any_kind_is_encoded_as_itself() -> None:
+    found: tuple[SearchResult, ...] = (user(),)
+    assert shown(found) == [shown(user())]
+
+
+def test_a_setting_that_a_format_does_not_have_is_absent() -> None:
+    body = json.loads(sample("tournament-series-expansions"))
+    tournament = msgspec.convert(body["data"], Tournament)
+    assert tournament.knockout_strike_count is UNSET
+    assert "knockoutStrikeCount" not in shown(tournament)
+    assert tournament.tiebreaker == "standard"
+
+
+@pytest.mark.parametrize(("field", "wrong"), [("status", "open"), ("type", "golfing"), ("tournamentId", "1")])
+def test_a_tournament_with_an_unknown_word_or_a_text_for_a_number_is_refused(field: str, wrong: str) -> None:
+    body = json.loads(sample("tournament-series-expansions"))["data"] | {field: wrong}
+    with pytest.raises(msgspec.ValidationError, match=field):
+        msgspec.convert(body, Tournament)
