@@ -1,10 +1,10 @@
 """The database keeps its promises on both kinds."""
 
-import build
 import pytest
 from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 
+import build
 from silverball.store import tables
 from silverball.store.engine import Store
 
