@@ -1,0 +1,172 @@
+"""Double elimination as a graph: which game feeds which. Source: formats, section 14.11.
+
+The winners bracket is the heap of `elimination`; losers go to the losers bracket of 2 (k - 1) rounds, its
+champion to the grand final, and a win there to a second, deciding game.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeAlias
+
+from silverball.rules.pairing import elimination
+
+
+class Bracket(StrEnum):
+    """The part of the tournament a game belongs to."""
+
+    WINNERS = "winners"
+    LOSERS = "losers"
+    GRAND_FINAL = "grand final"
+    RESET = "reset"
+
+
+@dataclass(frozen=True, order=True)
+class GameKey:
+    """A game: its part, its round (from 1) and its place in the round (from 0)."""
+
+    bracket: Bracket
+    round_number: int
+    place: int
+
+
+@dataclass(frozen=True)
+class Seed:
+    """A slot filled from the start."""
+
+    seed: int
+
+
+@dataclass(frozen=True)
+class WinnerOf:
+    """A slot for the winner of a game."""
+
+    game: GameKey
+
+
+@dataclass(frozen=True)
+class LoserOf:
+    """A slot for the loser of a game."""
+
+    game: GameKey
+
+
+Source: TypeAlias = Seed | WinnerOf | LoserOf
+
+
+@dataclass(frozen=True)
+class BracketGame:
+    """A game and where its two players come from."""
+
+    key: GameKey
+    sources: tuple[Source, Source]
+
+
+GRAND_FINAL = GameKey(Bracket.GRAND_FINAL, 1, 0)
+RESET = GameKey(Bracket.RESET, 1, 0)
+
+
+def games(size: int) -> list[BracketGame]:
+    """Every game in playing order, the reset last: 2 x size - 1 of them.
+
+    The reset is played only when the losers' champion wins the grand final. A slot whose seed is missing
+    is a bye, and so is the loser of a bye. Raises Invalid for an unknown size.
+    Source: formats, section 14.11.
+    """
+    known = {game.key: game for game in (*_winners(size), *_losers(size), *_finals(size))}
+    by_round: dict[tuple[Bracket, int], list[BracketGame]] = {}
+    for game in known.values():
+        by_round.setdefault((game.key.bracket, game.key.round_number), []).append(game)
+    return [game for played in round_order(size) for game in by_round[played]]
+
+
+def round_order(size: int) -> list[tuple[Bracket, int]]:
+    """The rounds in playing order: part and round number.
+
+    Size 8: winners 1, losers 1, winners 2, losers 2, losers 3, winners 3, losers 4, grand final, reset.
+    Source: formats, section 14.11.
+    """
+    rounds = elimination.round_count(size)
+    order: list[tuple[Bracket, int]] = [(Bracket.WINNERS, 1)]
+    for number in range(2, rounds + 1):
+        order.append((Bracket.LOSERS, 2 * number - 3))
+        order.append((Bracket.WINNERS, number))
+        order.append((Bracket.LOSERS, 2 * number - 2))
+    return [*order, (Bracket.GRAND_FINAL, 1), (Bracket.RESET, 1)]
+
+
+def losers_rounds(size: int) -> int:
+    """Rounds of the losers bracket. Source: formats, section 14.11."""
+    return 2 * (elimination.round_count(size) - 1)
+
+
+def losers_games(size: int, number: int) -> int:
+    """Games of a round of the losers bracket (number from 1). Source: formats, section 14.11."""
+    return size >> ((number + 1) // 2 + 1)
+
+
+def position_of_loser(size: int, number: int) -> int:
+    """The place shared by the losers of a losers bracket round: 3, 4, 5, 7, 9, 13, 17, 25, ...
+
+    Takes the round's number from 1. Source: formats, section 14.11.
+    """
+    later = range(number + 1, losers_rounds(size) + 1)
+    return 3 + sum(losers_games(size, one) for one in later)
+
+
+def _winners(size: int) -> Iterator[BracketGame]:
+    for place, game in enumerate(elimination.first_round(size)):
+        sources = (Seed(game.better_seed), Seed(game.worse_seed))
+        yield BracketGame(GameKey(Bracket.WINNERS, 1, place), sources)
+    for number in range(2, elimination.round_count(size) + 1):
+        for place in range(size >> number):
+            yield _neighbours(Bracket.WINNERS, number, place)
+
+
+def _neighbours(bracket: Bracket, number: int, place: int) -> BracketGame:
+    """A game of the winners of two neighbouring games of the round before."""
+    before = [GameKey(bracket, number - 1, 2 * place + slot) for slot in (0, 1)]
+    return BracketGame(GameKey(bracket, number, place), (WinnerOf(before[0]), WinnerOf(before[1])))
+
+
+def _losers(size: int) -> Iterator[BracketGame]:
+    for number in range(1, losers_rounds(size) + 1):
+        for place in range(losers_games(size, number)):
+            yield _losers_game(size, number, place)
+
+
+def _losers_game(size: int, number: int, place: int) -> BracketGame:
+    key = GameKey(Bracket.LOSERS, number, place)
+    if number == 1:
+        dropped = [GameKey(Bracket.WINNERS, 1, 2 * place + slot) for slot in (0, 1)]
+        return BracketGame(key, (LoserOf(dropped[0]), LoserOf(dropped[1])))
+    if number % 2:
+        return _neighbours(Bracket.LOSERS, number, place)
+    fed_from = drop_order(losers_games(size, number), number // 2)[place]
+    survivor = GameKey(Bracket.LOSERS, number - 1, place)
+    return BracketGame(
+        key, (WinnerOf(survivor), LoserOf(GameKey(Bracket.WINNERS, number // 2 + 1, fed_from)))
+    )
+
+
+def drop_order(games_in_round: int, step: int) -> Sequence[int]:
+    """Which loser of the winners round each losers game gets: places of that round, in order.
+
+    Takes the games of the round and the step (1 for losers round 2, 2 for losers round 4, ...): odd
+    steps are reversed, even ones swap the halves, so that rematches come late.
+    Source: formats, section 14.11.
+    """
+    places = list(range(games_in_round))
+    if step % 2:
+        return places[::-1]
+    half = games_in_round // 2
+    return places[half:] + places[:half]
+
+
+def _finals(size: int) -> Iterator[BracketGame]:
+    champion = GameKey(Bracket.WINNERS, elimination.round_count(size), 0)
+    survivor = GameKey(Bracket.LOSERS, losers_rounds(size), 0)
+    # A bracket of two has no losers bracket: the loser of its only game comes back.
+    second: Source = WinnerOf(survivor) if losers_rounds(size) else LoserOf(champion)
+    yield BracketGame(GRAND_FINAL, (WinnerOf(champion), second))
+    yield BracketGame(RESET, (WinnerOf(GRAND_FINAL), LoserOf(GRAND_FINAL)))

@@ -1,0 +1,75 @@
+"""Group elimination (PAPA-style finals): groups of four, the best two advance. Source: formats, 14.12."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from silverball.kit.errors import Invalid
+from silverball.rules.pairing.groups import GROUP_SIZE, Group
+
+SIZES = (4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128)
+DOUBLE_BYE_SIZES = (8, 16, 32, 64)
+FULL_SIZES = (4, 8, 16, 32, 64, 128)
+# Forty players play two rounds and end with sixteen qualifiers.
+ROUNDS_LIMITED = {40: 2}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A round: how many play, and the best and worst seed of those who join (0 and 0 for nobody)."""
+
+    players: int
+    joining_first: int
+    joining_last: int
+
+
+def stages(size: int, *, has_double_byes: bool = False) -> list[Stage]:
+    """Every round of a group bracket.
+
+    Takes the bracket size and whether seeds get double byes (sizes 8 to 64). A size between two full
+    ones starts with its lowest seeds, the others wait. Raises Invalid for another size.
+    Source: formats, section 14.12.
+    """
+    _check(size, has_double_byes=has_double_byes)
+    if has_double_byes:
+        quarter = size // 4
+        opening = [Stage(size // 2, size // 2 + 1, size), Stage(size // 2, quarter + 1, size // 2)]
+        return [*opening, Stage(size // 2, 1, quarter), *_halving(size // 4)]
+    full = max(one for one in FULL_SIZES if one <= size)
+    if full == size:
+        return [Stage(size, 1, size), *_halving(size // 2)]
+    waiting = 2 * full - size
+    opening = [Stage(size - waiting, waiting + 1, size), Stage(full, 1, waiting)]
+    return [*opening, *_halving(full // 2)][: ROUNDS_LIMITED.get(size)]
+
+
+def _halving(players: int) -> list[Stage]:
+    """Rounds nobody joins, down to the final of four."""
+    rounds: list[Stage] = []
+    while players >= GROUP_SIZE:
+        rounds.append(Stage(players, 0, 0))
+        players //= 2
+    return rounds
+
+
+def _check(size: int, *, has_double_byes: bool) -> None:
+    known = DOUBLE_BYE_SIZES if has_double_byes else SIZES
+    if size not in known:
+        raise Invalid({"bracketSize": [f"There is no group bracket of {size}. Choose one of {known}."]})
+
+
+def round_count(size: int, *, has_double_byes: bool = False) -> int:
+    """`roundCount` of a group bracket. Raises as `stages` does. Source: formats, section 14.12."""
+    return len(stages(size, has_double_byes=has_double_byes))
+
+
+def groups_by_seed(player_ids: Sequence[int]) -> list[Group]:
+    """The groups of a round: 8 players make 1, 4, 5, 8 and 2, 3, 6, 7.
+
+    Takes the ids of those present by original seed, best first. Raises ValueError when they are not a
+    multiple of four. Source: formats, section 14.12.
+    """
+    if len(player_ids) % GROUP_SIZE:
+        raise ValueError(f"{len(player_ids)} players do not make groups of four")
+    count = len(player_ids) // GROUP_SIZE
+    ranks = [(at, 2 * count + 1 - at, 2 * count + at, 4 * count + 1 - at) for at in range(1, count + 1)]
+    return [tuple(player_ids[rank - 1] for rank in group) for group in ranks]

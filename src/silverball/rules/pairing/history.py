@@ -1,0 +1,70 @@
+"""What earlier rounds mean for a draw: meetings, byes, short groups. Source: formats, section 6."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+from silverball.rules.pairing.groups import GROUP_SIZE
+
+
+@dataclass(frozen=True)
+class History:
+    """Counts by player.
+
+    meetings: (lower id, higher id) -> groups shared; byes: id -> byes counted;
+    short_groups: id -> groups of fewer than four.
+    """
+
+    meetings: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    byes: Mapping[int, int] = field(default_factory=dict)
+    short_groups: Mapping[int, int] = field(default_factory=dict)
+
+    def times_met(self, player_id: int, opponent_id: int) -> int:
+        """How many groups the two shared."""
+        low, high = min(player_id, opponent_id), max(player_id, opponent_id)
+        return self.meetings.get((low, high), 0)
+
+    def byes_of(self, player_id: int) -> int:
+        """Byes counted for a player."""
+        return self.byes.get(player_id, 0)
+
+    def matrix(self, player_ids: Sequence[int]) -> list[list[int]]:
+        """Groups shared by each two of these players: rows and columns in the order given."""
+        index = {player_id: at for at, player_id in enumerate(player_ids)}
+        shared = [[0] * len(player_ids) for _ in player_ids]
+        for (player_id, opponent_id), count in self.meetings.items():
+            if player_id in index and opponent_id in index:
+                row, column = index[player_id], index[opponent_id]
+                shared[row][column] = shared[column][row] = count
+        return shared
+
+
+EMPTY = History()
+
+
+def of_rounds(rounds: Iterable[Iterable[Sequence[int]]]) -> History:
+    """The history of the given rounds: each a list of groups (player ids); a group of one is a bye.
+
+    Two players meet once per round at most, however many games their group plays.
+    Source: formats, section 6.
+    """
+    meetings: Counter[tuple[int, int]] = Counter()
+    byes: Counter[int] = Counter()
+    short_groups: Counter[int] = Counter()
+    for groups in rounds:
+        met: set[tuple[int, int]] = set()
+        for group in groups:
+            met.update(combinations(sorted(group), 2))
+            if len(group) == 1:
+                byes[group[0]] += 1
+            elif len(group) < GROUP_SIZE:
+                short_groups.update(group)
+        meetings.update(met)
+    return History(meetings, byes, short_groups)
+
+
+def with_fewest_byes(player_ids: Sequence[int], history: History) -> list[int]:
+    """The players who had the fewest byes, in the order given. Source: formats, section 6.1."""
+    fewest = min((history.byes_of(player_id) for player_id in player_ids), default=0)
+    return [player_id for player_id in player_ids if history.byes_of(player_id) == fewest]

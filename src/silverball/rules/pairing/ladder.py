@@ -1,0 +1,47 @@
+"""The ladder: the bottom of the table plays, somebody goes, the next seed joins. Source: formats, 14.13."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from silverball.rules.pairing.groups import GROUP_SIZE, Group
+
+PLAYERS_MAX = 1000
+
+
+@dataclass(frozen=True)
+class LadderGame:
+    """A game: how many play and how many of them are out. The last game leaves one."""
+
+    size: int
+    eliminated: int
+
+
+def games(players: int, *, is_fast: bool = False) -> list[LadderGame]:
+    """Every game of a ladder.
+
+    Regular: games of four lose one player each, then three play, then two. Fast: games of four lose two,
+    the last four play for the places; an odd number starts with the bottom three, who lose one.
+    Raises ValueError below 2 or above 1,000 players. Source: formats, section 14.13.
+    """
+    if not 2 <= players <= PLAYERS_MAX:
+        raise ValueError(f"{players} players cannot play a ladder")
+    if is_fast:
+        return _fast(players)
+    return [LadderGame(min(GROUP_SIZE, alive), 1) for alive in range(players, 1, -1)]
+
+
+def _fast(players: int) -> list[LadderGame]:
+    if players <= GROUP_SIZE:
+        return [LadderGame(players, players - 1)]
+    opening = [LadderGame(3, 1)] if players % 2 else []
+    middle = (players - players % 2 - GROUP_SIZE) // 2
+    return [*opening, *[LadderGame(GROUP_SIZE, 2)] * middle, LadderGame(GROUP_SIZE, GROUP_SIZE - 1)]
+
+
+def next_group(alive_ids: Sequence[int], game: LadderGame) -> Group:
+    """Who plays a game: the worst seeds still alive, best seed first.
+
+    Takes the ids of the players alive by seed, best first. The survivors of the game before are always
+    among them. Source: formats, section 14.13.
+    """
+    return tuple(alive_ids[-game.size :])

@@ -1,0 +1,87 @@
+"""Exact matching with the smallest sum of costs. Source: formats, sections 6.2, 6.5 and 7.
+
+Nodes are numbers from 0. Fairness among equals comes from the caller, who numbers the nodes in an order
+drawn by the dice. rustworkx is imported when it is first used.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+Edge: TypeAlias = tuple[int, int, int]
+Pair: TypeAlias = tuple[int, int]
+
+# rustworkx casts weights to 128 bit; 2**120 was seen to work and 2**130 to raise.
+COST_LIMIT = 2**110
+# In a square of costs: these two cannot be paired.
+NO_EDGE = COST_LIMIT
+PLAYERS_UNPRUNED_MAX = 300
+PARTNERS_MIN = 16
+
+
+def cheapest(node_count: int, edges: Sequence[Edge]) -> list[Pair]:
+    """As many pairs as possible, with the smallest sum of costs among those, sorted.
+
+    Takes edges (node, node, whole cost, at most one per pair); costs may be negative. Raises ValueError
+    for a cost beyond 2**110. Source: formats, section 6.2.
+    """
+    import rustworkx
+
+    if any(abs(cost) >= COST_LIMIT for _, _, cost in edges):
+        raise ValueError("a matching cost is beyond 2**110")
+    graph: rustworkx.PyGraph[None, int] = rustworkx.PyGraph(multigraph=False)
+    graph.add_nodes_from([None] * node_count)
+    graph.add_edges_from([(node, other, -cost) for node, other, cost in edges])
+    matched = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=_weight)
+    return sorted((min(pair), max(pair)) for pair in matched)
+
+
+def _weight(weight: int) -> int:
+    return weight
+
+
+def is_perfect(node_count: int, pairs: Iterable[Pair]) -> bool:
+    """Whether these pairs hold every node."""
+    return 2 * len(list(pairs)) == node_count
+
+
+def with_few_partners(costs: Sequence[Sequence[int]], partners: int = PARTNERS_MIN) -> list[Edge]:
+    """The edges to the cheapest partners of each node, for fields too large for all pairs.
+
+    Takes the full square of costs (NO_EDGE for pairs that cannot be). Equals are taken from the nodes
+    that follow (the last is followed by the first), so that nobody is everybody's partner.
+    Source: formats, section 6.2.
+    """
+    node_count = len(costs)
+    kept: set[Pair] = set()
+    for node, row in enumerate(costs):
+        around = [*range(node + 1, node_count), *range(node)]
+        around.sort(key=row.__getitem__)
+        kept.update((min(node, other), max(node, other)) for other in around[:partners])
+    return _real((node, other, costs[node][other]) for node, other in sorted(kept))
+
+
+def all_partners(costs: Sequence[Sequence[int]]) -> list[Edge]:
+    """One edge per pair. Takes the full square of costs, NO_EDGE for pairs that cannot be."""
+    nodes = range(len(costs))
+    return _real((node, other, costs[node][other]) for node in nodes for other in range(node + 1, len(costs)))
+
+
+def _real(edges: Iterable[Edge]) -> list[Edge]:
+    return [edge for edge in edges if edge[2] != NO_EDGE]
+
+
+def everybody(costs: Sequence[Sequence[int]]) -> list[Pair]:
+    """The cheapest perfect matching of an even number of nodes.
+
+    Takes the full square of costs. Above 300 nodes only the cheapest partners of each are looked at, and
+    all of them when that leaves somebody alone. Raises ValueError for an odd number of nodes.
+    Source: formats, section 6.2.
+    """
+    node_count = len(costs)
+    if node_count % 2:
+        raise ValueError(f"{node_count} nodes cannot be matched perfectly")
+    if node_count > PLAYERS_UNPRUNED_MAX:
+        pairs = cheapest(node_count, with_few_partners(costs))
+        if is_perfect(node_count, pairs):
+            return pairs
+    return cheapest(node_count, all_partners(costs))

@@ -1,0 +1,140 @@
+"""Strict Swiss: the exact draw with the fewest repeats and the fairest opponents. Source: formats, 6.5."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+
+from silverball.rules.pairing import matching, random_draw
+from silverball.rules.pairing.groups import Draw
+from silverball.rules.pairing.history import History
+
+REPEATS_MAX = 12
+WHOLE_STEP = Decimal(1)
+HALF_STEP = Decimal("0.5")
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """What a pair and a bye cost in a field: `top` is the best score group, the worst is 0."""
+
+    top: int
+    players: int
+
+    @property
+    def repeat_step(self) -> int:
+        """More than all score mismatches of a round together."""
+        return (self.top + 1) * (self.top + 1) ** 2 * self.pairs
+
+    @property
+    def pairs(self) -> int:
+        """Games of a round, a bye included."""
+        return (self.players + 1) // 2
+
+    @property
+    def repeats_counted(self) -> int:
+        """Repeats told apart: the largest number whose penalty the matching can hold."""
+        for repeats in range(REPEATS_MAX, 1, -1):
+            if self._repeat(self.top, repeats) + self._mismatch_max() < matching.COST_LIMIT:
+                return repeats
+        return 1
+
+    def _mismatch_max(self) -> int:
+        return self.top * (self.top + 1) ** 2
+
+    def _repeat(self, higher_group: int, repeats: int) -> int:
+        return int((higher_group + 1) ** 2 * self.repeat_step * self.pairs ** (repeats - 1))
+
+    def pair(self, group: int, other_group: int, times_met: int, repeats_counted: int) -> int:
+        """Penalty of a pair: score mismatch, dearer at the top, and above all repeats."""
+        higher = max(group, other_group)
+        mismatch = abs(group - other_group) * (higher + 1) ** 2
+        if times_met == 0:
+            return mismatch
+        return mismatch + self._repeat(higher, min(times_met, repeats_counted))
+
+    def bye(self, group: int) -> int:
+        """Penalty of a bye: dearer further up the table."""
+        return int((group + 1) ** 3)
+
+
+def score_groups(scores: Mapping[int, Decimal], rounds: int) -> dict[int, int]:
+    """Player id -> number of the score group, the worst is 0; empty groups between count.
+
+    Takes player id -> score (higher is better) and the rounds played. Groups are a whole point apart,
+    or half a point when any score is a fraction; empty groups beyond two per round are closed up.
+    Source: formats, section 6.5.
+    """
+    step = WHOLE_STEP if all(score == score.to_integral_value() for score in scores.values()) else HALF_STEP
+    empty_left = 2 * rounds
+    numbers: dict[Decimal, int] = {}
+    before: Decimal | None = None
+    for score in sorted(set(scores.values())):
+        if before is None:
+            numbers[score] = 0
+        else:
+            steps = max(1, int((score - before) / step))
+            empty = min(steps - 1, empty_left)
+            empty_left -= empty
+            numbers[score] = numbers[before] + 1 + empty
+        before = score
+    return {player_id: numbers[score] for player_id, score in scores.items()}
+
+
+def two_players(scores: Mapping[int, Decimal], past: History, dice: Random, *, rounds: int) -> Draw:
+    """The pairs with the smallest sum of penalties, exactly.
+
+    Takes player id -> score (higher is better; strikes negated) and the rounds played. A repeat is worse
+    than any mismatch of scores. The bye goes down the table, to a player who has not had more byes than
+    somebody else. Source: formats, section 6.5; TournamentUtils.
+    """
+    order = random_draw.shuffled(sorted(scores), dice)
+    numbers = score_groups(scores, rounds)
+    group_of = [numbers[player_id] for player_id in order]
+    costs = _pair_costs(order, group_of, past)
+    if len(order) % 2:
+        _add_bye(costs, order, group_of, past)
+    bye_at = len(order)
+    pairs = matching.everybody(costs)
+    met = tuple((order[one], order[other]) for one, other in pairs if other != bye_at)
+    return Draw(met, tuple(order[one] for one, other in pairs if other == bye_at))
+
+
+def _pair_costs(order: Sequence[int], group_of: Sequence[int], past: History) -> list[list[int]]:
+    penalties = Penalties(max(group_of, default=0), len(order))
+    counted = penalties.repeats_counted
+    known: dict[tuple[int, int, int], int] = {}
+    costs: list[list[int]] = []
+    for group, shared in zip(group_of, past.matrix(order), strict=True):
+        row: list[int] = []
+        for key in zip([group] * len(order), group_of, shared, strict=True):
+            if key not in known:
+                known[key] = penalties.pair(*key, counted)
+            row.append(known[key])
+        costs.append(row)
+    return costs
+
+
+def _add_bye(costs: list[list[int]], order: Sequence[int], group_of: Sequence[int], past: History) -> None:
+    """Add the bye as a last node: closed to those with the most byes unless all had equally many."""
+    byes = [past.byes_of(player_id) for player_id in order]
+    penalties = Penalties(max(group_of), len(order))
+    bye_costs = [
+        penalties.bye(group) if count < max(byes) or min(byes) == max(byes) else matching.NO_EDGE
+        for group, count in zip(group_of, byes, strict=True)
+    ]
+    for row, cost in zip(costs, bye_costs, strict=True):
+        row.append(cost)
+    costs.append([*bye_costs, 0])
+
+
+def penalty_total(scores: Mapping[int, Decimal], past: History, draw: Draw, *, rounds: int) -> int:
+    """Sum of the penalties of a draw, to check or compare it. Source: formats, section 6.5."""
+    numbers = score_groups(scores, rounds)
+    penalties = Penalties(max(numbers.values()), len(scores))
+    counted = penalties.repeats_counted
+    paid = [
+        penalties.pair(numbers[one], numbers[other], past.times_met(one, other), counted)
+        for one, other in draw.groups
+    ]
+    return sum(paid) + sum(penalties.bye(numbers[player_id]) for player_id in draw.byes)

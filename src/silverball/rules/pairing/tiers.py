@@ -1,0 +1,113 @@
+"""Tiered Swiss, Pinburgh style: the table is cut into blocks, each drawn by itself. Source: formats, 6.7."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TypeAlias
+
+from silverball.kit.errors import Conflict
+from silverball.rules.pairing import first_round
+from silverball.rules.pairing.groups import GROUP_SIZE, Draw, Group
+from silverball.rules.pairing.tier_table import ROUNDS_TO_BLOCKS
+
+Blocks: TypeAlias = tuple[int, ...]
+
+PLAYERS_MIN = 16
+PLAYERS_MAX = 160
+ROUNDS = tuple(ROUNDS_TO_BLOCKS)
+
+
+class NoTierMap(Conflict):
+    """Tiers do not exist for this number of rounds or players."""
+
+    def __init__(self, rounds: int, players: int) -> None:
+        known = ", ".join(str(number) for number in ROUNDS)
+        super().__init__(
+            f"There are no tiers for {rounds} rounds and {players} players. Tiers need {known} rounds and "
+            f"{PLAYERS_MIN} to {PLAYERS_MAX} players. Change the number of rounds or choose another pairing.",
+        )
+
+
+def check(rounds: int, players: int) -> None:
+    """Refuse a tournament that has no tier map.
+
+    Takes the planned rounds (`duration`) and the number of players. Raises NoTierMap.
+    Source: formats, section 6.7.
+    """
+    if rounds not in ROUNDS_TO_BLOCKS or not PLAYERS_MIN <= players <= PLAYERS_MAX:
+        raise NoTierMap(rounds, players)
+
+
+def has_round(rounds: int, round_index: int, players: int) -> bool:
+    """Whether the tier map reaches this round (index from 0); past it the draw is balanced.
+
+    Source: formats, section 6.7.
+    """
+    is_known = rounds in ROUNDS_TO_BLOCKS and PLAYERS_MIN <= players <= PLAYERS_MAX
+    return is_known and 0 <= round_index < rounds
+
+
+def groups_of_four(ranking: Sequence[int], rounds: int, round_index: int) -> Draw:
+    """The groups of one round.
+
+    Takes the player ids by current standing, best first (round 0: by seed), the planned rounds
+    (`duration`) and the round's index from 0. Inside a block the groups are drawn as `slaughter`. Raises
+    NoTierMap when there is no map, ValueError when the map does not reach the round.
+    Source: formats, section 6.7; TournamentUtils.
+    """
+    check(rounds, len(ranking))
+    if not 0 <= round_index < rounds:
+        raise ValueError(f"round {round_index} is not one of {rounds} tier rounds")
+    drawn: list[Group] = []
+    start = 0
+    for size in block_sizes(rounds, round_index, len(ranking)):
+        drawn += first_round.slaughter(ranking[start : start + size])
+        start += size
+    return Draw(tuple(drawn))
+
+
+def block_sizes(rounds: int, round_index: int, players: int) -> Blocks:
+    """Sizes of the blocks of one round, best block first; together they hold the players.
+
+    The map of the next multiple of four is used; the players missing there are taken out of the last
+    blocks, so that only the bottom plays in threes. Raises NoTierMap. Source: formats, section 6.7.
+    """
+    check(rounds, players)
+    full = _table(rounds)[players + -players % GROUP_SIZE][round_index]
+    sizes: list[int] = []
+    left = players
+    for at, block in enumerate(full):
+        size = min(left, block - _fewer(full, at, left))
+        sizes.append(size)
+        left -= size
+    return tuple(size for size in sizes if size)
+
+
+def _fewer(full: Blocks, at: int, left: int) -> int:
+    """How many players fewer a block takes, so that the blocks after it can still be cut in threes."""
+    last = full[-1]
+    if at == len(full) - 2:
+        missing = full[at] + last - left
+        if missing == 3 and last == 4:
+            return 2
+        return 1 if (missing, last) in {(2, 4), (3, 8)} else 0
+    is_third_to_last = at == len(full) - 3
+    return 1 if is_third_to_last and left == 9 and full[at] == 4 else 0
+
+
+@cache
+def _table(rounds: int) -> dict[int, tuple[Blocks, ...]]:
+    """Players -> the blocks of each round."""
+    table: dict[int, tuple[Blocks, ...]] = {}
+    for entry in ROUNDS_TO_BLOCKS[rounds].split(";"):
+        players, blocks_by_round = entry.split(":")
+        cut: list[Blocks] = []
+        for token in blocks_by_round.split():
+            blocks, _, times = token.partition("*")
+            cut += [_blocks(blocks, int(players))] * int(times or 1)
+        table[int(players)] = tuple(cut)
+    return table
+
+
+def _blocks(text: str, players: int) -> Blocks:
+    sizes = tuple(int(size) for size in text.split("+"))
+    return sizes if len(sizes) > 1 else sizes * (players // sizes[0])

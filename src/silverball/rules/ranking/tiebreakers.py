@@ -1,0 +1,125 @@
+"""What separates players with equal points. Source: formats, section 13.4.
+
+Each function returns player id -> Tiebreak: the values the standings show (points first) and the key
+that ranks them, highest first.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+Points: TypeAlias = Mapping[int, Decimal]
+FinishingOrder: TypeAlias = Sequence[int | None]
+OPPONENTS_FOR_MEDIAN = 3
+
+
+@dataclass(frozen=True)
+class Tiebreak:
+    """The `tiebreakers` of a row (points, then numbers) and the key that ranks it, highest first."""
+
+    values: tuple[Decimal, ...]
+    key: tuple[Decimal, ...]
+
+
+def solkoff(opponent_points: Sequence[Decimal]) -> Decimal:
+    """Sum of the final points of all opponents met, one value per meeting. Source: formats, 13.4."""
+    return sum(opponent_points, Decimal(0))
+
+
+def median_buchholz(opponent_points: Sequence[Decimal]) -> Decimal:
+    """The same sum without the highest and the lowest; 0 below three opponents. Source: formats, 13.4."""
+    if len(opponent_points) < OPPONENTS_FOR_MEDIAN:
+        return Decimal(0)
+    return solkoff(opponent_points) - max(opponent_points) - min(opponent_points)
+
+
+def disabled(points: Points) -> dict[int, Tiebreak]:
+    """Points only. Takes player id -> points. Source: formats, 13.4."""
+    return {player_id: Tiebreak((own,), (own,)) for player_id, own in points.items()}
+
+
+def standard(points: Points, opponents: Mapping[int, Sequence[int]]) -> dict[int, Tiebreak]:
+    """Points, Median-Buchholz, Solkoff, all descending.
+
+    Takes player id -> points (adjustments included) and player id -> the opponents met, one entry per
+    meeting (in groups every other player of every game); byes have none. An opponent without points
+    counts 0. Source: formats, 13.4.
+    """
+    broken: dict[int, Tiebreak] = {}
+    for player_id, own in points.items():
+        totals = [points.get(opponent_id, Decimal(0)) for opponent_id in opponents.get(player_id, ())]
+        values = (own, median_buchholz(totals), solkoff(totals))
+        broken[player_id] = Tiebreak(values, values)
+    return broken
+
+
+def placement(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, Tiebreak]:
+    """Points, first places, second places, all descending.
+
+    Takes player id -> points and the finishing orders of the completed games; a null place counts for
+    nobody. A real row is 45.00, 5, 2. Source: formats, 13.4.
+    """
+    places = _places(finishing_orders)
+    return _descending(points, places, (1, 2))
+
+
+def wins(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, Tiebreak]:
+    """Points, then first places, descending. Takes what `placement` takes. Source: formats, 13.4."""
+    return _descending(points, _places(finishing_orders), (1,))
+
+
+def placement_last(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, Tiebreak]:
+    """Points, then last places: fewer is better. Takes what `placement` takes. Source: formats, 13.4."""
+    lasts: Counter[int | None] = Counter(order[-1] for order in finishing_orders if len(order) > 1)
+    return {
+        player_id: Tiebreak((own, Decimal(lasts[player_id])), (own, Decimal(-lasts[player_id])))
+        for player_id, own in points.items()
+    }
+
+
+def seed(points: Points, seed_ranks: Mapping[int, int]) -> dict[int, Tiebreak]:
+    """Points, then the lower seed rank, so that no ties remain. Source: formats, 13.4."""
+    return {
+        player_id: Tiebreak((own, Decimal(seed_ranks[player_id])), (own, Decimal(-seed_ranks[player_id])))
+        for player_id, own in points.items()
+    }
+
+
+def frenzy_wins(won: Mapping[int, int], lost: Mapping[int, int]) -> dict[int, Tiebreak]:
+    """Net wins, then wins: 11-1 shows 10, 11. Takes player id -> wins and losses. Source: formats, 13.4."""
+    broken: dict[int, Tiebreak] = {}
+    for player_id, own in won.items():
+        values = (Decimal(own - lost.get(player_id, 0)), Decimal(own))
+        broken[player_id] = Tiebreak(values, values)
+    return broken
+
+
+def frenzy_losses(won: Mapping[int, int], lost: Mapping[int, int]) -> dict[int, Tiebreak]:
+    """Net wins, then losses: fewer is better. Takes what `frenzy_wins` takes. Source: formats, 13.4."""
+    broken: dict[int, Tiebreak] = {}
+    for player_id, own in won.items():
+        net, losses = Decimal(own - lost.get(player_id, 0)), Decimal(lost.get(player_id, 0))
+        broken[player_id] = Tiebreak((net, losses), (net, -losses))
+    return broken
+
+
+def _places(finishing_orders: Iterable[FinishingOrder]) -> Counter[tuple[int, int]]:
+    """How often each player finished in each place: (player id, place from 1) -> games."""
+    places: Counter[tuple[int, int]] = Counter()
+    for order in finishing_orders:
+        for place, player_id in enumerate(order, start=1):
+            if player_id is not None and len(order) > 1:
+                places[player_id, place] += 1
+    return places
+
+
+def _descending(
+    points: Points, places: Counter[tuple[int, int]], counted: Sequence[int]
+) -> dict[int, Tiebreak]:
+    broken: dict[int, Tiebreak] = {}
+    for player_id, own in points.items():
+        values = (own, *(Decimal(places[player_id, place]) for place in counted))
+        broken[player_id] = Tiebreak(values, values)
+    return broken

@@ -1,0 +1,117 @@
+"""Pinbowling: pins, frames and totals as in ten-pin bowling. Source: formats, section 17."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from silverball.kit.errors import Invalid
+
+PINS = 10
+OPEN_PINS_MAX = 9
+
+Frame: TypeAlias = Sequence[int]
+
+
+@dataclass(frozen=True)
+class BowlingTiebreak:
+    """The `tiebreakers` of a row: total, strikes, spares; also the key, highest first."""
+
+    values: tuple[int, int, int]
+
+
+def pins_by_closeness(score: int, target_score: int) -> int:
+    """Pins (0 to 9) of a frame whose target was not reached: a tenth of the target each.
+
+    Takes two pinball scores (points). Raises ValueError when the target was reached; the ball decides
+    then. Source: formats, section 17.
+    """
+    if not 0 <= score < target_score:
+        raise ValueError(f"score {score} is not between 0 and the target {target_score}")
+    return min(OPEN_PINS_MAX, PINS * score // target_score)
+
+
+def check_frame(rolls: Frame, *, is_last: bool) -> None:
+    """Refuse rolls that no frame can hold. Takes pins per roll; an empty frame is not played yet.
+
+    Raises Invalid for pins outside 0 to 10, for more than ten pins standing, and for too many rolls.
+    Source: formats, section 17.
+    """
+    if any(not 0 <= pins <= PINS for pins in rolls):
+        raise Invalid({"rolls": ["A roll knocks down 0 to 10 pins."]})
+    if len(rolls) > _rolls_max(rolls, is_last=is_last):
+        raise Invalid({"rolls": ["This frame has too many rolls."]})
+    standing = PINS
+    for pins in rolls:
+        if pins > standing:
+            raise Invalid({"rolls": [f"Only {standing} pins were standing for a roll of {pins}."]})
+        standing = PINS if pins == standing else standing - pins
+
+
+def _rolls_max(rolls: Frame, *, is_last: bool) -> int:
+    has_strike = bool(rolls) and rolls[0] == PINS
+    if not is_last:
+        return 1 if has_strike else 2
+    return 3 if has_strike or sum(rolls[:2]) == PINS else 2
+
+
+def is_complete(rolls: Frame, *, is_last: bool) -> bool:
+    """Whether a frame takes no more rolls. Source: formats, section 17."""
+    return len(rolls) == _rolls_max(rolls, is_last=is_last)
+
+
+def frame_values(frames: Sequence[Frame], frame_count: int = PINS) -> list[int | None]:
+    """Value of each frame with its bonus rolls; None while it is not decided.
+
+    Takes the rolls of the frames from the first on (missing ones are not played) and `golfDuration`, the
+    number of frames. A strike is 10 and the next two rolls, a spare 10 and the next one, the last frame
+    the sum of its rolls. Raises Invalid as `check_frame` does, and for more frames than there are.
+    Source: formats, section 17.
+    """
+    if len(frames) > frame_count:
+        raise Invalid({"rolls": [f"There are only {frame_count} frames."]})
+    for index, rolls in enumerate(frames):
+        check_frame(rolls, is_last=index == frame_count - 1)
+    values = [_value(frames, index, frame_count) for index in range(len(frames))]
+    return values + [None] * (frame_count - len(frames))
+
+
+def _value(frames: Sequence[Frame], index: int, frame_count: int) -> int | None:
+    rolls, is_last = frames[index], index == frame_count - 1
+    if not is_complete(rolls, is_last=is_last):
+        return None
+    if is_last or sum(rolls) < PINS:
+        return sum(rolls)
+    bonus_rolls = 2 if len(rolls) == 1 else 1
+    following = _following(frames, index, frame_count)[:bonus_rolls]
+    return PINS + sum(following) if len(following) == bonus_rolls else None
+
+
+def _following(frames: Sequence[Frame], index: int, frame_count: int) -> list[int]:
+    """The rolls after a frame, up to the first that is missing."""
+    rolled: list[int] = []
+    for later in range(index + 1, len(frames)):
+        rolled += frames[later]
+        if not is_complete(frames[later], is_last=later == frame_count - 1):
+            break
+    return rolled
+
+
+def total(frames: Sequence[Frame], frame_count: int = PINS) -> int:
+    """Sum of the decided frames. Takes and raises what `frame_values` does. Source: formats, 17."""
+    return sum(value or 0 for value in frame_values(frames, frame_count))
+
+
+def tiebreak(frames: Sequence[Frame], frame_count: int = PINS) -> BowlingTiebreak:
+    """Total, strikes, spares, more of each is better. Takes and raises as `frame_values` does.
+
+    The bonus rolls of the last frame count as strikes and spares too. Source: formats, section 17.
+    """
+    strikes = spares = 0
+    for rolls in frames:
+        standing, is_first_ball = PINS, True
+        for pins in rolls:
+            is_down = pins == standing
+            strikes += is_down and is_first_ball
+            spares += is_down and not is_first_ball
+            standing, is_first_ball = (PINS, True) if is_down else (standing - pins, False)
+    return BowlingTiebreak((total(frames, frame_count), strikes, spares))
