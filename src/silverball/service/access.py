@@ -1,9 +1,12 @@
 """Who is calling and what they may do: pure questions over a loaded caller."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 ABILITIES = ("read", "score", "manage", "admin")
 ROLES = ("player", "organizer", "admin")
+# The most that a token of an account with this role may do.
+ABILITY_OF_ROLE = {"player": "score", "organizer": "manage", "admin": "admin"}
 SHARED = "shared"
 
 
@@ -17,6 +20,8 @@ class Caller:
     ability: str
     # Whether the account has any opt-out set: then it sees itself as nobody else does.
     is_hidden: bool = False
+    # The token whose last use is due to be written down; None when that happened within the minute.
+    token_to_note: int | None = None
 
     @property
     def is_admin(self) -> bool:
@@ -29,6 +34,18 @@ class Caller:
         if self.is_admin:
             return "admin"
         return f"user {self.user_id}" if self.is_hidden else SHARED
+
+
+def abilities_for(role: str) -> tuple[str, ...]:
+    """What a token of an account with this role may be given, lowest first."""
+    return ABILITIES[: ABILITIES.index(ABILITY_OF_ROLE[role]) + 1]
+
+
+def ability_of(role: str, abilities: Collection[str]) -> str:
+    """The highest of a token's abilities, and never more than its user's role allows."""
+    allowed = abilities_for(role)
+    wanted = max((ABILITIES.index(one) for one in abilities), default=0)
+    return allowed[min(wanted, len(allowed) - 1)]
 
 
 def sees_all_of(viewer: Caller | None, user_id: int | None) -> bool:

@@ -1,0 +1,114 @@
+"""API tokens: who a request is signed by, and the lists that their owners see."""
+
+import hmac
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, RowMapping, Select, select
+
+from silverball.kit import tokens
+from silverball.service import access
+from silverball.service.access import Caller
+from silverball.store.tables import token, user
+
+USE_NOTED_EVERY = timedelta(minutes=1)
+HEADER_BYTES_MAX = 200
+LISTED_MAX = 1000
+OPT_OUTS = (
+    user.c.ratings_opt_out,
+    user.c.stats_opt_out,
+    user.c.video_opt_out,
+    user.c.profile_opt_out,
+    user.c.history_opt_out,
+    user.c.history_only_completed,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Token:
+    """A token as its owner sees it: everything but the secret."""
+
+    token_id: int
+    user_id: int
+    name: str
+    ability: str
+    created_at: datetime
+    last_used_at: datetime | None
+    expires_at: datetime | None
+
+    def is_expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+
+def find(db: Connection, authorization: bytes, now: datetime) -> Caller | None:
+    """Who this Authorization header speaks for; None when it speaks for nobody."""
+    presented = _presented(authorization)
+    if presented is None:
+        return None
+    row = db.execute(_signed_by(presented)).one_or_none()
+    if row is None or not hmac.compare_digest(row.hash, presented.hash):
+        return None
+    if row.expires_at is not None and row.expires_at <= now:
+        return None
+    is_use_due = row.last_used_at is None or now - row.last_used_at >= USE_NOTED_EVERY
+    return Caller(
+        user_id=row.user_id,
+        role=row.role,
+        ability=access.ability_of(row.role, row.abilities),
+        is_hidden=any(row[-len(OPT_OUTS) :]),
+        token_to_note=row.token_id if is_use_due else None,
+    )
+
+
+def owned_by(db: Connection, user_id: int) -> list[Token]:
+    """The user's tokens, newest first."""
+    rows = _listed().where(token.c.user_id == user_id).order_by(token.c.token_id.desc())
+    return [_token(row) for row in db.execute(rows.limit(LISTED_MAX)).mappings()]
+
+
+def of_everybody(db: Connection) -> list[Token]:
+    """The newest tokens of the whole site, newest first."""
+    rows = _listed().order_by(token.c.token_id.desc())
+    return [_token(row) for row in db.execute(rows.limit(LISTED_MAX)).mappings()]
+
+
+def _presented(authorization: bytes) -> tokens.Presented | None:
+    if len(authorization) > HEADER_BYTES_MAX:
+        return None
+    scheme, _, text = authorization.decode("latin-1").strip().partition(" ")
+    return tokens.read(text.strip()) if scheme.lower() == "bearer" else None
+
+
+def _signed_by(presented: tokens.Presented) -> Select[tuple[object, ...]]:
+    columns = (
+        token.c.token_id,
+        token.c.hash,
+        token.c.abilities,
+        token.c.last_used_at,
+        token.c.expires_at,
+        user.c.user_id,
+        user.c.role,
+    )
+    rows = select(*columns, *OPT_OUTS).join_from(token, user, token.c.user_id == user.c.user_id)
+    if presented.token_id is None:
+        return rows.where(token.c.hash == presented.hash)
+    return rows.where(token.c.token_id == presented.token_id)
+
+
+def _listed() -> Select[tuple[object, ...]]:
+    return select(
+        token.c.token_id,
+        token.c.user_id,
+        token.c.name,
+        token.c.abilities,
+        token.c.created_at,
+        token.c.last_used_at,
+        token.c.expires_at,
+        user.c.role,
+    ).join_from(token, user, token.c.user_id == user.c.user_id)
+
+
+def _token(row: RowMapping) -> Token:
+    values = dict(row)
+    ability = access.ability_of(values.pop("role"), values.pop("abilities"))
+    return Token(ability=ability, **values)

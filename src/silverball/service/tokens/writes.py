@@ -1,0 +1,103 @@
+"""Creating, revoking and using API tokens."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from random import Random
+
+from sqlalchemy import Connection, delete, func, insert, or_, select, update
+
+from silverball.kit import tokens
+from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.service import access
+from silverball.service.tokens.reads import USE_NOTED_EVERY
+from silverball.store.tables import token, user
+
+NAME_MAX = 100
+EXPIRES_DAYS_MAX = 3650
+TOKENS_MAX = 100
+
+
+@dataclass(frozen=True)
+class NewToken:
+    """The only moment at which the whole token exists: it is shown and forgotten."""
+
+    token_id: int
+    text: str
+
+
+class TooManyTokens(Conflict):
+    def __init__(self) -> None:
+        super().__init__(f"An account can have {TOKENS_MAX} tokens. Revoke one that is no longer used first.")
+
+
+class CannotSignIn(Conflict):
+    def __init__(self, user_id: int) -> None:
+        super().__init__(f"User {user_id} is only a name from an import and cannot have tokens.")
+
+
+def create(
+    db: Connection,
+    user_id: int,
+    name: str,
+    *,
+    abilities: Sequence[str] = ("read",),
+    expires_days: int | None = None,
+    now: datetime,
+    dice: Random,
+) -> NewToken:
+    """A new token of this user. Raises NotFound, Invalid, TooManyTokens or CannotSignIn."""
+    owner = db.execute(select(user.c.role, user.c.placeholder).where(user.c.user_id == user_id)).one_or_none()
+    if owner is None:
+        raise NotFound("User", user_id)
+    if owner.placeholder:
+        raise CannotSignIn(user_id)
+    _refuse_faults(owner.role, name.strip(), abilities, expires_days)
+    count = db.execute(select(func.count()).select_from(token).where(token.c.user_id == user_id)).scalar_one()
+    if count >= TOKENS_MAX:
+        raise TooManyTokens
+    secret = tokens.new_secret(dice)
+    values = {
+        "user_id": user_id,
+        "name": name.strip(),
+        "hash": tokens.digest(secret),
+        "abilities": sorted(set(abilities), key=access.ABILITIES.index),
+        "created_at": now,
+        "expires_at": None if expires_days is None else now + timedelta(days=expires_days),
+    }
+    token_id = db.execute(insert(token).values(**values)).inserted_primary_key
+    return NewToken(token_id[0], tokens.shown(token_id[0], secret))
+
+
+def revoke(db: Connection, token_id: int, *, user_id: int | None = None) -> None:
+    """The token stops working at once. With a user id only that user's token is found. Raises NotFound."""
+    rows = delete(token).where(token.c.token_id == token_id)
+    if user_id is not None:
+        rows = rows.where(token.c.user_id == user_id)
+    if db.execute(rows).rowcount == 0:
+        raise NotFound("Token", token_id)
+
+
+def note_use(db: Connection, token_id: int, now: datetime) -> None:
+    """Write down that the token was used, unless that happened within the minute."""
+    is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - USE_NOTED_EVERY)
+    db.execute(update(token).where(token.c.token_id == token_id, is_due).values(last_used_at=now))
+
+
+def _refuse_faults(role: str, name: str, abilities: Sequence[str], expires_days: int | None) -> None:
+    faults: dict[str, list[str]] = {}
+    if not name:
+        faults["name"] = ["The name field is required."]
+    elif len(name) > NAME_MAX:
+        faults["name"] = [f"The name field must not be greater than {NAME_MAX} characters."]
+    elif not name.isprintable():
+        faults["name"] = ["The name field must not have line breaks or control characters."]
+    allowed = access.abilities_for(role)
+    if not abilities or any(one not in access.ABILITIES for one in abilities):
+        faults["ability"] = ["The selected ability is invalid."]
+    elif any(one not in allowed for one in abilities):
+        faults["ability"] = [f"A token of a {role} can have: {', '.join(allowed)}."]
+    if expires_days is not None and not 1 <= expires_days <= EXPIRES_DAYS_MAX:
+        faults["expires"] = [f"The expires field must be between 1 and {EXPIRES_DAYS_MAX} days."]
+    if faults:
+        raise Invalid(faults)
