@@ -1,0 +1,34 @@
+"""The physical limit: a uvicorn ASGI app that does nothing but send bytes it already has.
+
+It is given recorded answers (status, headers, body by request path) and sends just those.
+"""
+
+import json
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+
+
+def _load() -> dict[tuple[str, bool], tuple[dict[str, Any], dict[str, Any]]]:
+    recorded = json.loads(Path(os.environ["SILVERBALL_BENCH_ANSWERS"]).read_text(encoding="utf-8"))
+    answers = {}
+    for one in recorded:
+        headers = [(name.encode(), value.encode()) for name, value in one["headers"]]
+        start = {"type": "http.response.start", "status": one["status"], "headers": headers}
+        body = {"type": "http.response.body", "body": one["body"].encode()}
+        answers[one["path"], one["status"] == 304] = (start, body)
+    return answers
+
+
+ANSWERS = _load() if "SILVERBALL_BENCH_ANSWERS" in os.environ else {}
+
+
+async def app(scope: dict[str, Any], receive: object, send: Send) -> None:
+    """Find the recorded answer by path and send it."""
+    is_conditional = any(name == b"if-none-match" for name, _ in scope["headers"])
+    start, body = ANSWERS[scope["path"], is_conditional]
+    await send(start)
+    await send(body)

@@ -1,0 +1,244 @@
+"""`make bench`: the service against the raw limit and against its peer, alternating, per CPU second.
+
+Every ratio is the median over the rounds of one run: ours and theirs are measured in turn, so a
+noisy neighbour hits both. Prints the table of docs/performance.md.
+"""
+
+import asyncio
+import importlib
+import json
+import os
+import platform
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import load
+import world
+
+ROUNDS = 7
+REQUESTS_CACHED = 12_000
+REQUESTS_UNCACHED = 400
+BIN = Path(sys.executable).parent
+HERE = Path(__file__).parent
+BASE = f"/api/tournaments/{world.TOURNAMENT_ID}"
+PATHS = {
+    "standings": f"{BASE}/standings",
+    "tournament": f"{BASE}?includePlayers=true",
+    "games": f"{BASE}/games",
+}
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server that is running."""
+
+    port: int
+    pid: int
+    started_seconds: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table."""
+
+    what: str
+    measured: str
+    bound: str
+    is_met: bool
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _running(command: list[str], port: int, path: str, **environment: str) -> Iterator[Server]:
+    began = time.perf_counter()
+    process = subprocess.Popen(
+        command,
+        env={**os.environ, **environment},
+        cwd=HERE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    try:
+        _await_answer(port, path, process)
+        yield Server(port, process.pid, time.perf_counter() - began)
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _await_answer(port: int, path: str, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise RuntimeError(f"the server on port {port} ended with {process.returncode}")
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=0.2) as probe:
+                probe.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+                if probe.recv(12):
+                    return
+        except OSError:
+            time.sleep(0.005)
+    raise RuntimeError(f"nothing answers on port {port}")
+
+
+def _uvicorn(app: str, port: int) -> list[str]:
+    options = ["--log-level", "critical", "--no-access-log", "--loop", "uvloop", "--http", "httptools"]
+    return [str(BIN / "uvicorn"), app, "--host", "127.0.0.1", "--port", str(port), *options]
+
+
+def _silverball(*words: str, folder: Path) -> str:
+    environment = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}"}
+    done = subprocess.run(
+        [str(BIN / "silverball"), *words], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def _prepare(folder: Path) -> str:
+    """A database with the measured night; returns a token."""
+    bundle = folder / "night.json"
+    bundle.write_text(json.dumps(world.bundle()), encoding="utf-8")
+    made = _silverball(
+        "user",
+        "create",
+        "--name",
+        "Bench Reader",
+        "--email",
+        "bench@example.org",
+        "--role",
+        "player",
+        "--json",
+        folder=folder,
+    )
+    token = _silverball(
+        "token", "create", "--user", str(json.loads(made)["userId"]), "--name", "bench", folder=folder
+    )
+    _silverball("import", "bundle", str(bundle), folder=folder)
+    return token
+
+
+def _fetch(port: int, path: str, token: str, etag: str | None = None) -> dict[str, Any]:
+    headers = {"Authorization": f"Bearer {token}", **({"If-None-Match": etag} if etag else {})}
+    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    try:
+        with urllib.request.urlopen(asked, timeout=10) as got:
+            return {"status": got.status, "headers": got.headers.items(), "body": got.read().decode()}
+    except urllib.error.HTTPError as error:
+        return {"status": error.code, "headers": error.headers.items(), "body": error.read().decode()}
+
+
+def _recorded(port: int, token: str) -> list[dict[str, Any]]:
+    """The answers the raw app repeats: the same bytes, the same headers."""
+    answers = []
+    for path in PATHS.values():
+        full = _fetch(port, path, token)
+        same = _fetch(port, path, token, dict(full["headers"])["etag"])
+        for one in (full, same):
+            kept = [(name, value) for name, value in one["headers"] if name not in {"date", "server"}]
+            answers.append({**one, "headers": kept, "path": path.partition("?")[0]})
+    return answers
+
+
+def _against(
+    ours: Server, theirs: Server, wires: tuple[bytes, bytes], total: int, status: int = 200
+) -> float:
+    """How many times as many requests a CPU second of ours answers."""
+    for server, wire in zip((ours, theirs), wires, strict=True):
+        load.cost(server.port, server.pid, wire, max(total // 10, 64), status=status)
+    our_costs, their_costs = [], []
+    for _ in range(ROUNDS):
+        our_costs.append(load.cost(ours.port, ours.pid, wires[0], total, status=status))
+        their_costs.append(load.cost(theirs.port, theirs.pid, wires[1], total, status=status))
+        print(".", end="", flush=True, file=sys.stderr)
+    return load.ratio(our_costs, their_costs)
+
+
+def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
+    port, raw_port = _free_port(), _free_port()
+    serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
+    with _running(serve, port, "/up", **environment) as ours:
+        yield Row("start to first answer", f"{ours.started_seconds:.2f} s", "< 1 s", ours.started_seconds < 1)
+        memory = load.resident_megabytes(ours.pid)
+        yield Row("memory after start", f"{memory:.0f} MB", "< 80 MB", memory < 80)
+        answers = _recorded(port, token)
+        recorded = folder / "answers.json"
+        recorded.write_text(json.dumps(answers), encoding="utf-8")
+        raw = _uvicorn("raw_app:app", raw_port)
+        with _running(raw, raw_port, f"{BASE}/standings", SILVERBALL_BENCH_ANSWERS=str(recorded)) as limit:
+            for name, bound in (("standings", 0.80), ("tournament", 0.85), ("games", 0.75)):
+                wire = load.request(PATHS[name], token)
+                got = _against(ours, limit, (wire, wire), REQUESTS_CACHED)
+                yield Row(f"cached {name} : raw", f"{got:.2f}", f">= {bound:.2f}", got >= bound)
+            etag = dict(answers[0]["headers"])["etag"]
+            wire = load.request(PATHS["standings"], token, etag=etag)
+            got = _against(ours, limit, (wire, wire), REQUESTS_CACHED * 2, status=304)
+            yield Row("304 : raw 304", f"{got:.2f}", ">= 0.85", got >= 0.85)
+
+
+def _uncached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
+    port, peer_port = _free_port(), _free_port()
+    serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
+    with _running(serve, port, "/up", **environment, SILVERBALL_CACHE_MEGABYTES="0") as ours:
+        answers = {name: json.loads(_fetch(port, path, token)["body"]) for name, path in PATHS.items()}
+        peer_url = f"sqlite+aiosqlite:///{folder / 'peer.db'}"
+        _fill_peer(peer_url, answers)
+        peer = _uvicorn("peer_app:app", peer_port)
+        with _running(peer, peer_port, "/docs", SILVERBALL_BENCH_PEER_URL=peer_url) as theirs:
+            for name, path in PATHS.items():
+                if json.loads(_fetch(peer_port, path, token)["body"]) != answers[name]:
+                    raise RuntimeError(f"the peer answers something else for {name}")
+            for name, bound in (("tournament", 9), ("standings", 6), ("games", 8)):
+                wire = load.request(PATHS[name], token)
+                got = _against(ours, theirs, (wire, wire), REQUESTS_UNCACHED)
+                yield Row(f"uncached {name} : peer", f"{got:.1f}", f">= {bound}", got >= bound)
+
+
+def _fill_peer(url: str, answers: dict[str, Any]) -> None:
+    os.environ["SILVERBALL_BENCH_PEER_URL"] = url
+    # By name: the peer's libraries are not there when the code is only checked.
+    peer_app = importlib.import_module("peer_app")
+    asyncio.run(peer_app.fill(answers))
+    asyncio.run(peer_app.engine.dispose())
+
+
+def main() -> int:
+    """Measure, print the table, and say by the exit code whether every bound is met."""
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
+        folder = Path(name)
+        token = _prepare(folder)
+        environment = {
+            "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
+            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
+            "SILVERBALL_BASE_URL": "http://127.0.0.1:8000",
+        }
+        for part in (_cached_rows, _uncached_rows):
+            for row in part(folder, token, environment):
+                rows.append(row)
+                print(f"\r{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    print(f"\nMeasured {datetime.now(UTC):%Y-%m-%d} on {machine}.\n")
+    print("| what | measured | bound | met |\n|---|---|---|---|")
+    for row in rows:
+        print(f"| {row.what} | {row.measured} | {row.bound} | {'yes' if row.is_met else 'NO'} |")
+    return 0 if all(row.is_met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
