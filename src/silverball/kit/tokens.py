@@ -1,9 +1,10 @@
-"""API tokens as text: `<id>|slv_<40 letters and digits><8 hex digits of their CRC-32>`.
+"""Secrets as text. API tokens are `<id>|slv_<40 letters and digits><8 hex digits of their CRC-32>`.
 
 The prefix and the checksum let secret scanners recognise a leaked token, and let a mistyped one be
 refused without a database. What is stored is the SHA-256 of the part after the bar.
 """
 
+import base64
 import hashlib
 import re
 import string
@@ -14,6 +15,7 @@ from random import Random
 PREFIX = "slv_"
 LETTERS = string.ascii_letters + string.digits
 LETTERS_COUNT = 40
+COOKIE_BYTES = 32
 ID_MAX = 2**63 - 1
 SHAPE = re.compile(r"(?:([1-9][0-9]{0,18})\|)?(slv_([A-Za-z0-9]{40})([0-9a-f]{8}))", re.ASCII)
 
@@ -31,6 +33,11 @@ def new_secret(dice: Random) -> str:
     """A new part after the bar. Outside tests `dice` is a `secrets.SystemRandom`."""
     letters = "".join(dice.choice(LETTERS) for _ in range(LETTERS_COUNT))
     return f"{PREFIX}{letters}{_checksum(letters)}"
+
+
+def new_cookie(dice: Random) -> str:
+    """A new secret for a cookie or a form, safe in both."""
+    return base64.urlsafe_b64encode(dice.randbytes(COOKIE_BYTES)).decode().rstrip("=")
 
 
 def shown(token_id: int, secret: str) -> str:

@@ -4,12 +4,12 @@ import hashlib
 from datetime import timedelta
 from random import Random
 
-import build
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import select
 
+import build
 from silverball.kit import tokens
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.service.access import Caller
@@ -146,7 +146,8 @@ def test_any_opt_out_makes_the_caller_a_viewer_of_its_own(store: Store, opt_out:
 
 
 def test_the_last_use_is_due_once_a_minute(store: Store) -> None:
-    made = a_token(store, build.a_user(store))
+    user_id = build.a_user(store)
+    made = a_token(store, user_id)
     for seconds, is_due in ((0, True), (59, False), (60, True), (61, False)):
         now = NOW + timedelta(seconds=seconds)
         found = find(store, made.text, timedelta(seconds=seconds))
@@ -155,7 +156,7 @@ def test_the_last_use_is_due_once_a_minute(store: Store) -> None:
         with store.write() as db:
             writes.note_use(db, made.token_id, now)
     with store.read() as db:
-        assert reads.owned_by(db, found.user_id)[0].last_used_at == NOW + timedelta(seconds=60)
+        assert reads.owned_by(db, user_id)[0].last_used_at == NOW + timedelta(seconds=60)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,7 @@ def test_a_user_is_shown_only_tokens_of_his_own(store: Store) -> None:
     third = a_token(store, other, seed=9)
     with store.read() as db:
         assert [token.token_id for token in reads.owned_by(db, one)] == [second.token_id, first.token_id]
-        assert [token.token_id for token in reads.of_everybody(db)][0] == third.token_id
+        assert reads.of_everybody(db)[0].token_id == third.token_id
 
 
 def test_the_checksum_is_the_crc_32_of_the_forty_letters() -> None:

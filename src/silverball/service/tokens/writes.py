@@ -65,8 +65,8 @@ def create(
         "created_at": now,
         "expires_at": None if expires_days is None else now + timedelta(days=expires_days),
     }
-    token_id = db.execute(insert(token).values(**values)).inserted_primary_key
-    return NewToken(token_id[0], tokens.shown(token_id[0], secret))
+    token_id = db.execute(insert(token).values(**values).returning(token.c.token_id)).scalar_one()
+    return NewToken(token_id, tokens.shown(token_id, secret))
 
 
 def revoke(db: Connection, token_id: int, *, user_id: int | None = None) -> None:

@@ -1,0 +1,54 @@
+"""Signing in and who is signed in."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+
+from silverball.kit import tokens
+from silverball.store.tables import session, user
+
+EMAIL_MAX = 254
+
+
+@dataclass(frozen=True)
+class Login:
+    """What a password is compared with."""
+
+    user_id: int
+    password_hash: str = field(repr=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SignedIn:
+    """The account behind a session cookie."""
+
+    user_id: int
+    name: str
+    email: str
+    role: str
+    # Every form of the session carries it back.
+    csrf: str = field(repr=False)
+
+
+def login(db: Connection, email: str) -> Login | None:
+    """The account that signs in with this e-mail; None when there is none or it has no password."""
+    email = email.strip().lower()
+    # A database cannot be asked for control characters, and nobody's address has them.
+    if len(email) > EMAIL_MAX or not email.isprintable():
+        return None
+    rows = select(user.c.user_id, user.c.password_hash).where(user.c.email == email)
+    row = db.execute(rows).one_or_none()
+    return None if row is None or row.password_hash is None else Login(row.user_id, row.password_hash)
+
+
+def find(db: Connection, secret: str, now: datetime) -> SignedIn | None:
+    """Who is signed in with this cookie; None when nobody is, or no longer."""
+    # Looked up by its hash, so how long the search takes says nothing about the secret.
+    rows = (
+        select(user.c.user_id, user.c.name, user.c.email, user.c.role, session.c.csrf)
+        .join_from(session, user, session.c.user_id == user.c.user_id)
+        .where(session.c.hash == tokens.digest(secret), session.c.expires_at > now)
+    )
+    row = db.execute(rows).mappings().one_or_none()
+    return None if row is None else SignedIn(**row)

@@ -1,0 +1,39 @@
+"""Starting and ending sessions."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from random import Random
+
+from sqlalchemy import Connection, delete, insert
+
+from silverball.kit import tokens
+from silverball.store.tables import session
+
+LASTS = timedelta(days=14)
+
+
+@dataclass(frozen=True)
+class NewSession:
+    """The secret goes into the cookie and is stored nowhere."""
+
+    secret: str = field(repr=False)
+
+
+def start(db: Connection, user_id: int, *, now: datetime, dice: Random) -> NewSession:
+    """Sign the user in under a secret that nobody has seen before; old sessions are swept out."""
+    db.execute(delete(session).where(session.c.expires_at <= now))
+    secret = tokens.new_cookie(dice)
+    values = {
+        "hash": tokens.digest(secret),
+        "user_id": user_id,
+        "csrf": tokens.new_cookie(dice),
+        "created_at": now,
+        "expires_at": now + LASTS,
+    }
+    db.execute(insert(session).values(**values))
+    return NewSession(secret)
+
+
+def end(db: Connection, secret: str) -> None:
+    """Sign out; a session that is already over stays so."""
+    db.execute(delete(session).where(session.c.hash == tokens.digest(secret)))

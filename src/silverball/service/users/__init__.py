@@ -1,0 +1,1 @@
+"""Accounts as others see them."""

@@ -1,0 +1,85 @@
+"""Creating accounts and setting their passwords."""
+
+import re
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, update
+from sqlalchemy.exc import IntegrityError
+
+from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.service import access
+from silverball.store.tables import session, user
+
+NAME_MAX = 100
+EMAIL_MAX = 254
+EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
+class CannotSignIn(Conflict):
+    def __init__(self, user_id: int) -> None:
+        super().__init__(
+            f"User {user_id} has no e-mail address and cannot sign in, so a password is of no use."
+        )
+
+
+def create(db: Connection, *, name: str, email: str, role: str, now: datetime) -> int:
+    """A new account without a password; returns its id. Raises Invalid, also when the e-mail is taken."""
+    name, email = name.strip(), email.strip().lower()
+    _refuse_faults(name, email, role)
+    values = {
+        "name": name,
+        "email": email,
+        "role": role,
+        "placeholder": False,
+        "ratings_opt_out": False,
+        "stats_opt_out": False,
+        "video_opt_out": False,
+        "profile_opt_out": False,
+        "history_opt_out": False,
+        "history_only_completed": False,
+        "created_at": now,
+    }
+    try:
+        user_id = db.execute(insert(user).values(**values).returning(user.c.user_id)).scalar_one()
+    except IntegrityError as error:
+        # The e-mail is the only thing here that can clash, and only the database sees it in time.
+        raise Invalid({"email": ["The email has already been taken."]}) from error
+    return int(user_id)
+
+
+def set_password(db: Connection, user_id: int, password_hash: str) -> None:
+    """A new password; whoever is signed in with the old one is signed out.
+
+    Raises NotFound or CannotSignIn.
+    """
+    rows = update(user).where(user.c.user_id == user_id).values(password_hash=password_hash)
+    email = db.execute(rows.returning(user.c.email)).one_or_none()
+    if email is None:
+        raise NotFound("User", user_id)
+    if email[0] is None:
+        raise CannotSignIn(user_id)
+    db.execute(delete(session).where(session.c.user_id == user_id))
+
+
+def renew_hash(db: Connection, user_id: int, *, old: str, new: str) -> None:
+    """The same password under today's parameters, unless it was changed in the meantime."""
+    is_same = (user.c.user_id == user_id) & (user.c.password_hash == old)
+    db.execute(update(user).where(is_same).values(password_hash=new))
+
+
+def _refuse_faults(name: str, email: str, role: str) -> None:
+    faults: dict[str, list[str]] = {}
+    if not name:
+        faults["name"] = ["The name field is required."]
+    elif len(name) > NAME_MAX:
+        faults["name"] = [f"The name field must not be greater than {NAME_MAX} characters."]
+    elif not name.isprintable():
+        faults["name"] = ["The name field must not have line breaks or control characters."]
+    if len(email) > EMAIL_MAX:
+        faults["email"] = [f"The email field must not be greater than {EMAIL_MAX} characters."]
+    elif not EMAIL.fullmatch(email) or not email.isprintable():
+        faults["email"] = ["The email field must be a valid email address."]
+    if role not in access.ROLES:
+        faults["role"] = ["The selected role is invalid."]
+    if faults:
+        raise Invalid(faults)

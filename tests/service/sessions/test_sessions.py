@@ -1,0 +1,101 @@
+"""Sessions: signing in, staying signed in, and being signed out."""
+
+from datetime import timedelta
+from random import Random
+
+import pytest
+from sqlalchemy import func, select
+
+import build
+from silverball.service.sessions import reads, writes
+from silverball.service.users import writes as user_writes
+from silverball.store import tables
+from silverball.store.engine import Store
+
+NOW = build.NOW
+
+
+def an_account(store: Store) -> int:
+    return build.a_user(store, email="ada@silverball.test", password_hash="hash")
+
+
+def start(store: Store, user_id: int, seed: int = 7, later: timedelta = timedelta()) -> str:
+    with store.write() as db:
+        return writes.start(db, user_id, now=NOW + later, dice=Random(seed)).secret
+
+
+def find(store: Store, secret: str, later: timedelta = timedelta()) -> reads.SignedIn | None:
+    with store.read() as db:
+        return reads.find(db, secret, NOW + later)
+
+
+def count(store: Store) -> int:
+    with store.read() as db:
+        return int(db.execute(select(func.count()).select_from(tables.session)).scalar_one())
+
+
+def test_a_session_is_found_by_its_secret_for_fourteen_days(store: Store) -> None:
+    user_id = an_account(store)
+    secret = start(store, user_id)
+    found = find(store, secret, timedelta(days=14, seconds=-1))
+    assert found is not None
+    assert (found.user_id, found.name, found.email) == (user_id, "Ada Quill", "ada@silverball.test")
+    assert find(store, secret, timedelta(days=14)) is None
+
+
+def test_neither_the_database_nor_a_log_holds_the_secret(store: Store) -> None:
+    secret = start(store, an_account(store))
+    with store.read() as db:
+        row = db.execute(select(tables.session)).mappings().one()
+    assert secret not in str(dict(row))
+    found = find(store, secret)
+    assert found is not None
+    assert found.csrf not in repr(found)
+
+
+@pytest.mark.parametrize("guess", ["", "guess", "\x00", "é" * 500])
+def test_a_guess_is_nobody(store: Store, guess: str) -> None:
+    start(store, an_account(store))
+    assert find(store, guess) is None
+
+
+def test_every_session_has_a_form_secret_of_its_own(store: Store) -> None:
+    user_id = an_account(store)
+    one, other = find(store, start(store, user_id, 1)), find(store, start(store, user_id, 2))
+    assert one is not None
+    assert other is not None
+    assert one.csrf != other.csrf
+
+
+def test_signing_out_ends_one_session_and_a_new_password_ends_all(store: Store) -> None:
+    user_id = an_account(store)
+    first, second = start(store, user_id, 1), start(store, user_id, 2)
+    with store.write() as db:
+        writes.end(db, first)
+    assert find(store, first) is None
+    assert find(store, second) is not None
+    with store.write() as db:
+        user_writes.set_password(db, user_id, "another")
+    assert find(store, second) is None
+
+
+def test_sessions_that_are_over_are_swept_out_by_the_next_sign_in(store: Store) -> None:
+    user_id = an_account(store)
+    start(store, user_id, 1)
+    start(store, user_id, 2, timedelta(days=15))
+    assert count(store) == 1
+
+
+@pytest.mark.parametrize("email", ["", "nobody@silverball.test", "a\x00b@c.test", "x" * 300, "ada"])
+def test_nobody_signs_in_with_an_unknown_email(store: Store, email: str) -> None:
+    an_account(store)
+    with store.read() as db:
+        assert reads.login(db, email) is None
+
+
+def test_an_email_signs_in_in_any_case_and_only_with_a_password(store: Store) -> None:
+    user_id = an_account(store)
+    build.a_user(store, email="bo@silverball.test")
+    with store.read() as db:
+        assert reads.login(db, " ADA@silverball.test") == reads.Login(user_id, "hash")
+        assert reads.login(db, "bo@silverball.test") is None
