@@ -1,6 +1,74 @@
-"""The closed sets of words on the wire. Source: interface 3, wire.yaml, formats 11 and 24."""
+"""The closed sets of words on the wire; the words of settings are the rules' own. Source: interface 3."""
 
 from typing import Literal, get_args
+
+from silverball.rules.words import (
+    ArenaAssignment,
+    BestGameScoring,
+    Byes,
+    FirstRoundPairing,
+    LadderType,
+    Pairing,
+    PlayerOrder,
+    PlayerOrderOpen,
+    Scorekeeping,
+    Scoring,
+    Seeding,
+    SuggestionMode,
+    Tiebreaker,
+    TournamentType,
+)
+
+__all__ = [
+    "ARENA_ASSIGNMENTS",
+    "ATTEMPT_STATUSES",
+    "BEST_GAME_SCORINGS",
+    "BYES",
+    "FIRST_ROUND_PAIRINGS",
+    "GAME_STATUSES",
+    "LADDER_TYPES",
+    "LINK_STATUSES",
+    "LINK_TYPES",
+    "PAIRINGS",
+    "PLAYER_ORDERS",
+    "PLAYER_ORDERS_OPEN",
+    "ROLES",
+    "SCOREKEEPINGS",
+    "SCORINGS",
+    "SEARCH_TYPES",
+    "SEEDINGS",
+    "SERIES_STATUSES",
+    "STATUSES",
+    "SUGGESTION_MODES",
+    "TIEBREAKERS",
+    "TOURNAMENT_STATUSES",
+    "TOURNAMENT_TYPES",
+    "ArenaAssignment",
+    "AttemptStatus",
+    "BestGameScoring",
+    "Byes",
+    "EmptyList",
+    "FirstRoundPairing",
+    "GameStatus",
+    "LadderType",
+    "LinkStatus",
+    "LinkType",
+    "Number",
+    "Pairing",
+    "PlayerOrder",
+    "PlayerOrderOpen",
+    "Role",
+    "Scorekeeping",
+    "Scoring",
+    "SearchType",
+    "Seeding",
+    "SeriesStatus",
+    "Status",
+    "SuggestionMode",
+    "Tiebreaker",
+    "TournamentStatus",
+    "TournamentType",
+]
 
 Number = int | float
 # A map without entries is `[]` where existing clients expect what PHP printed.
@@ -13,92 +81,6 @@ GameStatus = Literal["started", "completed"]
 AttemptStatus = Literal["pending", "started", "completed"]
 Role = Literal["player", "organizer"]
 SearchType = Literal["users", "tournaments", "series"]
-
-TournamentType = Literal[
-    "knockout",
-    "group_knockout",
-    "matchplay",
-    "group_matchplay",
-    "max_matchplay",
-    "pace_matchplay",
-    "manual_matchplay",
-    "round_robin",
-    "double_round_robin",
-    "bracket",
-    "double_bracket",
-    "group_bracket",
-    "ladder",
-    "frenzy",
-    "target",
-    "golf",
-    "golf_bracket",
-    "best_game",
-    "card_best_game",
-    "bowling",
-    "amazingrace",
-]
-
-Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
-FirstRoundPairing = Literal["random", "slaughter", "adjacent", "cross", "best_game"]
-Pairing = Literal["balanced", "swiss", "balanced_series", "strictswiss", "random", "tiers"]
-PlayerOrder = Literal["balanced", "rotating", "seed", "seed_reverse", "position", "random", "disabled"]
-PlayerOrderOpen = Literal["players", "scorekeepers"]
-ArenaAssignment = Literal[
-    "balanced",
-    "manual",
-    "random",
-    "disabled",
-    "balanced_series",
-    "banks",
-    "category_banks",
-    "manual_banks",
-]
-Scorekeeping = Literal["user", "disabled"]
-SuggestionMode = Literal["automatic", "restricted", "disabled"]
-Byes = Literal["full", "half", "zero"]
-Tiebreaker = Literal["disabled", "standard", "placement", "placement_last", "wins", "losses", "seed", "none"]
-LadderType = Literal["regular", "fast"]
-# The empty word is what a tournament without positional points carries.
-Scoring = Literal[
-    "ifpa",
-    "papa",
-    "pinburgh",
-    "bapa",
-    "nepl",
-    "dcleague",
-    "idaho",
-    "aussierules",
-    "winnerbonus",
-    "winneronly",
-    "winwinlossloss",
-    "progressive",
-    "custom",
-    "",
-]
-BestGameScoring = Literal[
-    "bg_linear",
-    "bg_linear_150",
-    "bg_linear_200",
-    "bg_linear_300",
-    "bg_linear_500",
-    "bg_papa",
-    "bg_papa_150",
-    "bg_papa_200",
-    "bg_papa_qck_de",
-    "bg_circuit",
-    "bg_indisc",
-    "bg_indisc_200",
-    "bg_cax",
-    "bg_hella",
-    "bg_eurovision",
-    "bg_past_times",
-    "bg_top_25",
-    "bg_top_30",
-    "bg_50_percent_de",
-    "bg_90_percent_de",
-    "bg_95_pct_mod_de",
-    "custom",
-]
 
 LinkType = Literal["playoff", "qualifying", "series", "arena", "queue", "entry"]
 LinkStatus = Literal["completed", "started", "planned", "active"]

@@ -1,0 +1,88 @@
+"""Strikes in groups of four: as a knockout, with strikes by place. Source: formats, 14.2."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from silverball.rules import settings
+from silverball.rules.format import Format
+from silverball.rules.ranking import knockout
+from silverball.rules.ranking.knockout import KnockoutRules
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring import strikes
+from silverball.rules.tournament import Tournament
+
+FourPlayerStrikes = Annotated[
+    Literal[1, 2, 3, 100, 101],
+    Meta(
+        title="Strikes in a group of four",
+        description="How many players get a strike: 1, 2 or 3; 100 is progressive, 101 is fair.",
+    ),
+]
+ThreePlayerStrikes = Annotated[
+    Literal[0, 1, 2],
+    Meta(
+        title="Strikes in a group of three",
+        description="1: the last gets a strike; 0 or 2: second and last. Not for fair and progressive.",
+    ),
+]
+Progressive = Annotated[
+    bool, Meta(title="Progressive", description="The first gets no strike, the second one, and so on.")
+]
+Fair = Annotated[
+    bool, Meta(title="Fair", description="The first gets no strike, the last two, the others one.")
+]
+
+
+class GroupKnockoutSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a group knockout. Source: formats, sections 14.2 and 24."""
+
+    seeding: settings.Seeding = "random"
+    first_round_pairing: settings.FirstRoundPairing = "random"
+    pairing: settings.Pairing = "balanced"
+    player_order: settings.PlayerOrder = "balanced"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    knockout_strike_count: settings.KnockoutStrikeCount = 3
+    knockout_progressive: Progressive = False
+    knockout_fair: Fair = False
+    knockout_three_player_strikes: ThreePlayerStrikes = 1
+    knockout_four_player_strikes: FourPlayerStrikes = 2
+    suggestions: settings.Suggestions = "disabled"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def rules_of(tournament: Tournament) -> KnockoutRules:
+    """What the settings come to. Raises Invalid when strikes are to be fair and progressive at once."""
+    chosen = tournament.settings
+    assert isinstance(chosen, GroupKnockoutSettings)
+    given = strikes.settings_of_group(
+        chosen.knockout_four_player_strikes,
+        chosen.knockout_three_player_strikes,
+        fair=chosen.knockout_fair,
+        progressive=chosen.knockout_progressive,
+    )
+    return KnockoutRules(
+        strikes=given,
+        strike_count=chosen.knockout_strike_count,
+        playoffs_cutoffs=chosen.playoffs_cutoffs,
+    )
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings. Source: formats, 14.2."""
+    return knockout.rank(tournament, rules_of(tournament))
+
+
+def is_over(tournament: Tournament) -> bool:
+    """Whether one player or nobody is left. Source: formats, 14.1 and 14.2."""
+    return len(knockout.alive(tournament, rules_of(tournament))) <= 1
+
+
+FORMAT = Format(
+    type="group_knockout",
+    settings=GroupKnockoutSettings,
+    primary_settings=("knockoutStrikeCount", "knockoutFourPlayerStrikes"),
+    rank=rank,
+    is_over=is_over,
+)

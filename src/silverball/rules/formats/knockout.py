@@ -1,0 +1,54 @@
+"""Basic strikes: rounds of two, the loser gets a strike, last one standing wins. Source: formats, 14.1."""
+
+from silverball.rules import settings
+from silverball.rules.format import Format
+from silverball.rules.ranking import knockout
+from silverball.rules.ranking.knockout import KnockoutRules
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring import strikes
+from silverball.rules.tournament import Tournament
+
+
+class KnockoutSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a knockout. Source: formats, sections 14.1 and 24."""
+
+    seeding: settings.Seeding = "random"
+    first_round_pairing: settings.FirstRoundPairing = "random"
+    pairing: settings.Pairing = "balanced"
+    player_order: settings.PlayerOrder = "balanced"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    knockout_strike_count: settings.KnockoutStrikeCount = 3
+    suggestions: settings.Suggestions = "disabled"
+    byes: settings.Byes = "full"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def rules_of(tournament: Tournament) -> KnockoutRules:
+    """What the settings come to."""
+    chosen = tournament.settings
+    assert isinstance(chosen, KnockoutSettings)
+    return KnockoutRules(
+        strikes=strikes.HEAD_TO_HEAD,
+        strike_count=chosen.knockout_strike_count,
+        playoffs_cutoffs=chosen.playoffs_cutoffs,
+    )
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings. Source: formats, 14.1."""
+    return knockout.rank(tournament, rules_of(tournament))
+
+
+def is_over(tournament: Tournament) -> bool:
+    """Whether one player or nobody is left. Source: formats, 14.1."""
+    return len(knockout.alive(tournament, rules_of(tournament))) <= 1
+
+
+FORMAT = Format(
+    type="knockout",
+    settings=KnockoutSettings,
+    primary_settings=("knockoutStrikeCount", "pairing"),
+    rank=rank,
+    is_over=is_over,
+)

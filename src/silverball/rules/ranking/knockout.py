@@ -1,0 +1,234 @@
+"""Who is out, since when, and in which place: strike formats. Source: formats, sections 12 to 14.2."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from silverball.kit.errors import Invalid
+from silverball.rules.ranking import cutoffs, standing, ties
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring import strikes
+from silverball.rules.scoring.strikes import StrikeRule, StrikeSettings
+from silverball.rules.settings import Band
+from silverball.rules.tournament import Entrant, Game, Tournament
+
+# Before the first round: where those stand who never played.
+ROUND_NONE = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class KnockoutRules:
+    """What the settings of a strike format come to."""
+
+    strikes: StrikeSettings
+    strike_count: int
+    playoffs_cutoffs: tuple[Band, ...] = ()
+
+    @property
+    def shows_rounds(self) -> bool:
+        """Whether rounds and strikes separate equals instead of points (fair and progressive)."""
+        return self.strikes.rule in {StrikeRule.FAIR, StrikeRule.PROGRESSIVE}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Career:
+    """An entrant's way through a knockout. Rounds are counted from 1; 0 is before the first."""
+
+    player_id: int
+    # By hand and from games, those of the open round included.
+    strikes: Decimal
+    points: Decimal
+    games_played: int
+    # The completed round in which the strikes reached the limit.
+    struck_out_in: int | None
+    # The last completed round with a game or a bye.
+    round_last: int
+    # The round the entrant is out in, for whatever reason; None while alive.
+    out_in: int | None = None
+
+
+@dataclass(frozen=True)
+class _Played:
+    """A completed game seen from one of its players."""
+
+    round_number: int
+    strikes: int
+    points: Decimal
+    is_bye: bool
+
+
+@dataclass(frozen=True)
+class _Calendar:
+    """Which rounds are completed and who was in them."""
+
+    number_of: Mapping[int, int]
+    completed: tuple[int, ...]
+    # In a game or a bye of the newest completed round, or of a later one.
+    present: frozenset[int]
+
+    @property
+    def newest(self) -> int:
+        return self.completed[-1] if self.completed else ROUND_NONE
+
+
+def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
+    """The standings, by position, then by player id.
+
+    Alive before out; the alive by fewer strikes, the others by later round, then by fewer strikes; equals
+    share a place. Listed is who is active or has played. Source: formats, sections 13.2, 14.1 and 14.2.
+    """
+    careers = {one.player_id: one for one in all_careers(tournament, rules)}
+    everybody_out = all(one.out_in is not None for one in careers.values())
+    round_last = max((one.out_in or ROUND_NONE for one in careers.values()), default=ROUND_NONE)
+    keys = {
+        player_id: _key(one, shares_first=everybody_out and one.out_in == round_last)
+        for player_id, one in careers.items()
+    }
+    placed = ties.positions(keys)
+    playing = standing.active_games(tournament.games)
+    shown = cutoffs.bubbles(placed, rules.playoffs_cutoffs)
+    adjustments = {entrant.player_id: entrant.score_adjustment for entrant in tournament.entrants}
+    newest = _calendar(tournament).newest
+    return [
+        replace(
+            _standing(careers[player_id], position, newest if rules.shows_rounds else None),
+            adjustment=adjustments[player_id],
+            active_games=playing.get(player_id, ()),
+            bubble=shown[player_id],
+        )
+        for player_id, position in placed.items()
+    ]
+
+
+def alive(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
+    """Ids of the players who are still in, in the order they were added."""
+    return tuple(one.player_id for one in all_careers(tournament, rules) if one.out_in is None)
+
+
+def all_careers(tournament: Tournament, rules: KnockoutRules) -> list[Career]:
+    """The career of each entrant who is active or has played, in the order they were added.
+
+    Out is who reached the limit when a round completed, and who left: set inactive, or in no game of the
+    last completed round while others were. A departure counts from the round of the last game. Should
+    nobody be left then, the players of that round who are below the limit stay in. Source: formats,
+    sections 12, 14.1 and 20.
+    """
+    calendar = _calendar(tournament)
+    played = _by_player(tournament.games, rules, calendar)
+    active = {entrant.player_id for entrant in tournament.entrants if entrant.is_active}
+    careers = [
+        _career(entrant, played.get(entrant.player_id, []), rules, calendar)
+        for entrant in tournament.entrants
+        if entrant.is_active or played.get(entrant.player_id)
+    ]
+    over = tournament.status == "completed"
+    decided = [_decided(one, calendar, is_active=one.player_id in active, is_over=over) for one in careers]
+    if any(one.out_in is None for one in decided):
+        return decided
+    return [_stays(one) if one.player_id in calendar.present else one for one in decided]
+
+
+def _stays(career: Career) -> Career:
+    return career if career.struck_out_in is not None else replace(career, out_in=None)
+
+
+def _decided(career: Career, calendar: _Calendar, *, is_active: bool, is_over: bool) -> Career:
+    """The career with the round it ended in, when it ended."""
+    if career.struck_out_in is not None:
+        # An adjustment has no date, but who still played was not out yet.
+        return replace(career, out_in=max(career.struck_out_in, career.round_last))
+    has_played = career.round_last > ROUND_NONE
+    is_missing = career.player_id not in calendar.present and bool(calendar.present)
+    never_came = is_over and not has_played and is_missing
+    if not is_active or never_came or (has_played and is_missing):
+        return replace(career, out_in=career.round_last)
+    return career
+
+
+def _career(entrant: Entrant, played: Sequence[_Played], rules: KnockoutRules, calendar: _Calendar) -> Career:
+    total = Decimal(sum(one.strikes for one in played)) + entrant.points_adjustment
+    closed = [one for one in played if one.round_number in calendar.completed]
+    return Career(
+        player_id=entrant.player_id,
+        strikes=total,
+        points=sum((one.points for one in played), Decimal(0)),
+        games_played=sum(not one.is_bye for one in played),
+        struck_out_in=_struck_out_in(entrant.points_adjustment, closed, rules.strike_count),
+        round_last=max((one.round_number for one in closed), default=ROUND_NONE),
+    )
+
+
+def _struck_out_in(adjustment: Decimal, played: Sequence[_Played], strike_count: int) -> int | None:
+    """The first round after which games and adjustment reach the limit."""
+    given = 0
+    if strikes.is_out(given, adjustment, strike_count):
+        return ROUND_NONE
+    for one in sorted(played, key=lambda one: one.round_number):
+        given += one.strikes
+        if strikes.is_out(given, adjustment, strike_count):
+            return one.round_number
+    return None
+
+
+def _calendar(tournament: Tournament) -> _Calendar:
+    over = tournament.status == "completed"
+    number_of = {one.round_id: one.round_index + 1 for one in tournament.rounds}
+    completed = sorted(
+        number_of[one.round_id] for one in tournament.rounds if over or one.status == "completed"
+    )
+    newest = completed[-1] if completed else ROUND_NONE
+    late = [game for game in tournament.games if _number(game, number_of) >= newest]
+    present = frozenset(player_id for game in late for player_id in game.player_ids)
+    return _Calendar(number_of, tuple(completed), present)
+
+
+def _number(game: Game, number_of: Mapping[int, int]) -> int:
+    return ROUND_NONE if game.round_id is None else number_of[game.round_id]
+
+
+def _by_player(games: Sequence[Game], rules: KnockoutRules, calendar: _Calendar) -> dict[int, list[_Played]]:
+    found: dict[int, list[_Played]] = {}
+    for game in games:
+        if game.status != "completed":
+            continue
+        earned, given = _result(game, rules.strikes)
+        number = _number(game, calendar.number_of)
+        for player_id, points, count in zip(game.player_ids, earned, given, strict=True):
+            found.setdefault(player_id, []).append(_Played(number, count, points, game.is_bye))
+    return found
+
+
+def _result(game: Game, given: StrikeSettings) -> tuple[Sequence[Decimal], Sequence[int]]:
+    """Points and strikes by slot. Raises Invalid under `games.ID.resultPoints` when they mean nothing."""
+    field = f"games.{game.game_id}.resultPoints"
+    earned = [points for points in game.result_points if points is not None]
+    if len(earned) != len(game.player_ids):
+        raise Invalid({field: [f"Game {game.game_id} is completed, but not every player has points."]})
+    try:
+        return earned, strikes.of_points(given, earned)
+    except Invalid as error:
+        raise Invalid({field: [f"Game {game.game_id}: {error.message}"]}) from error
+
+
+def _key(career: Career, *, shares_first: bool) -> tuple[Decimal, ...]:
+    """What ranks a career, highest first."""
+    if shares_first:
+        # A hand adjustment left nobody in: those who were in before the last round share first place.
+        return (Decimal(1),)
+    if career.out_in is None:
+        return (Decimal(1), -career.strikes)
+    return (Decimal(0), Decimal(career.out_in), -career.strikes)
+
+
+def _standing(career: Career, position: int, rounds_so_far: int | None) -> Standing:
+    """The row; `rounds_so_far` is None where points are the tiebreaker."""
+    points = standing.points_text(career.points)
+    rounds = rounds_so_far if career.out_in is None else career.out_in
+    return Standing(
+        player_id=career.player_id,
+        position=position,
+        points=points,
+        tiebreakers=(points,) if rounds_so_far is None else (rounds or ROUND_NONE, int(career.strikes)),
+        games_played=career.games_played,
+        strike_count=int(career.strikes),
+    )

@@ -1,0 +1,75 @@
+"""A row of the standings, as every format fills it. Source: formats, section 13.1."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from silverball.rules.ranking.cutoffs import SAFE, Bubble
+from silverball.rules.tournament import Game
+
+# Text with two decimals or a number, by format.
+Shown: TypeAlias = str | Decimal | int
+ACTIVE_COLOR = "green"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountedCard:
+    """A card that counts for a standing."""
+
+    card_id: int
+    points: Shown
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class PaceBubble:
+    """The next bar of a pace match play, and what is missing."""
+
+    target: Decimal
+    needed: Decimal
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """Place and points of an entrant; the defaults are those of the list family (formats, 13.1)."""
+
+    player_id: int
+    position: int
+    points: Shown
+    tiebreakers: tuple[Shown, ...] | None
+    points_with_tiebreaker: Shown | None = None
+    games_played: int | None = 0
+    entries_played: int | None = 0
+    entries_available: int | None = 0
+    strike_count: int | None = 0
+    cards_counted: tuple[CountedCard, ...] | None = None
+    adjustment: Decimal | None = Decimal(0)
+    frenzy_wins: int | None = None
+    frenzy_losses: int | None = None
+    points_list: tuple[Shown, ...] | None = None
+    # Ids of started games.
+    active_games: tuple[int, ...] = ()
+    pace_bubble: PaceBubble | None = None
+    bubble: Bubble = SAFE
+    manual_tiebreaker_group: int | None = None
+
+    @property
+    def active_game_color(self) -> str | None:
+        """Set while the player is in a started game."""
+        return ACTIVE_COLOR if self.active_games else None
+
+
+def points_text(points: Decimal) -> str:
+    """Points as the list family shows them: `9.00`."""
+    return str(points.quantize(Decimal("0.01")))
+
+
+def active_games(games: Iterable[Game]) -> dict[int, tuple[int, ...]]:
+    """Player id -> ids of the started games with the player, ascending."""
+    found: dict[int, tuple[int, ...]] = {}
+    for game in sorted(games, key=lambda game: game.game_id):
+        if game.status == "started":
+            for player_id in game.player_ids:
+                found[player_id] = (*found.get(player_id, ()), game.game_id)
+    return found

@@ -1,0 +1,85 @@
+"""What formats can be set to: one annotated type per setting, with its limits and its help.
+
+A format's settings are a Struct whose field names are the wire keys; a setting that several formats
+have is written down here once. Source: formats, sections 4 to 8, 13.3 and 24.
+"""
+
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from silverball.rules import words
+
+BANDS_MAX = 100
+
+
+class Settings(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+    """What every format has; every subclass repeats `frozen=True, kw_only=True`."""
+
+    scorekeeping: Annotated[
+        words.Scorekeeping,
+        Meta(title="Scorekeepers", description="Whether other accounts may record results."),
+    ] = "disabled"
+
+
+class Band(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+    """A band of the standings that reaches a playoff."""
+
+    index: int
+    value: int
+    cumulative: int
+    text: str
+    color: str | None = None
+
+
+Seeding = Annotated[
+    words.Seeding, Meta(title="Seeding", description="How entrants are ranked before the first round.")
+]
+FirstRoundPairing = Annotated[
+    words.FirstRoundPairing,
+    Meta(title="First round", description="Who meets whom in the first round, by seed."),
+]
+Pairing = Annotated[
+    words.Pairing, Meta(title="Later rounds", description="Who meets whom from the second round on.")
+]
+PlayerOrder = Annotated[
+    words.PlayerOrder, Meta(title="Playing order", description="Who plays first in a game.")
+]
+PlayerOrderOpen = Annotated[
+    words.PlayerOrderOpen,
+    Meta(title="Order changed by", description="Who may change the playing order of an open game."),
+]
+ArenaAssignment = Annotated[
+    words.ArenaAssignment, Meta(title="Arenas", description="How a game gets its arena.")
+]
+Suggestions = Annotated[
+    words.SuggestionMode,
+    Meta(title="Suggested results", description="Whether players send in results, and who approves them."),
+]
+Byes = Annotated[words.Byes, Meta(title="Byes", description="What a round without opponent is worth.")]
+PlayoffsCutoffs = Annotated[
+    tuple[Band, ...],
+    Meta(
+        max_length=BANDS_MAX, title="Playoff bands", description="Which places of the standings go through."
+    ),
+]
+KnockoutStrikeCount = Annotated[
+    int, Meta(ge=1, le=30, title="Strikes", description="Strikes that put a player out.")
+]
+
+
+def read(settings: type[Settings], given: dict[str, Any]) -> Settings:
+    """The settings of a format from wire keys and values; null and absent mean the default.
+
+    Keys that the format does not have are left alone. Raises msgspec.ValidationError, which names the
+    key, for a value outside its limits.
+    """
+    known = {key: value for key, value in given.items() if value is not None}
+    return msgspec.convert(known, settings)
+
+
+def defaults(settings: type[Settings]) -> dict[str, Any]:
+    """Wire key -> default, for every setting of a format in the order it is shown."""
+    built: dict[str, Any] = msgspec.to_builtins(settings())
+    return built
