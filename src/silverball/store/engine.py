@@ -6,11 +6,12 @@ writer per tournament; SQLite has one writer in all. The edge commits by leaving
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, func, insert, make_url, select, text, update
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
 
 from silverball.store import tables
@@ -18,6 +19,22 @@ from silverball.store import tables
 SQLITE_BUSY_SECONDS = 30
 CONNECTIONS_MAX = 24
 WORLD_SLOTS = 16
+# Execution option of a writing connection: the dict in which raised tournaments are remembered.
+RAISED = "silverball_raised"
+RAISE_WORLD = text(
+    "INSERT INTO world (slot, revision) VALUES (:slot, 1)"
+    " ON CONFLICT (slot) DO UPDATE SET revision = world.revision + 1 RETURNING revision"
+)
+
+
+@dataclass(frozen=True)
+class Commit:
+    """What a committed transaction made newer."""
+
+    # Tournament id -> its revision now.
+    tournaments: dict[int, int]
+    world_slot: int
+    world_revision: int
 
 
 class Store:
@@ -29,6 +46,8 @@ class Store:
         self.engine: Engine = _sqlite_engine(self.url) if self.is_sqlite else _postgresql_engine(self.url)
         # SQLite's own waiting is a poll with sleeps; writers of this process queue up here instead.
         self._writer = threading.Lock()
+        # Called in the writer's thread after each commit, before the writer goes on.
+        self.after_commit: list[Callable[[Commit], None]] = []
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -39,31 +58,69 @@ class Store:
             yield db
 
     @contextmanager
-    def write(self, tournament_id: int | None = None) -> Iterator[Connection]:
-        """A transaction, committed on leaving; with a tournament id it holds that tournament's lock."""
+    def write(self, tournament_id: int | None = None, *, quiet: bool = False) -> Iterator[Connection]:
+        """A transaction, committed on leaving; with a tournament id it holds that tournament's lock.
+
+        `quiet` is for what no answer shows (a token's last use): it makes no answer worthless.
+        """
+        raised: dict[int, int] = {}
+        slot = (tournament_id or 0) % WORLD_SLOTS
+        with self._begun(raised) as db:
+            if tournament_id is not None and not self.is_sqlite:
+                column = tables.tournament.c.tournament_id
+                db.execute(select(column).where(column == tournament_id).with_for_update())
+            yield db
+            # The row is locked until the commit, so it is touched last.
+            world_revision = 0 if quiet else db.execute(RAISE_WORLD, {"slot": slot}).scalar_one()
+        if not quiet:
+            commit = Commit(raised, slot, world_revision)
+            for tell in self.after_commit:
+                tell(commit)
+
+    @contextmanager
+    def _begun(self, raised: dict[int, int]) -> Iterator[Connection]:
         if self.is_sqlite:
+            options: dict[str, Any] = {"silverball_immediate": True}
             with self._writer, self.engine.connect() as db:
-                db = db.execution_options(silverball_immediate=True)  # noqa: PLW2901
+                db = db.execution_options(**options, **{RAISED: raised})  # noqa: PLW2901  # the same connection
                 with db.begin():
                     yield db
-                    _raise_world(db, tournament_id)
             return
+        options = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
         with self.engine.connect() as db:
-            db = db.execution_options(isolation_level="READ COMMITTED", postgresql_readonly=False)  # noqa: PLW2901
+            db = db.execution_options(**options, **{RAISED: raised})  # noqa: PLW2901  # the same connection
             with db.begin():
-                if tournament_id is not None:
-                    lock = select(tables.tournament.c.tournament_id).where(
-                        tables.tournament.c.tournament_id == tournament_id
-                    )
-                    db.execute(lock.with_for_update())
                 yield db
-                _raise_world(db, tournament_id)
+
+    def world(self) -> dict[int, int]:
+        """The revisions of the world's slots; every commit of every process raises one of them."""
+        with self.read() as db:
+            rows = db.execute(select(tables.world.c.slot, tables.world.c.revision)).all()
+        return {row.slot: row.revision for row in rows}
 
     def world_revision(self) -> int:
         """One number that grows with every commit of every process."""
-        with self.read() as db:
-            total = db.execute(select(func.sum(tables.world.c.revision))).scalar_one()
-        return int(total or 0)
+        return sum(self.world().values())
+
+    @contextmanager
+    def changes(self) -> Iterator[Callable[[], bool]]:
+        """A cheap question to ask again and again: may anything have been committed since the last time?"""
+        if not self.is_sqlite:
+            yield lambda: True
+            return
+        connection = self.engine.raw_connection()
+        seen = 0
+
+        def has_changed() -> bool:
+            nonlocal seen
+            # The number changes when another connection commits, and this one never does.
+            before, seen = seen, connection.cursor().execute("PRAGMA data_version").fetchone()[0]
+            return bool(before != seen)
+
+        try:
+            yield has_changed
+        finally:
+            connection.close()
 
     def tournament_revisions(self, tournament_ids: list[int]) -> dict[int, int]:
         """The revisions of these tournaments; one that is gone is left out."""
@@ -81,19 +138,11 @@ class Store:
         self.engine.dispose()
 
 
-def _raise_world(db: Connection, tournament_id: int | None) -> None:
-    # The row is locked until the commit, so it is touched last.
-    slot = (tournament_id or 0) % WORLD_SLOTS
-    raised = db.execute(
-        update(tables.world).where(tables.world.c.slot == slot).values(revision=tables.world.c.revision + 1)
-    )
-    if raised.rowcount == 0:
-        db.execute(insert(tables.world).values(slot=slot, revision=1))
-
-
+# Parameters stay out of error messages, which are logged: among them are hashes and addresses.
 def _sqlite_engine(url: URL) -> Engine:
     engine = create_engine(
         url,
+        hide_parameters=True,
         pool_size=CONNECTIONS_MAX,
         connect_args={"check_same_thread": False, "timeout": SQLITE_BUSY_SECONDS, "isolation_level": None},
     )
@@ -118,4 +167,4 @@ def _sqlite_engine(url: URL) -> Engine:
 
 
 def _postgresql_engine(url: URL) -> Engine:
-    return create_engine(url, pool_size=CONNECTIONS_MAX, pool_pre_ping=True)
+    return create_engine(url, hide_parameters=True, pool_size=CONNECTIONS_MAX, pool_pre_ping=True)

@@ -1,0 +1,134 @@
+"""Finished answers: everything that can be prepared once is, so that sending one is a lookup.
+
+Kept by path, query and viewer class at a revision; a newer revision makes them worthless. Memory is
+bounded in bytes, and what was not asked for longest goes first.
+"""
+
+import gzip
+import hashlib
+from collections import OrderedDict
+from functools import lru_cache
+from typing import Any
+
+from silverball.kit.http import Answer
+
+Headers = list[tuple[bytes, bytes]]
+# Path, query string, and the viewer class or (the caller's own things) the user id.
+Key = tuple[str, bytes, str | int]
+
+GZIP_FROM_BYTES = 1024
+# Two header lists, two messages, the key and the entries that hold them.
+OVERHEAD_BYTES = 2500
+CACHE_CONTROL = (b"cache-control", b"no-cache, private")
+VARY = (b"vary", b"accept-encoding, authorization")
+CORS: Headers = [
+    (b"access-control-allow-origin", b"*"),
+    (
+        b"access-control-expose-headers",
+        b"ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link",
+    ),
+]
+
+
+class Finished:
+    """A 200 as it goes out: headers and body, plain and (when that is smaller) compressed."""
+
+    __slots__ = (
+        "body",
+        "cost",
+        "etag",
+        "gzip_body",
+        "gzip_headers",
+        "headers",
+        "is_paced",
+        "revision",
+        "same_headers",
+        "scope_id",
+    )
+
+    def __init__(self, answer: Answer, *, scope_id: int, revision: int) -> None:
+        self.scope_id = scope_id
+        self.revision = revision
+        self.is_paced = answer.at_most_every
+        self.etag = b'W/"%s"' % hashlib.blake2b(answer.body, digest_size=12).hexdigest().encode()
+        always: Headers = [(b"etag", self.etag), CACHE_CONTROL, VARY, *CORS]
+        self.same_headers = always
+        typed = [(b"content-type", answer.content_type.encode()), *answer.headers, *always]
+        self.headers = [*typed, _length(answer.body)]
+        self.body = body_message(answer.body)
+        packed = gzip.compress(answer.body, 6, mtime=0) if len(answer.body) > GZIP_FROM_BYTES else answer.body
+        is_smaller = len(packed) < len(answer.body)
+        self.gzip_headers = (
+            [*typed, (b"content-encoding", b"gzip"), _length(packed)] if is_smaller else self.headers
+        )
+        self.gzip_body = body_message(packed) if is_smaller else self.body
+        self.cost = OVERHEAD_BYTES + len(answer.body) + (len(packed) if is_smaller else 0)
+
+
+class Shelf:
+    """The finished answers at hand. Touched by one thread only, so it needs no lock."""
+
+    def __init__(self, bytes_max: int) -> None:
+        self.bytes_max = bytes_max
+        self.bytes_used = 0
+        self._kept: OrderedDict[Key, Finished] = OrderedDict()
+        self.get = self._kept.get
+        self.touch = self._kept.move_to_end
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def put(self, key: Key, finished: Finished) -> None:
+        """Keep this answer in place of an older one; the least recently used ones make room."""
+        cost = finished.cost + len(key[0]) + len(key[1])
+        if cost > self.bytes_max:
+            return
+        self._drop(key)
+        while self.bytes_used + cost > self.bytes_max:
+            self._drop(next(iter(self._kept)))
+        self._kept[key] = finished
+        self.bytes_used += cost
+
+    def _drop(self, key: Key) -> None:
+        old = self._kept.pop(key, None)
+        if old is not None:
+            self.bytes_used -= old.cost + len(key[0]) + len(key[1])
+
+
+def body_message(body: bytes) -> dict[str, Any]:
+    """The second ASGI message of an answer; the same one is sent every time."""
+    return {"type": "http.response.body", "body": body}
+
+
+@lru_cache(maxsize=256)
+def accepts_gzip(accept_encoding: bytes | None) -> bool:
+    """Whether this Accept-Encoding takes gzip: named, or `*`, and not with q=0."""
+    if not accept_encoding or len(accept_encoding) > 500:
+        return False
+    weights: dict[bytes, bool] = {}
+    for part in accept_encoding.lower().split(b","):
+        name, _, parameters = part.partition(b";")
+        weights[name.strip()] = not _is_zero(parameters)
+    return weights.get(b"gzip", weights.get(b"x-gzip", weights.get(b"*", False)))
+
+
+def names(if_none_match: bytes, etag: bytes) -> bool:
+    """Whether an If-None-Match (a list, weak or strong, or `*`) names this tag."""
+    if if_none_match.strip() == b"*":
+        return True
+    opaque = etag.removeprefix(b"W/")
+    return any(one.strip().removeprefix(b"W/") == opaque for one in if_none_match.split(b","))
+
+
+def _is_zero(parameters: bytes) -> bool:
+    name, _, weight = parameters.partition(b"=")
+    if name.strip() != b"q":
+        return False
+    try:
+        return float(weight) == 0
+    except ValueError:
+        return True
+
+
+def _length(body: bytes) -> tuple[bytes, bytes]:
+    return (b"content-length", b"%d" % len(body))

@@ -1,0 +1,439 @@
+"""The front door: who is asking, how often, and whether the answer is at hand already.
+
+An ASGI callable before everything else. An answer that is at hand goes out from here: a few
+lookups, no thread, no database. The rest is computed in worker threads, equal questions once.
+
+Every request that is computed leaves one log line. Answers from memory do not, since a line costs
+more than such an answer: they are counted, and the count is reported once a minute.
+"""
+
+import asyncio
+import itertools
+import logging
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from silverball.kit import logs
+from silverball.kit.allowance import Allowance, Pace
+from silverball.kit.finished import (
+    CACHE_CONTROL,
+    CORS,
+    Finished,
+    Headers,
+    Key,
+    Shelf,
+    accepts_gzip,
+    body_message,
+    names,
+)
+from silverball.kit.http import Answer, Caller
+
+LOG = logging.getLogger("silverball.front")
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+Reply = tuple[dict[str, Any], dict[str, Any]]
+
+CALLER_SECONDS = 5.0
+CALLERS_MAX = 10_000
+WORKERS = 8
+BODY_BYTES_MAX = 1_000_000
+REPORT_SECONDS = 60.0
+TOURNAMENT_PATH = re.compile(r"/api/tournaments/([0-9]{1,19})(?:/|\Z)", re.ASCII)
+REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
+LOOPBACK = frozenset({"127.0.0.1", "::1"})
+READS = frozenset({"GET", "HEAD"})
+EMPTY = body_message(b"")
+PREFLIGHT: Headers = [
+    CORS[0],
+    (b"access-control-allow-methods", b"*"),
+    # The star does not cover Authorization.
+    (b"access-control-allow-headers", b"*, Authorization"),
+    (b"access-control-max-age", b"7200"),
+]
+TOO_MANY = Answer(429, b'{"message":"Too Many Attempts."}')
+TOO_LARGE = Answer(413, b'{"message":"The POST data is too large."}')
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What the front door keeps to; 0 switches a limit off, and the memory too."""
+
+    rate_per_minute: int = 60
+    standings_interval_seconds: int = 15
+    cache_bytes: int = 64_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class House:
+    """What is behind the door. A scope is a tournament's id, or 0 for everything else."""
+
+    # Who an Authorization header speaks for. Runs in a worker thread, like `refresh` and `answer`.
+    find_caller: Callable[[bytes], Caller | None]
+    # The revision of a scope as far as it is known in memory; 0 when it is not.
+    revision_of: Callable[[int], int]
+    # The revision of a scope, read now; 0 when there is no such thing.
+    refresh: Callable[[int], int]
+    # Method, path, query string, caller -> answer. Never raises.
+    answer: Callable[[str, str, bytes, Caller | None], Answer]
+    # What went wrong -> answer, for what happens outside of `answer`.
+    failed: Callable[[Exception], Answer]
+    # Paths whose answer is kept per user.
+    own_paths: Collection[str] = ()
+    # Everything that is not below /api; None when nothing is.
+    pages: Asgi | None = None
+
+
+class _Guest:
+    """An Authorization header that was looked up, for a few seconds."""
+
+    __slots__ = ("caller", "until", "user_id", "viewer")
+
+    def __init__(self, caller: Caller | None, until: float) -> None:
+        self.caller = caller
+        self.until = until
+        self.user_id = caller.user_id if caller else 0
+        # Nobody's answers are kept apart: most of them are a 401.
+        self.viewer = caller.viewer if caller else "nobody"
+
+
+class FrontDoor:
+    """The ASGI application."""
+
+    def __init__(
+        self,
+        house: House,
+        limits: Limits,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        wall_clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._house = house
+        self._clock = clock
+        self._wall_clock = wall_clock
+        self._revision_of = house.revision_of
+        self._own_paths = frozenset(house.own_paths)
+        self.shelf = Shelf(limits.cache_bytes)
+        self._allowance = Allowance(limits.rate_per_minute)
+        self._limit_header = (b"x-ratelimit-limit", b"%d" % limits.rate_per_minute)
+        self._pace = Pace(limits.standings_interval_seconds)
+        self._guests: dict[bytes, _Guest] = {}
+        self._nobody = _Guest(None, float("inf"))
+        self._flights: dict[tuple[Key, int], asyncio.Future[Finished | Answer]] = {}
+        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="silverball")
+        self._request_ids = itertools.count(1)
+        self._process = secrets.token_hex(4).encode()
+        self._from_memory = 0
+        self._turned_away = 0
+        self._report_at = clock() + REPORT_SECONDS
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._elsewhere(scope, receive, send)
+            return
+        path = scope["path"]
+        if not path.startswith("/api/") and path != "/api":
+            await self._elsewhere(scope, receive, send)
+            return
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        now = self._clock()
+        authorization = headers.get(b"authorization")
+        guest = self._nobody if authorization is None else self._guests.get(authorization)
+        if (
+            guest is not None
+            and now < guest.until
+            and scope["method"] == "GET"
+            and b"x-tournament-revision" not in headers
+            and b"content-length" not in headers
+            and b"transfer-encoding" not in headers
+        ):
+            kept_for = guest.user_id if path in self._own_paths else guest.viewer
+            key = (path, scope["query_string"], kept_for)
+            finished = self.shelf.get(key)
+            if finished is not None and finished.revision == self._revision_of(finished.scope_id):
+                self.shelf.touch(key)
+                self._from_memory += 1
+                start, body = self._reply(finished, guest, scope, headers, now)
+                await send(start)
+                await send(body)
+                return
+        await self._slowly(scope, receive, send, headers)
+
+    def close(self) -> None:
+        """Wait for what is being computed and let the threads go."""
+        self._workers.shutdown()
+
+    async def _elsewhere(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._house.pages is not None:
+            await self._house.pages(scope, receive, send)
+        elif scope["type"] == "http":
+            start, body = self._plain(Answer(404, b'{"message":"Not found."}'), scope, {}, None)
+            await send(start)
+            await send(body)
+
+    # What goes out
+
+    def _reply(
+        self,
+        finished: Finished,
+        guest: _Guest,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        now: float,
+        left: int | None = None,
+    ) -> Reply:
+        """A finished answer, a 304 in its place, or a 429. `left` is given when the request was counted."""
+        asked = headers.get(b"if-none-match")
+        who = guest.user_id or _address(scope, headers)
+        if asked is not None and (asked == finished.etag or names(asked, finished.etag)):
+            if left is not None:
+                self._allowance.give_back(who)
+            out = [*finished.same_headers, self._request_id(headers)]
+            if self._allowance.limit:
+                left = self._allowance.left(who, now)
+                out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
+            return {"type": "http.response.start", "status": 304, "headers": out}, EMPTY
+        if left is None and self._allowance.limit:
+            left = self._allowance.take(who, now)
+            if left < 0:
+                return self._too_many(scope, headers, who, now)
+        if finished.is_paced and asked is None:
+            wait = self._pace.seconds_to_wait((who, scope["path"]), now)
+            if wait:
+                return self._too_soon(scope, headers, wait, left)
+        if accepts_gzip(headers.get(b"accept-encoding")):
+            out, body = finished.gzip_headers, finished.gzip_body
+        else:
+            out, body = finished.headers, finished.body
+        out = [*out, self._request_id(headers)]
+        if left is not None and self._allowance.limit:
+            out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
+        start = {"type": "http.response.start", "status": 200, "headers": out}
+        return start, body if scope["method"] == "GET" else EMPTY
+
+    def _plain(
+        self,
+        answer: Answer,
+        scope: Scope,
+        headers: dict[bytes, bytes],
+        left: int | None,
+        extra: Headers | None = None,
+    ) -> Reply:
+        """An answer that is not kept: refusals, and answers to writes."""
+        out = [
+            (b"content-type", answer.content_type.encode()),
+            (b"content-length", b"%d" % len(answer.body)),
+            CACHE_CONTROL,
+            *CORS,
+            *answer.headers,
+            *(extra or ()),
+            self._request_id(headers),
+        ]
+        if self._allowance.limit and left is not None:
+            out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
+        body = EMPTY if scope["method"] == "HEAD" else body_message(answer.body)
+        return {"type": "http.response.start", "status": answer.status, "headers": out}, body
+
+    def _too_many(self, scope: Scope, headers: dict[bytes, bytes], who: int | str, now: float) -> Reply:
+        self._turned_away += 1
+        wait = self._allowance.seconds_to_wait(who, now)
+        return self._plain(TOO_MANY, scope, headers, 0, self._wait_headers(wait))
+
+    def _too_soon(self, scope: Scope, headers: dict[bytes, bytes], wait: int, left: int | None) -> Reply:
+        self._turned_away += 1
+        return self._plain(TOO_MANY, scope, headers, left, self._wait_headers(wait))
+
+    def _wait_headers(self, wait: int) -> Headers:
+        reset = int(self._wall_clock()) + wait
+        return [(b"retry-after", b"%d" % wait), (b"x-ratelimit-reset", b"%d" % reset)]
+
+    def _request_id(self, headers: dict[bytes, bytes]) -> tuple[bytes, bytes]:
+        given = headers.get(b"x-request-id")
+        if given is None or not REQUEST_ID.fullmatch(given):
+            given = headers[b"x-request-id"] = b"%b-%x" % (self._process, next(self._request_ids))
+        return (b"x-request-id", given)
+
+    # What is not at hand
+
+    async def _slowly(self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]) -> None:
+        if self._clock() >= self._report_at:
+            self._report()
+        if scope["method"] == "OPTIONS":
+            start, body = self._options(headers)
+        else:
+            try:
+                start, body = await self._computed(scope, receive, headers)
+            except Exception as error:  # noqa: BLE001  # the edge: whatever fails is answered in JSON
+                start, body = self._plain(self._house.failed(error), scope, headers, None)
+        await send(start)
+        await send(body)
+
+    def _options(self, headers: dict[bytes, bytes]) -> Reply:
+        if b"access-control-request-method" in headers:
+            status, out = 204, PREFLIGHT
+        else:
+            status, out = 200, [(b"allow", b"GET,HEAD"), (b"content-length", b"0"), CACHE_CONTROL, *CORS]
+        return {
+            "type": "http.response.start",
+            "status": status,
+            "headers": [*out, self._request_id(headers)],
+        }, EMPTY
+
+    async def _computed(self, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> Reply:
+        began = self._clock()
+        if await _is_too_large(receive, headers):
+            return self._plain(TOO_LARGE, scope, headers, None)
+        guest = await self._guest(headers)
+        path, method = scope["path"], scope["method"]
+        found = TOURNAMENT_PATH.match(path)
+        scope_id = int(found[1]) if found else 0
+        key = (path, scope["query_string"], guest.user_id if path in self._own_paths else guest.viewer)
+        wanted = _number(headers.get(b"x-tournament-revision"))
+        if method in READS and wanted <= self._revision_of(scope_id):
+            finished = self._at_hand(key)
+            if finished is not None:
+                return self._reply(finished, guest, scope, headers, self._clock())
+        who = guest.user_id or _address(scope, headers)
+        left = self._allowance.take(who, self._clock()) if self._allowance.limit else 0
+        if left < 0:
+            return self._too_many(scope, headers, who, self._clock())
+        outcome = await self._outcome(method, key, guest, scope_id, wanted, self._request_id(headers)[1])
+        if isinstance(outcome, Finished):
+            start, body = self._reply(outcome, guest, scope, headers, self._clock(), left)
+        else:
+            start, body = self._plain(outcome, scope, headers, left)
+        self._note(scope, guest, start, self._clock() - began)
+        return start, body
+
+    def _at_hand(self, key: Key) -> Finished | None:
+        finished = self.shelf.get(key)
+        if finished is None or finished.revision != self._revision_of(finished.scope_id):
+            return None
+        self.shelf.touch(key)
+        return finished
+
+    async def _guest(self, headers: dict[bytes, bytes]) -> _Guest:
+        authorization = headers.get(b"authorization")
+        if authorization is None:
+            return self._nobody
+        guest = self._guests.get(authorization)
+        if guest is not None and self._clock() < guest.until:
+            return guest
+        # Until then at the latest a revoked token is noticed; counted from before the look.
+        until = self._clock() + CALLER_SECONDS
+        loop = asyncio.get_running_loop()
+        caller = await loop.run_in_executor(self._workers, self._house.find_caller, authorization)
+        guest = _Guest(caller, until)
+        self._guests.pop(authorization, None)
+        while len(self._guests) >= CALLERS_MAX:
+            del self._guests[next(iter(self._guests))]
+        self._guests[authorization] = guest
+        return guest
+
+    async def _outcome(
+        self, method: str, key: Key, guest: _Guest, scope_id: int, wanted: int, request_id: bytes
+    ) -> Finished | Answer:
+        """Compute it, or wait for an equal question that is being computed at the same revision."""
+        revision = self._revision_of(scope_id)
+        loop = asyncio.get_running_loop()
+        if revision == 0 or wanted > revision:
+            revision = await loop.run_in_executor(self._workers, self._house.refresh, scope_id)
+        path, query_string, _ = key
+        if method not in READS:
+            return await loop.run_in_executor(
+                self._workers, self._answer, method, path, query_string, guest.caller, request_id
+            )
+        flight = self._flights.get((key, revision))
+        if flight is None:
+            flight = loop.run_in_executor(
+                self._workers, self._finish, key, guest.caller, scope_id, revision, request_id
+            )
+            self._flights[key, revision] = flight
+            flight.add_done_callback(lambda done: self._land(key, revision, done))
+        # One caller who hangs up must not take the answer from the others.
+        return await asyncio.shield(flight)
+
+    def _land(self, key: Key, revision: int, flight: "asyncio.Future[Finished | Answer]") -> None:
+        del self._flights[key, revision]
+        if flight.cancelled() or flight.exception() is not None:
+            return
+        outcome = flight.result()
+        # Without a revision nobody could tell when the answer becomes worthless.
+        if revision and isinstance(outcome, Finished):
+            self.shelf.put(key, outcome)
+
+    # In a worker thread
+
+    def _answer(
+        self, method: str, path: str, query_string: bytes, caller: Caller | None, request_id: bytes
+    ) -> Answer:
+        logs.request_id.set(request_id.decode())
+        return self._house.answer(method, path, query_string, caller)
+
+    def _finish(
+        self, key: Key, caller: Caller | None, scope_id: int, revision: int, request_id: bytes
+    ) -> Finished | Answer:
+        answer = self._answer("GET", key[0], key[1], caller, request_id)
+        return Finished(answer, scope_id=scope_id, revision=revision) if answer.status == 200 else answer
+
+    # What is said about it
+
+    def _note(self, scope: Scope, guest: _Guest, start: dict[str, Any], seconds: float) -> None:
+        request_id = next(value for name, value in start["headers"] if name == b"x-request-id")
+        logs.say(
+            LOG,
+            "answered",
+            requestId=request_id.decode(),
+            method=scope["method"],
+            path=scope["path"],
+            status=start["status"],
+            milliseconds=round(seconds * 1000, 1),
+            userId=guest.user_id or None,
+        )
+
+    def _report(self) -> None:
+        self._report_at = self._clock() + REPORT_SECONDS
+        logs.say(
+            LOG,
+            "in the last minute",
+            fromMemory=self._from_memory,
+            turnedAway=self._turned_away,
+            answersKept=len(self.shelf),
+            bytesKept=self.shelf.bytes_used,
+        )
+        self._from_memory = self._turned_away = 0
+
+
+def _address(scope: Scope, headers: dict[bytes, bytes]) -> str:
+    """Where a request without a caller came from; a proxy on this machine is believed."""
+    client = scope.get("client")
+    address = str(client[0]) if client else "unknown"
+    forwarded = headers.get(b"x-forwarded-for")
+    if forwarded and address in LOOPBACK:
+        return forwarded.rpartition(b",")[2].strip().decode("latin-1")[:64]
+    return address
+
+
+def _number(text: bytes | None) -> int:
+    return int(text) if text and text.isdigit() and len(text) < 20 else 0
+
+
+async def _is_too_large(receive: Receive, headers: dict[bytes, bytes]) -> bool:
+    """Whether the body is larger than any that is read here; one of unknown length is counted."""
+    if b"transfer-encoding" not in headers:
+        length = headers.get(b"content-length", b"0")
+        return not length.isdigit() or len(length) > 19 or int(length) > BODY_BYTES_MAX
+    received = 0
+    has_more = True
+    while has_more and received <= BODY_BYTES_MAX:
+        message = await receive()
+        received += len(message.get("body", b""))
+        has_more = message.get("more_body", False)
+    return received > BODY_BYTES_MAX

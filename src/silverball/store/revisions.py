@@ -1,0 +1,178 @@
+"""Revisions: what was raised in a transaction, and what this process knows of all of them.
+
+A change that several tournaments show (a player's name, a location) raises each of them, in the
+order of their ids, so that two such changes never wait for each other. A transaction that holds one
+tournament's lock raises that tournament only; changes of shared things take no lock before.
+"""
+
+import logging
+import threading
+from collections.abc import Collection
+
+from sqlalchemy import Connection, Select, select, update
+from sqlalchemy.exc import SQLAlchemyError
+
+from silverball.store.engine import RAISED, Commit, Store
+from silverball.store.tables import entrant, game, lineup_arena, player, scorekeeper, tournament
+
+LOG = logging.getLogger("silverball.store")
+LOOK_EVERY_SECONDS = 0.25
+TOURNAMENTS_KNOWN_MAX = 20_000
+# SQLite takes 32,766 parameters in one statement.
+IDS_AT_ONCE = 5_000
+WORLD = 0
+
+
+def raise_tournaments(db: Connection, tournament_ids: Collection[int]) -> dict[int, int]:
+    """Raise the revisions of these tournaments by one and return the new ones."""
+    raised: dict[int, int] = {}
+    ordered = sorted(set(tournament_ids))
+    column = tournament.c.tournament_id
+    for start in range(0, len(ordered), IDS_AT_ONCE):
+        some = ordered[start : start + IDS_AT_ONCE]
+        db.execute(select(column).where(column.in_(some)).order_by(column).with_for_update()).all()
+        rows = update(tournament).where(column.in_(some)).values(revision=tournament.c.revision + 1)
+        for row in db.execute(rows.returning(column, tournament.c.revision)):
+            raised[row.tournament_id] = row.revision
+    # Only `Store.write` tells the front door, and only once it is committed.
+    db.get_execution_options()[RAISED].update(raised)
+    return raised
+
+
+def raise_for_users(db: Connection, user_ids: Collection[int]) -> dict[int, int]:
+    """Raise every tournament that they organize, keep scores in, or play in as a claimed player."""
+    claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
+    return _raise_found(
+        db,
+        select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(user_ids)),
+        select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids)),
+        select(entrant.c.tournament_id).where(entrant.c.player_id.in_(claimed)),
+    )
+
+
+def raise_for_players(db: Connection, player_ids: Collection[int]) -> dict[int, int]:
+    """Raise every tournament that they are entrants of."""
+    return _raise_found(db, select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids)))
+
+
+def raise_for_arenas(db: Connection, arena_ids: Collection[int]) -> dict[int, int]:
+    """Raise every tournament that has them in its lineup or had a game on them."""
+    return _raise_found(
+        db,
+        select(lineup_arena.c.tournament_id).where(lineup_arena.c.arena_id.in_(arena_ids)),
+        select(game.c.tournament_id).where(game.c.arena_id.in_(arena_ids)),
+    )
+
+
+def raise_for_locations(db: Connection, location_ids: Collection[int]) -> dict[int, int]:
+    """Raise every tournament that takes place there."""
+    return _raise_found(
+        db, select(tournament.c.tournament_id).where(tournament.c.location_id.in_(location_ids))
+    )
+
+
+def raise_for_series(db: Connection, series_ids: Collection[int]) -> dict[int, int]:
+    """Raise every tournament of these series."""
+    return _raise_found(db, select(tournament.c.tournament_id).where(tournament.c.series_id.in_(series_ids)))
+
+
+def _raise_found(db: Connection, first: Select[tuple[int]], *more: Select[tuple[int]]) -> dict[int, int]:
+    return raise_tournaments(db, [row[0] for row in db.execute(first.union(*more))])
+
+
+class Revisions:
+    """The revisions that this process knows, at most a second behind other processes.
+
+    Scope 0 is the world: everything that is not below one tournament. Commits of this process are
+    known before their caller is answered.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = threading.Lock()
+        self._tournaments: dict[int, int] = {}
+        self._world: dict[int, int] = {}
+        self._world_total = 0
+        # Whether a commit of another process was noticed whose tournaments were not looked at yet.
+        self._is_behind = False
+        self._looks = 0
+        self._stop = threading.Event()
+        self._watcher: threading.Thread | None = None
+        store.after_commit.append(self._learn)
+
+    def of(self, scope_id: int) -> int:
+        """The revision of a tournament, or of the world (0), as far as known; 0 when it is not."""
+        return self._tournaments.get(scope_id, 0) if scope_id else self._world_total
+
+    def refresh(self, scope_id: int) -> int:
+        """The revision as the database has it now; 0 when there is no such tournament."""
+        if scope_id == WORLD:
+            self.look()
+            return self._world_total
+        looks = self._looks
+        found = self._store.tournament_revisions([scope_id])
+        with self._lock:
+            self._keep(found)
+            # A look that began meanwhile did not ask for this tournament, and may have been needed to.
+            self._is_behind |= self._looks != looks
+            return self._tournaments.get(scope_id, 0) if found else 0
+
+    def look(self) -> None:
+        """Notice what other processes committed."""
+        world = self._store.world()
+        with self._lock:
+            if world == self._world and not self._is_behind:
+                return
+            known = list(self._tournaments)
+            self._is_behind = False
+            self._looks += 1
+        found: dict[int, int] = {}
+        for start in range(0, len(known), IDS_AT_ONCE):
+            found.update(self._store.tournament_revisions(known[start : start + IDS_AT_ONCE]))
+        with self._lock:
+            self._keep(found)
+            for tournament_id in set(known) - set(found):
+                self._tournaments.pop(tournament_id, None)
+            self._keep_world(world)
+
+    def start(self) -> None:
+        """Look again and again in a thread of its own, until `close`."""
+        self.look()
+        self._watcher = threading.Thread(target=self._watch, name="silverball-revisions", daemon=True)
+        self._watcher.start()
+
+    def close(self) -> None:
+        self._stop.set()
+        if self._watcher is not None:
+            self._watcher.join()
+        self._store.after_commit.remove(self._learn)
+
+    def _learn(self, commit: Commit) -> None:
+        with self._lock:
+            self._keep(commit.tournaments)
+            # A gap is a commit of another process, whose tournaments are not known here.
+            if commit.world_revision != self._world.get(commit.world_slot, 0) + 1:
+                self._is_behind = True
+            self._keep_world({commit.world_slot: commit.world_revision})
+
+    def _keep(self, revisions: dict[int, int]) -> None:
+        for tournament_id, revision in revisions.items():
+            # Two threads may learn in the other order; a revision never goes back.
+            if revision > self._tournaments.get(tournament_id, 0):
+                self._tournaments[tournament_id] = revision
+        while len(self._tournaments) > TOURNAMENTS_KNOWN_MAX:
+            del self._tournaments[next(iter(self._tournaments))]
+
+    def _keep_world(self, world: dict[int, int]) -> None:
+        for slot, revision in world.items():
+            self._world[slot] = max(revision, self._world.get(slot, 0))
+        self._world_total = sum(self._world.values())
+
+    def _watch(self) -> None:
+        with self._store.changes() as has_changed:
+            while not self._stop.wait(LOOK_EVERY_SECONDS):
+                try:
+                    if self._is_behind or has_changed():
+                        self.look()
+                except SQLAlchemyError as error:
+                    LOG.warning("the database could not be asked for changes", exc_info=error)
