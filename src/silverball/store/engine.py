@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
 
-from silverball.store import tables
+from silverball.store import names, tables
 
 SQLITE_BUSY_SECONDS = 30
 CONNECTIONS_MAX = 24
@@ -76,6 +76,12 @@ class Store:
             commit = Commit(raised, slot, world_revision)
             for tell in self.after_commit:
                 tell(commit)
+
+    @contextmanager
+    def migration(self) -> Iterator[Connection]:
+        """A transaction that may change tables; it tells nobody and raises nothing."""
+        with self._begun({}) as db:
+            yield db
 
     @contextmanager
     def _begun(self, raised: dict[int, int]) -> Iterator[Connection]:
@@ -156,6 +162,7 @@ def _sqlite_engine(url: URL) -> Engine:
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.execute("PRAGMA cache_size=-8000")
         cursor.close()
+        connection.create_function("silverball_folded", 1, names.folded, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def _begin(db: Connection) -> None:

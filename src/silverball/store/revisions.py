@@ -77,7 +77,8 @@ def raise_for_series(db: Connection, series_ids: Collection[int]) -> dict[int, i
 
 
 def _raise_found(db: Connection, first: Select[tuple[int]], *more: Select[tuple[int]]) -> dict[int, int]:
-    return raise_tournaments(db, [row[0] for row in db.execute(first.union(*more))])
+    found = first.union(*more).subquery()
+    return raise_tournaments(db, db.execute(select(found.c.tournament_id)).scalars().all())
 
 
 class Revisions:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import REAL, Column, Double, ForeignKey, Index, MetaData, Table, Text
 from sqlalchemy.schema import SchemaItem
+from sqlalchemy.types import TypeEngine
 
 from silverball.store.types import Flag, Id, Json
 
@@ -16,7 +17,7 @@ metadata = MetaData(
     }
 )
 
-Real = REAL().with_variant(Double(), "postgresql")
+Real: TypeEngine[float] = REAL().with_variant(Double(), "postgresql")
 # OPDB ids differ by letter case only, so they are compared byte by byte on every database.
 OpdbId = Text().with_variant(Text(collation="C"), "postgresql")
 

@@ -1,0 +1,69 @@
+"""Bringing a database to the schema of this program. Alembic is imported only when there is work."""
+
+from functools import lru_cache
+from pathlib import Path
+
+from sqlalchemy import Connection, inspect, text
+
+from silverball.store.engine import Store
+
+FOLDER = Path(__file__).parent / "migrations"
+# Any number will do, as long as every node takes the same one.
+LOCK_NUMBER = 5_318_008
+
+
+class NewerSchema(Exception):
+    """The database was migrated by a newer version of this program."""
+
+    def __init__(self, revision: str) -> None:
+        super().__init__(
+            f"The database has schema {revision}, this program knows {newest()}. Install a newer version."
+        )
+
+
+@lru_cache(maxsize=1)
+def newest() -> str:
+    """The schema that this program works with: the number that its last migration begins with."""
+    return max(path.name[:4] for path in (FOLDER / "versions").glob("[0-9]*.py"))
+
+
+def found(store: Store) -> str | None:
+    """The schema that the database has now; None for an empty database."""
+    with store.read() as db:
+        return _found(db)
+
+
+def is_current(store: Store) -> bool:
+    """Whether the database has the schema of this program."""
+    return found(store) == newest()
+
+
+def migrate(store: Store) -> str:
+    """Bring the database to the schema of this program and return it. All of it happens, or nothing.
+
+    Raises NewerSchema when the database is ahead of the program.
+    """
+    with store.migration() as db:
+        if not store.is_sqlite:
+            db.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK_NUMBER})
+        before = _found(db)
+        if before is not None and before > newest():
+            raise NewerSchema(before)
+        if before != newest():
+            _upgrade(db)
+    return newest()
+
+
+def _found(db: Connection) -> str | None:
+    if not inspect(db).has_table("alembic_version"):
+        return None
+    return db.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()
+
+
+def _upgrade(db: Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": db})
+    config.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    command.upgrade(config, "head")
