@@ -4,8 +4,11 @@ Lists are ascending by id, except `player_ids` (playing order) and `entrants` an
 which they were added).
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import Literal
 
 from silverball.rules.settings import Settings
@@ -21,12 +24,27 @@ class Entrant:
     """A player in this tournament."""
 
     player_id: int
+    # Order in which entrants were added, from 0.
+    place: int = 0
     is_active: bool = True
     # 1 is best; None is unseeded.
     seed_rank: int | None = None
     # Strikes in knockouts, points elsewhere.
     points_adjustment: Decimal = Decimal(0)
     score_adjustment: Decimal = Decimal(0)
+    # What the interface shows as `seed`: a rating for seeding by rating, else the rank.
+    seed_value: int | None = None
+    # The account that claimed the player.
+    user_id: int | None = None
+    # Completed rounds when the strikes were last adjusted by hand; None when they never were.
+    adjusted_after: int | None = None
+    # Byes counted on entry or return, so that a late player is not first in line for one.
+    byes_credited: int = 0
+    # The hand-ordered set of tied players and the place in it, both from 1.
+    tie_group: int | None = None
+    tie_place: int | None = None
+    # Entries bought, comped and refunded, summed.
+    entries_bought: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,10 +52,22 @@ class LineupArena:
     """An arena in this tournament."""
 
     arena_id: int
+    place: int = 0
     is_active: bool = True
     is_preferred: bool = False
     category_id: int | None = None
     amazing_race_seed: int | None = None
+    is_blocked: bool = False
+    is_queue_closed: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bank:
+    """Arenas handed out as one unit, in order."""
+
+    bank_id: int
+    place: int = 0
+    arena_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +81,11 @@ class Round:
     arena_id: int | None = None
     # The target of a hole, or the bar of a race.
     score: int | None = None
+    name: str = ""
+    # Players in the round, where the format says so.
+    size: int | None = None
+    created_at: datetime | None = None
+    completed_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +106,30 @@ class Game:
     set_number: int = 0
     game_index: int | None = None
     is_bye: bool = False
+    bank_id: int | None = None
+    scorekeeper_id: int | None = None
+    started_at: datetime | None = None
+    completed_at: datetime | None = None
+    # Who plays first by right, where that means something.
+    advantage_id: int | None = None
+    # The real order, first to last, where `result_positions` does not show it.
+    finishing_order: tuple[int, ...] = ()
+    # The player who did not show up: the others win, and no rating counts.
+    forfeited_by: int | None = None
+    # Separates tied players; counts for nothing else.
+    is_tiebreak: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Suggestion:
+    """A result that a player of the game sent in."""
+
+    suggestion_id: int
+    game_id: int
+    player_id: int | None
+    user_id: int | None
+    results: tuple[int | None, ...]
+    scores: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,6 +146,14 @@ class SinglePlayerGame:
     points: Decimal | None = None
     game_index: int | None = None
     is_voided: bool = False
+    # Pins of each roll of a frame.
+    rolls: tuple[int, ...] = ()
+    # Safe in its round without an exact score.
+    is_advanced: bool = False
+    scorekeeper_id: int | None = None
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    started_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +164,8 @@ class Card:
     player_id: int
     status: AttemptStatus
     is_voided: bool = False
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +178,27 @@ class QueueSpot:
     arena_id: int | None = None
     round_id: int | None = None
     is_done: bool = False
+    created_at: datetime | None = None
+    completed_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineState:
+    """What the engine remembers and no answer shows."""
+
+    # The source of all draws: the same seed, round and redraw count give the same draw.
+    dice_seed: str = ""
+    # Key of a draw ("round 3") -> how often it was drawn anew by request.
+    redraws: Mapping[str, int] = field(default_factory=dict)
+    # When the clock of a frenzy runs out; None while it is paused or not started.
+    clock_ends_at: datetime | None = None
+    # The pairs that a max match play still has to release.
+    schedule: tuple[tuple[int, int], ...] = ()
+    # Tournaments of the same series: meetings and plays that `balanced_series` counts too.
+    series_groups: Sequence[tuple[int, ...]] = ()
+    series_plays: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
+    # What seeding by rank, rating or series position goes by: player id -> number, lower is better.
+    seed_facts: Mapping[int, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,8 +211,52 @@ class Tournament:
     settings: Settings
     entrants: tuple[Entrant, ...]
     lineup: tuple[LineupArena, ...] = ()
+    banks: tuple[Bank, ...] = ()
     rounds: tuple[Round, ...] = ()
     games: tuple[Game, ...] = ()
+    suggestions: tuple[Suggestion, ...] = ()
     single_player_games: tuple[SinglePlayerGame, ...] = ()
     cards: tuple[Card, ...] = ()
     queue: tuple[QueueSpot, ...] = ()
+    # Row by group size - 1: the points of first, second, ... as on the wire; None without such points.
+    points_map: Sequence[Sequence[int | str]] | None = None
+    tiebreaker_points_map: Sequence[Sequence[int | str]] | None = None
+    # Whether anything that a player bought or was given limits the entries.
+    has_entry_limits: bool = False
+    completed_at: datetime | None = None
+    state: EngineState = EngineState()
+
+    @cached_property
+    def entrant_by_id(self) -> Mapping[int, Entrant]:
+        return {one.player_id: one for one in self.entrants}
+
+    @cached_property
+    def round_by_id(self) -> Mapping[int, Round]:
+        return {one.round_id: one for one in self.rounds}
+
+    @cached_property
+    def games_by_round(self) -> Mapping[int | None, tuple[Game, ...]]:
+        """Round id (None outside a round) -> its games, ascending by id."""
+        found: dict[int | None, list[Game]] = {}
+        for game in self.games:
+            found.setdefault(game.round_id, []).append(game)
+        return {round_id: tuple(games) for round_id, games in found.items()}
+
+    @cached_property
+    def rounds_in_order(self) -> tuple[Round, ...]:
+        """First round first."""
+        return tuple(sorted(self.rounds, key=lambda one: one.round_index))
+
+    @property
+    def newest_round(self) -> Round | None:
+        return self.rounds_in_order[-1] if self.rounds else None
+
+    @property
+    def rounds_completed(self) -> int:
+        """How many rounds are completed."""
+        return sum(one.status == "completed" for one in self.rounds)
+
+    @property
+    def active_ids(self) -> tuple[int, ...]:
+        """Ids of the active entrants, in the order they were added."""
+        return tuple(one.player_id for one in self.entrants if one.is_active)

@@ -1,0 +1,280 @@
+"""What an organizer may ask of a tournament: each function states changes or refuses; none changes anything.
+
+The door (`service/enact.py`) makes the changes real. Chance and time are arguments. A draw is repeatable:
+`dice_for` gives the same dice for the same draw until somebody asks for it to be drawn anew.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.rules import results, rounds, seeding
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import (
+    Change,
+    DrawRemembered,
+    EntrantAdded,
+    EntrantChanged,
+    EntrantRemoved,
+    GameDeleted,
+    QueueLeft,
+    RoundReopened,
+    SinglePlayerGameDeleted,
+    SuggestionDecided,
+    TournamentCompleted,
+    TournamentReopened,
+    TournamentStarted,
+    altered,
+    edited,
+)
+from silverball.rules.format import Format
+from silverball.rules.outcome import Outcome
+from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import Entrant, Game, Tournament
+
+
+def format_of(tournament: Tournament) -> Format:
+    """How this tournament is played."""
+    return FORMATS[tournament.type]
+
+
+def dice_for(tournament: Tournament, draw: str) -> tuple[Random, str]:
+    """The dice of a draw ("start", "round 3", ...) and their seed, which is journalled."""
+    redraws = tournament.state.redraws.get(draw, 0)
+    seed = f"{tournament.state.dice_seed}/{draw}/{redraws}"
+    return Random(seed), seed  # noqa: S311  # a draw, not a secret
+
+
+def draw_of_next_round(tournament: Tournament) -> str:
+    """The name of the next round's draw."""
+    return f"round {max((one.round_index for one in tournament.rounds), default=-1) + 1}"
+
+
+def redrawn(tournament: Tournament, draw: str) -> list[Change]:
+    """The draw is to be made with new dice from now on."""
+    redraws = {**tournament.state.redraws, draw: tournament.state.redraws.get(draw, 0) + 1}
+    return edited(DrawRemembered, tournament, state=replace(tournament.state, redraws=redraws))
+
+
+def require_started(tournament: Tournament) -> None:
+    """Raises Conflict unless the tournament is running."""
+    if tournament.status == "planned":
+        raise Conflict("The tournament has not started. Start it first.")
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you change anything.")
+
+
+def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """Begin: seeds are frozen, and a format with a full schedule makes it now."""
+    if tournament.status != "planned":
+        raise Conflict("The tournament has started already.")
+    form = format_of(tournament)
+    needed = max(form.players_min, 2)
+    if len(tournament.active_ids) < needed:
+        sentence = f"{len(tournament.active_ids)} players are too few: add players until there are {needed}."
+        raise Conflict(sentence)
+    changes = seeding.frozen(tournament, dice)
+    changes += edited(TournamentStarted, tournament, status="started")
+    return [*changes, *form.start(apply_all(tournament, changes), dice, now)]
+
+
+def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """Draw and open the next round; the open one is completed first if all its games are."""
+    require_started(tournament)
+    return format_of(tournament).open_round(tournament, dice, now)
+
+
+def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list[Change]:
+    """Close a round whose games all have results."""
+    require_started(tournament)
+    one = rounds.round_of(tournament, round_id)
+    if one.status == "completed":
+        raise Conflict(f"{one.name} is completed already.")
+    return rounds.completed(tournament, one, now)
+
+
+def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
+    """Take the newest round out with everything in it; the one before it opens again."""
+    require_started(tournament)
+    changes = rounds.deleted(tournament, rounds.round_of(tournament, round_id))
+    before = apply_all(tournament, changes).newest_round
+    if before is not None and before.status == "completed":
+        changes.append(RoundReopened(before, replace(before, status="started", completed_at=None)))
+    return changes
+
+
+def record(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+    """A result, new or corrected, and what follows from it."""
+    require_started(tournament)
+    game_id = getattr(said, "game_id", None)
+    if game_id is not None:
+        require_open(tournament, results.game_of(tournament, game_id))
+    return format_of(tournament).settle(tournament, said, dice, now)
+
+
+def require_open(tournament: Tournament, game: Game) -> None:
+    """Raises Conflict for a game whose round is over, in a format that does not look back."""
+    if format_of(tournament).corrects_any_round or game.round_id is None:
+        return
+    newest = tournament.newest_round
+    if newest is not None and game.round_id != newest.round_id:
+        name = rounds.round_of(tournament, game.round_id).name
+        raise Conflict(
+            f"{name} is over: {newest.name} exists. Adjust points or strikes, or delete rounds back to it."
+        )
+
+
+def complete(tournament: Tournament, now: datetime) -> list[Change]:
+    """Close the tournament: what is unfinished goes, the rest is final. Source: formats, sections 2 and 23."""
+    require_started(tournament)
+    changes = _without_unfinished(tournament)
+    rest = apply_all(tournament, changes)
+    newest = rest.newest_round
+    if newest is not None and newest.status != "completed":
+        games = rest.games_by_round.get(newest.round_id, ())
+        attempts = [one for one in rest.single_player_games if one.round_id == newest.round_id]
+        if not attempts and all(game.is_bye for game in games):
+            changes += rounds.deleted(rest, newest)
+        rest = apply_all(tournament, changes)
+    for one in rest.rounds_in_order:
+        changes += rounds.completed(rest, one, now)
+    return [*changes, *edited(TournamentCompleted, tournament, status="completed", completed_at=now)]
+
+
+def _without_unfinished(tournament: Tournament) -> list[Change]:
+    unfinished = {game.game_id for game in results.open_games(tournament.games)}
+    return [
+        *(SuggestionDecided(one) for one in tournament.suggestions if one.game_id in unfinished),
+        *(QueueLeft(spot) for spot in tournament.queue if not spot.is_done),
+        *(GameDeleted(game) for game in tournament.games if game.game_id in unfinished),
+        *(
+            SinglePlayerGameDeleted(one)
+            for one in tournament.single_player_games
+            if one.status != "completed"
+        ),
+    ]
+
+
+def reopen(tournament: Tournament) -> list[Change]:
+    """Make a completed tournament run again."""
+    if tournament.status != "completed":
+        raise Conflict("Only a completed tournament can be reopened.")
+    return edited(TournamentReopened, tournament, status="started", completed_at=None)
+
+
+def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
+    """Players join, before the start or late. Raises Conflict where the format takes nobody any more."""
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you add players.")
+    form = format_of(tournament)
+    is_late = tournament.status == "started"
+    if is_late and form.late == "never":
+        raise Conflict("Nobody can join this tournament any more: its schedule is made at the start.")
+    changes: list[Change] = []
+    for one in new:
+        current = apply_all(tournament, changes)
+        if one.player_id in current.entrant_by_id:
+            raise Conflict(f"Player {one.player_id} is in the tournament already.")
+        joined = _placed(current, one, is_late=is_late)
+        changes.append(EntrantAdded(joined))
+        if is_late:
+            changes += form.roster_changed(apply_all(current, [changes[-1]]), joined, dice, now)
+    return changes
+
+
+def _placed(tournament: Tournament, one: Entrant, *, is_late: bool) -> Entrant:
+    place = max((entrant.place for entrant in tournament.entrants), default=-1) + 1
+    placed = replace(one, place=place)
+    if not is_late:
+        return placed
+    return replace(placed, seed_rank=seeding.next_rank(tournament), byes_credited=_fewest_byes(tournament))
+
+
+def _fewest_byes(tournament: Tournament) -> int:
+    """The counted byes of the active player who has fewest. Source: formats, section 9."""
+    counts = {one.player_id: one.byes_credited for one in tournament.entrants if one.is_active}
+    for game in tournament.games:
+        if game.is_bye and game.player_ids[0] in counts:
+            counts[game.player_ids[0]] += 1
+    return min(counts.values(), default=0)
+
+
+def entrant_of(tournament: Tournament, player_id: int) -> Entrant:
+    """An entrant of the tournament. Raises NotFound."""
+    found = tournament.entrant_by_id.get(player_id)
+    if found is None:
+        raise NotFound("Player", player_id)
+    return found
+
+
+def set_active(
+    tournament: Tournament, player_id: int, *, is_active: bool, dice: Random, now: datetime
+) -> list[Change]:
+    """An entrant leaves or comes back, and what follows in the format. Source: formats, section 20."""
+    one = entrant_of(tournament, player_id)
+    form = format_of(tournament)
+    if one.is_active == is_active:
+        return []
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you change its players.")
+    after = replace(one, is_active=is_active)
+    if tournament.status == "started":
+        if not is_active and not form.can_leave:
+            raise Conflict("Nobody can leave this tournament: record the open games as forfeits instead.")
+        if is_active:
+            after = replace(after, byes_credited=_raised_byes(tournament, one))
+    changes: list[Change] = [EntrantChanged(one, after)]
+    if tournament.status == "started":
+        changes += form.roster_changed(apply_all(tournament, changes), after, dice, now)
+    return changes
+
+
+def _raised_byes(tournament: Tournament, one: Entrant) -> int:
+    byes = sum(game.is_bye and game.player_ids[0] == one.player_id for game in tournament.games)
+    return max(one.byes_credited, _fewest_byes(tournament) - byes)
+
+
+def remove_entrant(tournament: Tournament, player_id: int) -> list[Change]:
+    """Take a player out who has not played. Raises Conflict for one who has: set him inactive instead."""
+    one = entrant_of(tournament, player_id)
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you remove players.")
+    played = any(player_id in game.player_ids for game in tournament.games)
+    attempted = any(player_id == game.player_id for game in tournament.single_player_games)
+    if played or attempted:
+        raise Conflict(f"Player {player_id} has games here. Set the player inactive instead.")
+    if tournament.status == "started" and format_of(tournament).late == "never":
+        raise Conflict("Nobody can be removed from this tournament: its schedule is made at the start.")
+    return [EntrantRemoved(one)]
+
+
+def adjust(
+    tournament: Tournament,
+    player_id: int,
+    *,
+    points: Decimal | None = None,
+    score: Decimal | None = None,
+) -> list[Change]:
+    """A hand adjustment: strikes in knockouts, points elsewhere. Source: formats, section 13.5."""
+    one = entrant_of(tournament, player_id)
+    for name, value in (("pointsAdjustment", points), ("scoreAdjustment", score)):
+        if value is not None and value != round(value, 2):
+            raise Invalid({name: [f"{value} has more than two decimals."]})
+    after = replace(
+        one,
+        points_adjustment=one.points_adjustment if points is None else points,
+        score_adjustment=one.score_adjustment if score is None else score,
+        adjusted_after=one.adjusted_after if points is None else tournament.rounds_completed,
+    )
+    return altered(EntrantChanged, one, after)
+
+
+def clear_result(tournament: Tournament, game_id: int) -> list[Change]:
+    """Take a result away while its round is open."""
+    require_started(tournament)
+    game = results.game_of(tournament, game_id)
+    require_open(tournament, game)
+    return results.cleared(game)
