@@ -7,13 +7,34 @@ import msgspec
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal, WrongFormat
 from silverball.kit.http import Answer, Api, Routes, Unauthenticated, UnknownPath, WrongVerb, endpoints_of
+from silverball.service.arenas import routes as arenas
+from silverball.service.clubs import routes as clubs
+from silverball.service.dashboard import routes as dashboard
+from silverball.service.locations import routes as locations
+from silverball.service.occasions import routes as occasions
+from silverball.service.players import routes as players
+from silverball.service.search import routes as search
+from silverball.service.series import routes as series
+from silverball.service.tournaments import routes as tournaments
+from silverball.service.users import routes as users
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.app")
 
 # Every slice that answers requests. A new slice is one import and one line here.
-ROUTE_MODULES: tuple[ModuleType, ...] = ()
+ROUTE_MODULES: tuple[ModuleType, ...] = (
+    arenas,
+    clubs,
+    dashboard,
+    locations,
+    occasions,
+    players,
+    search,
+    series,
+    tournaments,
+    users,
+)
 
 STATUSES: dict[type[Refusal], int] = {
     NotFound: 404,
