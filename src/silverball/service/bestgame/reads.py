@@ -1,6 +1,6 @@
 """The arenas of a best game at a glance, and one of them closely."""
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, false, func, select
 
 from silverball.kit.errors import NotFound
 from silverball.service import seconds
@@ -27,7 +27,7 @@ def summary(db: Connection, tournament_id: int) -> tuple[BestGameSummaryRow, ...
         .where(
             attempt.tournament_id == tournament_id,
             attempt.status == "completed",
-            attempt.voided.is_(False),
+            attempt.voided.is_(false()),
         )
         .group_by(attempt.arena_id)
         .subquery()

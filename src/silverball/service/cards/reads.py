@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import ColumnElement, Connection, false, func, select, true
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
@@ -68,9 +68,9 @@ def _conditions(tournament_id: int, query: CardsQuery) -> list[ColumnElement[boo
     if query.status is not None:
         conditions.append(card.c.status == query.status)
     if query.best_game:
-        conditions.append(card.c.best_game.is_(True))
+        conditions.append(card.c.best_game.is_(true()))
     if not query.voided:
-        conditions.append(card.c.voided.is_(False))
+        conditions.append(card.c.voided.is_(false()))
     if query.player is not None:
         conditions.append(card.c.player_id == query.player)
     return conditions

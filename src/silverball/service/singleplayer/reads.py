@@ -5,7 +5,7 @@ from itertools import groupby
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta
-from sqlalchemy import ColumnElement, Connection, Select, func, select, type_coerce
+from sqlalchemy import ColumnElement, Connection, Select, false, func, select, true, type_coerce
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
@@ -110,7 +110,7 @@ def top_scores(db: Connection, tournament_id: int) -> tuple[SinglePlayerGame, ..
         .where(
             attempt.tournament_id == tournament_id,
             attempt.status == "completed",
-            attempt.voided.is_(False),
+            attempt.voided.is_(false()),
             attempt.score.is_not(None),
             attempt.arena_id.is_not(None),
         )
@@ -145,9 +145,9 @@ def _conditions(tournament_id: int, query: AttemptFilters) -> list[ColumnElement
     if query.status is not None:
         conditions.append(attempt.status == query.status)
     if query.best_game:
-        conditions.append(attempt.best_game.is_(True))
+        conditions.append(attempt.best_game.is_(true()))
     if not query.voided:
-        conditions.append(attempt.voided.is_(False))
+        conditions.append(attempt.voided.is_(false()))
     if query.round is not None:
         conditions.append(attempt.round_id == query.round)
     if query.player is not None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from sqlalchemy import ColumnElement, Connection, func, select, union_all
+from sqlalchemy import ColumnElement, Connection, false, func, select, union_all
 
 from silverball.rules.ranking import summaries
 from silverball.rules.ranking.places import places
@@ -45,7 +45,7 @@ def by_round(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
     found = rounds.of_tournament(db, tournament_id)
     played = union_all(
         select(game.c.round_id).where(game.c.tournament_id == tournament_id),
-        select(attempt.round_id).where(attempt.tournament_id == tournament_id, attempt.voided.is_(False)),
+        select(attempt.round_id).where(attempt.tournament_id == tournament_id, attempt.voided.is_(false())),
     ).subquery()
     counted = select(played.c.round_id, func.count()).group_by(played.c.round_id)
     counts = {row[0]: row[1] for row in db.execute(counted).all()}
@@ -69,12 +69,12 @@ def by_arena(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
     tournaments.require(db, tournament_id)
     played = union_all(
         select(game.c.arena_id, game.c.duration_seconds).where(
-            game.c.tournament_id == tournament_id, game.c.status == "completed", game.c.bye.is_(False)
+            game.c.tournament_id == tournament_id, game.c.status == "completed", game.c.bye.is_(false())
         ),
         select(attempt.arena_id, attempt.duration_seconds).where(
             attempt.tournament_id == tournament_id,
             attempt.status == "completed",
-            attempt.voided.is_(False),
+            attempt.voided.is_(false()),
         ),
     ).subquery()
     length = played.c.duration_seconds
@@ -188,7 +188,7 @@ def _attempts_on_arenas(db: Connection, tournament_id: int) -> list[tuple[int, i
         .where(
             attempt.tournament_id == tournament_id,
             attempt.status == "completed",
-            attempt.voided.is_(False),
+            attempt.voided.is_(false()),
             attempt.arena_id.is_not(None),
         )
         .group_by(attempt.player_id, attempt.arena_id)

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, Table, delete, insert, select
+from sqlalchemy import Connection, Table, delete, false, insert, select
 
 from silverball.rules.ranking import summaries
 from silverball.rules.ranking.summaries import GameRecord
@@ -37,7 +37,7 @@ def _records(db: Connection, tournament_id: int) -> list[GameRecord]:
     attempts = select(attempt.arena_id, attempt.player_id).where(
         attempt.tournament_id == tournament_id,
         attempt.status == "completed",
-        attempt.voided.is_(False),
+        attempt.voided.is_(false()),
     )
     records = [game.record for game in games.completed(db, tournament_id)]
     return records + [
