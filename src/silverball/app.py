@@ -105,6 +105,7 @@ def build(store: Store, settings: Settings) -> FrontDoor:
     api = build_api(store, settings)
     revisions = Revisions(store)
     visits = Visits(store)
+    at_stop = [visits.close, revisions.close]
     house = House(
         find_caller=visits.find_caller,
         revision_of=revisions.of,
@@ -112,14 +113,17 @@ def build(store: Store, settings: Settings) -> FrontDoor:
         answer=lambda method, path, query, caller: answer(api, method, path, query, caller),
         failed=refused,
         own_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
-        pages=_pages(store, settings, api, [revisions.start], [revisions.close, visits.close]),
+        pages=_pages(store, settings, api, [revisions.start], at_stop),
     )
     limits = Limits(
         rate_per_minute=settings.rate_limit_per_minute,
         standings_interval_seconds=settings.standings_interval_seconds,
         cache_bytes=settings.cache_megabytes * 1_000_000,
     )
-    return FrontDoor(house, limits)
+    door = FrontDoor(house, limits)
+    # What is being computed still needs the other two.
+    at_stop.insert(0, door.close)
+    return door
 
 
 class Visits:
@@ -145,7 +149,7 @@ class Visits:
         try:
             with self._store.write(quiet=True) as db:
                 token_writes.note_use(db, token_id, now)
-        except Exception as error:  # noqa: BLE001  # the edge of a thread: nobody else would hear of it
+        except Exception as error:  # the edge of a thread: nobody else would hear of it
             LOG.error("the use of a token could not be noted", exc_info=error)
 
 

@@ -25,14 +25,14 @@ PAGE = """<!doctype html>
 </head>
 <body>
 <div id="interface"></div>
-<noscript>This page needs JavaScript. The same description is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>This page needs JavaScript; <a href="/openapi.json">/openapi.json</a> says the same.</noscript>
 <script src="/docs/swagger-ui-bundle.js"></script>
 <script src="/docs/start.js"></script>
 </body>
 </html>
 """
 START = """SwaggerUIBundle({
-  url: "/openapi.json", dom_id: "#interface", deepLinking: true, validatorUrl: null, persistAuthorization: false
+  url: "/openapi.json", dom_id: "#interface", deepLinking: true, validatorUrl: null
 });
 """
 
@@ -41,7 +41,8 @@ def routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
     """`/openapi.json` and `/docs`; requests tried out there go to the base URL only."""
     policy = (
         "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
-        f" connect-src 'self' {_origin(base_url)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        f" connect-src 'self' {_origin(base_url)};"
+        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
     )
     headers = {"content-security-policy": policy, "x-content-type-options": "nosniff"}
 
