@@ -25,3 +25,10 @@ def test_a_matrix_shows_the_meetings_of_the_players_asked_for() -> None:
 def test_the_fewest_byes_are_found() -> None:
     assert history.with_fewest_byes([1, 2, 3], History(byes={1: 1})) == [2, 3]
     assert history.with_fewest_byes([], history.EMPTY) == []
+
+
+def test_a_late_player_starts_with_the_fewest_byes_of_the_others() -> None:
+    past = History(byes={1: 2, 2: 1, 4: 3})
+    assert history.byes_on_entry([1, 2], past, 3) == 1
+    assert history.byes_on_entry([1, 2], past, 4) == 3
+    assert history.byes_on_entry([], past, 3) == 0
