@@ -117,7 +117,7 @@ def named(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
 
 def lineup(db: Connection, tournament_id: int) -> tuple[Arena, ...]:
     """Every arena of the tournament, in the order they were added."""
-    return tuple(shown(row) for row in db.execute(_WHOLE_LINEUP, {"tournament_id": tournament_id}))
+    return tuple(shown(row) for row in db.execute(_WHOLE_LINEUP, {"tournament_id": tournament_id}).all())
 
 
 def some_of_lineup(db: Connection, tournament_id: int, arena_ids: Sequence[int]) -> tuple[Arena, ...]:

@@ -15,7 +15,6 @@ from silverball.service.tournaments import reads as tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.wire import times
-from silverball.wire.base import UNSET
 from silverball.wire.occasions import Occasion, OccasionLink, OccasionTournament
 from silverball.wire.parts import OccasionListItem
 from silverball.wire.tournaments import Tournament
@@ -135,8 +134,8 @@ def one(db: Connection, occasion_id: int, viewer: Caller | None) -> Occasion:
         event_tournaments=entries,
         event_tournament_ids=entry_ids,
         tournaments=_tournaments(db, occasion_id, viewer),
-        shortcut_id=UNSET if shortcut_id is None else shortcut_id,
-        shortcut_slug=UNSET if shortcut_id is None else slug,
+        shortcut_id=shortcut_id,
+        shortcut_slug=slug,
     )
 
 

@@ -1,17 +1,28 @@
 """Players: an organizer's book, and entrants of a tournament."""
 
 from collections.abc import Sequence
-from decimal import Decimal
 from typing import Annotated, Any
 
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select, true
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    true,
+    type_coerce,
+)
 
 from silverball.kit.query import PageNumber, Query
 from silverball.service import access
 from silverball.service.access import Caller
 from silverball.service.pages import Found, refuse_deep
 from silverball.store import tables
+from silverball.store import types as store_types
 from silverball.wire.base import UNSET, Id
 from silverball.wire.players import EntrantPart, Player
 from silverball.wire.values import Number, Status
@@ -33,8 +44,9 @@ COLUMNS = (
 ENTRANT_COLUMNS = (
     _ENTRANT.status,
     _ENTRANT.seed,
-    _ENTRANT.points_adjustment,
-    _ENTRANT.score_adjustment,
+    # As whole hundredths: a roster is read often, and a Decimal for each costs as much as the player.
+    type_coerce(_ENTRANT.points_adjustment, store_types.Id),
+    type_coerce(_ENTRANT.score_adjustment, store_types.Id),
     _ENTRANT.subscription,
     _ENTRANT.labels,
     _ENTRANT.label_color,
@@ -92,19 +104,19 @@ def _entrant(values: Sequence[Any]) -> EntrantPart:
     return EntrantPart(
         status=status,
         seed=seed,
-        points_adjustment=number(points_adjustment),
+        points_adjustment=_points(points_adjustment),
         # Absent when there is none: existing clients never saw the key.
-        score_adjustment=number(score_adjustment) if score_adjustment else UNSET,
+        score_adjustment=_points(score_adjustment) if score_adjustment else UNSET,
         subscription=subscription,
         labels=labels,
         label_color=label_color,
     )
 
 
-def number(points: Decimal) -> Number:
+def _points(hundredths: int) -> Number:
     """Points as a JSON number: 10, not 10.0."""
-    whole = int(points)
-    return whole if whole == points else float(points)
+    whole, rest = divmod(hundredths, 100)
+    return hundredths / 100 if rest else whole
 
 
 def shows_stats_to(viewer: Caller | None) -> ColumnElement[bool]:
@@ -142,7 +154,7 @@ def named(db: Connection, player_ids: Sequence[int], viewer: Caller | None) -> t
 
 def entrants(db: Connection, tournament_id: int, viewer: Caller | None) -> tuple[Player, ...]:
     """Every entrant of the tournament, in the order they were added."""
-    rows = db.execute(_ROSTER, {"tournament_id": tournament_id})
+    rows = db.execute(_ROSTER, {"tournament_id": tournament_id}).all()
     return tuple(shown(row, viewer) for row in rows)
 
 

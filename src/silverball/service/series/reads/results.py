@@ -21,7 +21,7 @@ from silverball.wire.series import (
     SeriesDetails,
     SeriesStanding,
 )
-from silverball.wire.values import EmptyList
+from silverball.wire.values import EmptyList, Number
 
 CUSTOM_RANKS_MAX = 1000
 PLAYERS_MAX = 10_000
@@ -124,8 +124,8 @@ def _standings(series: Series, points: dict[int, dict[int, int | Decimal]]) -> l
         SeriesStanding(
             player_id=one.player_id,
             position=one.position,
-            points=players.number(one.points),
-            points_adjusted=() if one.points_adjusted is None else players.number(one.points_adjusted),
+            points=_number(one.points),
+            points_adjusted=() if one.points_adjusted is None else _number(one.points_adjusted),
             on_cutoff_bubble=one.on_cutoff_bubble,
             cutoff_bubble_color=one.cutoff_bubble_color,
             on_cutoff_bubble2=one.on_cutoff_bubble2,
@@ -133,6 +133,12 @@ def _standings(series: Series, points: dict[int, dict[int, int | Decimal]]) -> l
         )
         for one in found
     ]
+
+
+def _number(points: Decimal) -> Number:
+    """Points as a JSON number: 10, not 10.0."""
+    whole = int(points)
+    return whole if whole == points else float(points)
 
 
 def _shown_points(points: dict[int, dict[int, int | Decimal]]) -> PointsByTournament | EmptyList:

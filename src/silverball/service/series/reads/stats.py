@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, func, select, union_all
+from sqlalchemy import Connection, Select, bindparam, false, func, select, union_all
 
 from silverball.kit.errors import NotFound
 from silverball.service.access import Caller
@@ -30,7 +30,7 @@ _ATTENDED = (
     .order_by(_T.tournament_id, _ST.player_id)
 )
 _ONE, _OTHER = tables.game_player.alias("one"), tables.game_player.alias("other")
-_WAS_PLAYED = (_G.status == "completed", _G.bye.is_(False))
+_WAS_PLAYED = (_G.status == "completed", _G.bye.is_(false()))
 _MEETINGS = (
     select(_ONE.c.player_id, _OTHER.c.player_id, func.count())
     .select_from(tables.tournament)
@@ -57,7 +57,7 @@ def _plays() -> Select[Any]:
         select(single.player_id, single.arena_id)
         .select_from(tables.tournament)
         .join(tables.single_player_game, single.tournament_id == _T.tournament_id)
-        .where(_IN_SERIES, single.status == "completed", single.voided.is_(False))
+        .where(_IN_SERIES, single.status == "completed", single.voided.is_(false()))
         .where(single.arena_id.is_not(None))
     )
     both = union_all(games, alone).subquery()
