@@ -11,6 +11,8 @@ from silverball.settings import SettingError
 # Every command: its module has a click command of this name. A new one is one line here.
 COMMANDS: dict[str, tuple[str, str]] = {
     "migrate": ("silverball.cli.migrate", "Bring the database to the schema of this version."),
+    "token": ("silverball.cli.token", "Create, list and revoke API tokens."),
+    "user": ("silverball.cli.user", "Create accounts and set their passwords."),
     "serve": ("silverball.cli.serve", "Answer requests until told to stop."),
 }
 

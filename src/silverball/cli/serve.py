@@ -5,6 +5,8 @@ import dataclasses
 import click
 
 from silverball import settings
+from silverball.cli import database, server
+from silverball.kit import logs
 from silverball.settings import Settings
 
 EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # compared with, never bound to by itself
@@ -17,18 +19,12 @@ EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # compared with, never 
 )
 def serve(host: str, port: int) -> None:
     """Answer requests until told to stop."""
-    from silverball.cli import server
-    from silverball.kit import logs
-
     logs.configure()
     listener = server.listening(host, port)
     loaded = with_base_url(settings.load(), host, listener.getsockname()[1])
-    store = server.opened(loaded)
-    try:
-        announce = f"Silverball is at {loaded.base_url}"
+    announce = f"Silverball is at {loaded.base_url}"
+    with database.opened() as store:
         server.run(store, loaded, listener, when_ready=lambda: click.echo(announce))
-    finally:
-        store.close()
 
 
 def with_base_url(loaded: Settings, host: str, port: int) -> Settings:

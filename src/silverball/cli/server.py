@@ -14,29 +14,12 @@ import uvicorn
 from silverball import app
 from silverball.kit import logs
 from silverball.settings import Settings
-from silverball.store import migrate
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.serve")
 # A request that is still open then is cut off.
 DRAIN_SECONDS = 20
 BACKLOG = 2048
-
-
-def opened(settings: Settings) -> Store:
-    """The database, ready to serve: an SQLite file is migrated, a PostgreSQL database must be."""
-    store = Store(settings.database_url)
-    if migrate.is_current(store):
-        return store
-    if not store.is_sqlite:
-        raise click.ClickException(
-            "The PostgreSQL database has another schema than this version. Run `silverball migrate` first."
-        )
-    try:
-        migrate.migrate(store)
-    except migrate.NewerSchema as error:
-        raise click.ClickException(str(error)) from error
-    return store
 
 
 def listening(host: str, port: int) -> socket.socket:
