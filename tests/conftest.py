@@ -51,6 +51,12 @@ class PostgreSQL:
         self._admin(f"CREATE DATABASE {name} TEMPLATE template")
         return self.url(name)
 
+    def empty_database(self) -> str:
+        """A database without any table."""
+        name = f"t{next(_counter)}"
+        self._admin(f"CREATE DATABASE {name}")
+        return self.url(name)
+
     def stop(self) -> None:
         self._run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
         shutil.rmtree(self.folder, ignore_errors=True)

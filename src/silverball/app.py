@@ -1,19 +1,95 @@
 """The composition root: which routes exist, what an error means as a status, who is handed what."""
 
 import logging
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from functools import cache
 from types import ModuleType
 
 import msgspec
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
 
+import silverball
+from silverball.kit import openapi
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal, WrongFormat
-from silverball.kit.http import Answer, Api, Routes, Unauthenticated, UnknownPath, WrongVerb, endpoints_of
+from silverball.kit.front import FrontDoor, House, Limits
+from silverball.kit.http import (
+    Access,
+    Answer,
+    Api,
+    Caller,
+    Routes,
+    Unauthenticated,
+    UnknownPath,
+    WrongVerb,
+    endpoints_of,
+)
+from silverball.service.amazingrace import routes as amazingrace
+from silverball.service.arenas import routes as arenas
+from silverball.service.bestgame import routes as bestgame
+from silverball.service.cards import routes as cards
+from silverball.service.clubs import routes as clubs
+from silverball.service.dashboard import routes as dashboard
+from silverball.service.exports import routes as exports
+from silverball.service.frenzy import routes as frenzy
+from silverball.service.games import routes as games
+from silverball.service.locations import routes as locations
+from silverball.service.maxmatchplay import routes as maxmatchplay
+from silverball.service.occasions import routes as occasions
+from silverball.service.players import routes as players
+from silverball.service.queues import routes as queues
+from silverball.service.rounds import routes as rounds
+from silverball.service.search import routes as search
+from silverball.service.series import routes as series
+from silverball.service.singleplayer import routes as singleplayer
+from silverball.service.standings import routes as standings
+from silverball.service.stats import routes as stats
+from silverball.service.summaries import routes as summaries
+from silverball.service.tokens import reads as token_reads
+from silverball.service.tokens import writes as token_writes
+from silverball.service.tournaments import routes as tournaments
+from silverball.service.users import routes as users
 from silverball.settings import Settings
+from silverball.store import migrate
 from silverball.store.engine import Store
+from silverball.store.revisions import Revisions
+from silverball.web import app as web
+from silverball.web import docs
+from silverball.wire.errors import ErrorBody, ValidationErrorBody
 
 LOG = logging.getLogger("silverball.app")
 
 # Every slice that answers requests. A new slice is one import and one line here.
-ROUTE_MODULES: tuple[ModuleType, ...] = ()
+ROUTE_MODULES: tuple[ModuleType, ...] = (
+    arenas,
+    clubs,
+    dashboard,
+    locations,
+    occasions,
+    players,
+    search,
+    series,
+    tournaments,
+    users,
+    amazingrace,
+    bestgame,
+    cards,
+    exports,
+    frenzy,
+    games,
+    maxmatchplay,
+    queues,
+    rounds,
+    singleplayer,
+    standings,
+    stats,
+    summaries,
+)
 
 STATUSES: dict[type[Refusal], int] = {
     NotFound: 404,
@@ -22,6 +98,115 @@ STATUSES: dict[type[Refusal], int] = {
     Invalid: 422,
     WrongFormat: 400,
 }
+
+
+def build(store: Store, settings: Settings) -> FrontDoor:
+    """The whole program behind one ASGI callable. It starts and stops with the server's lifespan."""
+    api = build_api(store, settings)
+    revisions = Revisions(store)
+    visits = Visits(store)
+    at_stop = [visits.close, revisions.close]
+    house = House(
+        find_caller=visits.find_caller,
+        revision_of=revisions.of,
+        refresh=revisions.refresh,
+        answer=lambda method, path, query, caller: answer(api, method, path, query, caller),
+        failed=refused,
+        own_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
+        pages=_pages(store, settings, api, [revisions.start], at_stop),
+    )
+    limits = Limits(
+        rate_per_minute=settings.rate_limit_per_minute,
+        standings_interval_seconds=settings.standings_interval_seconds,
+        cache_bytes=settings.cache_megabytes * 1_000_000,
+    )
+    door = FrontDoor(house, limits)
+    # What is being computed still needs the other two.
+    at_stop.insert(0, door.close)
+    return door
+
+
+class Visits:
+    """Who is calling, and the note that a token was used."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        # A read must not wait for a long write elsewhere only to note that it happened.
+        self._notes = ThreadPoolExecutor(1, thread_name_prefix="silverball-notes")
+
+    def find_caller(self, authorization: bytes) -> Caller | None:
+        now = datetime.now(UTC)
+        with self._store.read() as db:
+            caller = token_reads.find(db, authorization, now)
+        if caller is not None and caller.token_to_note is not None:
+            self._notes.submit(self._note_use, caller.token_to_note, now)
+        return caller
+
+    def close(self) -> None:
+        self._notes.shutdown()
+
+    def _note_use(self, token_id: int, now: datetime) -> None:
+        try:
+            with self._store.write(quiet=True) as db:
+                token_writes.note_use(db, token_id, now)
+        except Exception as error:  # the edge of a thread: nobody else would hear of it
+            LOG.error("the use of a token could not be noted", exc_info=error)
+
+
+def description(api: Api, settings: Settings) -> bytes:
+    """The OpenAPI document of the endpoints."""
+    about = openapi.About(
+        title="Silverball",
+        version=silverball.__version__,
+        base_url=settings.base_url,
+        public_read=settings.public_read,
+        error=ErrorBody,
+        validation_error=ValidationErrorBody,
+    )
+    return msgspec.json.encode(openapi.document(api.routes.endpoints, about))
+
+
+def _pages(
+    store: Store,
+    settings: Settings,
+    api: Api,
+    at_start: list[Callable[[], None]],
+    at_stop: list[Callable[[], None]],
+) -> Starlette:
+    """Everything that is not below /api."""
+
+    @asynccontextmanager
+    async def lifespan(_app: Starlette) -> AsyncIterator[None]:
+        for begin in at_start:
+            begin()
+        yield
+        for end in at_stop:
+            end()
+
+    def up(_request: Request) -> Response:
+        return JSONResponse({"status": "up"})
+
+    def ready(_request: Request) -> Response:
+        if migrate.is_ready(store):
+            return JSONResponse({"status": "ready"})
+        return JSONResponse({"message": "Service Unavailable"}, 503)
+
+    def home(_request: Request) -> Response:
+        return RedirectResponse("/docs")
+
+    described = cache(lambda: description(api, settings))
+    routes = [
+        Route("/", home),
+        Route("/up", up),
+        Route("/ready", ready),
+        *docs.routes(described, settings.base_url),
+        # The pages of the room `web`, and its own answer for an address that nothing has.
+        Mount("/", web.build(store, settings)),
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan)
+    # Its redirect would name the host that the request claims to be for.
+    app.router.redirect_slashes = False
+    return app
 
 
 def build_api(store: Store, settings: Settings) -> Api:

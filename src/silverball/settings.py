@@ -69,6 +69,16 @@ SETTINGS: tuple[Described, ...] = tuple(
 )
 
 
+def table() -> str:
+    """The settings as the table that the README shows."""
+    rows = [f"| `{one.name}` | {one.kind} | {_default(one)} | {one.meaning} |" for one in SETTINGS]
+    return "\n".join(["| Setting | Type | Default | Meaning |", "|---|---|---|---|", *rows])
+
+
+def _default(one: Described) -> str:
+    return f"`{one.default}`" if one.default else "(empty)"
+
+
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of this process. Raises SettingError with the name of a bad one."""
     given = os.environ if environment is None else environment
@@ -77,6 +87,9 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
         name = PREFIX + one.name.upper()
         if name in given:
             values[one.name] = _parsed(name, given[name].strip(), one.default)
+    if "base_url" in values:
+        # Paths begin with a slash.
+        values["base_url"] = str(values["base_url"]).rstrip("/")
     return Settings(**values)  # type: ignore[arg-type]  # _parsed gives the type of the default
 
 

@@ -58,6 +58,9 @@ PREFLIGHT: Headers = [
     (b"access-control-allow-headers", b"*, Authorization"),
     (b"access-control-max-age", b"7200"),
 ]
+# Asked every few seconds by whoever runs the program; a line for each says nothing.
+HEALTH_PATHS = frozenset({"/up", "/ready"})
+NOT_FOUND = b'{"message":"Not found."}'
 TOO_MANY = Answer(429, b'{"message":"Too Many Attempts."}')
 TOO_LARGE = Answer(413, b'{"message":"The POST data is too large."}')
 
@@ -171,12 +174,27 @@ class FrontDoor:
         self._workers.shutdown()
 
     async def _elsewhere(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._house.pages is not None:
-            await self._house.pages(scope, receive, send)
-        elif scope["type"] == "http":
-            start, body = self._plain(Answer(404, b'{"message":"Not found."}'), scope, {}, None)
-            await send(start)
-            await send(body)
+        if scope["type"] != "http":
+            if self._house.pages is not None:
+                await self._house.pages(scope, receive, send)
+            return
+        headers: dict[bytes, bytes] = dict(scope["headers"])
+        named = self._request_id(headers)
+        if self._house.pages is None:
+            for message in self._plain(Answer(404, NOT_FOUND), scope, headers, None):
+                await send(message)
+            return
+        logs.request_id.set(named[1].decode())
+        began = self._clock()
+
+        async def send_named(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), named]
+                if scope["path"] not in HEALTH_PATHS:
+                    _note(scope, None, message, self._clock() - began)
+            await send(message)
+
+        await self._house.pages(scope, receive, send_named)
 
     # What goes out
 
@@ -309,7 +327,7 @@ class FrontDoor:
             start, body = self._reply(outcome, guest, scope, headers, self._clock(), left)
         else:
             start, body = self._plain(outcome, scope, headers, left)
-        self._note(scope, guest, start, self._clock() - began)
+        _note(scope, guest.user_id or None, start, self._clock() - began)
         return start, body
 
     def _at_hand(self, key: Key) -> Finished | None:
@@ -385,19 +403,6 @@ class FrontDoor:
 
     # What is said about it
 
-    def _note(self, scope: Scope, guest: _Guest, start: dict[str, Any], seconds: float) -> None:
-        request_id = next(value for name, value in start["headers"] if name == b"x-request-id")
-        logs.say(
-            LOG,
-            "answered",
-            requestId=request_id.decode(),
-            method=scope["method"],
-            path=scope["path"],
-            status=start["status"],
-            milliseconds=round(seconds * 1000, 1),
-            userId=guest.user_id or None,
-        )
-
     def _report(self) -> None:
         self._report_at = self._clock() + REPORT_SECONDS
         logs.say(
@@ -409,6 +414,20 @@ class FrontDoor:
             bytesKept=self.shelf.bytes_used,
         )
         self._from_memory = self._turned_away = 0
+
+
+def _note(scope: Scope, user_id: int | None, start: MutableMapping[str, Any], seconds: float) -> None:
+    request_id = next(value for name, value in start["headers"] if name == b"x-request-id")
+    logs.say(
+        LOG,
+        "answered",
+        requestId=request_id.decode(),
+        method=scope["method"],
+        path=scope["path"],
+        status=start["status"],
+        milliseconds=round(seconds * 1000, 1),
+        userId=user_id,
+    )
 
 
 def _address(scope: Scope, headers: dict[bytes, bytes]) -> str:

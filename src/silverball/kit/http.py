@@ -11,7 +11,7 @@ import enum
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, get_type_hints
+from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -21,6 +21,7 @@ from silverball.kit.query import Query, QueryParser, pairs_of
 ID_MAX = 2**63 - 1
 JSON = "application/json"
 Q = TypeVar("Q", bound=Query)
+T = TypeVar("T")
 
 
 class Access(enum.Enum):
@@ -91,10 +92,11 @@ class File:
 
 
 @dataclass(frozen=True)
-class Paced:
-    """What a handler returns when its answer should not be fetched again too soon."""
+class Paced(Generic[T]):
+    """What a handler returns when its answer may still change but should not be fetched too often."""
 
-    value: Any
+    value: T
+    at_most_every: bool
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ def get(
 
     def declare(handler: Callable[[Any], Any]) -> Endpoint:
         returns = get_type_hints(handler).get("return", Any)
+        if get_origin(returns) is Paced:
+            (returns,) = get_args(returns)
         return Endpoint("GET", path, handler, access, query, returns, QueryParser(query))
 
     return declare
@@ -260,7 +264,7 @@ class Api:
 
     def _encoded(self, value: Any) -> Answer:
         if isinstance(value, Paced):
-            return Answer(200, self._encode(value.value), at_most_every=True)
+            return Answer(200, self._encode(value.value), at_most_every=value.at_most_every)
         if isinstance(value, File):
             disposition = f'attachment; filename="{value.name}"'.encode("latin-1")
             return Answer(200, value.body, value.content_type, ((b"content-disposition", disposition),))

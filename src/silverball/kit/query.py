@@ -6,7 +6,7 @@ with commas. Numbers outside their limits are refused, never clamped. All faults
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
 import msgspec
@@ -17,6 +17,8 @@ TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
 PAIRS_MAX = 200
 NUMBER = re.compile(r"[+-]?[0-9]{1,25}", re.ASCII)
 Pairs = list[tuple[str, str]]
+# The `page` of a list; how deep it may go is told by service/pages.py.
+PageNumber = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class Query(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=False):

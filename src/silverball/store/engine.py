@@ -135,11 +135,6 @@ class Store:
             rows = db.execute(select(*columns).where(columns[0].in_(tournament_ids))).all()
         return {row.tournament_id: row.revision for row in rows}
 
-    def is_answering(self) -> bool:
-        """Whether the database answers at all."""
-        with self.engine.connect() as db:
-            return bool(db.execute(select(text("1"))).scalar_one() == 1)
-
     def close(self) -> None:
         self.engine.dispose()
 

@@ -1,12 +1,15 @@
 """Bringing a database to the schema of this program. Alembic is imported only when there is work."""
 
+import logging
 from functools import lru_cache
 from pathlib import Path
 
 from sqlalchemy import Connection, inspect, text
+from sqlalchemy.exc import SQLAlchemyError
 
 from silverball.store.engine import Store
 
+LOG = logging.getLogger("silverball.store")
 FOLDER = Path(__file__).parent / "migrations"
 # Any number will do, as long as every node takes the same one.
 LOCK_NUMBER = 5_318_008
@@ -36,6 +39,15 @@ def found(store: Store) -> str | None:
 def is_current(store: Store) -> bool:
     """Whether the database has the schema of this program."""
     return found(store) == newest()
+
+
+def is_ready(store: Store) -> bool:
+    """Whether the database answers, with the schema of this program."""
+    try:
+        return is_current(store)
+    except SQLAlchemyError as error:
+        LOG.warning("the database does not answer", exc_info=error)
+        return False
 
 
 def migrate(store: Store) -> str:

@@ -4,10 +4,11 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from golden import load
+from rules.properties import quick
 from silverball.kit.errors import Invalid
 from silverball.rules.ranking import series, ties
 
@@ -91,7 +92,7 @@ def test_a_pingolf_player_with_too_few_nights_ranks_after_all_complete_ones() ->
 
 
 @given(NIGHTS, st.integers(-5, 5))
-@settings(max_examples=60, deadline=None, derandomize=True)
+@quick
 def test_a_series_is_ranked_by_what_counts_and_never_counts_more_than_was_scored(
     nights: list[dict[int, int]], removed: int
 ) -> None:

@@ -48,9 +48,9 @@ def groups_of_four(player_ids: Sequence[int], past: History, dice: Random) -> Dr
         return Draw(())
     table = seating.Table(player_ids, past)
     best = seating.best_of_starts(table, groups.sizes(len(player_ids)), _starts(len(player_ids)), dice)
-    everybody = list(range(len(player_ids)))
-    seating.climb(best, SWAPS_MAX, dice, classes=[everybody])
-    return Draw(best.player_groups())
+    improved = seating.Seating(table, best.members, seating.REPEAT_WEIGHT)
+    seating.climb(improved, SWAPS_MAX, dice, classes=[list(range(len(player_ids)))])
+    return Draw(improved.player_groups())
 
 
 def _starts(players: int) -> int:

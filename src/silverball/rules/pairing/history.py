@@ -68,3 +68,12 @@ def with_fewest_byes(player_ids: Sequence[int], history: History) -> list[int]:
     """The players who had the fewest byes, in the order given. Source: formats, section 6.1."""
     fewest = min((history.byes_of(player_id) for player_id in player_ids), default=0)
     return [player_id for player_id in player_ids if history.byes_of(player_id) == fewest]
+
+
+def byes_on_entry(active_ids: Sequence[int], past: History, player_id: int) -> int:
+    """Byes counted for a player who enters or returns: no fewer than anybody active has.
+
+    Otherwise a late player would have the next byes one after the other. Source: formats, section 9.
+    """
+    fewest = min((past.byes_of(active_id) for active_id in active_ids), default=0)
+    return max(past.byes_of(player_id), fewest)

@@ -6,6 +6,10 @@ from random import Random
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
 from silverball.rules.pairing.history import History
 
+# While a seating is improved no sum of earlier meetings outweighs a repeat: with the plain cost a swap may
+# gain by heaping repeats on players who met few others, and the round ends with more of them.
+REPEAT_WEIGHT = 2**20
+
 
 class Table:
     """What a search needs to know about the players, by index instead of by id."""
@@ -16,27 +20,32 @@ class Table:
         self.met_total = [sum(row) for row in self.met]
         self.short_cost = [(2 * past.short_groups.get(player_id, 0)) ** 2 for player_id in player_ids]
 
-    def cost(self, members: Sequence[int]) -> int:
-        """Cost of one group of player indices, in group order. Source: formats, section 6.3."""
-        total = 0
+    def cost(self, members: Sequence[int], repeat_weight: int = 1) -> int:
+        """Cost of one group of player indices, in group order.
+
+        Short groups and repeats count `repeat_weight` times, earlier meetings of those who repeat once.
+        Source: formats, section 6.3 (weight 1).
+        """
+        repeats = outside = 0
         if 2 <= len(members) < GROUP_SIZE:
-            total += sum(self.short_cost[member] for member in members)
+            repeats += sum(self.short_cost[member] for member in members)
         for at, member in enumerate(members):
             row = self.met[member]
-            repeats = [row[other] for other in members[at + 1 :] if row[other]]
-            if repeats:
-                inside = sum(row[other] for other in members)
-                total += sum(times * times for times in repeats) + self.met_total[member] - inside
-        return total
+            repeated = [row[other] for other in members[at + 1 :] if row[other]]
+            if repeated:
+                repeats += sum(times * times for times in repeated)
+                outside += self.met_total[member] - sum(row[other] for other in members)
+        return repeats * repeat_weight + outside
 
 
 class Seating:
     """Who sits in which group, with the cost of each group."""
 
-    def __init__(self, table: Table, members: list[list[int]]) -> None:
+    def __init__(self, table: Table, members: list[list[int]], repeat_weight: int = 1) -> None:
         self.table = table
         self.members = members
-        self.costs = [table.cost(group) for group in members]
+        self.repeat_weight = repeat_weight
+        self.costs = [table.cost(group, repeat_weight) for group in members]
         self.cost = sum(self.costs)
         self.group_of = {player: at for at, group in enumerate(members) for player in group}
 
@@ -49,7 +58,8 @@ class Seating:
         first_at, second_at = self.group_of[one], self.group_of[other]
         first = [other if member == one else member for member in self.members[first_at]]
         second = [one if member == other else member for member in self.members[second_at]]
-        first_cost, second_cost = self.table.cost(first), self.table.cost(second)
+        first_cost = self.table.cost(first, self.repeat_weight)
+        second_cost = self.table.cost(second, self.repeat_weight)
         gain = self.costs[first_at] + self.costs[second_at] - first_cost - second_cost
         if gain < 0:
             return False

@@ -52,7 +52,8 @@ def groups_of_four(scores: Mapping[int, Decimal], past: History, dice: Random) -
         return Draw(())
     shuffled = [random_draw.shuffled(members, dice) for members in _score_groups(scores)]
     order = [player_id for members in shuffled for player_id in members]
-    seated = seating.Seating(seating.Table(order, past), _seats(len(order)))
+    table = seating.Table(order, past)
+    seated = seating.Seating(table, _seats(len(order)), seating.REPEAT_WEIGHT)
     seating.climb(seated, balanced.SWAPS_MAX, dice, classes=_classes(shuffled))
     return Draw(seated.player_groups())
 

@@ -90,8 +90,9 @@ def _fewer(full: Blocks, at: int, left: int) -> int:
         if missing == 3 and last == 4:
             return 2
         return 1 if (missing, last) in {(2, 4), (3, 8)} else 0
-    is_third_to_last = at == len(full) - 3
-    return 1 if is_third_to_last and left == 9 and full[at] == 4 else 0
+    # Three players missing before two last blocks of four: each of the last three takes one fewer.
+    are_last_fours = at == len(full) - 3 and full[at + 1 :] == (4, 4)
+    return 1 if are_last_fours and sum(full[at:]) - left == 3 else 0
 
 
 @cache

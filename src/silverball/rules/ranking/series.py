@@ -107,3 +107,20 @@ def curve_points(positions: Mapping[int, int], scoring: str, custom: Sequence[in
         shared = ties.mean_half_up([curves.points(scoring, rank, custom) for rank in ranks])
         earned.update(dict.fromkeys(members, shared))
     return earned
+
+
+def after_playoffs(positions: Mapping[int, int], playoffs: Sequence[Mapping[int, int]]) -> dict[int, int]:
+    """Positions in a tournament once its playoffs are decided.
+
+    Takes player id -> position in the tournament and, best playoff first, player id -> position in each
+    playoff. Who took part in a playoff stands by it, before everybody who did not; who took part in
+    several stands by the first. Playoff players who were not in the tournament are left out.
+    Source: formats, section 21 (only curves respect finals; the merge is our choice).
+    """
+    keys: dict[int, tuple[int, int]] = {}
+    for player_id, position in positions.items():
+        reached = (
+            (number, playoff[player_id]) for number, playoff in enumerate(playoffs) if player_id in playoff
+        )
+        keys[player_id] = next(reached, (len(playoffs), position))
+    return ties.positions(keys, highest_first=False)

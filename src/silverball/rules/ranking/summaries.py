@@ -64,6 +64,17 @@ class MatchSummary:
     losses: int
 
 
+@dataclass(frozen=True)
+class OpponentSummary:
+    """How often a player met an opponent on any arena or on none, and how."""
+
+    player_id: int
+    opponent_id: int
+    games: int
+    wins: int
+    losses: int
+
+
 def arenas(games: Iterable[GameRecord]) -> list[ArenaSummary]:
     """One row per arena that was played, by arena id.
 
@@ -112,6 +123,20 @@ def matches(rule: Regime, games: Iterable[GameRecord]) -> list[MatchSummary]:
             wins[arena_id, player_id, opponent_id] += winner_id == player_id
     # A loss is the opponent's win on the same arena.
     return [MatchSummary(*key, plays[key], wins[key], wins[key[0], key[2], key[1]]) for key in sorted(plays)]
+
+
+def opponents(rule: Regime, games: Iterable[GameRecord]) -> list[OpponentSummary]:
+    """One row per player and opponent, in both directions, by player id, then by opponent id.
+
+    As `matches`, but games without an arena count too. Source: interface.md 2, row 27.
+    """
+    plays: Counter[tuple[int, int]] = Counter()
+    wins: Counter[tuple[int, int]] = Counter()
+    for game in games:
+        for player_id, opponent_id, winner_id in _both_ways(rule, game):
+            plays[player_id, opponent_id] += 1
+            wins[player_id, opponent_id] += winner_id == player_id
+    return [OpponentSummary(*key, plays[key], wins[key], wins[key[1], key[0]]) for key in sorted(plays)]
 
 
 def _on_arenas(games: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:

@@ -1,0 +1,57 @@
+"""Opening the database for a command, and saying in a sentence why something cannot be done."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import click
+
+from silverball import settings
+from silverball.kit.errors import Invalid, NotFound, Refusal
+from silverball.settings import SettingError
+from silverball.store import faults, migrate
+from silverball.store.engine import Store
+from silverball.store.faults import DatabaseFault
+from silverball.store.migrate import NewerSchema
+
+KINDS = ("sqlite:", "postgresql+psycopg:")
+
+
+@contextmanager
+def opened(*, nothing: str = "There is no such thing.", may_migrate: bool = False) -> Iterator[Store]:
+    """The database of SILVERBALL_DATABASE_URL, with tables; `nothing` is said when a thing is missing.
+
+    `may_migrate` allows new tables in PostgreSQL too, where several programs may share them.
+    Every refusal becomes a sentence on stderr and exit code 1.
+    """
+    try:
+        store = Store(_url())
+        try:
+            _bring_up_to_date(store, may_migrate=may_migrate)
+            yield store
+        finally:
+            store.close()
+    except NotFound as error:
+        raise click.ClickException(nothing) from error
+    except Invalid as error:
+        sentences = [sentence for listed in error.errors.values() for sentence in listed]
+        raise click.ClickException(" ".join(sentences)) from error
+    except (Refusal, SettingError, NewerSchema) as error:
+        raise click.ClickException(str(error)) from error
+    except DatabaseFault as error:
+        raise click.ClickException(f"The database cannot be used: {faults.said(error)}") from error
+
+
+def _url() -> str:
+    url = settings.load().database_url
+    if not url.startswith(KINDS):
+        raise SettingError("SILVERBALL_DATABASE_URL must begin with sqlite:/// or postgresql+psycopg://.")
+    return url
+
+
+def _bring_up_to_date(store: Store, *, may_migrate: bool) -> None:
+    if migrate.is_current(store):
+        return
+    if not store.is_sqlite and not may_migrate:
+        # A shared database is changed only by whoever means to.
+        raise SettingError("The database does not have the tables of this version. Run: silverball migrate")
+    migrate.migrate(store)

@@ -1,0 +1,80 @@
+"""silverball token: API tokens of any user, for whoever runs the site."""
+
+from datetime import UTC, datetime
+from secrets import SystemRandom
+
+import click
+
+from silverball.cli import database
+from silverball.service import access
+from silverball.service.tokens import reads, writes
+from silverball.service.tokens.reads import Token
+
+ID = click.IntRange(1, 2**63 - 1)
+HEADINGS = ("ID", "USER", "ABILITY", "CREATED", "LAST USED", "EXPIRES", "NAME")
+
+
+@click.group()
+def token() -> None:
+    """Create, list and revoke API tokens."""
+
+
+@token.command()
+@click.option("--user", "user_id", type=ID, required=True, metavar="ID", help="Whose token it is.")
+@click.option("--name", required=True, help="What it is for.")
+@click.option(
+    "--ability",
+    "abilities",
+    type=click.Choice(access.ABILITIES),
+    multiple=True,
+    default=("read",),
+    show_default=True,
+    help="What it may do; each includes those before it.",
+)
+@click.option("--expires", "days", type=click.IntRange(1, writes.EXPIRES_DAYS_MAX), metavar="DAYS")
+def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None) -> None:
+    """Create a token and print it. It is shown only this once."""
+    with database.opened(nothing=f"There is no user {user_id}.") as store, store.write(quiet=True) as db:
+        made = writes.create(
+            db,
+            user_id,
+            name,
+            abilities=abilities,
+            expires_days=days,
+            now=datetime.now(UTC),
+            dice=SystemRandom(),
+        )
+    click.echo(made.text)
+
+
+@token.command("list")
+@click.option("--user", "user_id", type=ID, metavar="ID", help="Only the tokens of this user.")
+def list_(user_id: int | None) -> None:
+    """List tokens, newest first, without their secrets."""
+    with database.opened() as store, store.read() as db:
+        found = reads.of_everybody(db) if user_id is None else reads.owned_by(db, user_id)
+    rows = [HEADINGS, *map(_row, found)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS) - 1)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        click.echo("  ".join([*cells, row[-1]]))
+    if len(found) == reads.LISTED_MAX:
+        click.echo(f"Only the newest {reads.LISTED_MAX} are shown; use --user to see others.", err=True)
+
+
+@token.command()
+@click.argument("token_id", metavar="ID", type=ID)
+def revoke(token_id: int) -> None:
+    """Revoke token ID: from now on it is refused."""
+    with database.opened(nothing=f"There is no token {token_id}.") as store, store.write(quiet=True) as db:
+        writes.revoke(db, token_id)
+    click.echo(f"Token {token_id} is revoked.", err=True)
+
+
+def _row(one: Token) -> tuple[str, ...]:
+    moments = (_moment(one.created_at), _moment(one.last_used_at), _moment(one.expires_at))
+    return (str(one.token_id), str(one.user_id), one.ability, *moments, one.name)
+
+
+def _moment(at: datetime | None) -> str:
+    return "never" if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}"

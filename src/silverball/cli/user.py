@@ -1,0 +1,54 @@
+"""silverball user: accounts and their passwords."""
+
+import json
+import sys
+from datetime import UTC, datetime
+
+import click
+
+from silverball.cli import database
+from silverball.kit import passwords
+from silverball.service import access
+from silverball.service.users import writes
+
+USER_ID = click.IntRange(1, 2**63 - 1)
+
+
+@click.group()
+def user() -> None:
+    """Create accounts and set their passwords."""
+
+
+@user.command()
+@click.option("--name", required=True, help="The name that everybody sees.")
+@click.option("--email", required=True, help="What the user signs in with.")
+@click.option("--role", type=click.Choice(access.ROLES), default="player", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help='Print {"userId": ...} and nothing else.')
+def create(name: str, email: str, role: str, *, as_json: bool) -> None:
+    """Create an account. It can sign in once it has a password."""
+    with database.opened() as store, store.write() as db:
+        user_id = writes.create(db, name=name, email=email, role=role, now=datetime.now(UTC))
+    if as_json:
+        click.echo(json.dumps({"userId": user_id}))
+        return
+    click.echo(f"Created user {user_id}. Set a password with: silverball user password {user_id}")
+
+
+@user.command()
+@click.argument("user_id", metavar="ID", type=USER_ID)
+def password(user_id: int) -> None:
+    """Set the password of user ID: asks twice, or reads a line of standard input."""
+    given = _asked()
+    fault = passwords.fault(given)
+    if fault is not None:
+        raise click.ClickException(fault)
+    stored = passwords.hashed(given)
+    with database.opened(nothing=f"There is no user {user_id}.") as store, store.write() as db:
+        writes.set_password(db, user_id, stored)
+    click.echo(f"The password of user {user_id} is set.", err=True)
+
+
+def _asked() -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt("Password", hide_input=True, confirmation_prompt="The same again"))
+    return sys.stdin.readline().rstrip("\r\n")

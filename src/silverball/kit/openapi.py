@@ -1,0 +1,188 @@
+"""The published description of the interface (OpenAPI 3.1), generated from the endpoint table.
+
+Nothing is written twice: titles are the routes' docstrings, shapes are the Structs, limits are
+those that the query parser keeps to.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Union, get_args, get_origin
+
+import msgspec
+
+from silverball.kit.http import ID_MAX, JSON, Access, Endpoint, File
+
+Schema = dict[str, Any]
+
+TEMPLATE = "#/components/schemas/{name}"
+CSV = "text/csv; charset=utf-8"
+BEARER = "token"
+FLAG_MEANING = "A flag: 1, true, on or yes in any case is true, everything else is false."
+LIST_MEANING = "Ids separated by commas, at most {most}."
+LIMIT_HEADERS = {
+    "x-ratelimit-limit": {"description": "Requests a minute.", "schema": {"type": "integer"}},
+    "x-ratelimit-remaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
+}
+MEANINGS = {
+    304: "Not changed since the ETag that If-None-Match names. Costs nothing of the allowance.",
+    400: "The tournament is of a format that has no such thing.",
+    401: "No valid token.",
+    403: "Not for this caller, or the page is too deep.",
+    404: "There is no such thing.",
+    413: "The body is too large.",
+    422: "Something is wrong with the parameters; every fault is named.",
+    429: "Too many requests; Retry-After says how long to wait.",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """What the description says of the whole."""
+
+    title: str
+    version: str
+    base_url: str
+    # Whether routes that can be opened need no token.
+    public_read: bool
+    # The shapes of a refusal, and of one with faults by field.
+    error: type
+    validation_error: type
+
+
+def document(endpoints: Iterable[Endpoint], about: About) -> Schema:
+    """The whole description."""
+    table = sorted(endpoints, key=lambda one: one.path)
+    shapes = [shape for one in table for shape in _alternatives(one.returns) if shape is not File]
+    asked: list[Any] = [about.error, about.validation_error, *dict.fromkeys(shapes)]
+    schemas, components = msgspec.json.schema_components(asked, ref_template=TEMPLATE)
+    schema_of = dict(zip(asked, schemas, strict=True))
+    paths: Schema = {}
+    for one in table:
+        paths.setdefault(shown_path(one), {})[one.method.lower()] = _operation(one, about, schema_of)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": about.title, "version": about.version},
+        "servers": [{"url": about.base_url}],
+        "paths": paths,
+        "components": {
+            "schemas": components,
+            "securitySchemes": {BEARER: {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def shown_path(endpoint: Endpoint) -> str:
+    """The path as documents write it: `/api/tournaments/{tournamentId}/games`."""
+    path = endpoint.path
+    for name in endpoint.parameters:
+        path = path.replace(f"{{{name}}}", f"{{{_camel(name)}}}")
+    return path
+
+
+def _operation(endpoint: Endpoint, about: About, schema_of: dict[Any, Schema]) -> Schema:
+    needs_token = not (
+        endpoint.access is Access.ANYONE or (endpoint.access is Access.OPENABLE and about.public_read)
+    )
+    responses: Schema = {"200": _ok(endpoint, schema_of)}
+    for status in _refusals(endpoint, needs_token=needs_token):
+        responses[str(status)] = {"description": MEANINGS[status]}
+        if status != 304:
+            shape = about.validation_error if status == 422 else about.error
+            responses[str(status)]["content"] = {JSON: {"schema": schema_of[shape]}}
+    return {
+        "operationId": endpoint.handler.__name__,
+        "summary": endpoint.title,
+        "tags": [endpoint.path.split("/")[2]],
+        "parameters": [*_path_parameters(endpoint), *_query_parameters(endpoint)],
+        "responses": responses,
+        "security": [{BEARER: []}] if needs_token else [{BEARER: []}, {}],
+    }
+
+
+def _ok(endpoint: Endpoint, schema_of: dict[Any, Schema]) -> Schema:
+    shapes = _alternatives(endpoint.returns)
+    if shapes == [File]:
+        content: Schema = {CSV: {"schema": {"type": "string"}}}
+    elif len(shapes) == 1:
+        content = {JSON: {"schema": schema_of[shapes[0]]}}
+    else:
+        content = {JSON: {"schema": {"anyOf": [schema_of[shape] for shape in shapes]}}}
+    return {"description": endpoint.title, "headers": LIMIT_HEADERS, "content": content}
+
+
+def _refusals(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
+    """The other statuses that this route really can have."""
+    below_tournament = endpoint.path.startswith("/api/tournaments/{")
+    is_paged = any(field.name == "page" for field in msgspec.structs.fields(endpoint.query))
+    possible = {
+        304: True,
+        400: below_tournament and endpoint.path.count("/") > 3,
+        401: needs_token,
+        403: below_tournament or is_paged,
+        404: bool(endpoint.parameters),
+        413: True,
+        # Any query string can have too many items.
+        422: True,
+        429: True,
+    }
+    return [status for status, can_be in possible.items() if can_be]
+
+
+def _path_parameters(endpoint: Endpoint) -> list[Schema]:
+    schema = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
+    return [
+        {"name": _camel(name), "in": "path", "required": True, "schema": schema}
+        for name in endpoint.parameters
+    ]
+
+
+def _query_parameters(endpoint: Endpoint) -> list[Schema]:
+    listed = []
+    for field in msgspec.structs.fields(endpoint.query):
+        schema, meaning = _parameter_schema(msgspec.inspect.type_info(field.type))
+        parameter: Schema = {"name": field.encode_name, "in": "query", "schema": schema}
+        if field.required:
+            parameter["required"] = True
+        elif isinstance(field.default, int) and not isinstance(field.default, bool):
+            schema["default"] = field.default
+        if meaning:
+            parameter["description"] = meaning
+        listed.append(parameter)
+    return listed
+
+
+def _parameter_schema(kind: msgspec.inspect.Type) -> tuple[Schema, str]:
+    """A parameter as its reader takes it (kit/query.py), and what cannot be said in a schema."""
+    if isinstance(kind, msgspec.inspect.UnionType):
+        kind = next(one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType))
+    if isinstance(kind, msgspec.inspect.BoolType):
+        return {"type": "string"}, FLAG_MEANING
+    if isinstance(kind, msgspec.inspect.VarTupleType):
+        return {"type": "string"}, LIST_MEANING.format(most=kind.max_length)
+    if isinstance(kind, msgspec.inspect.LiteralType):
+        return {"type": "string", "enum": list(kind.values)}, ""
+    if isinstance(kind, msgspec.inspect.IntType):
+        limits = {"minimum": kind.ge, "maximum": kind.le}
+        return {"type": "integer", **{name: at for name, at in limits.items() if at is not None}}, ""
+    if isinstance(kind, msgspec.inspect.StrType):
+        return {"type": "string", **({} if kind.max_length is None else {"maxLength": kind.max_length})}, ""
+    raise TypeError(f"no schema for a query field of {kind}")
+
+
+def _alternatives(shape: Any) -> list[Any]:
+    """`Data[A | B]` as `Data[A]` and `Data[B]`: two Structs in one union have no schema of their own."""
+    origin, arguments = get_origin(shape), get_args(shape)
+    if isinstance(origin, type) and issubclass(origin, msgspec.Struct) and len(arguments) == 1:
+        envelope: Any = origin
+        return [envelope[one] for one in _members(arguments[0])]
+    return _members(shape)
+
+
+def _members(shape: Any) -> list[Any]:
+    return list(get_args(shape)) if get_origin(shape) in (Union, UnionType) else [shape]
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)

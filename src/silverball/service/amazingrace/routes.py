@@ -1,0 +1,13 @@
+"""GET the live view of an amazing race."""
+
+from silverball.kit.http import Access, Call, get
+from silverball.kit.query import Query
+from silverball.service.amazingrace import reads
+from silverball.wire.amazingrace import AmazingRaceState
+
+
+@get("/api/tournaments/{tournament_id}/amazing-race", access=Access.OPENABLE)
+def show_amazing_race(call: Call[Query]) -> AmazingRaceState:
+    """The amazing race as it stands: rounds, games and queues."""
+    with call.read() as db:
+        return reads.state(db, call.ids["tournament_id"])

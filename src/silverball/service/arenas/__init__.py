@@ -1,0 +1,1 @@
+"""Machines of an organizer, and the lineup of a tournament."""

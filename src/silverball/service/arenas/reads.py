@@ -1,0 +1,126 @@
+"""Arenas: an organizer's machines, and the lineup of a tournament."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
+
+from silverball.kit.query import PageNumber, Query
+from silverball.service.pages import Found, refuse_deep
+from silverball.store import tables
+from silverball.wire.arenas import Arena, LineupArenaPart
+from silverball.wire.base import UNSET, Id
+from silverball.wire.values import Status
+
+PER_PAGE = 100
+_ARENA, _LINEUP = tables.arena.c, tables.lineup_arena.c
+# The order in which `shown` unpacks them.
+COLUMNS = (
+    _ARENA.arena_id,
+    _ARENA.name,
+    _ARENA.status,
+    _ARENA.opdb_id,
+    _ARENA.category_id,
+    _ARENA.organizer_id,
+    _ARENA.labels,
+    _ARENA.label_color,
+)
+LINEUP_COLUMNS = (
+    _LINEUP.status,
+    _LINEUP.preferred,
+    _LINEUP.scorbit_venuemachine_id,
+    _LINEUP.scorbit_venuemachine_uuid,
+    _LINEUP.scorbitron_installed,
+    _LINEUP.amazing_race_seed,
+    _LINEUP.best_game_blocked,
+    _LINEUP.best_game_queue_closed,
+    _LINEUP.labels,
+    _LINEUP.label_color,
+)
+_LINEUP_ROWS = (
+    select(*COLUMNS, *LINEUP_COLUMNS)
+    .join(tables.lineup_arena, _LINEUP.arena_id == _ARENA.arena_id)
+    .where(_LINEUP.tournament_id == bindparam("tournament_id"))
+)
+_WHOLE_LINEUP = _LINEUP_ROWS.order_by(_LINEUP.place, _ARENA.arena_id)
+_SOME_OF_LINEUP = _LINEUP_ROWS.where(_ARENA.arena_id.in_(bindparam("arena_ids", expanding=True))).order_by(
+    _ARENA.arena_id
+)
+
+
+class ArenaQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/arenas. Source: interface 4.1 and 8."""
+
+    status: Status | None = None
+    arenas: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    page: PageNumber = 1
+
+
+def shown(values: Sequence[Any]) -> Arena:
+    """The arena in COLUMNS, with what it is in a tournament when LINEUP_COLUMNS follow them."""
+    arena_id, name, status, opdb_id, category_id, organizer_id, labels, label_color = values[:8]
+    return Arena(
+        arena_id=arena_id,
+        name=name,
+        status=status,
+        opdb_id=opdb_id,
+        category_id=category_id,
+        organizer_id=organizer_id,
+        labels=labels,
+        label_color=label_color,
+        tournament_arena=_part(values[8:]) if len(values) > len(COLUMNS) else UNSET,
+    )
+
+
+def _part(values: Sequence[Any]) -> LineupArenaPart:
+    status, preferred, machine_id, machine_uuid, installed, race_seed, blocked, closed = values[:8]
+    labels, label_color = values[8:]
+    return LineupArenaPart(
+        status=status,
+        preferred=preferred,
+        scorbit_venuemachine_id=machine_id,
+        scorbit_venuemachine_uuid=machine_uuid,
+        scorbitron_installed=installed,
+        amazing_race_seed=race_seed,
+        best_game_blocked=blocked,
+        best_game_queue_closed=closed,
+        labels=labels,
+        label_color=label_color,
+    )
+
+
+def owned_by(db: Connection, organizer_id: int, query: ArenaQuery) -> Found[Arena]:
+    """One page of the organizer's arenas, oldest first."""
+    refuse_deep(query.page, PER_PAGE)
+    wanted = _wanted(organizer_id, query)
+    total = db.execute(select(func.count()).select_from(tables.arena).where(wanted)).scalar_one()
+    rows = select(*COLUMNS).where(wanted).order_by(_ARENA.arena_id)
+    rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
+    return Found([shown(row) for row in db.execute(rows)], total)
+
+
+def _wanted(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
+    wanted = [_ARENA.organizer_id == organizer_id]
+    if query.status is not None:
+        wanted.append(_ARENA.status == query.status)
+    if query.arenas:
+        wanted.append(_ARENA.arena_id.in_(query.arenas))
+    return and_(*wanted)
+
+
+def named(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
+    """Those of these arenas that exist, by id."""
+    rows = select(*COLUMNS).where(_ARENA.arena_id.in_(arena_ids)).order_by(_ARENA.arena_id)
+    return tuple(shown(row) for row in db.execute(rows.limit(len(arena_ids))))
+
+
+def lineup(db: Connection, tournament_id: int) -> tuple[Arena, ...]:
+    """Every arena of the tournament, in the order they were added."""
+    return tuple(shown(row) for row in db.execute(_WHOLE_LINEUP, {"tournament_id": tournament_id}).all())
+
+
+def some_of_lineup(db: Connection, tournament_id: int, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
+    """Those of these arenas that are in the tournament, by id."""
+    rows = db.execute(_SOME_OF_LINEUP, {"tournament_id": tournament_id, "arena_ids": arena_ids})
+    return tuple(shown(row) for row in rows)

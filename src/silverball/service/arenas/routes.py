@@ -1,0 +1,48 @@
+"""Arenas over HTTP."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from silverball.kit.http import Access, Call, get
+from silverball.kit.query import Query
+from silverball.service import pages
+from silverball.service.arenas import reads
+from silverball.service.tournaments import reads as tournaments
+from silverball.wire.arenas import Arena
+from silverball.wire.base import Id
+from silverball.wire.pages import Data, Page
+
+
+class UnknownArenasQuery(Query, frozen=True, kw_only=True):
+    """Parameters of both resolve-unknown for arenas. Source: interface 4.2 and 8."""
+
+    arenas: Annotated[tuple[Id, ...], Meta(max_length=25)]
+
+
+@get("/api/arenas", query=reads.ArenaQuery, access=Access.OWN)
+def list_arenas(call: Call[reads.ArenaQuery]) -> Page[Arena]:
+    """The caller's arenas."""
+    with call.read() as db:
+        found = reads.owned_by(db, call.user_id, call.query)
+    return pages.page(call, found, per_page=reads.PER_PAGE)
+
+
+@get("/api/arenas/resolve-unknown", query=UnknownArenasQuery)
+def resolve_arenas(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
+    """Arenas by their ids."""
+    with call.read() as db:
+        return Data(data=reads.named(db, call.query.arenas))
+
+
+@get(
+    "/api/tournaments/{tournament_id}/arenas/resolve-unknown",
+    query=UnknownArenasQuery,
+    access=Access.OPENABLE,
+)
+def resolve_lineup(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
+    """Arenas of a tournament by their ids."""
+    tournament_id = call.ids["tournament_id"]
+    with call.read() as db:
+        tournaments.require(db, tournament_id)
+        return Data(data=reads.some_of_lineup(db, tournament_id, call.query.arenas))

@@ -1,0 +1,1 @@
+"""Arenas that are drawn together."""

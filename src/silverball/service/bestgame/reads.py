@@ -1,0 +1,67 @@
+"""The arenas of a best game at a glance, and one of them closely."""
+
+from sqlalchemy import Connection, false, func, select
+
+from silverball.kit.errors import NotFound
+from silverball.service import seconds
+from silverball.service.arenas import reads as arenas
+from silverball.service.formats import reads as formats
+from silverball.service.queues import reads as queues
+from silverball.service.singleplayer import reads as attempts
+from silverball.store.tables import lineup_arena, single_player_game
+from silverball.wire.bestgame import BestGameDetails, BestGameSummaryRow
+
+attempt = single_player_game.c
+
+
+def summary(db: Connection, tournament_id: int) -> tuple[BestGameSummaryRow, ...]:
+    """Every arena of the lineup with its queue and best score, by arena id. Raises WrongFormat."""
+    formats.best_game(db, tournament_id)
+    played = (
+        select(
+            attempt.arena_id,
+            func.max(attempt.score).label("best_score"),
+            func.sum(attempt.duration_seconds).label("seconds"),
+            func.count(attempt.duration_seconds).label("timed"),
+        )
+        .where(
+            attempt.tournament_id == tournament_id,
+            attempt.status == "completed",
+            attempt.voided.is_(false()),
+        )
+        .group_by(attempt.arena_id)
+        .subquery()
+    )
+    lineup = (
+        select(lineup_arena.c.arena_id, played.c.best_score, played.c.seconds, played.c.timed)
+        .outerjoin(played, played.c.arena_id == lineup_arena.c.arena_id)
+        .where(lineup_arena.c.tournament_id == tournament_id)
+        .order_by(lineup_arena.c.arena_id)
+    )
+    waiting = queues.grouped(queues.waiting(db, tournament_id))
+    return tuple(
+        BestGameSummaryRow(
+            arena_id=row.arena_id,
+            game_queue=waiting.get(row.arena_id, ()),
+            game_duration=seconds.mean_of(row.seconds, row.timed or 0),
+            best_score=row.best_score,
+            # Which place qualifies is not known here (formats 14.18).
+            highlighted_score=None,
+        )
+        for row in db.execute(lineup).all()
+    )
+
+
+def details(db: Connection, tournament_id: int, arena_id: int) -> BestGameDetails:
+    """An arena of the lineup with its games. Raises NotFound and WrongFormat."""
+    formats.best_game(db, tournament_id)
+    found = arenas.some_of_lineup(db, tournament_id, [arena_id])
+    if not found:
+        raise NotFound("Arena", arena_id)
+    played = attempts.of_arena(db, tournament_id, arena_id)
+    return BestGameDetails(
+        arena=found[0],
+        voided_game_count=sum(game.voided for game in played),
+        single_player_games=tuple(game for game in played if not game.voided),
+        queue=queues.grouped(queues.waiting(db, tournament_id)).get(arena_id, ()),
+    )

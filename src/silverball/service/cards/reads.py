@@ -1,0 +1,100 @@
+"""Cards: lists and one card, each with its games."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+from sqlalchemy import ColumnElement, Connection, false, func, select, true
+
+from silverball.kit.errors import NotFound
+from silverball.kit.query import PageNumber, Query
+from silverball.service.pages import Found, refuse_deep
+from silverball.service.singleplayer import reads as attempts
+from silverball.service.tournaments import reads as tournaments
+from silverball.store.tables import card
+from silverball.wire import times
+from silverball.wire.base import Id
+from silverball.wire.cards import Card
+from silverball.wire.singleplayer import SinglePlayerGame
+from silverball.wire.values import AttemptStatus, Number
+
+LIMIT_DEFAULT = 25
+LIMIT_MAX = 500
+
+
+class CardsQuery(Query, frozen=True, kw_only=True):
+    """Parameters of the cards of a tournament (limits: interface 4.4 and 8)."""
+
+    page: PageNumber = 1
+    limit: Annotated[int, Meta(ge=1, le=LIMIT_MAX)] = LIMIT_DEFAULT
+    status: AttemptStatus | None = None
+    best_game: bool = False
+    voided: bool = False
+    player: Id | None = None
+
+
+def page(db: Connection, tournament_id: int, query: CardsQuery) -> Found[Card]:
+    """One page of the cards that pass the filters, by id. Raises NotFound for an unknown tournament."""
+    refuse_deep(query.page, query.limit)
+    tournaments.require(db, tournament_id)
+    conditions = _conditions(tournament_id, query)
+    total = db.execute(select(func.count()).select_from(card).where(*conditions)).scalar_one()
+    rows = select(card).where(*conditions).order_by(card.c.card_id)
+    cards = db.execute(rows.limit(query.limit).offset(query.limit * (query.page - 1))).all()
+    games = attempts.of_cards(db, [row.card_id for row in cards])
+    return Found([_shown(row, games.get(row.card_id, ())) for row in cards], total)
+
+
+def of_tournament(db: Connection, tournament_id: int) -> tuple[Card, ...]:
+    """Every card of a tournament, voided ones too, by id."""
+    rows = select(card).where(card.c.tournament_id == tournament_id).order_by(card.c.card_id)
+    cards = db.execute(rows).all()
+    theirs = select(card.c.card_id).where(card.c.tournament_id == tournament_id)
+    games = attempts.of_cards(db, theirs)
+    return tuple(_shown(row, games.get(row.card_id, ())) for row in cards)
+
+
+def one(db: Connection, tournament_id: int, card_id: int) -> Card:
+    """A card of this tournament. Raises NotFound."""
+    tournaments.require(db, tournament_id)
+    rows = select(card).where(card.c.card_id == card_id, card.c.tournament_id == tournament_id)
+    row = db.execute(rows).one_or_none()
+    if row is None:
+        raise NotFound("Card", card_id)
+    return _shown(row, attempts.of_cards(db, [card_id]).get(card_id, ()))
+
+
+def _conditions(tournament_id: int, query: CardsQuery) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [card.c.tournament_id == tournament_id]
+    if query.status is not None:
+        conditions.append(card.c.status == query.status)
+    if query.best_game:
+        conditions.append(card.c.best_game.is_(true()))
+    if not query.voided:
+        conditions.append(card.c.voided.is_(false()))
+    if query.player is not None:
+        conditions.append(card.c.player_id == query.player)
+    return conditions
+
+
+def _shown(row: Any, games: tuple[SinglePlayerGame, ...]) -> Card:
+    return Card(
+        card_id=row.card_id,
+        tournament_id=row.tournament_id,
+        player_id=row.player_id,
+        status=row.status,
+        best_game=row.best_game,
+        created_at=times.iso(row.created_at),
+        updated_at=times.iso(row.updated_at),
+        voided=row.voided,
+        single_player_games=games,
+        single_player_game_ids=tuple(game.single_player_game_id for game in games),
+        arena_ids=tuple(game.arena_id for game in games),
+        points_list=tuple(_number(game.points) for game in games),
+    )
+
+
+def _number(points: str | None) -> Number | None:
+    """Points as a JSON number: whole ones without decimals."""
+    if points is None:
+        return None
+    return int(points[:-3]) if points.endswith(".00") else float(points)

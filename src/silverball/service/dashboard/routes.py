@@ -1,0 +1,13 @@
+"""The dashboard over HTTP."""
+
+from silverball.kit.http import Access, Call, get
+from silverball.kit.query import Query
+from silverball.service.dashboard import reads
+from silverball.wire.dashboard import Dashboard
+
+
+@get("/api/dashboard", access=Access.OWN)
+def own_dashboard(call: Call[Query]) -> Dashboard:
+    """What the caller plays and organizes now."""
+    with call.read() as db:
+        return reads.of_user(db, call.caller)

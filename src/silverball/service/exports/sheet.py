@@ -1,0 +1,41 @@
+"""Tables as CSV (RFC 4180), safe to open in a spreadsheet. Source: ratings.md E."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from decimal import Decimal
+
+from silverball.kit.http import File
+
+CONTENT_TYPE = "text/csv; charset=UTF-8"
+# A spreadsheet takes a text that begins like this for a formula, in full width too.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20")
+Cell = str | int | bool | Decimal | None
+
+
+class Plain(str):
+    """A text that we made ourselves (a number, a moment): it goes out as it is."""
+
+    __slots__ = ()
+
+
+def file(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> File:
+    """The table as a download. Every row must be as long as the header."""
+    written = io.StringIO(newline="")
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(header)
+    for row in rows:
+        if len(row) != len(header):
+            raise ValueError(f"a row of {len(row)} cells under a header of {len(header)}")
+        writer.writerow([_shown(cell) for cell in row])
+    return File(written.getvalue().encode(), CONTENT_TYPE, name)
+
+
+def _shown(cell: Cell) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, str) and not isinstance(cell, Plain) and cell.startswith(FORMULA_STARTS):
+        return "'" + cell
+    return str(cell)

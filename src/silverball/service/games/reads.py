@@ -1,0 +1,330 @@
+"""Games of two to four entrants: whole lists, pages over tournaments, one game.
+
+A list of games is three statements: the games, who sits in them, what was suggested. Rows are
+taken by position and grouped in one pass; uncached lists are read in every second of a night.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from operator import itemgetter
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta
+from sqlalchemy import ColumnElement, Connection, Integer, Text, and_, cast, func, or_, select, type_coerce
+
+from silverball.kit.errors import Invalid, NotFound, WrongFormat
+from silverball.kit.query import PageNumber, Query
+from silverball.rules.ranking.regimes import GameResult
+from silverball.rules.ranking.summaries import GameRecord
+from silverball.service.arenas import reads as arenas
+from silverball.service.pages import Found, refuse_deep
+from silverball.service.tournaments import reads as tournaments
+from silverball.store.tables import game, game_player, round_, suggestion, tournament
+from silverball.store.types import IsoText, PointsText
+from silverball.wire.base import ID_MAX, Id
+from silverball.wire.games import Game, Suggestion
+from silverball.wire.values import GameStatus
+
+PAGE_SIZE = 100
+ROUNDS_MAX = 50
+LATEST = "latest"
+ACTIVE_OR_LATEST = "activeOrLatest"
+
+COLUMNS = (
+    game.c.game_id,
+    game.c.round_id,
+    game.c.tournament_id,
+    game.c.challenge_id,
+    game.c.arena_id,
+    game.c.bank_id,
+    game.c.game_index,
+    game.c.set_number,
+    game.c.player_id_advantage,
+    game.c.scorekeeper_id,
+    game.c.status,
+    type_coerce(game.c.started_at, IsoText),
+    game.c.duration_seconds,
+    type_coerce(game.c.bye, Integer),
+    game.c.scorbit_id,
+    game.c.scorbit_log,
+    type_coerce(game.c.scorbit_verified, Integer),
+    type_coerce(game.c.result_count_mismatch, Integer),
+)
+SEAT_COLUMNS = (
+    game_player.c.game_id,
+    game_player.c.player_id,
+    game_player.c.user_id,
+    game_player.c.result_position,
+    type_coerce(game_player.c.points, PointsText),
+    # A score is text in a game, a number in a single player game.
+    cast(game_player.c.score, Text),
+)
+# Built once: putting a statement together costs as much as running a small one.
+GAMES = select(*COLUMNS).order_by(game.c.game_id)
+SEATS = select(*SEAT_COLUMNS).order_by(game_player.c.game_id, game_player.c.slot)
+NO_SEATS: tuple[tuple[Any, ...], ...] = ((), (), (), (), (), ())
+Condition = ColumnElement[bool]
+
+
+class TournamentGamesQuery(Query, frozen=True, kw_only=True):
+    """Parameters of the games of one tournament."""
+
+    # An id, several with commas, `latest` or `activeOrLatest`.
+    round: Annotated[str, Meta(max_length=1100)] | None = None
+    player: Id | None = None
+    arena: Id | None = None
+    bank: Id | None = None
+    status: GameStatus | None = None
+
+
+class GamesQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/games (limits: interface section 8)."""
+
+    tournaments: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    series: Annotated[tuple[Id, ...], Meta(max_length=5)] = ()
+    ids: Annotated[tuple[Id, ...], Meta(max_length=50)] = ()
+    round: Id | None = None
+    player: Id | None = None
+    arena: Id | None = None
+    bank: Id | None = None
+    status: GameStatus | None = None
+    page: PageNumber = 1
+
+
+def of_tournament(db: Connection, tournament_id: int, query: TournamentGamesQuery) -> tuple[Game, ...]:
+    """Every game that passes the filters, by id. Raises NotFound for an unknown tournament."""
+    filters = _filters(query)
+    if query.round is not None:
+        filters.append(_in_rounds(tournament_id, query.round))
+    found = _listed(db, tournament_id, filters)
+    if not found:
+        tournaments.require(db, tournament_id)
+    return found
+
+
+def started(db: Connection, tournament_id: int) -> tuple[Game, ...]:
+    """Games that are being played, by id, without suggestions."""
+    return _listed(db, tournament_id, [game.c.status == "started"], with_suggestions=False)
+
+
+def page(db: Connection, query: GamesQuery) -> Found[Game]:
+    """One page of the games of some tournaments or series, by id.
+
+    Raises Invalid when neither is named.
+    """
+    conditions = _page_conditions(query)
+    refuse_deep(query.page, PAGE_SIZE)
+    total = db.execute(select(func.count()).select_from(game).where(*conditions)).scalar_one()
+    rows = GAMES.where(*conditions)
+    games = db.execute(rows.limit(PAGE_SIZE).offset(PAGE_SIZE * (query.page - 1))).all()
+    game_ids = [row[0] for row in games]
+    seats = _seats(db, game_player.c.game_id.in_(game_ids))
+    suggestions = _suggestions(db, suggestion.c.game_id.in_(game_ids))
+    return Found([_game(row, seats, suggestions) for row in games], total)
+
+
+def one(db: Connection, tournament_id: int, game_id: int) -> Game:
+    """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
+    tournaments.require(db, tournament_id)
+    row = db.execute(GAMES.where(game.c.game_id == game_id)).one_or_none()
+    if row is None:
+        raise NotFound("Game", game_id)
+    if row[2] != tournament_id:
+        raise WrongFormat("Game not in tournament")
+    seats = _seats(db, game_player.c.game_id == game_id)
+    found = _game(row, seats, _suggestions(db, suggestion.c.game_id == game_id))
+    played_on = [] if found.arena_id is None else arenas.named(db, [found.arena_id])
+    return msgspec.structs.replace(found, arena=played_on[0] if played_on else None)
+
+
+@dataclass(frozen=True)
+class Played:
+    """A completed game, for counting."""
+
+    game_id: int
+    arena_id: int | None
+    is_bye: bool
+    started_at: datetime | None
+    duration_seconds: int | None
+    result: GameResult
+
+    @property
+    def record(self) -> GameRecord:
+        """The same as the rules add it up."""
+        result = self.result
+        return GameRecord(
+            self.arena_id,
+            result.player_ids,
+            result.result_positions,
+            result.result_points,
+            is_bye=self.is_bye,
+        )
+
+
+def completed(db: Connection, tournament_id: int) -> list[Played]:
+    """The completed games of a tournament, byes included, by id."""
+    rows = select(game.c.game_id, game.c.arena_id, game.c.bye, game.c.started_at, game.c.duration_seconds)
+    rows = rows.where(game.c.tournament_id == tournament_id, game.c.status == "completed")
+    columns = (
+        game_player.c.game_id,
+        game_player.c.player_id,
+        game_player.c.result_position,
+        game_player.c.points,
+    )
+    seated = select(*columns).where(game_player.c.tournament_id == tournament_id)
+    seats = _grouped(db.execute(seated.order_by(game_player.c.game_id, game_player.c.slot)).all())
+    return [
+        Played(*row, GameResult(*seats.get(row[0], NO_SEATS)[1:4]))
+        for row in db.execute(rows.order_by(game.c.game_id)).all()
+    ]
+
+
+def _listed(
+    db: Connection, tournament_id: int, filters: list[Condition], *, with_suggestions: bool = True
+) -> tuple[Game, ...]:
+    conditions = [game.c.tournament_id == tournament_id, *filters]
+    games = db.execute(GAMES.where(*conditions)).all()
+    seated = game_player.c.tournament_id == tournament_id
+    if filters:
+        seated = game_player.c.game_id.in_(select(game.c.game_id).where(*conditions))
+    seats = _seats(db, seated)
+    suggestions = None
+    if with_suggestions:
+        suggestions = _suggestions(db, suggestion.c.tournament_id == tournament_id)
+    return tuple([_game(row, seats, suggestions) for row in games])
+
+
+def _filters(query: TournamentGamesQuery | GamesQuery) -> list[Condition]:
+    """What both lists can be narrowed by."""
+    filters: list[Condition] = []
+    if query.player is not None:
+        theirs = select(game_player.c.game_id).where(game_player.c.player_id == query.player)
+        filters.append(game.c.game_id.in_(theirs))
+    if query.arena is not None:
+        filters.append(game.c.arena_id == query.arena)
+    if query.bank is not None:
+        filters.append(game.c.bank_id == query.bank)
+    if query.status is not None:
+        filters.append(game.c.status == query.status)
+    return filters
+
+
+def _page_conditions(query: GamesQuery) -> list[Condition]:
+    if not query.tournaments and not query.series:
+        raise Invalid(
+            {
+                "tournaments": ["The tournaments field is required when series is not present."],
+                "series": ["The series field is required when tournaments is not present."],
+            }
+        )
+    conditions = _filters(query)
+    if query.tournaments:
+        conditions.append(game.c.tournament_id.in_(query.tournaments))
+    if query.series:
+        within = select(tournament.c.tournament_id).where(tournament.c.series_id.in_(query.series))
+        conditions.append(game.c.tournament_id.in_(within))
+    if query.ids:
+        conditions.append(game.c.game_id.in_(query.ids))
+    if query.round is not None:
+        conditions.append(game.c.round_id == query.round)
+    return conditions
+
+
+def _in_rounds(tournament_id: int, text: str) -> Condition:
+    """The rounds that `round` asks for: ids, the newest one, or those being played."""
+    if text not in (LATEST, ACTIVE_OR_LATEST):
+        return game.c.round_id.in_(_round_ids(text))
+    rounds = select(round_.c.round_id).where(round_.c.tournament_id == tournament_id)
+    newest = rounds.order_by(round_.c.round_index.desc(), round_.c.round_id.desc()).limit(1).scalar_subquery()
+    if text == LATEST:
+        return game.c.round_id == newest
+    active = rounds.where(round_.c.status == "started")
+    return or_(game.c.round_id.in_(active), and_(~active.exists(), game.c.round_id == newest))
+
+
+def _round_ids(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if len(words) > ROUNDS_MAX:
+        raise Invalid({"round": [f"The round field must not have more than {ROUNDS_MAX} items."]})
+    if not words or not all(_is_id(word) for word in words):
+        raise Invalid({"round": ["The selected round is invalid."]})
+    return [int(word) for word in words]
+
+
+def _is_id(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= 19 and 1 <= int(word) <= ID_MAX
+
+
+Seats = dict[int, tuple[tuple[Any, ...], ...]]
+Suggestions = dict[int, tuple[Any, ...]]
+
+
+def _seats(db: Connection, seated: Condition) -> Seats:
+    """Game id -> one tuple per column of SEAT_COLUMNS, each in playing order."""
+    return _grouped(db.execute(SEATS.where(seated)).all())
+
+
+def _grouped(rows: Sequence[Any]) -> Seats:
+    return {game_id: tuple(zip(*seats, strict=True)) for game_id, seats in groupby(rows, itemgetter(0))}
+
+
+def _suggestions(db: Connection, suggested: Condition) -> Suggestions:
+    rows = select(suggestion).where(suggested).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
+    return {
+        game_id: tuple(found) for game_id, found in groupby(db.execute(rows).all(), lambda row: row.game_id)
+    }
+
+
+def _game(row: Any, seats: Seats, suggestions: Suggestions | None) -> Game:
+    _, player_ids, user_ids, positions, points, scores = seats.get(row[0], NO_SEATS)
+    return Game(
+        game_id=row[0],
+        # Formats without rounds show round 0.
+        round_id=row[1] or 0,
+        tournament_id=row[2],
+        challenge_id=row[3],
+        arena_id=row[4],
+        bank_id=row[5],
+        index=row[6],
+        set=row[7],
+        player_id_advantage=row[8],
+        scorekeeper_id=row[9],
+        status=row[10],
+        started_at=row[11],
+        duration=row[12],
+        bye=bool(row[13]),
+        scorbit_id=row[14],
+        scorbit_log=row[15],
+        scorbit_verified=bool(row[16]),
+        result_count_mismatch=bool(row[17]),
+        player_ids=player_ids,
+        user_ids=user_ids,
+        result_positions=positions,
+        result_points=points,
+        result_scores=scores,
+        suggestions=UNSET if suggestions is None else _shown(suggestions.get(row[0], ()), row[1] or 0),
+    )
+
+
+def _shown(rows: tuple[Any, ...], round_id: int) -> tuple[Suggestion, ...]:
+    return tuple(
+        [
+            Suggestion(
+                suggestion_id=row.suggestion_id,
+                game_id=row.game_id,
+                round_id=round_id,
+                tournament_id=row.tournament_id,
+                player_id=row.player_id,
+                user_id=row.user_id,
+                results=tuple(row.results),
+                arena_id=row.arena_id,
+                scores=row.scores,
+                scorbit_data=row.scorbit_data,
+                partial=row.partial,
+            )
+            for row in rows
+        ]
+    )

@@ -1,0 +1,80 @@
+"""Locations: the places of an organizer."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta
+from sqlalchemy import ColumnElement, Connection, and_, func, select
+
+from silverball.kit.query import PageNumber, Query
+from silverball.service.pages import Found, refuse_deep
+from silverball.store import tables
+from silverball.wire.base import Id
+from silverball.wire.locations import Location
+from silverball.wire.values import Status
+
+PER_PAGE = 500
+_LOCATION = tables.location.c
+# The order in which `shown` unpacks them.
+COLUMNS = (
+    _LOCATION.location_id,
+    _LOCATION.scorbit_venue_id,
+    _LOCATION.scorbit_venue_uuid,
+    _LOCATION.pinballmap_id,
+    _LOCATION.name,
+    _LOCATION.organizer_id,
+    _LOCATION.status,
+    _LOCATION.address,
+    _LOCATION.lat,
+    _LOCATION.lng,
+)
+
+
+class LocationQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/locations. Source: interface 4.1 and 8."""
+
+    status: Status | None = None
+    locations: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    page: PageNumber = 1
+
+
+def shown(values: Sequence[Any]) -> Location:
+    """The location in COLUMNS."""
+    location_id, venue_id, venue_uuid, pinballmap_id, name = values[:5]
+    organizer_id, status, address, lat, lng = values[5:]
+    return Location(
+        location_id=location_id,
+        scorbit_venue_id=venue_id,
+        scorbit_venue_uuid=venue_uuid,
+        pinballmap_id=pinballmap_id,
+        name=name,
+        organizer_id=organizer_id,
+        status=status,
+        address=address,
+        lat=lat,
+        lng=lng,
+    )
+
+
+def shown_or_none(values: Sequence[Any]) -> Location | None:
+    """The location in COLUMNS of an outer join."""
+    return None if values[0] is None else shown(values)
+
+
+def owned_by(db: Connection, organizer_id: int, query: LocationQuery) -> Found[Location]:
+    """One page of the organizer's locations, oldest first."""
+    refuse_deep(query.page, PER_PAGE)
+    wanted = _wanted(organizer_id, query)
+    total = db.execute(select(func.count()).select_from(tables.location).where(wanted)).scalar_one()
+    rows = select(*COLUMNS).where(wanted).order_by(_LOCATION.location_id)
+    rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
+    return Found([shown(row) for row in db.execute(rows)], total)
+
+
+def _wanted(organizer_id: int, query: LocationQuery) -> ColumnElement[bool]:
+    wanted = [_LOCATION.organizer_id == organizer_id]
+    if query.status is not None:
+        wanted.append(_LOCATION.status == query.status)
+    if query.locations:
+        wanted.append(_LOCATION.location_id.in_(query.locations))
+    return and_(*wanted)

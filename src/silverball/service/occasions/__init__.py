@@ -1,0 +1,1 @@
+"""Occasions, which the wire calls events."""

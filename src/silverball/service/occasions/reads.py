@@ -1,0 +1,205 @@
+"""Occasions: the list, and one with its links and tournaments."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Row, Select, bindparam, func, select
+
+from silverball.kit.errors import NotFound
+from silverball.kit.query import PageNumber, Query
+from silverball.service.access import Caller
+from silverball.service.locations import reads as locations
+from silverball.service.pages import Found, refuse_deep
+from silverball.service.tournaments import reads as tournaments
+from silverball.service.users import reads as users
+from silverball.store import tables
+from silverball.wire import times
+from silverball.wire.occasions import Occasion, OccasionLink, OccasionTournament
+from silverball.wire.parts import OccasionListItem
+from silverball.wire.tournaments import Tournament
+
+PER_PAGE = 25
+TOURNAMENTS_MAX = 500
+_O = tables.occasion.c
+# The order in which `_fields` unpacks them.
+_OWN_COLUMNS = (
+    _O.occasion_id,
+    _O.organizer_id,
+    _O.location_id,
+    _O.name,
+    _O.status,
+    _O.contact_email,
+    _O.start_utc,
+    _O.start_local,
+    _O.end_utc,
+    _O.end_local,
+    _O.registration_utc,
+    _O.registration_local,
+    _O.timezone,
+    _O.layout,
+    _O.layout_order,
+    _O.description,
+    _O.description_collapse,
+    _O.description_preview_html,
+    _O.description_html,
+    _O.banner,
+)
+_OWN_END = len(_OWN_COLUMNS)
+_LOCATION_END = _OWN_END + len(locations.COLUMNS)
+
+
+class OccasionQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/events. Source: wire.yaml."""
+
+    page: PageNumber = 1
+
+
+def rows(*more: Any) -> Select[Any]:
+    """Occasions with their location; columns named in `more` follow."""
+    return (
+        select(*_OWN_COLUMNS, *locations.COLUMNS, *more)
+        .select_from(tables.occasion)
+        .outerjoin(tables.location, tables.location.c.location_id == _O.location_id)
+    )
+
+
+def list_item(row: Sequence[Any]) -> OccasionListItem:
+    """A row of `rows` as lists and tournaments show it."""
+    return OccasionListItem(**_fields(row), is_favorite=None)
+
+
+def _fields(row: Sequence[Any]) -> dict[str, Any]:
+    (event_id, organizer_id, location_id, name, status, contact_email, start_utc, start_local) = row[:8]
+    (end_utc, end_local, registration_utc, registration_local, timezone, layout, layout_order) = row[8:15]
+    (description, collapse, preview_html, description_html, banner) = row[15:_OWN_END]
+    return {
+        "event_id": event_id,
+        "organizer_id": organizer_id,
+        "location_id": location_id,
+        "name": name,
+        "status": status,
+        "contact_email": contact_email,
+        "start_utc": times.iso(start_utc),
+        "start_local": start_local,
+        "end_utc": times.iso_or_none(end_utc),
+        "end_local": end_local,
+        "registration_utc": times.iso_or_none(registration_utc),
+        "registration_local": registration_local,
+        "timezone": timezone,
+        "layout": layout,
+        "layout_order": layout_order,
+        "description": description,
+        "description_collapse": collapse,
+        "description_preview_html": preview_html,
+        "description_html": description_html,
+        "banner": banner,
+        "location": locations.shown_or_none(row[_OWN_END:_LOCATION_END]),
+    }
+
+
+def page(db: Connection, query: OccasionQuery) -> Found[OccasionListItem]:
+    """One page of the occasions, newest first."""
+    refuse_deep(query.page, PER_PAGE)
+    total = db.execute(select(func.count()).select_from(tables.occasion)).scalar_one()
+    statement = rows().order_by(_O.occasion_id.desc()).limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
+    return Found([list_item(row) for row in db.execute(statement)], total)
+
+
+_ONE = (
+    rows(*users.COLUMNS, tables.shortcut.c.shortcut_id, tables.shortcut.c.slug)
+    .join(tables.user, tables.user.c.user_id == _O.organizer_id)
+    .outerjoin(tables.shortcut, tables.shortcut.c.occasion_id == _O.occasion_id)
+    .where(_O.occasion_id == bindparam("occasion_id"))
+    .order_by(tables.shortcut.c.shortcut_id)
+    .limit(1)
+)
+
+
+def one(db: Connection, occasion_id: int, viewer: Caller | None) -> Occasion:
+    """The occasion with all that belongs to it. Raises NotFound."""
+    row = db.execute(_ONE, {"occasion_id": occasion_id}).first()
+    if row is None:
+        raise NotFound("Event", occasion_id)
+    links, link_ids = _links(db, occasion_id)
+    entries, entry_ids = _entries(db, occasion_id)
+    shortcut_id, slug = row[-2:]
+    return Occasion(
+        **_fields(row),
+        # Nobody can mark a favourite here.
+        is_favorite=False,
+        organizer=users.shown(row[_LOCATION_END:-2], viewer),
+        links=links,
+        link_ids=link_ids,
+        event_tournaments=entries,
+        event_tournament_ids=entry_ids,
+        tournaments=_tournaments(db, occasion_id, viewer),
+        shortcut_id=shortcut_id,
+        shortcut_slug=slug,
+    )
+
+
+def _links(db: Connection, occasion_id: int) -> tuple[tuple[OccasionLink, ...], tuple[int, ...]]:
+    """The links by id, and their ids in the organizer's order."""
+    link = tables.occasion_link.c
+    columns = (link.link_id, link.user_id, link.label, link.url, link.is_registration, link.embed)
+    statement = select(*columns, link.place).where(link.occasion_id == occasion_id).order_by(link.link_id)
+    found = db.execute(statement).all()
+    links = tuple(
+        OccasionLink(
+            link_id=id_, user_id=user_id, label=label, url=url, is_registration=is_registration, embed=embed
+        )
+        for id_, user_id, label, url, is_registration, embed, _ in found
+    )
+    return links, _by_place([(row.place, row.link_id) for row in found])
+
+
+def _entries(db: Connection, occasion_id: int) -> tuple[tuple[OccasionTournament, ...], tuple[int, ...]]:
+    """The tournaments kept here or elsewhere by id, and their ids in the organizer's order."""
+    entry = tables.occasion_tournament.c
+    statement = select(tables.occasion_tournament).where(entry.occasion_id == occasion_id)
+    found = db.execute(statement.order_by(entry.event_tournament_id)).all()
+    return tuple(_entry(row) for row in found), _by_place(
+        [(row.place, row.event_tournament_id) for row in found]
+    )
+
+
+def _entry(row: Row[Any]) -> OccasionTournament:
+    external = dict.fromkeys(_EXTERNAL.values()) | {
+        _EXTERNAL[key]: value for key, value in row.external.items()
+    }
+    return OccasionTournament(
+        event_tournament_id=row.event_tournament_id,
+        event_id=row.occasion_id,
+        user_id=row.user_id,
+        tournament_id=row.tournament_id,
+        labels=row.labels,
+        label_color=row.label_color,
+        player_limit=row.player_limit,
+        tgp=row.tgp,
+        **external,
+    )
+
+
+# What is stored about a tournament kept elsewhere goes by its wire names.
+_EXTERNAL = {
+    info.encode_name: info.name
+    for info in msgspec.structs.fields(OccasionTournament)
+    if info.name.startswith("external_")
+}
+
+
+def _by_place(numbered: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+    return tuple(id_ for _, id_ in sorted(numbered))
+
+
+def _tournaments(db: Connection, occasion_id: int, viewer: Caller | None) -> tuple[Tournament, ...]:
+    entry = tables.occasion_tournament.c
+    statement = (
+        tournaments.rows()
+        .join(tables.occasion_tournament, entry.tournament_id == tables.tournament.c.tournament_id)
+        .where(entry.occasion_id == occasion_id)
+        .order_by(entry.event_tournament_id)
+        .limit(TOURNAMENTS_MAX)
+    )
+    return tuple(tournaments.listed(db, statement, viewer))

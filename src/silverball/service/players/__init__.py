@@ -1,0 +1,1 @@
+"""Players of an organizer, and entrants of a tournament."""

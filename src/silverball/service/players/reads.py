@@ -1,0 +1,166 @@
+"""Players: an organizer's book, and entrants of a tournament."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    bindparam,
+    func,
+    or_,
+    select,
+    true,
+    type_coerce,
+)
+
+from silverball.kit.query import PageNumber, Query
+from silverball.service import access
+from silverball.service.access import Caller
+from silverball.service.pages import Found, refuse_deep
+from silverball.store import tables
+from silverball.store import types as store_types
+from silverball.wire.base import UNSET, Id
+from silverball.wire.players import EntrantPart, Player
+from silverball.wire.values import Number, Status
+
+PER_PAGE = 100
+_PLAYER, _ENTRANT, _CLAIMANT = tables.player.c, tables.entrant.c, tables.user.c
+# The order in which `shown` unpacks them. Needs the join of `player_rows`.
+COLUMNS = (
+    _PLAYER.player_id,
+    _PLAYER.name,
+    _PLAYER.ifpa_id,
+    _PLAYER.status,
+    _PLAYER.organizer_id,
+    _PLAYER.claimed_by,
+    _PLAYER.labels,
+    _PLAYER.label_color,
+    _CLAIMANT.profile_opt_out,
+)
+ENTRANT_COLUMNS = (
+    _ENTRANT.status,
+    _ENTRANT.seed,
+    # As whole hundredths: a roster is read often, and a Decimal for each costs as much as the player.
+    type_coerce(_ENTRANT.points_adjustment, store_types.Id),
+    type_coerce(_ENTRANT.score_adjustment, store_types.Id),
+    _ENTRANT.subscription,
+    _ENTRANT.labels,
+    _ENTRANT.label_color,
+)
+
+
+class PlayerQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/players. Source: interface 4.1 and 8."""
+
+    status: Status | None = None
+    players: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    page: PageNumber = 1
+
+
+def player_rows(*more: Any) -> Select[Any]:
+    """COLUMNS and more of every player, with whoever claimed him."""
+    return (
+        select(*COLUMNS, *more)
+        .select_from(tables.player)
+        .outerjoin(tables.user, _CLAIMANT.user_id == _PLAYER.claimed_by)
+    )
+
+
+_ENTRANTS = (
+    player_rows(*ENTRANT_COLUMNS)
+    .join(tables.entrant, _ENTRANT.player_id == _PLAYER.player_id)
+    .where(_ENTRANT.tournament_id == bindparam("tournament_id"))
+)
+_ROSTER = _ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id)
+_SOME_ENTRANTS = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
+    _PLAYER.player_id
+)
+
+
+def shown(values: Sequence[Any], viewer: Caller | None) -> Player:
+    """The player in COLUMNS, with what he is in a tournament when ENTRANT_COLUMNS follow them."""
+    player_id, name, ifpa_id, status, organizer_id, claimed_by, labels, label_color, is_hidden = values[:9]
+    if is_hidden and ifpa_id is not None and not access.sees_all_of(viewer, claimed_by):
+        ifpa_id = None
+    return Player(
+        player_id=player_id,
+        name=name,
+        ifpa_id=ifpa_id,
+        status=status,
+        organizer_id=organizer_id,
+        claimed_by=claimed_by,
+        labels=labels,
+        label_color=label_color,
+        tournament_player=_entrant(values[9:]) if len(values) > len(COLUMNS) else UNSET,
+    )
+
+
+def _entrant(values: Sequence[Any]) -> EntrantPart:
+    status, seed, points_adjustment, score_adjustment, subscription, labels, label_color = values
+    return EntrantPart(
+        status=status,
+        seed=seed,
+        points_adjustment=_points(points_adjustment),
+        # Absent when there is none: existing clients never saw the key.
+        score_adjustment=_points(score_adjustment) if score_adjustment else UNSET,
+        subscription=subscription,
+        labels=labels,
+        label_color=label_color,
+    )
+
+
+def _points(hundredths: int) -> Number:
+    """Points as a JSON number: 10, not 10.0."""
+    whole, rest = divmod(hundredths, 100)
+    return hundredths / 100 if rest else whole
+
+
+def shows_stats_to(viewer: Caller | None) -> ColumnElement[bool]:
+    """Whether a row of `player_rows` may stand in statistics (interface.md 2, row 20)."""
+    shown_to_all = _CLAIMANT.stats_opt_out.is_not(true())
+    if viewer is None:
+        return shown_to_all
+    return true() if viewer.is_admin else or_(shown_to_all, _PLAYER.claimed_by == viewer.user_id)
+
+
+def owned_by(db: Connection, organizer_id: int, query: PlayerQuery, viewer: Caller | None) -> Found[Player]:
+    """One page of the organizer's players, oldest first."""
+    refuse_deep(query.page, PER_PAGE)
+    wanted = _wanted(organizer_id, query)
+    total = db.execute(select(func.count()).select_from(tables.player).where(wanted)).scalar_one()
+    rows = player_rows().where(wanted).order_by(_PLAYER.player_id)
+    rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
+    return Found([shown(row, viewer) for row in db.execute(rows)], total)
+
+
+def _wanted(organizer_id: int, query: PlayerQuery) -> ColumnElement[bool]:
+    wanted = [_PLAYER.organizer_id == organizer_id]
+    if query.status is not None:
+        wanted.append(_PLAYER.status == query.status)
+    if query.players:
+        wanted.append(_PLAYER.player_id.in_(query.players))
+    return and_(*wanted)
+
+
+def named(db: Connection, player_ids: Sequence[int], viewer: Caller | None) -> tuple[Player, ...]:
+    """Those of these players that exist, by id."""
+    rows = player_rows().where(_PLAYER.player_id.in_(player_ids)).order_by(_PLAYER.player_id)
+    return tuple(shown(row, viewer) for row in db.execute(rows.limit(len(player_ids))))
+
+
+def entrants(db: Connection, tournament_id: int, viewer: Caller | None) -> tuple[Player, ...]:
+    """Every entrant of the tournament, in the order they were added."""
+    rows = db.execute(_ROSTER, {"tournament_id": tournament_id}).all()
+    return tuple(shown(row, viewer) for row in rows)
+
+
+def some_entrants(
+    db: Connection, tournament_id: int, player_ids: Sequence[int], viewer: Caller | None
+) -> tuple[Player, ...]:
+    """Those of these players that are entrants of the tournament, by id."""
+    rows = db.execute(_SOME_ENTRANTS, {"tournament_id": tournament_id, "player_ids": player_ids})
+    return tuple(shown(row, viewer) for row in rows)

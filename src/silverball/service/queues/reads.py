@@ -1,0 +1,66 @@
+"""Queues: who waits, for what arena."""
+
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from silverball.kit.errors import NotAllowed
+from silverball.service.formats import reads as formats
+from silverball.store.tables import queue_entry
+from silverball.wire import times
+from silverball.wire.queues import ArenaQueues, EntriesByArena, QueueEntry
+
+
+def by_arena(db: Connection, tournament_id: int) -> ArenaQueues:
+    """Arena id -> who waits for it. Raises NotAllowed for a format without such queues."""
+    if not formats.facts(db, tournament_id).is_best_game:
+        raise NotAllowed("Tournament is not Best Game.")
+    return ArenaQueues(data=grouped(waiting(db, tournament_id)) or ())
+
+
+def waiting(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
+    """Everybody who waits in a tournament, by place, then by id."""
+    rows = (
+        select(queue_entry)
+        .where(queue_entry.c.tournament_id == tournament_id, queue_entry.c.completed_at.is_(None))
+        .order_by(queue_entry.c.queue_index, queue_entry.c.queue_id)
+    )
+    return tuple(_shown(row) for row in db.execute(rows).all())
+
+
+def entries(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
+    """Everybody who waits or was called, by id."""
+    rows = select(queue_entry).where(queue_entry.c.tournament_id == tournament_id)
+    return tuple(_shown(row) for row in db.execute(rows.order_by(queue_entry.c.queue_id)).all())
+
+
+def waits_seconds(db: Connection, tournament_id: int) -> list[float]:
+    """How long each of those who were called had waited."""
+    rows = select(queue_entry.c.created_at, queue_entry.c.completed_at).where(
+        queue_entry.c.tournament_id == tournament_id,
+        queue_entry.c.created_at.is_not(None),
+        queue_entry.c.completed_at.is_not(None),
+    )
+    return [(completed - created).total_seconds() for created, completed in db.execute(rows).all()]
+
+
+def grouped(entries: tuple[QueueEntry, ...]) -> EntriesByArena:
+    """The entries under the arena they wait for, by arena id."""
+    queues: dict[int, list[QueueEntry]] = {}
+    for entry in entries:
+        if entry.arena_id is not None:
+            queues.setdefault(entry.arena_id, []).append(entry)
+    return {arena_id: tuple(queues[arena_id]) for arena_id in sorted(queues)}
+
+
+def _shown(row: Any) -> QueueEntry:
+    return QueueEntry(
+        queue_id=row.queue_id,
+        tournament_id=row.tournament_id,
+        arena_id=row.arena_id,
+        round_id=row.round_id,
+        player_id=row.player_id,
+        index=row.queue_index,
+        created_at=times.iso_or_none(row.created_at),
+        completed_at=times.iso_or_none(row.completed_at),
+    )

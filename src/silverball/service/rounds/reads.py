@@ -1,0 +1,37 @@
+"""Rounds of a tournament."""
+
+from sqlalchemy import Connection, select
+
+from silverball.service.tournaments import reads as tournaments
+from silverball.store.tables import round_
+from silverball.wire import times
+from silverball.wire.rounds import Round
+
+
+def of_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...]:
+    """Every round, newest first. Raises NotFound for a tournament that does not exist."""
+    rows = (
+        select(round_)
+        .where(round_.c.tournament_id == tournament_id)
+        .order_by(round_.c.round_index.desc(), round_.c.round_id.desc())
+    )
+    found = db.execute(rows).all()
+    if not found:
+        tournaments.require(db, tournament_id)
+    return tuple(
+        Round(
+            round_id=row.round_id,
+            tournament_id=row.tournament_id,
+            arena_id=row.arena_id,
+            score=row.score,
+            size=row.size,
+            description=row.description,
+            index=row.round_index,
+            name=row.name,
+            status=row.status,
+            duration=row.duration_seconds,
+            created_at=times.plain_z(row.created_at),
+            completed_at=times.plain_z_or_none(row.completed_at),
+        )
+        for row in found
+    )

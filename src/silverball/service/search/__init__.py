@@ -1,0 +1,1 @@
+"""Finding users, tournaments and series by name."""

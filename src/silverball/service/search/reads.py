@@ -1,0 +1,70 @@
+"""Finding users, tournaments and series by name, whatever the case and the accents."""
+
+from typing import Annotated, Any
+
+from msgspec import Meta
+from sqlalchemy import Connection, Select, Table, func, literal, select
+
+from silverball.kit.query import PageNumber, Query
+from silverball.service.access import Caller
+from silverball.service.pages import Found, refuse_deep
+from silverball.service.series import reads as series
+from silverball.service.tournaments import reads as tournaments
+from silverball.service.users import reads as users
+from silverball.store import names, tables
+from silverball.wire.search import SearchResult
+from silverball.wire.series import SeriesListItem
+from silverball.wire.tournaments import Tournament
+from silverball.wire.users import User
+from silverball.wire.values import SearchType
+
+PER_PAGE = 25
+_TABLES = {"users": tables.user, "tournaments": tables.tournament, "series": tables.series}
+
+
+class SearchQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/search. Source: interface.md 1."""
+
+    query: Annotated[str, Meta(max_length=100)]
+    type: SearchType
+    page: PageNumber = 1
+
+
+def page(db: Connection, query: SearchQuery, viewer: Caller | None) -> Found[SearchResult]:
+    """One page of what has such a name: users by id, tournaments and series newest first.
+
+    A user who hides his profile is still found by name; what he hides is hidden here too.
+    """
+    refuse_deep(query.page, PER_PAGE)
+    table = _TABLES[query.type]
+    wanted = _named(table, query)
+    total = db.execute(select(func.count()).select_from(table).where(wanted)).scalar_one()
+    if query.type == "users":
+        return Found(list(_users(db, query, viewer)), total)
+    if query.type == "tournaments":
+        return Found(list(_tournaments(db, query, viewer)), total)
+    return Found(list(_series(db, query)), total)
+
+
+def _named(table: Table, query: SearchQuery) -> names.Holds:
+    return names.Holds(table.c.name, literal(query.query))
+
+
+def _cut(statement: Select[Any], query: SearchQuery) -> Select[Any]:
+    return statement.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
+
+
+def _users(db: Connection, query: SearchQuery, viewer: Caller | None) -> list[User]:
+    found = select(*users.COLUMNS).where(_named(tables.user, query)).order_by(tables.user.c.user_id)
+    return [users.shown(row, viewer) for row in db.execute(_cut(found, query))]
+
+
+def _tournaments(db: Connection, query: SearchQuery, viewer: Caller | None) -> list[Tournament]:
+    found = tournaments.rows().where(_named(tables.tournament, query))
+    found = found.order_by(tables.tournament.c.tournament_id.desc())
+    return tournaments.listed(db, _cut(found, query), viewer)
+
+
+def _series(db: Connection, query: SearchQuery) -> list[SeriesListItem]:
+    found = select(*series.COLUMNS).where(_named(tables.series, query))
+    return series.listed(db, _cut(found.order_by(tables.series.c.series_id.desc()), query))

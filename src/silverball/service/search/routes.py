@@ -1,0 +1,15 @@
+"""Search over HTTP."""
+
+from silverball.kit.http import Access, Call, get
+from silverball.service import pages
+from silverball.service.search import reads
+from silverball.wire.pages import Page
+from silverball.wire.search import SearchResult
+
+
+@get("/api/search", query=reads.SearchQuery, access=Access.OPENABLE)
+def search(call: Call[reads.SearchQuery]) -> Page[SearchResult]:
+    """Users, tournaments or series by name."""
+    with call.read() as db:
+        found = reads.page(db, call.query, call.caller)
+    return pages.page(call, found, per_page=reads.PER_PAGE)

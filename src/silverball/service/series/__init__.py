@@ -1,0 +1,1 @@
+"""Series: tournaments scored together."""

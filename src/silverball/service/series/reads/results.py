@@ -1,0 +1,166 @@
+"""The results of a series: its tournaments, players, points and standings."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, select
+
+from silverball.rules.ranking import series as rules
+from silverball.rules.scoring import curves
+from silverball.service.access import Caller
+from silverball.service.players import reads as players
+from silverball.service.series import reads
+from silverball.store import tables
+from silverball.wire.players import Player
+from silverball.wire.series import (
+    LabelsByPlayer,
+    PointsByPlayer,
+    PointsByTournament,
+    Series,
+    SeriesDetails,
+    SeriesStanding,
+)
+from silverball.wire.values import EmptyList, Number
+
+CUSTOM_RANKS_MAX = 1000
+PLAYERS_MAX = 10_000
+_T, _ST, _LINK = tables.tournament.c, tables.standing.c, tables.tournament_link.c
+Places = dict[int, dict[int, tuple[int, Decimal]]]
+
+_TOURNAMENTS = (
+    select(_T.tournament_id).where(_T.series_id == bindparam("series_id")).order_by(_T.tournament_id)
+)
+# A planned tournament may have a line-up in its standings, but nobody has played yet.
+_NIGHTS = (
+    select(_T.tournament_id, _ST.player_id, _ST.position, _ST.points)
+    .join(tables.standing, _ST.tournament_id == _T.tournament_id)
+    .where(_T.series_id == bindparam("series_id"), _T.status != "planned")
+    .order_by(_T.tournament_id, _ST.position, _ST.player_id)
+)
+_MAIN = tables.tournament.alias("main")
+_PLAYOFFS = (
+    select(_MAIN.c.tournament_id, _LINK.place, _ST.player_id, _ST.position)
+    .select_from(_MAIN)
+    .join(tables.tournament_link, _LINK.tournament_id == _MAIN.c.tournament_id)
+    .join(tables.tournament, _T.tournament_id == _LINK.linked_tournament_id)
+    .join(tables.standing, _ST.tournament_id == _T.tournament_id)
+    .where(_MAIN.c.series_id == bindparam("series_id"))
+    .where(_LINK.link_type == "playoff", _T.status == "completed")
+    .order_by(_MAIN.c.tournament_id, _LINK.place, _ST.position, _ST.player_id)
+)
+
+
+def details(db: Connection, series_id: int, viewer: Caller | None) -> SeriesDetails:
+    """The series with its results. Raises NotFound."""
+    series = reads.one(db, series_id, viewer)
+    key = {"series_id": series_id}
+    nights = _nights(db, key)
+    points = _points(series, nights, _playoffs(db, key) if _is_curve(series) else {})
+    people = _players(db, key, viewer)
+    return SeriesDetails(
+        **{name: getattr(series, name) for name in Series.__struct_fields__},
+        tournament_ids=tuple(row[0] for row in db.execute(_TOURNAMENTS, key)),
+        players=people,
+        player_labels=_labels(people),
+        standings=tuple(_standings(series, points)),
+        tournament_points=_shown_points(points),
+    )
+
+
+def _is_curve(series: Series) -> bool:
+    return series.scoring in curves.CURVES
+
+
+def _nights(db: Connection, key: Mapping[str, int]) -> Places:
+    """Tournament id -> player id -> position and points."""
+    nights: Places = {}
+    for tournament_id, player_id, position, points in db.execute(_NIGHTS, key):
+        nights.setdefault(tournament_id, {})[player_id] = (position, points or Decimal(0))
+    return nights
+
+
+def _playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
+    """Tournament id -> its completed playoffs in order: player id -> position there."""
+    found: dict[int, dict[int, dict[int, int]]] = {}
+    for tournament_id, place, player_id, position in db.execute(_PLAYOFFS, key):
+        found.setdefault(tournament_id, {}).setdefault(place, {})[player_id] = position
+    return {tournament_id: list(by_place.values()) for tournament_id, by_place in found.items()}
+
+
+def _points(
+    series: Series, nights: Places, playoffs: Mapping[int, list[dict[int, int]]]
+) -> dict[int, dict[int, int | Decimal]]:
+    """Tournament id -> player id -> what the night is worth in the series."""
+    if not _is_curve(series):
+        return {
+            tournament_id: {player_id: points for player_id, (_, points) in night.items()}
+            for tournament_id, night in nights.items()
+        }
+    custom = _custom_table(series.scoring_custom)
+    earned: dict[int, dict[int, int | Decimal]] = {}
+    for tournament_id, night in nights.items():
+        positions = {player_id: position for player_id, (position, _) in night.items()}
+        decided = rules.after_playoffs(positions, playoffs.get(tournament_id, ()))
+        earned[tournament_id] = {**rules.curve_points(decided, series.scoring or "", custom)}
+    return earned
+
+
+def _custom_table(stored: dict[str, Any] | None) -> tuple[int, ...]:
+    """The organizer's own curve, which is stored as rank -> points."""
+    given = {int(rank): int(points) for rank, points in (stored or {}).items() if rank.isdecimal()}
+    ranks = min(max(given, default=0), CUSTOM_RANKS_MAX)
+    return tuple(given.get(rank, 0) for rank in range(1, ranks + 1))
+
+
+def _standings(series: Series, points: dict[int, dict[int, int | Decimal]]) -> list[SeriesStanding]:
+    found = rules.standings(
+        list(points.values()),
+        scoring=series.scoring or "points",
+        removed_results=series.removed_results or 0,
+        cutoffs=series.playoffs_cutoffs,
+    )
+    return [
+        SeriesStanding(
+            player_id=one.player_id,
+            position=one.position,
+            points=_number(one.points),
+            points_adjusted=() if one.points_adjusted is None else _number(one.points_adjusted),
+            on_cutoff_bubble=one.on_cutoff_bubble,
+            cutoff_bubble_color=one.cutoff_bubble_color,
+            on_cutoff_bubble2=one.on_cutoff_bubble2,
+            manual_tiebreaker_group=None,
+        )
+        for one in found
+    ]
+
+
+def _number(points: Decimal) -> Number:
+    """Points as a JSON number: 10, not 10.0."""
+    whole = int(points)
+    return whole if whole == points else float(points)
+
+
+def _shown_points(points: dict[int, dict[int, int | Decimal]]) -> PointsByTournament | EmptyList:
+    """Points under a curve are numbers, a night's own points are texts (formats 21)."""
+    shown: dict[int, PointsByPlayer | EmptyList] = {
+        tournament_id: {
+            player_id: worth if isinstance(worth, int) else f"{worth:.2f}"
+            for player_id, worth in night.items()
+        }
+        for tournament_id, night in points.items()
+    }
+    return shown or ()
+
+
+def _players(db: Connection, key: Mapping[str, int], viewer: Caller | None) -> tuple[Player, ...]:
+    entrant = tables.entrant.c
+    in_series = select(entrant.player_id).join(tables.tournament, _T.tournament_id == entrant.tournament_id)
+    in_series = in_series.where(_T.series_id == bindparam("series_id"))
+    player_id = tables.player.c.player_id
+    statement = players.player_rows().where(player_id.in_(in_series)).order_by(player_id).limit(PLAYERS_MAX)
+    return tuple(players.shown(row, viewer) for row in db.execute(statement, key))
+
+
+def _labels(people: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:
+    return {one.player_id: one.labels for one in people if one.labels} or ()

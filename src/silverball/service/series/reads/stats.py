@@ -1,0 +1,175 @@
+"""Who came to a series how often, whom they met and what they played."""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, false, func, select, union_all
+
+from silverball.kit.errors import NotFound
+from silverball.service.access import Caller
+from silverball.service.players import reads as players
+from silverball.service.series import reads
+from silverball.store import tables
+from silverball.wire.players import Player
+from silverball.wire.series import Aggregate, SeriesAttendance, SeriesStats
+from silverball.wire.stats import CountRow
+from silverball.wire.values import Number
+
+PLAYERS_MAX = 10_000
+_T, _ST, _P, _G = tables.tournament.c, tables.standing.c, tables.player.c, tables.game.c
+_SERIES = select(*reads.COLUMNS).where(tables.series.c.series_id == bindparam("series_id"))
+_IN_SERIES = _T.series_id == bindparam("series_id")
+# Who has a standing in a tournament that has begun was there.
+_ATTENDED = (
+    select(_T.tournament_id, _T.name, _ST.player_id, _P.organizer_id)
+    .join(tables.standing, _ST.tournament_id == _T.tournament_id)
+    .join(tables.player, _P.player_id == _ST.player_id)
+    .where(_IN_SERIES, _T.status != "planned")
+    .order_by(_T.tournament_id, _ST.player_id)
+)
+_ONE, _OTHER = tables.game_player.alias("one"), tables.game_player.alias("other")
+_WAS_PLAYED = (_G.status == "completed", _G.bye.is_(false()))
+_MEETINGS = (
+    select(_ONE.c.player_id, _OTHER.c.player_id, func.count())
+    .select_from(tables.tournament)
+    .join(tables.game, _G.tournament_id == _T.tournament_id)
+    .join(_ONE, _ONE.c.game_id == _G.game_id)
+    .join(_OTHER, (_OTHER.c.game_id == _G.game_id) & (_OTHER.c.player_id != _ONE.c.player_id))
+    .where(_IN_SERIES, *_WAS_PLAYED)
+    .group_by(_ONE.c.player_id, _OTHER.c.player_id)
+    .order_by(_ONE.c.player_id, _OTHER.c.player_id)
+)
+
+
+def _plays() -> Select[Any]:
+    """Player and arena, once for every game and single player game that counts."""
+    single, together = tables.single_player_game.c, tables.game_player.c
+    games = (
+        select(together.player_id.label("player_id"), _G.arena_id.label("arena_id"))
+        .select_from(tables.tournament)
+        .join(tables.game, _G.tournament_id == _T.tournament_id)
+        .join(tables.game_player, together.game_id == _G.game_id)
+        .where(_IN_SERIES, *_WAS_PLAYED, _G.arena_id.is_not(None))
+    )
+    alone = (
+        select(single.player_id, single.arena_id)
+        .select_from(tables.tournament)
+        .join(tables.single_player_game, single.tournament_id == _T.tournament_id)
+        .where(_IN_SERIES, single.status == "completed", single.voided.is_(false()))
+        .where(single.arena_id.is_not(None))
+    )
+    both = union_all(games, alone).subquery()
+    counted = select(both.c.player_id, both.c.arena_id, func.count()).group_by(
+        both.c.player_id, both.c.arena_id
+    )
+    return counted.order_by(both.c.player_id, both.c.arena_id)
+
+
+_PLAYS = _plays()
+
+
+def one(db: Connection, series_id: int, viewer: Caller | None) -> SeriesStats:
+    """The statistics of the series. Raises NotFound.
+
+    A member is a player of the series organizer's own book, everybody else is a guest. Players who opted
+    out of statistics are counted but not named.
+    """
+    key = {"series_id": series_id}
+    row = db.execute(_SERIES, key).first()
+    if row is None:
+        raise NotFound("Series", series_id)
+    series = reads.shown(row)
+    attended = db.execute(_ATTENDED, key).all()
+    nights = _nights(attended, series.organizer_id)
+    often = Counter(Counter(row.player_id for row in attended).values())
+    names = _names(db, key, viewer)
+    return SeriesStats(
+        series=series,
+        overall=_aggregate(night.total for night in nights.values()),
+        members=_aggregate(night.members for night in nights.values()),
+        guests=_aggregate(night.guests for night in nights.values()),
+        tournaments=nights,
+        player_attendances=dict(sorted(often.items())),
+        opponent_counts=_rows(db.execute(_MEETINGS, key), names, {*names}),
+        arena_counts=_rows(db.execute(_PLAYS, key), names),
+    )
+
+
+def _nights(attended: Iterable[Any], organizer_id: int) -> dict[int, SeriesAttendance]:
+    names: dict[int, str] = {}
+    totals: Counter[int] = Counter()
+    members: Counter[int] = Counter()
+    for tournament_id, name, _, book in attended:
+        names[tournament_id] = name
+        totals[tournament_id] += 1
+        members[tournament_id] += book == organizer_id
+    return {
+        tournament_id: SeriesAttendance(
+            name=name,
+            total=totals[tournament_id],
+            members=members[tournament_id],
+            guests=totals[tournament_id] - members[tournament_id],
+        )
+        for tournament_id, name in names.items()
+    }
+
+
+def _aggregate(numbers: Iterable[int]) -> Aggregate:
+    """Nights on which nobody of the kind came are left out, as in the sample."""
+    some = [number for number in numbers if number]
+    return Aggregate(
+        sum=sum(some),
+        max=max(some, default=None),
+        min=min(some, default=None),
+        mean=_number(sum(some) / len(some)) if some else None,
+        median=_number(statistics.median(some)) if some else None,
+        count=len(some),
+    )
+
+
+def _number(value: float) -> Number:
+    return int(value) if value == int(value) else value
+
+
+def _names(db: Connection, key: Mapping[str, int], viewer: Caller | None) -> dict[int, str]:
+    """The names of the players whose statistics this viewer may see."""
+    entrant = tables.entrant.c
+    in_series = select(entrant.player_id).join(tables.tournament, _T.tournament_id == entrant.tournament_id)
+    statement = players.player_rows().where(_P.player_id.in_(in_series.where(_IN_SERIES)))
+    statement = statement.where(players.shows_stats_to(viewer)).order_by(_P.player_id).limit(PLAYERS_MAX)
+    return {row[0]: row[1] for row in db.execute(statement, key)}
+
+
+def _rows(
+    counted: Iterable[Any], names: Mapping[int, str], others: set[int] | None = None
+) -> tuple[CountRow, ...]:
+    """One row for each named player; `others`, when given, are the ids that may stand in it."""
+    found: dict[int, CountRow] = {}
+    for player_id, other_id, count in counted:
+        if player_id in names and (others is None or other_id in others):
+            found.setdefault(player_id, {})[str(other_id)] = count
+    return tuple(
+        {**counts, "playerId": player_id, "name": names[player_id]} for player_id, counts in found.items()
+    )
+
+
+def attendees(db: Connection, series_id: int, count: int, viewer: Caller | None) -> tuple[Player, ...]:
+    """The players who came to exactly this many tournaments, by id. Raises NotFound.
+
+    Exactly, because it lists the people behind one number of `playerAttendances`, which counts them so.
+    """
+    key = {"series_id": series_id}
+    if db.execute(_SERIES, key).first() is None:
+        raise NotFound("Series", series_id)
+    attended = (
+        select(_ST.player_id)
+        .join(tables.tournament, _T.tournament_id == _ST.tournament_id)
+        .where(_IN_SERIES, _T.status != "planned")
+        .group_by(_ST.player_id)
+        .having(func.count() == count)
+    )
+    statement = players.player_rows().where(_P.player_id.in_(attended), players.shows_stats_to(viewer))
+    statement = statement.order_by(_P.player_id).limit(PLAYERS_MAX)
+    return tuple(players.shown(row, viewer) for row in db.execute(statement, key))

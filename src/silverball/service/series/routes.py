@@ -1,0 +1,58 @@
+"""Series over HTTP."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from silverball.kit.http import Access, Call, get
+from silverball.kit.query import Query
+from silverball.service import pages
+from silverball.service.series import reads
+from silverball.service.series.reads import results, stats
+from silverball.wire.pages import Data, Page
+from silverball.wire.players import Player
+from silverball.wire.series import Series, SeriesDetails, SeriesListItem, SeriesStats
+
+COUNT_MAX = 2**31 - 1
+
+
+class DetailsQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/series/{seriesId}. Source: interface.md 1."""
+
+    include_details: bool = False
+
+
+class AttendanceQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/series/{seriesId}/stats/attendance. Source: wire.yaml."""
+
+    count: Annotated[int, Meta(ge=1, le=COUNT_MAX)]
+
+
+@get("/api/series", query=reads.SeriesQuery, access=Access.OPENABLE)
+def list_series(call: Call[reads.SeriesQuery]) -> Page[SeriesListItem]:
+    """Series, newest first."""
+    with call.read() as db:
+        found = reads.page(db, call.query, call.caller)
+    return pages.page(call, found, per_page=reads.PER_PAGE)
+
+
+@get("/api/series/{series_id}", query=DetailsQuery, access=Access.OPENABLE)
+def one_series(call: Call[DetailsQuery]) -> Data[Series | SeriesDetails]:
+    """A series; with includeDetails also its players, points and standings."""
+    read = results.details if call.query.include_details else reads.one
+    with call.read() as db:
+        return Data(data=read(db, call.ids["series_id"], call.caller))
+
+
+@get("/api/series/{series_id}/stats", access=Access.OPENABLE)
+def series_stats(call: Call[Query]) -> SeriesStats:
+    """Who came to a series how often, whom they met and what they played."""
+    with call.read() as db:
+        return stats.one(db, call.ids["series_id"], call.caller)
+
+
+@get("/api/series/{series_id}/stats/attendance", query=AttendanceQuery, access=Access.OPENABLE)
+def series_attendance(call: Call[AttendanceQuery]) -> Data[tuple[Player, ...]]:
+    """The players who came to a series exactly so many times."""
+    with call.read() as db:
+        return Data(data=stats.attendees(db, call.ids["series_id"], call.query.count, call.caller))

@@ -1,0 +1,187 @@
+"""Single player games: lists, the best of each arena, one game, the games of a card."""
+
+from collections.abc import Iterable
+from itertools import groupby
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta
+from sqlalchemy import ColumnElement, Connection, Select, false, func, select, true, type_coerce
+
+from silverball.kit.errors import NotFound
+from silverball.kit.query import PageNumber, Query
+from silverball.service.pages import Found, refuse_deep
+from silverball.service.tournaments import reads as tournaments
+from silverball.store.tables import single_player_game
+from silverball.store.types import IsoText, PointsText
+from silverball.wire.base import Id
+from silverball.wire.singleplayer import SinglePlayerGame
+from silverball.wire.values import AttemptStatus
+
+LIMIT_DEFAULT = 25
+LIMIT_MAX = 500
+TOP_SCORES_EACH = 5
+
+attempt = single_player_game.c
+COLUMNS = (
+    attempt.single_player_game_id,
+    attempt.arena_id,
+    attempt.player_id,
+    attempt.scorekeeper_id,
+    attempt.status,
+    type_coerce(attempt.points, PointsText).label("points"),
+    attempt.score,
+    attempt.best_game,
+    attempt.game_index,
+    attempt.duration_seconds,
+    type_coerce(attempt.created_at, IsoText).label("created_at"),
+    type_coerce(attempt.updated_at, IsoText).label("updated_at"),
+    attempt.voided,
+    attempt.scorbit_id,
+    attempt.scorbit_log,
+    attempt.scorbit_verified,
+    attempt.tournament_id,
+    attempt.round_id,
+    attempt.card_id,
+)
+
+
+class AttemptFilters(Query, frozen=True, kw_only=True):
+    """What the list and its CSV can be narrowed by."""
+
+    status: AttemptStatus | None = None
+    best_game: bool = False
+    voided: bool = False
+    round: Id | None = None
+    player: Id | None = None
+    arena: Id | None = None
+    order_by: Literal["score"] | None = None
+
+
+class SinglePlayerGamesQuery(AttemptFilters, frozen=True, kw_only=True):
+    """Parameters of the single player games of a tournament (limits: interface 4.4 and 8)."""
+
+    page: PageNumber = 1
+    limit: Annotated[int, Meta(ge=1, le=LIMIT_MAX)] = LIMIT_DEFAULT
+    ids: Annotated[tuple[Id, ...], Meta(max_length=50)] = ()
+
+
+def page(db: Connection, tournament_id: int, query: SinglePlayerGamesQuery) -> Found[SinglePlayerGame]:
+    """One page of the games that pass the filters. Raises NotFound for an unknown tournament."""
+    refuse_deep(query.page, query.limit)
+    tournaments.require(db, tournament_id)
+    conditions = _conditions(tournament_id, query)
+    if query.ids:
+        conditions.append(attempt.single_player_game_id.in_(query.ids))
+    total = db.execute(select(func.count()).select_from(single_player_game).where(*conditions)).scalar_one()
+    rows = _ordered(select(*COLUMNS).where(*conditions), query)
+    rows = rows.limit(query.limit).offset(query.limit * (query.page - 1))
+    return Found([_shown(row) for row in db.execute(rows).all()], total)
+
+
+def of_tournament(
+    db: Connection, tournament_id: int, filters: AttemptFilters
+) -> tuple[SinglePlayerGame, ...]:
+    """Every game that passes the filters. Raises NotFound for an unknown tournament."""
+    tournaments.require(db, tournament_id)
+    rows = _ordered(select(*COLUMNS).where(*_conditions(tournament_id, filters)), filters)
+    return tuple(_shown(row) for row in db.execute(rows).all())
+
+
+def one(db: Connection, tournament_id: int, single_player_game_id: int) -> SinglePlayerGame:
+    """A single player game of this tournament. Raises NotFound."""
+    tournaments.require(db, tournament_id)
+    rows = select(*COLUMNS).where(
+        attempt.single_player_game_id == single_player_game_id, attempt.tournament_id == tournament_id
+    )
+    row = db.execute(rows).one_or_none()
+    if row is None:
+        raise NotFound("SinglePlayerGame", single_player_game_id)
+    return _shown(row)
+
+
+def top_scores(db: Connection, tournament_id: int) -> tuple[SinglePlayerGame, ...]:
+    """The five best scores of each arena, by arena id, best first."""
+    tournaments.require(db, tournament_id)
+    place = func.row_number().over(
+        partition_by=attempt.arena_id, order_by=(attempt.score.desc(), attempt.single_player_game_id)
+    )
+    ranked = (
+        select(*COLUMNS, place.label("place"))
+        .where(
+            attempt.tournament_id == tournament_id,
+            attempt.status == "completed",
+            attempt.voided.is_(false()),
+            attempt.score.is_not(None),
+            attempt.arena_id.is_not(None),
+        )
+        .subquery()
+    )
+    best = select(ranked).where(ranked.c.place <= TOP_SCORES_EACH)
+    rows = db.execute(best.order_by(ranked.c.arena_id, ranked.c.place)).all()
+    return tuple(_shown(row) for row in rows)
+
+
+def of_cards(
+    db: Connection, card_ids: Iterable[int] | Select[tuple[int]]
+) -> dict[int, tuple[SinglePlayerGame, ...]]:
+    """Card id -> its games in the order of the card."""
+    rows = (
+        select(*COLUMNS)
+        .where(attempt.card_id.in_(card_ids))
+        .order_by(attempt.card_id, attempt.game_index, attempt.single_player_game_id)
+    )
+    grouped = groupby(db.execute(rows).all(), lambda row: row.card_id)
+    return {card_id: tuple(_shown(row) for row in played) for card_id, played in grouped}
+
+
+def of_arena(db: Connection, tournament_id: int, arena_id: int) -> tuple[SinglePlayerGame, ...]:
+    """Every game on an arena of a tournament, voided ones too, by id."""
+    rows = select(*COLUMNS).where(attempt.tournament_id == tournament_id, attempt.arena_id == arena_id)
+    return tuple(_shown(row) for row in db.execute(rows.order_by(attempt.single_player_game_id)).all())
+
+
+def _conditions(tournament_id: int, query: AttemptFilters) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [attempt.tournament_id == tournament_id]
+    if query.status is not None:
+        conditions.append(attempt.status == query.status)
+    if query.best_game:
+        conditions.append(attempt.best_game.is_(true()))
+    if not query.voided:
+        conditions.append(attempt.voided.is_(false()))
+    if query.round is not None:
+        conditions.append(attempt.round_id == query.round)
+    if query.player is not None:
+        conditions.append(attempt.player_id == query.player)
+    if query.arena is not None:
+        conditions.append(attempt.arena_id == query.arena)
+    return conditions
+
+
+def _ordered(rows: Select[Any], query: AttemptFilters) -> Select[Any]:
+    if query.order_by == "score":
+        rows = rows.order_by(attempt.score.desc().nulls_last())
+    return rows.order_by(attempt.single_player_game_id)
+
+
+def _shown(row: Any) -> SinglePlayerGame:
+    return SinglePlayerGame(
+        single_player_game_id=row.single_player_game_id,
+        arena_id=row.arena_id,
+        player_id=row.player_id,
+        scorekeeper_id=row.scorekeeper_id,
+        status=row.status,
+        points=row.points,
+        score=row.score,
+        best_game=row.best_game,
+        index=row.game_index,
+        duration=row.duration_seconds,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+        voided=row.voided,
+        scorbit_id=row.scorbit_id,
+        scorbit_log=row.scorbit_log,
+        scorbit_verified=row.scorbit_verified,
+        tournament_id=row.tournament_id,
+        round_id=UNSET if row.round_id is None else row.round_id,
+        card_id=UNSET if row.card_id is None else row.card_id,
+    )

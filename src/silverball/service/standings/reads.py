@@ -1,0 +1,28 @@
+"""Standings, as they were stored with the last result."""
+
+from typing import cast
+
+import msgspec
+from sqlalchemy import Connection, Text, and_, select, type_coerce
+
+from silverball.kit.errors import NotFound
+from silverball.store.tables import standing, tournament
+from silverball.wire.standings import Standing
+
+
+def of_tournament(db: Connection, tournament_id: int) -> tuple[tuple[Standing, ...], bool]:
+    """The standings by position, then player id, and whether they still change. Raises NotFound."""
+    rows = (
+        select(tournament.c.status, type_coerce(standing.c.row, Text))
+        .select_from(
+            tournament.outerjoin(standing, and_(standing.c.tournament_id == tournament.c.tournament_id))
+        )
+        .where(tournament.c.tournament_id == tournament_id)
+        .order_by(standing.c.position, standing.c.player_id)
+    )
+    found = db.execute(rows).all()
+    if not found:
+        raise NotFound("Tournament", tournament_id)
+    # The stored text is the answer: nothing is decoded, so each text stands for its Standing.
+    texts = tuple([msgspec.Raw(text) for _, text in found if text is not None])
+    return cast("tuple[Standing, ...]", texts), found[0][0] == "started"

@@ -1,0 +1,40 @@
+"""Standings are stored as they are shown."""
+
+from collections.abc import Sequence
+from decimal import ROUND_HALF_EVEN, Decimal
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert
+
+from silverball.store.tables import standing
+from silverball.wire.standings import Standing
+
+HUNDREDTH = Decimal("0.01")
+
+
+def replace(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
+    """Store these rows instead of those that are there.
+
+    Raises ValueError when the points of a row are a text that is no number.
+    """
+    db.execute(delete(standing).where(standing.c.tournament_id == tournament_id))
+    if rows:
+        db.execute(insert(standing), [_stored(tournament_id, row) for row in rows])
+
+
+def _stored(tournament_id: int, row: Standing) -> dict[str, Any]:
+    return {
+        "tournament_id": tournament_id,
+        "player_id": row.player_id,
+        "position": row.position,
+        "points": None if row.points is None else _hundredths(row.points),
+        "row": row,
+    }
+
+
+def _hundredths(points: str | float) -> Decimal:
+    """Points to two decimals, for sorting and search; the row keeps what it was given."""
+    try:
+        return Decimal(str(points)).quantize(HUNDREDTH, ROUND_HALF_EVEN)
+    except ArithmeticError as error:
+        raise ValueError(f"{points!r} is not a number of points") from error

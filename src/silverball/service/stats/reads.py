@@ -1,0 +1,203 @@
+"""Statistics of a tournament, counted when they are asked for; they answer while it runs."""
+
+from collections import Counter
+from collections.abc import Iterable
+
+from sqlalchemy import ColumnElement, Connection, false, func, select, union_all
+
+from silverball.rules.ranking import summaries
+from silverball.rules.ranking.places import places
+from silverball.service import seconds
+from silverball.service.access import Caller
+from silverball.service.formats import reads as formats
+from silverball.service.games import reads as games
+from silverball.service.games.reads import Played
+from silverball.service.rounds import reads as rounds
+from silverball.service.summaries.reads import opted_out
+from silverball.service.tournaments import reads as tournaments
+from silverball.store.tables import arena, card, game, game_player, single_player_game
+from silverball.wire.stats import (
+    ArenaStats,
+    BestGameStats,
+    CountRow,
+    MatchplayStats,
+    MatchStats,
+    PlayerStats,
+    RoundStats,
+)
+
+attempt = single_player_game.c
+
+
+def match_play(db: Connection, tournament_id: int) -> MatchplayStats:
+    """How many games were played, byes included. Raises WrongFormat for formats without opponents."""
+    formats.match_play(db, tournament_id)
+    played = games.completed(db, tournament_id)
+    seats = [player_id for game in played for player_id in game.result.player_ids]
+    mean = len(seats) / len(set(seats)) if seats else 0.0
+    return MatchplayStats(
+        avg_games_per_player=int(mean) if mean.is_integer() else mean, total_games=len(played)
+    )
+
+
+def by_round(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
+    """Every round with its length and number of games of either kind, oldest first."""
+    found = rounds.of_tournament(db, tournament_id)
+    played = union_all(
+        select(game.c.round_id).where(game.c.tournament_id == tournament_id),
+        select(attempt.round_id).where(attempt.tournament_id == tournament_id, attempt.voided.is_(false())),
+    ).subquery()
+    counted = select(played.c.round_id, func.count()).group_by(played.c.round_id)
+    counts = {row[0]: row[1] for row in db.execute(counted).all()}
+    return tuple(
+        RoundStats(
+            round_id=one.round_id,
+            tournament_id=tournament_id,
+            index=one.index,
+            name=one.name,
+            duration=one.duration,
+            created_at=one.created_at,
+            completed_at=one.completed_at,
+            game_count=counts.get(one.round_id, 0),
+        )
+        for one in reversed(found)
+    )
+
+
+def by_arena(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
+    """Every arena that was played, with how long games of either kind took, by arena id."""
+    tournaments.require(db, tournament_id)
+    played = union_all(
+        select(game.c.arena_id, game.c.duration_seconds).where(
+            game.c.tournament_id == tournament_id, game.c.status == "completed", game.c.bye.is_(false())
+        ),
+        select(attempt.arena_id, attempt.duration_seconds).where(
+            attempt.tournament_id == tournament_id,
+            attempt.status == "completed",
+            attempt.voided.is_(false()),
+        ),
+    ).subquery()
+    length = played.c.duration_seconds
+    rows = (
+        select(
+            arena.c.arena_id,
+            arena.c.name,
+            func.count().label("games"),
+            func.sum(length).label("total"),
+            func.count(length).label("timed"),
+            func.min(length).label("shortest"),
+            func.max(length).label("longest"),
+        )
+        .join(played, played.c.arena_id == arena.c.arena_id)
+        .group_by(arena.c.arena_id, arena.c.name)
+        .order_by(arena.c.arena_id)
+    )
+    return tuple(
+        ArenaStats(
+            arena_id=row.arena_id,
+            name=row.name,
+            game_count=row.games,
+            avg_duration=seconds.mean_of(row.total, row.timed),
+            min_duration=row.shortest,
+            max_duration=row.longest,
+        )
+        for row in db.execute(rows).all()
+    )
+
+
+def by_player(db: Connection, tournament_id: int, viewer: Caller | None) -> PlayerStats:
+    """How often each player met which place, arena and opponent, by player id."""
+    tournaments.require(db, tournament_id)
+    hidden = _hidden(db, tournament_id, viewer)
+    place_counts: dict[int, Counter[int]] = {}
+    arena_counts: dict[int, Counter[int]] = {}
+    opponent_counts: dict[int, Counter[int]] = {}
+    for one in _contested(games.completed(db, tournament_id)):
+        place_of = places(one.result)
+        for player_id in one.result.player_ids:
+            others = [other for other in one.result.player_ids if other != player_id]
+            place_counts.setdefault(player_id, Counter()).update(_known(place_of.get(player_id)))
+            arena_counts.setdefault(player_id, Counter()).update(_known(one.arena_id))
+            opponent_counts.setdefault(player_id, Counter()).update(set(others) - hidden)
+    for row in _attempts_on_arenas(db, tournament_id):
+        arena_counts.setdefault(row[0], Counter())[row[1]] += row[2]
+    return PlayerStats(
+        position_counts=_rows(place_counts, hidden),
+        arena_counts=_rows(arena_counts, hidden),
+        opponent_counts=_rows(opponent_counts, hidden),
+    )
+
+
+def by_opponent(db: Connection, tournament_id: int, viewer: Caller | None) -> tuple[MatchStats, ...]:
+    """How often each player met and beat each opponent, from both sides. Raises WrongFormat."""
+    rule = formats.match_play(db, tournament_id).regime
+    hidden = _hidden(db, tournament_id, viewer)
+    records = (one.record for one in _contested(games.completed(db, tournament_id)))
+    return tuple(
+        MatchStats(
+            player_id=met.player_id,
+            opponent_id=met.opponent_id,
+            games=met.games,
+            wins=met.wins,
+            losses=met.losses,
+        )
+        for met in summaries.opponents(rule, records)
+        if met.player_id not in hidden and met.opponent_id not in hidden
+    )
+
+
+def best_game(db: Connection, tournament_id: int) -> BestGameStats:
+    """How many single player games and cards there are, and how many are void. Raises WrongFormat."""
+    formats.best_game(db, tournament_id)
+    game_count, voided_count = _counts(db, attempt.tournament_id == tournament_id, attempt.voided)
+    card_count, voided_card_count = _counts(db, card.c.tournament_id == tournament_id, card.c.voided)
+    return BestGameStats(
+        game_count=game_count,
+        voided_count=voided_count,
+        card_count=card_count,
+        voided_card_count=voided_card_count,
+    )
+
+
+def _counts(db: Connection, here: ColumnElement[bool], voided: ColumnElement[bool]) -> tuple[int, int]:
+    """How many count, and how many are void."""
+    rows = select(voided, func.count()).where(here).group_by(voided)
+    counts = {row[0]: row[1] for row in db.execute(rows).all()}
+    return counts.get(False, 0), counts.get(True, 0)
+
+
+def _contested(played: Iterable[Played]) -> list[Played]:
+    return [one for one in played if not one.is_bye]
+
+
+def _known(value: int | None) -> tuple[int, ...]:
+    return () if value is None else (value,)
+
+
+def _hidden(db: Connection, tournament_id: int, viewer: Caller | None) -> set[int]:
+    """The players of the tournament whose statistics this viewer may not see."""
+    seated = select(game_player.c.player_id).where(game_player.c.tournament_id == tournament_id)
+    tried = select(attempt.player_id).where(attempt.tournament_id == tournament_id)
+    return set(db.execute(opted_out(viewer, seated.union(tried))).scalars())
+
+
+def _attempts_on_arenas(db: Connection, tournament_id: int) -> list[tuple[int, int, int]]:
+    """Player, arena, number of single player games."""
+    rows = (
+        select(attempt.player_id, attempt.arena_id, func.count())
+        .where(
+            attempt.tournament_id == tournament_id,
+            attempt.status == "completed",
+            attempt.voided.is_(false()),
+            attempt.arena_id.is_not(None),
+        )
+        .group_by(attempt.player_id, attempt.arena_id)
+    )
+    return [(player_id, arena_id, count) for player_id, arena_id, count in db.execute(rows).all()]
+
+
+def _rows(counts: dict[int, Counter[int]], hidden: set[int]) -> tuple[CountRow, ...]:
+    return tuple(
+        {**{str(key): count for key, count in sorted(counts[player_id].items())}, "playerId": player_id}
+        for player_id in sorted(counts.keys() - hidden)
+    )

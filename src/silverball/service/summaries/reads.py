@@ -1,0 +1,139 @@
+"""Summaries of completed tournaments; they are stored when a tournament completes."""
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, SelectBase, Table, func, select
+
+from silverball.kit.query import PageNumber, Query
+from silverball.service.access import Caller
+from silverball.service.formats import reads as formats
+from silverball.service.formats.reads import Facts
+from silverball.service.pages import Found
+from silverball.service.players import reads as players
+from silverball.store.tables import arena_summary, match_summary, player, player_arena_summary
+from silverball.wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
+
+PAGE_SIZE = 5000
+
+
+class SummaryQuery(Query, frozen=True, kw_only=True):
+    """Parameters of the summaries."""
+
+    page: PageNumber = 1
+
+
+def arenas(db: Connection, tournament_id: int, query: SummaryQuery) -> Found[ArenaSummary]:
+    """One page of arenas, by id; empty before completion. Raises NotFound."""
+    tournament = formats.facts(db, tournament_id)
+    columns = (arena_summary.c.arena_id,)
+    rows, total = _page(db, tournament, arena_summary, columns, query)
+    return Found([ArenaSummary(**_plays(tournament, row)) for row in rows], total)
+
+
+def player_arenas(
+    db: Connection, tournament_id: int, query: SummaryQuery, viewer: Caller | None
+) -> Found[PlayerArenaSummary]:
+    """One page of players on arenas, by arena, then by player; empty before completion."""
+    tournament = formats.facts(db, tournament_id)
+    summary = player_arena_summary.c
+    rows, total = _page(
+        db,
+        tournament,
+        player_arena_summary,
+        (summary.arena_id, summary.player_id),
+        query,
+        summary.player_id.not_in(_hidden(player_arena_summary, tournament_id, viewer)),
+    )
+    shown = [
+        PlayerArenaSummary(
+            **_plays(tournament, row), player_id=row.player_id, wins=row.wins, losses=row.losses
+        )
+        for row in rows
+    ]
+    return Found(shown, total)
+
+
+def matches(
+    db: Connection, tournament_id: int, query: SummaryQuery, viewer: Caller | None
+) -> Found[MatchSummary]:
+    """One page of players, opponents and arenas, from both sides; empty before completion."""
+    tournament = formats.facts(db, tournament_id)
+    summary = match_summary.c
+    hidden = _hidden(match_summary, tournament_id, viewer)
+    rows, total = _page(
+        db,
+        tournament,
+        match_summary,
+        (summary.arena_id, summary.player_id, summary.opponent_id),
+        query,
+        summary.player_id.not_in(hidden),
+        summary.opponent_id.not_in(hidden),
+    )
+    shown = [
+        MatchSummary(
+            **_place(tournament, row),
+            player_id=row.player_id,
+            opponent_id=row.opponent_id,
+            games=row.games,
+            wins=row.wins,
+            losses=row.losses,
+        )
+        for row in rows
+    ]
+    return Found(shown, total)
+
+
+def opted_out(viewer: Caller | None, among: SelectBase) -> Select[Any]:
+    """Ids of those among these player ids whose users want no statistics shown to this viewer."""
+    return (
+        players.player_rows()
+        .with_only_columns(player.c.player_id)
+        .where(player.c.player_id.in_(among), ~players.shows_stats_to(viewer))
+    )
+
+
+def _hidden(summary: Table, tournament_id: int, viewer: Caller | None) -> Select[Any]:
+    # Whoever is an opponent in a row is a player in another.
+    return opted_out(viewer, select(summary.c.player_id).where(summary.c.tournament_id == tournament_id))
+
+
+def _page(
+    db: Connection,
+    tournament: Facts,
+    summary: Table,
+    order: tuple[ColumnElement[Any], ...],
+    query: SummaryQuery,
+    *conditions: ColumnElement[bool],
+) -> tuple[list[Any], int]:
+    """The rows of one page, and how many there are in all."""
+    if tournament.status != "completed":
+        return [], 0
+    wanted = (summary.c.tournament_id == tournament.tournament_id, *conditions)
+    total = db.execute(select(func.count()).select_from(summary).where(*wanted)).scalar_one()
+    skipped = PAGE_SIZE * (query.page - 1)
+    # Deep pages are welcome here, but a database counts no further than 64 bits.
+    if skipped >= total:
+        return [], total
+    rows = select(summary).where(*wanted).order_by(*order).limit(PAGE_SIZE).offset(skipped)
+    return list(db.execute(rows).all()), total
+
+
+def _plays(tournament: Facts, row: Any) -> dict[str, Any]:
+    return {
+        **_place(tournament, row),
+        "games": row.games,
+        "single_player_games": row.single_player_games,
+        "total_games": row.games + row.single_player_games,
+    }
+
+
+def _place(tournament: Facts, row: Any) -> dict[str, Any]:
+    """When and on what it was played."""
+    return {
+        "tournament_id": tournament.tournament_id,
+        "user_id": tournament.organizer_id,
+        "arena_id": row.arena_id,
+        "tournament_date": tournament.start_local[:10],
+        "opdb_group": None if row.opdb_id is None else row.opdb_id.partition("-")[0],
+        "opdb_id": row.opdb_id,
+    }

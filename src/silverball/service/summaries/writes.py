@@ -1,0 +1,63 @@
+"""Summaries are computed once, when a tournament completes or a completed one comes in."""
+
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, Table, delete, false, insert, select
+
+from silverball.rules.ranking import summaries
+from silverball.rules.ranking.summaries import GameRecord
+from silverball.service.formats import reads as formats
+from silverball.service.games import reads as games
+from silverball.store.tables import (
+    arena,
+    arena_summary,
+    match_summary,
+    player_arena_summary,
+    single_player_game,
+)
+
+
+def store_for(db: Connection, tournament_id: int) -> None:
+    """Store the summaries of a tournament instead of those that are there.
+
+    A tournament that is not completed has none. Raises NotFound.
+    """
+    tournament = formats.facts(db, tournament_id)
+    records = _records(db, tournament_id) if tournament.status == "completed" else []
+    rule = tournament.regime
+    opdb_ids = _opdb_ids(db, {record.arena_id for record in records if record.arena_id is not None})
+    _replace(db, arena_summary, tournament_id, summaries.arenas(records), opdb_ids)
+    _replace(db, player_arena_summary, tournament_id, summaries.player_arenas(rule, records), opdb_ids)
+    _replace(db, match_summary, tournament_id, summaries.matches(rule, records), opdb_ids)
+
+
+def _records(db: Connection, tournament_id: int) -> list[GameRecord]:
+    attempt = single_player_game.c
+    attempts = select(attempt.arena_id, attempt.player_id).where(
+        attempt.tournament_id == tournament_id,
+        attempt.status == "completed",
+        attempt.voided.is_(false()),
+    )
+    records = [game.record for game in games.completed(db, tournament_id)]
+    return records + [
+        GameRecord(row.arena_id, (row.player_id,), is_single_player=True)
+        for row in db.execute(attempts.order_by(attempt.single_player_game_id)).all()
+    ]
+
+
+def _opdb_ids(db: Connection, arena_ids: set[int]) -> dict[int, str | None]:
+    rows = select(arena.c.arena_id, arena.c.opdb_id).where(arena.c.arena_id.in_(sorted(arena_ids)))
+    return {row.arena_id: row.opdb_id for row in db.execute(rows).all()}
+
+
+def _replace(
+    db: Connection, table: Table, tournament_id: int, rows: list[Any], opdb_ids: dict[int, str | None]
+) -> None:
+    db.execute(delete(table).where(table.c.tournament_id == tournament_id))
+    if not rows:
+        return
+    stored = [
+        {"tournament_id": tournament_id, **asdict(row), "opdb_id": opdb_ids[row.arena_id]} for row in rows
+    ]
+    db.execute(insert(table), stored)

@@ -1,0 +1,1 @@
+"""Tournaments: the list and the item with its parts."""

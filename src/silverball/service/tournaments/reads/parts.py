@@ -1,0 +1,184 @@
+"""The optional parts of a tournament: one line in PARTS for each include flag."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, bindparam, select
+
+from silverball.kit.errors import NotFound
+from silverball.kit.query import Query
+from silverball.service.access import Caller
+from silverball.service.arenas import reads as arenas
+from silverball.service.banks import reads as banks
+from silverball.service.occasions import reads as occasions
+from silverball.service.players import reads as players
+from silverball.service.series import reads as series
+from silverball.service.tournaments import reads
+from silverball.service.users import reads as users
+from silverball.store import tables
+from silverball.wire.parts import EntryConfiguration, LinkedTournament, OccasionListItem, RsvpConfiguration
+from silverball.wire.series import Series
+from silverball.wire.tournaments import Tournament
+from silverball.wire.users import Shortcut, User
+
+_T = tables.tournament.c
+_ONE = reads.rows(_T.rsvp_configuration, _T.entry_configuration).where(
+    _T.tournament_id == bindparam("tournament_id")
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a loader of a part may look at."""
+
+    db: Connection
+    row: Sequence[Any]
+    viewer: Caller | None
+
+    @property
+    def key(self) -> Mapping[str, int]:
+        return {"tournament_id": self.tournament_id}
+
+    @property
+    def tournament_id(self) -> int:
+        return int(self.row[0])
+
+
+class PartsQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/tournaments/{tournamentId}. Source: interface 4.6."""
+
+    include_players: bool = False
+    include_arenas: bool = False
+    include_banks: bool = False
+    include_scorekeepers: bool = False
+    include_location: bool = False
+    include_entry_configuration: bool = False
+    include_rsvp_configuration: bool = False
+    include_linked_tournaments: bool = False
+    include_event: bool = False
+    include_shortcut: bool = False
+    include_series: bool = False
+
+
+def one(db: Connection, tournament_id: int, query: PartsQuery, viewer: Caller | None) -> Tournament:
+    """The tournament with the parts that are asked for. Raises NotFound."""
+    row = db.execute(_ONE, {"tournament_id": tournament_id}).first()
+    if row is None:
+        raise NotFound("Tournament", tournament_id)
+    asked = Asked(db, row, viewer)
+    wanted = {name: load(asked) for flag, (name, load) in PARTS.items() if getattr(query, flag)}
+    return reads.shown(row, viewer, **wanted)
+
+
+_KEEPERS = (
+    select(*users.COLUMNS)
+    .join(tables.scorekeeper, tables.scorekeeper.c.user_id == tables.user.c.user_id)
+    .where(tables.scorekeeper.c.tournament_id == bindparam("tournament_id"))
+    .order_by(tables.scorekeeper.c.place, tables.user.c.user_id)
+)
+
+
+def _scorekeepers(asked: Asked) -> tuple[User, ...]:
+    return tuple(users.shown(row, asked.viewer) for row in asked.db.execute(_KEEPERS, asked.key))
+
+
+_LINK = tables.tournament_link.c
+_LINKS = (
+    select(_LINK.linked_tournament_id, _LINK.link_type, _LINK.link_index, _LINK.shown)
+    .add_columns(_T.name, _T.type, _T.organizer_id, _T.status, _T.test)
+    .select_from(tables.tournament_link)
+    .outerjoin(tables.tournament, _T.tournament_id == _LINK.linked_tournament_id)
+    .where(_LINK.tournament_id == bindparam("tournament_id"))
+    .order_by(_LINK.place)
+)
+
+
+def _linked(asked: Asked) -> tuple[LinkedTournament, ...]:
+    return tuple(_link(*row) for row in asked.db.execute(_LINKS, asked.key))
+
+
+def _link(linked_id: int, link_type: Any, link_index: int | None, said: Any, *now: Any) -> LinkedTournament:
+    """A link with the linked tournament as it is now, or as the import said when it is not here."""
+    name, type_, organizer_id, status, test = now
+    if name is None or "seriesId" in said:
+        return msgspec.convert(said, LinkedTournament)
+    return LinkedTournament(
+        tournament_id=linked_id,
+        name=name,
+        type=type_,
+        organizer_id=organizer_id,
+        status=status,
+        link_type=link_type,
+        link_index=link_index,
+        test=test,
+    )
+
+
+def _rsvp(asked: Asked) -> RsvpConfiguration | None:
+    return msgspec.convert(asked.row[-2], RsvpConfiguration | None)
+
+
+def _entries(asked: Asked) -> EntryConfiguration | None:
+    return msgspec.convert(asked.row[-1], EntryConfiguration | None)
+
+
+_EVENT = (
+    occasions.rows()
+    .join(
+        tables.occasion_tournament,
+        tables.occasion_tournament.c.occasion_id == tables.occasion.c.occasion_id,
+    )
+    .where(tables.occasion_tournament.c.tournament_id == bindparam("tournament_id"))
+    # A tournament of two occasions is shown with the one that named it first.
+    .order_by(tables.occasion_tournament.c.event_tournament_id)
+    .limit(1)
+)
+
+
+def _event(asked: Asked) -> OccasionListItem | None:
+    row = asked.db.execute(_EVENT, asked.key).first()
+    return None if row is None else occasions.list_item(row)
+
+
+_SLUG = tables.shortcut.c
+_SHORTCUT = (
+    select(_SLUG.shortcut_id, _SLUG.slug)
+    .where(_SLUG.tournament_id == bindparam("tournament_id"))
+    .order_by(_SLUG.shortcut_id)
+    .limit(1)
+)
+
+
+def _shortcut(asked: Asked) -> Shortcut | None:
+    row = asked.db.execute(_SHORTCUT, asked.key).first()
+    return None if row is None else Shortcut(shortcut_id=row.shortcut_id, slug=row.slug)
+
+
+_SERIES = (
+    select(*series.COLUMNS)
+    .join(tables.tournament, _T.series_id == tables.series.c.series_id)
+    .where(_T.tournament_id == bindparam("tournament_id"))
+)
+
+
+def _series(asked: Asked) -> Series | None:
+    row = asked.db.execute(_SERIES, asked.key).first()
+    return None if row is None else series.shown(row)
+
+
+# Include flag -> the member it adds, and who loads that.
+PARTS: dict[str, tuple[str, Callable[[Asked], Any]]] = {
+    "include_players": ("players", lambda a: players.entrants(a.db, a.tournament_id, a.viewer)),
+    "include_arenas": ("arenas", lambda a: arenas.lineup(a.db, a.tournament_id)),
+    "include_banks": ("banks", lambda a: banks.of_tournament(a.db, a.tournament_id)),
+    "include_scorekeepers": ("scorekeepers", _scorekeepers),
+    "include_location": ("location", lambda a: reads.location_of(a.row)),
+    "include_entry_configuration": ("entry_configuration", _entries),
+    "include_rsvp_configuration": ("rsvp_configuration", _rsvp),
+    "include_linked_tournaments": ("linked_tournaments", _linked),
+    "include_event": ("event", _event),
+    "include_shortcut": ("shortcut", _shortcut),
+    "include_series": ("series", _series),
+}

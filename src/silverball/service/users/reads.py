@@ -1,0 +1,153 @@
+"""Users: how an account is shown to a viewer, and what belongs to it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import Connection, bindparam, func, select, type_coerce
+
+from silverball.kit.errors import NotAllowed, NotFound
+from silverball.service import access
+from silverball.service.access import Caller
+from silverball.service.clubs import reads as clubs
+from silverball.store import tables
+from silverball.store.types import IsoText
+from silverball.wire.users import Shortcut, User, UserBundle, UserCounts
+
+_USER = tables.user.c
+# The order in which `shown` unpacks them.
+COLUMNS = (
+    _USER.user_id,
+    _USER.business_profile_id,
+    _USER.club_id,
+    _USER.name,
+    _USER.first_name,
+    _USER.last_name,
+    _USER.ifpa_id,
+    _USER.role,
+    _USER.flag,
+    _USER.location,
+    _USER.pronouns,
+    _USER.initials,
+    _USER.ratings_opt_out,
+    _USER.stats_opt_out,
+    _USER.video_opt_out,
+    _USER.profile_opt_out,
+    _USER.history_opt_out,
+    _USER.history_only_completed,
+    _USER.avatar,
+    _USER.banner,
+    _USER.tournament_avatar,
+    type_coerce(_USER.created_at, IsoText),
+)
+_ONE = select(*COLUMNS).where(_USER.user_id == bindparam("user_id"))
+
+
+def shown(values: Sequence[Any], viewer: Caller | None) -> User:
+    """The user in COLUMNS as this viewer may see it (interface.md 2, rows 20 and 25)."""
+    (user_id, business_profile_id, club_id, name, first_name, last_name) = values[:6]
+    (ifpa_id, role, flag, location, pronouns, initials) = values[6:12]
+    (ratings_out, stats_out, video_out, profile_out, history_out, only_completed) = values[12:18]
+    (avatar, banner, tournament_avatar, created_at) = values[18:]
+    if profile_out and not access.sees_all_of(viewer, user_id):
+        ifpa_id = flag = location = pronouns = initials = avatar = banner = tournament_avatar = None
+    return User(
+        user_id=user_id,
+        business_profile_id=business_profile_id,
+        club_id=club_id,
+        name=name,
+        first_name=first_name,
+        last_name=last_name,
+        ifpa_id=ifpa_id,
+        role="organizer" if role == "admin" else role,
+        flag=flag,
+        location=location,
+        pronouns=pronouns,
+        initials=initials,
+        ratings_opt_out=ratings_out,
+        stats_opt_out=stats_out,
+        video_opt_out=video_out,
+        profile_opt_out=profile_out,
+        history_opt_out=history_out,
+        history_only_completed=only_completed,
+        avatar=avatar,
+        banner=banner,
+        tournament_avatar=tournament_avatar,
+        created_at=created_at,
+    )
+
+
+def one(db: Connection, user_id: int, viewer: Caller | None) -> User:
+    """The user. Raises NotFound."""
+    row = db.execute(_ONE, {"user_id": user_id}).first()
+    if row is None:
+        raise NotFound("User", user_id)
+    return shown(row, viewer)
+
+
+def named(db: Connection, user_ids: Sequence[int], viewer: Caller | None) -> tuple[User, ...]:
+    """Those of these users that exist, by id."""
+    rows = select(*COLUMNS).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
+    return tuple(shown(row, viewer) for row in db.execute(rows))
+
+
+def bundle(db: Connection, user_id: int, viewer: Caller | None, *, with_counts: bool) -> UserBundle:
+    """The user with what belongs to him. Raises NotFound."""
+    user = one(db, user_id, viewer)
+    found = UserBundle(
+        user=user,
+        ifpa=None,
+        shortcut=_shortcut(db, user_id),
+        plan=None,
+        club=None if user.club_id is None else clubs.found(db, user.club_id),
+        plan_features=None,
+    )
+    return _with_counts(db, found) if with_counts else found
+
+
+def _with_counts(db: Connection, bundle: UserBundle) -> UserBundle:
+    return UserBundle(
+        user=bundle.user,
+        ifpa=bundle.ifpa,
+        shortcut=bundle.shortcut,
+        plan=bundle.plan,
+        club=bundle.club,
+        plan_features=bundle.plan_features,
+        user_counts=_counts(db, bundle.user.user_id),
+    )
+
+
+def _shortcut(db: Connection, user_id: int) -> Shortcut | None:
+    columns = (tables.shortcut.c.shortcut_id, tables.shortcut.c.slug)
+    rows = select(*columns).where(tables.shortcut.c.user_id == user_id).order_by(columns[0]).limit(1)
+    row = db.execute(rows).first()
+    return None if row is None else Shortcut(shortcut_id=row.shortcut_id, slug=row.slug)
+
+
+def _counts(db: Connection, user_id: int) -> UserCounts:
+    tournament, series, player, entrant = tables.tournament, tables.series, tables.player, tables.entrant
+    organized = select(func.count()).select_from(tournament).where(tournament.c.organizer_id == user_id)
+    scored = select(func.count()).select_from(series).where(series.c.organizer_id == user_id)
+    played = (
+        select(func.count(entrant.c.tournament_id.distinct()))
+        .join(player, player.c.player_id == entrant.c.player_id)
+        .where(player.c.claimed_by == user_id)
+    )
+    columns = (organized.scalar_subquery(), scored.scalar_subquery(), played.scalar_subquery())
+    row = db.execute(select(*columns)).one()
+    return UserCounts(
+        tournament_organized_count=row[0], series_organized_count=row[1], tournament_play_count=row[2]
+    )
+
+
+def only_completed_for(db: Connection, user_id: int, viewer: Caller | None) -> bool:
+    """Whether this viewer may see only the completed tournaments that the user played.
+
+    Raises NotAllowed when he may see none (interface.md 2, row 20). A user who does not exist hides nothing.
+    """
+    columns = (_USER.history_opt_out, _USER.history_only_completed)
+    row = db.execute(select(*columns).where(_USER.user_id == user_id)).first()
+    if row is None or access.sees_all_of(viewer, user_id):
+        return False
+    if row.history_opt_out:
+        raise NotAllowed("This user has opted out of showing the tournaments they played.")
+    return bool(row.history_only_completed)

@@ -1,0 +1,49 @@
+"""Users over HTTP."""
+
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from silverball.kit.http import Access, Call, get
+from silverball.kit.query import Query
+from silverball.service.users import reads
+from silverball.wire.base import Id
+from silverball.wire.pages import Data
+from silverball.wire.users import OwnProfile, User, UserBundle
+
+
+class BundleQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/users/{userId}. Source: interface 4.5."""
+
+    # The federation's records are not served yet: `ifpa` is null with and without it.
+    include_ifpa: bool = False
+    include_counts: bool = False
+
+
+class UnknownUsersQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/users/resolve-unknown. Source: interface 4.2 and 8."""
+
+    users: Annotated[tuple[Id, ...], Meta(max_length=25)]
+
+
+@get("/api/users/profile", access=Access.OWN)
+def own_profile(call: Call[Query]) -> OwnProfile:
+    """The caller's profile."""
+    with call.read() as db:
+        user = reads.one(db, call.user_id, call.caller)
+    return OwnProfile(**msgspec.structs.asdict(user), data=user)
+
+
+@get("/api/users/resolve-unknown", query=UnknownUsersQuery)
+def resolve_users(call: Call[UnknownUsersQuery]) -> Data[tuple[User, ...]]:
+    """Users by their ids."""
+    with call.read() as db:
+        return Data(data=reads.named(db, call.query.users, call.caller))
+
+
+@get("/api/users/{user_id}", query=BundleQuery, access=Access.OPENABLE)
+def one_user(call: Call[BundleQuery]) -> UserBundle:
+    """A user's profile and what belongs to it."""
+    with call.read() as db:
+        return reads.bundle(db, call.ids["user_id"], call.caller, with_counts=call.query.include_counts)

@@ -1,0 +1,55 @@
+"""Finding a name whatever its case and accents, on both databases alike.
+
+A name is folded when it is compared: taken apart (NFKD), stripped of its accents, lower case. SQLite
+calls back into Python for it; PostgreSQL has all of it built in.
+"""
+
+import unicodedata
+from typing import Any
+
+from sqlalchemy import Boolean, ColumnElement
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
+
+ACCENTS = ("\u0300", "\u036f")
+# Letters with a stroke do not come apart.
+STROKED, PLAIN = "øłđħıŧ", "oldhit"
+_STROKES = str.maketrans(STROKED, PLAIN)
+
+
+def folded(text: str | None) -> str | None:
+    """The text without case and accents."""
+    if text is None or text.isascii():
+        return text and text.lower()
+    apart = unicodedata.normalize("NFKD", text)
+    bare = "".join(letter for letter in apart if not ACCENTS[0] <= letter <= ACCENTS[1])
+    return bare.lower().translate(_STROKES)
+
+
+class Holds(FunctionElement[bool]):
+    """`Holds(name, words)`: whether the name contains the words, but for case and accents."""
+
+    type = Boolean()
+    inherit_cache = True
+
+    def __init__(self, name: ColumnElement[str], words: ColumnElement[str]) -> None:
+        super().__init__(name, words)
+
+
+@compiles(Holds, "sqlite")
+def _on_sqlite(element: Holds, compiler: SQLCompiler, **more: Any) -> str:
+    name, words = (compiler.process(clause, **more) for clause in element.clauses)
+    return f"(instr(silverball_folded({name}), silverball_folded({words})) > 0)"
+
+
+@compiles(Holds, "postgresql")
+def _on_postgresql(element: Holds, compiler: SQLCompiler, **more: Any) -> str:
+    name, words = (_folded_in_sql(compiler.process(clause, **more)) for clause in element.clauses)
+    return f"(strpos({name}, {words}) > 0)"
+
+
+def _folded_in_sql(text: str) -> str:
+    bare = f"regexp_replace(normalize({text}, NFKD), '[\\u0300-\\u036f]', '', 'g')"
+    # The database's own locale may know no lower case beyond ASCII.
+    return f"""translate(lower({bare} COLLATE "und-x-icu"), '{STROKED}', '{PLAIN}')"""

@@ -1,0 +1,83 @@
+"""The interface's description as a page: Swagger UI from a package's own files, nothing from elsewhere."""
+
+from collections.abc import Callable
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.routing import Route
+
+FILES = {
+    "swagger-ui.css": "text/css",
+    "swagger-ui-bundle.js": "text/javascript",
+    "favicon-32x32.png": "image/png",
+}
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Silverball interface</title>
+<link rel="icon" type="image/png" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="interface"></div>
+<noscript>This page needs JavaScript; <a href="/openapi.json">/openapi.json</a> says the same.</noscript>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script src="/docs/start.js"></script>
+</body>
+</html>
+"""
+START = """SwaggerUIBundle({
+  url: "/openapi.json", dom_id: "#interface", deepLinking: true, validatorUrl: null
+});
+"""
+
+
+def routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
+    """`/openapi.json` and `/docs`; requests tried out there go to the base URL only."""
+    policy = (
+        "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
+        f" connect-src 'self' {_origin(base_url)};"
+        " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    headers = {"content-security-policy": policy, "x-content-type-options": "nosniff"}
+
+    def openapi(_request: Request) -> Response:
+        open_to_all = {**headers, "access-control-allow-origin": "*"}
+        return Response(description(), media_type="application/json", headers=open_to_all)
+
+    def page(_request: Request) -> Response:
+        return HTMLResponse(PAGE, headers=headers)
+
+    def start(_request: Request) -> Response:
+        return Response(START, media_type="text/javascript", headers=headers)
+
+    def file(request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in FILES:
+            return Response(status_code=404, headers=headers)
+        return FileResponse(_folder() / name, media_type=FILES[name], headers=headers)
+
+    return [
+        Route("/openapi.json", openapi),
+        Route("/docs", page),
+        Route("/docs/start.js", start),
+        Route("/docs/{name}", file),
+    ]
+
+
+def _folder() -> Path:
+    # Only its files are wanted: importing the package would load a template engine and more.
+    found = find_spec("swagger_ui")
+    assert found is not None
+    assert found.submodule_search_locations
+    return Path(found.submodule_search_locations[0]) / "static"
+
+
+def _origin(base_url: str) -> str:
+    parts = urlsplit(base_url)
+    return f"{parts.scheme}://{parts.netloc}" if parts.netloc else ""

@@ -1,0 +1,54 @@
+"""Round robins. Source: formats, sections 14.8 and 14.9, and the library's own schedules."""
+
+from collections import Counter
+from itertools import combinations
+from typing import Any
+
+import pytest
+
+from golden import load
+from silverball.rules.pairing import round_robin
+
+VECTORS = load.vectors("groups")
+SCHEDULES = [
+    (int(n), is_double, rounds)
+    for name, is_double in (("round_robin", False), ("double_round_robin", True))
+    for n, rounds in VECTORS[name].items()
+]
+
+
+@pytest.mark.parametrize(
+    ("players", "is_double", "rounds"), SCHEDULES, ids=[f"{n}-{d}" for n, d, _ in SCHEDULES]
+)
+def test_a_schedule_is_the_library_s(players: int, is_double: bool, rounds: Any) -> None:
+    drawn = round_robin.schedule(range(1, players + 1), is_double=is_double)
+    shown = [{"groups": [list(pair) for pair in one.groups], "byes": list(one.byes)} for one in drawn]
+    assert shown == rounds
+
+
+@pytest.mark.parametrize("players", range(2, 24))
+def test_everybody_meets_everybody_once_and_starts_half_of_his_games(players: int) -> None:
+    drawn = round_robin.schedule(range(players))
+    pairs = [pair for one in drawn for pair in one.groups]
+    assert sorted(tuple(sorted(pair)) for pair in pairs) == list(combinations(range(players), 2))
+    firsts = Counter(pair[0] for pair in pairs)
+    half = (players - 1) / 2
+    assert all(abs(firsts[player] - half) <= 0.5 for player in range(players))
+    byes = Counter(player for one in drawn for player in one.byes)
+    assert list(byes.values()) == [1] * (players if players % 2 else 0)
+
+
+@pytest.mark.parametrize("name", VECTORS["wcs_groups"])
+def test_groups_are_those_of_the_library(name: str) -> None:
+    players, size = map(int, name.split("/"))
+    dealt = round_robin.groups_by_seed(range(1, players + 1), size)
+    assert [list(group) for group in dealt] == VECTORS["wcs_groups"][name]
+
+
+def test_without_a_group_size_everybody_is_in_one_group() -> None:
+    assert round_robin.groups_by_seed([3, 1, 2], 0) == [(3, 1, 2)]
+    assert round_robin.groups_by_seed([], 4) == []
+
+
+def test_a_single_player_has_no_rounds() -> None:
+    assert round_robin.schedule([1]) == []

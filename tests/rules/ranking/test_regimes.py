@@ -1,0 +1,88 @@
+"""Wins and losses. Source: formats, section 22."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.properties import quick
+from silverball.rules.ranking import regimes
+from silverball.rules.ranking.regimes import GameResult, Regime
+
+
+def _result(points: Sequence[str], positions: Sequence[int | None]) -> GameResult:
+    player_ids = tuple(range(1, len(points) + 1))
+    return GameResult(player_ids, tuple(positions), tuple(Decimal(value) for value in points))
+
+
+def _records(rule: Regime, points: Sequence[str], positions: Sequence[int | None]) -> list[str]:
+    records = regimes.records(rule, _result(points, positions))
+    return [f"{record.wins}-{record.losses}" for record in records.values()]
+
+
+@pytest.mark.parametrize(
+    ("type_", "fair", "progressive", "rule"),
+    [
+        ("knockout", False, False, Regime.POSITIONS),
+        ("group_matchplay", False, False, Regime.POSITIONS),
+        ("group_knockout", False, False, Regime.STRIKE),
+        ("group_knockout", True, False, Regime.FAIR_STRIKES),
+        ("group_knockout", False, True, Regime.POSITIONS),
+        ("best_game", False, False, Regime.NONE),
+        ("golf_bracket", False, False, Regime.NONE),
+        ("amazingrace", False, False, Regime.NONE),
+    ],
+)
+def test_the_format_decides_what_a_win_is(type_: str, fair: bool, progressive: bool, rule: Regime) -> None:
+    assert regimes.regime(type_, fair=fair, progressive=progressive) is rule
+
+
+NULLS = (None, None, None, 1)
+
+
+@pytest.mark.parametrize(
+    ("rule", "points", "positions", "records"),
+    [
+        (Regime.POSITIONS, ["7", "5", "3", "1"], (1, 2, 3, 4), ["3-0", "2-1", "1-2", "0-3"]),
+        (Regime.POSITIONS, ["0", "1"], (2, 1), ["0-1", "1-0"]),
+        (
+            Regime.FAIR_STRIKES,
+            ["1.00", "0.02", "0.02", "0.01"],
+            (1, None, 3, 4),
+            ["3-0", "1-1", "1-1", "0-3"],
+        ),
+        (Regime.STRIKE, ["1.00", "0.00", "0.00", "1.00"], NULLS, ["2-0", "0-2", "0-2", "2-0"]),
+        (Regime.STRIKE, ["1.00", "1.00", "0.00"], (None, None, 2), ["1-0", "1-0", "0-2"]),
+        (Regime.NONE, ["1", "0"], (1, 2), ["0-0", "0-0"]),
+        (Regime.POSITIONS, ["1.00"], (1,), ["0-0"]),
+        # An imported game without a full order falls back on its points.
+        (Regime.POSITIONS, ["7", "5", "3", "1"], NULLS, ["3-0", "2-1", "1-2", "0-3"]),
+    ],
+)
+def test_wins_and_losses_follow_the_regime(
+    rule: Regime, points: list[str], positions: tuple[int | None, ...], records: list[str]
+) -> None:
+    assert _records(rule, points, positions) == records
+
+
+@given(
+    st.sampled_from(list(Regime)),
+    st.permutations([1, 2, 3, 4]),
+    st.lists(st.integers(0, 2), min_size=4, max_size=4),
+)
+@quick
+def test_wins_and_losses_of_a_game_cancel_out(rule: Regime, order: list[int], points: list[int]) -> None:
+    records = regimes.records(rule, _result([str(value) for value in points], order)).values()
+    assert sum(record.wins for record in records) == sum(record.losses for record in records)
+
+
+def test_a_tie_has_no_winner() -> None:
+    met = regimes.meetings(Regime.STRIKE, _result(["1", "1"], (None, 1)))
+    assert [meeting.winner_id for meeting in met] == [None]
+
+
+def test_parts_of_different_lengths_are_our_own_mistake() -> None:
+    with pytest.raises(ValueError, match="one position"):
+        regimes.meetings(Regime.POSITIONS, GameResult((1, 2), (1,), (Decimal(1),)))

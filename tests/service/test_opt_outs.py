@@ -1,0 +1,213 @@
+"""What users hide stays hidden from everybody but themselves and an admin (interface.md 2, row 20)."""
+
+import json
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+import build
+from silverball.service.access import Caller
+from silverball.store import tables
+from silverball.store.engine import Store
+
+IFPA_CANARY = 777_123_456
+CANARIES = {
+    "ifpa_id": IFPA_CANARY,
+    "flag": "canary-flag",
+    "location": "canary-location",
+    "pronouns": "canary-pronouns",
+    "initials": "canary-initials",
+    "avatar": "canary-avatar",
+    "banner": "canary-banner",
+    "tournament_avatar": "canary-picture",
+}
+OPT_OUTS = (
+    "ratings_opt_out",
+    "stats_opt_out",
+    "video_opt_out",
+    "profile_opt_out",
+    "history_opt_out",
+    "history_only_completed",
+)
+
+
+@dataclass(frozen=True)
+class World:
+    """A user with secrets who organizes, keeps score, plays and is claimed."""
+
+    store: Store
+    user_id: int
+    player_id: int
+    paths: list[str]
+
+
+def a_world(store: Store, **opt_outs: bool) -> World:
+    user_id = build.a_user(store, name="Zoe Nadir", role="organizer", **CANARIES, **opt_outs)
+    series_id = build.row(store, tables.series, organizer_id=user_id)
+    night = build.a_tournament(store, organizer_id=user_id, series_id=series_id, status="completed")
+    claimed = build.a_player(store, user_id, name="Zoe N", claimed_by=user_id, ifpa_id=IFPA_CANARY)
+    build.row(
+        store, tables.entrant, tournament_id=night.tournament_id, player_id=claimed, place=9, status="active"
+    )
+    build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=user_id)
+    for position, player_id in enumerate([claimed, *night.player_ids], start=1):
+        build.row(
+            store,
+            tables.standing,
+            tournament_id=night.tournament_id,
+            player_id=player_id,
+            position=position,
+            points=Decimal(9 - position),
+            row={},
+        )
+    build.a_game(store, night.tournament_id, [claimed, night.player_ids[0]], status="completed")
+    occasion_id = build.row(store, tables.occasion, organizer_id=user_id)
+    build.row(
+        store,
+        tables.occasion_tournament,
+        occasion_id=occasion_id,
+        user_id=user_id,
+        tournament_id=night.tournament_id,
+        place=0,
+        labels=[],
+        external={},
+    )
+    tournament = f"/api/tournaments/{night.tournament_id}"
+    flags = "&".join(
+        f"include{part}=1" for part in ("Players", "Scorekeepers", "Series", "Event", "LinkedTournaments")
+    )
+    paths = [
+        f"/api/users/{user_id}?includeIfpa=1&includeCounts=1",
+        f"/api/users/resolve-unknown?users={user_id}",
+        f"/api/players/resolve-unknown?players={claimed}",
+        f"{tournament}/players/resolve-unknown?players={claimed}",
+        "/api/tournaments",
+        f"{tournament}?{flags}",
+        "/api/search?type=users&query=zoe",
+        "/api/search?type=tournaments&query=strikes",
+        "/api/events",
+        f"/api/events/{occasion_id}",
+        f"/api/series/{series_id}",
+        f"/api/series/{series_id}?includeDetails=1",
+        f"/api/series/{series_id}/stats",
+        f"/api/series/{series_id}/stats/attendance?count=1",
+    ]
+    return World(store, user_id, claimed, paths)
+
+
+def asked(world: World, path: str, by: Caller | None) -> str:
+    status, body = build.ask(world.store, path, by=by, public_read=True)
+    assert status == 200, body
+    return json.dumps(body)
+
+
+def all_answers(world: World, by: Caller) -> str:
+    return "".join(asked(world, path, by) for path in world.paths)
+
+
+def canaries_in(text: str) -> set[str]:
+    return {name for name, value in CANARIES.items() if str(value) in text}
+
+
+def test_nobody_else_sees_a_hidden_profile_anywhere(store: Store) -> None:
+    world = a_world(store, profile_opt_out=True)
+    stranger = build.caller(build.a_user(store))
+    for path in world.paths:
+        assert canaries_in(asked(world, path, stranger)) == set(), path
+
+
+def test_without_a_token_a_hidden_profile_stays_hidden_on_a_public_server(store: Store) -> None:
+    world = a_world(store, profile_opt_out=True)
+    for path in world.paths:
+        status, body = build.ask(store, path, public_read=True)
+        assert status in {200, 401}
+        assert canaries_in(json.dumps(body)) == set(), path
+
+
+def test_an_admin_role_without_an_admin_token_sees_no_hidden_profile(store: Store) -> None:
+    world = a_world(store, profile_opt_out=True)
+    admin = build.caller(build.a_user(store, role="admin"), role="admin", ability="manage")
+    assert canaries_in(all_answers(world, admin)) == set()
+
+
+@pytest.mark.parametrize("who", ["himself", "admin"])
+def test_the_user_and_an_admin_see_all_of_it(store: Store, who: str) -> None:
+    world = a_world(store, **dict.fromkeys(OPT_OUTS, True))
+    viewer = (
+        build.caller(world.user_id, is_hidden=True)
+        if who == "himself"
+        else build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
+    )
+    assert canaries_in(all_answers(world, viewer)) == set(CANARIES)
+    for path in (path for path in world.paths if "players" in path or "Details" in path):
+        assert str(IFPA_CANARY) in asked(world, path, viewer), path
+
+
+def test_a_profile_that_is_not_hidden_is_seen_by_everybody(store: Store) -> None:
+    world = a_world(store)
+    assert canaries_in(all_answers(world, build.caller(build.a_user(store)))) == set(CANARIES)
+
+
+def test_an_unclaimed_player_keeps_his_federation_number(store: Store) -> None:
+    world = a_world(store, profile_opt_out=True)
+    player_id = build.a_player(store, world.user_id, ifpa_id=42)
+    _, body = build.ask(store, f"/api/players/resolve-unknown?players={player_id}", by=world.user_id)
+    assert body["data"][0]["ifpaId"] == 42
+
+
+def test_the_organizer_of_a_book_does_not_see_the_number_of_a_player_who_hides_it(store: Store) -> None:
+    hidden = build.a_user(store, profile_opt_out=True)
+    organizer = build.a_user(store, role="organizer")
+    build.a_player(store, organizer, claimed_by=hidden, ifpa_id=IFPA_CANARY)
+    _, body = build.ask(store, "/api/players", by=organizer)
+    assert [player["ifpaId"] for player in body["data"]] == [None]
+
+
+@pytest.mark.parametrize("path", ["/api/tournaments?played={}", "/api/series?played={}"])
+def test_a_hidden_history_is_refused_to_others_and_shown_to_the_user(store: Store, path: str) -> None:
+    world = a_world(store, history_opt_out=True)
+    stranger = build.caller(build.a_user(store))
+    status, body = build.ask(store, path.format(world.user_id), by=stranger)
+    assert (status, "opted out" in body["message"]) == (403, True)
+    mine = build.caller(world.user_id, is_hidden=True)
+    status, body = build.ask(store, path.format(world.user_id), by=mine)
+    assert (status, len(body["data"])) == (200, 1)
+
+
+@pytest.mark.parametrize("path", ["/api/tournaments?played={}", "/api/series?played={}"])
+def test_others_see_only_the_completed_part_of_such_a_history(store: Store, path: str) -> None:
+    world = a_world(store, history_only_completed=True)
+    running_series = build.row(store, tables.series, organizer_id=world.user_id)
+    running = build.a_tournament(
+        store, organizer_id=world.user_id, status="started", series_id=running_series, players=0
+    )
+    build.row(store, tables.entrant, tournament_id=running.tournament_id, player_id=world.player_id)
+
+    def count(viewer: Caller) -> int:
+        _, body = build.ask(store, path.format(world.user_id), by=viewer)
+        return len(body["data"])
+
+    assert count(build.caller(build.a_user(store))) == 1
+    assert count(build.caller(world.user_id, is_hidden=True)) == 2
+
+
+def rows_of(body: Any, player_id: int) -> list[Any]:
+    rows = [*body["opponentCounts"], *body["arenaCounts"]]
+    return [row for row in rows if row["playerId"] == player_id or str(player_id) in row]
+
+
+def test_who_opted_out_of_statistics_has_no_rows_in_those_of_a_series(store: Store) -> None:
+    world = a_world(store, stats_opt_out=True)
+    stats, came = world.paths[-2:]
+    stranger = build.caller(build.a_user(store))
+    _, body = build.ask(store, stats, by=stranger)
+    assert rows_of(body, world.player_id) == []
+    _, body = build.ask(store, came, by=stranger)
+    assert world.player_id not in {player["playerId"] for player in body["data"]}
+    mine = build.caller(world.user_id, is_hidden=True)
+    _, body = build.ask(store, stats, by=mine)
+    assert len(rows_of(body, world.player_id)) == 2
+    _, body = build.ask(store, came, by=mine)
+    assert world.player_id in {player["playerId"] for player in body["data"]}

@@ -1,0 +1,68 @@
+"""A visitor of the pages: signs in, fills in forms, reads what is shown; time is his to set."""
+
+import itertools
+import re
+from datetime import datetime, timedelta
+from html import unescape
+from random import Random
+from typing import Any
+
+from starlette.testclient import TestClient
+
+import build
+from silverball.kit import passwords
+from silverball.service.access import Caller
+from silverball.service.tokens import reads
+from silverball.settings import Settings
+from silverball.store.engine import Store
+from silverball.web import app
+
+PASSWORD = "correct horse"
+PASSWORD_HASH = passwords.hashed(PASSWORD)
+EMAIL = "ada@silverball.test"
+SEEDS = itertools.count()
+TOKEN = re.compile(r"[0-9]+\|slv_[A-Za-z0-9]{48}")
+
+
+def an_account(store: Store, **values: Any) -> int:
+    """An account that can sign in with EMAIL and PASSWORD."""
+    return build.a_user(store, **{"email": EMAIL, "password_hash": PASSWORD_HASH, **values})
+
+
+class Visitor(TestClient):
+    """A browser without a screen."""
+
+    def __init__(self, store: Store, *, base_url: str = "http://silverball.test", **values: Any) -> None:
+        self.store = store
+        self.now: datetime = build.NOW
+        pages = app.build(store, Settings(base_url=base_url), now=lambda: self.now, dice=Random(next(SEEDS)))
+        super().__init__(pages, base_url=base_url, follow_redirects=False, **values)
+
+    def wait(self, **values: float) -> None:
+        self.now += timedelta(**values)
+
+    def csrf(self, path: str = "/account") -> str:
+        """The secret of the forms on this page."""
+        found = re.search(r'name="csrf" value="([^"]+)"', self.get(path).text)
+        assert found is not None
+        return found[1]
+
+    def sign_in(self, email: str = EMAIL, password: str = PASSWORD) -> Any:
+        csrf = self.csrf("/account/sign-in")
+        return self.post("/account/sign-in", data={"csrf": csrf, "email": email, "password": password})
+
+    def create_token(self, **fields: str) -> Any:
+        given = {"name": "Score board", "ability": "read", "expires": "", **fields}
+        return self.post("/account/tokens", data={"csrf": self.csrf(), **given})
+
+    def revoke(self, token_id: object) -> Any:
+        return self.post(f"/account/tokens/{token_id}/revoke", data={"csrf": self.csrf()})
+
+    def speaks_for(self, token: str) -> Caller | None:
+        with self.store.read() as db:
+            return reads.find(db, b"Bearer " + token.encode(), self.now)
+
+
+def tokens_on(text: str) -> list[str]:
+    """Every token that a page shows, once."""
+    return sorted(set(TOKEN.findall(unescape(text))))
