@@ -11,7 +11,7 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.rules import results, rounds, seeding
+from silverball.rules import history, results, rounds, seeding
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import (
     Change,
@@ -32,6 +32,7 @@ from silverball.rules.changes import (
 )
 from silverball.rules.format import Format
 from silverball.rules.outcome import Outcome
+from silverball.rules.pairing import history as past_byes
 from silverball.rules.registry import FORMATS
 from silverball.rules.tournament import Entrant, Game, Tournament
 
@@ -128,7 +129,7 @@ def require_open(tournament: Tournament, game: Game) -> None:
 
 
 def complete(tournament: Tournament, now: datetime) -> list[Change]:
-    """Close the tournament: what is unfinished goes, the rest is final. Source: formats, sections 2 and 23."""
+    """Close the tournament: what is unfinished goes, the rest is final. Source: formats, 2 and 23."""
     require_started(tournament)
     changes = _without_unfinished(tournament)
     rest = apply_all(tournament, changes)
@@ -190,16 +191,9 @@ def _placed(tournament: Tournament, one: Entrant, *, is_late: bool) -> Entrant:
     placed = replace(one, place=place)
     if not is_late:
         return placed
-    return replace(placed, seed_rank=seeding.next_rank(tournament), byes_credited=_fewest_byes(tournament))
-
-
-def _fewest_byes(tournament: Tournament) -> int:
-    """The counted byes of the active player who has fewest. Source: formats, section 9."""
-    counts = {one.player_id: one.byes_credited for one in tournament.entrants if one.is_active}
-    for game in tournament.games:
-        if game.is_bye and game.player_ids[0] in counts:
-            counts[game.player_ids[0]] += 1
-    return min(counts.values(), default=0)
+    return replace(
+        placed, seed_rank=seeding.next_rank(tournament), byes_credited=_byes_credited(tournament, placed)
+    )
 
 
 def entrant_of(tournament: Tournament, player_id: int) -> Entrant:
@@ -225,16 +219,18 @@ def set_active(
         if not is_active and not form.can_leave:
             raise Conflict("Nobody can leave this tournament: record the open games as forfeits instead.")
         if is_active:
-            after = replace(after, byes_credited=_raised_byes(tournament, one))
+            after = replace(after, byes_credited=_byes_credited(tournament, one))
     changes: list[Change] = [EntrantChanged(one, after)]
     if tournament.status == "started":
         changes += form.roster_changed(apply_all(tournament, changes), after, dice, now)
     return changes
 
 
-def _raised_byes(tournament: Tournament, one: Entrant) -> int:
-    byes = sum(game.is_bye and game.player_ids[0] == one.player_id for game in tournament.games)
-    return max(one.byes_credited, _fewest_byes(tournament) - byes)
+def _byes_credited(tournament: Tournament, one: Entrant) -> int:
+    """Byes to credit so that who comes (back) is not first in line for one. Source: formats, section 9."""
+    past = history.of(tournament)
+    wanted = past_byes.byes_on_entry(tournament.active_ids, past, one.player_id)
+    return one.byes_credited + max(0, wanted - past.byes_of(one.player_id))
 
 
 def remove_entrant(tournament: Tournament, player_id: int) -> list[Change]:

@@ -1,12 +1,13 @@
 """Every format that can be played here: wire name -> Format, one line each."""
 
 from silverball.rules.format import Format
-from silverball.rules.formats import group_knockout, knockout
+from silverball.rules.formats import group_knockout, knockout, matchplay
 
 FORMATS: dict[str, Format] = {
     one.type: one
     for one in (
         knockout.FORMAT,
         group_knockout.FORMAT,
+        matchplay.FORMAT,
     )
 }

@@ -17,6 +17,7 @@ from silverball.rules.changes import Change
 from silverball.rules.drawing import Field
 from silverball.rules.outcome import GameOutcome, Outcome
 from silverball.rules.pairing.groups import PAIR_SIZE
+from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.results import Score
 from silverball.rules.scoring import point_maps
@@ -88,12 +89,8 @@ def bye_points(tournament: Tournament, games: int) -> Decimal:
 
 def points(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> points of completed games, byes included, with both adjustments; every entrant."""
-    totals = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
-    for game in tournament.games:
-        if game.status == "completed" and not game.is_tiebreak:
-            for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
-                totals[player_id] = totals.get(player_id, ZERO) + (earned or ZERO)
-    return totals
+    counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
+    return ranking.total_points(tournament, counted)
 
 
 def all_rounds_played(tournament: Tournament) -> bool:

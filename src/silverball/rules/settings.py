@@ -58,6 +58,16 @@ Suggestions = Annotated[
     Meta(title="Suggested results", description="Whether players send in results, and who approves them."),
 ]
 Byes = Annotated[words.Byes, Meta(title="Byes", description="What a round without opponent is worth.")]
+Duration = Annotated[
+    int, Meta(ge=0, le=100, title="Rounds", description="Planned number of rounds; 0 leaves it open.")
+]
+GamesPerRound = Annotated[
+    int, Meta(ge=1, le=9, title="Games per round", description="Games each group plays in a round.")
+]
+Tiebreaker = Annotated[
+    words.Tiebreaker, Meta(title="Tiebreaker", description="What separates players with equal points.")
+]
+Scoring = Annotated[words.Scoring, Meta(title="Points", description="What each place in a game is worth.")]
 PlayoffsCutoffs = Annotated[
     tuple[Band, ...],
     Meta(

@@ -1,11 +1,16 @@
 """Basic strikes: rounds of two, the loser gets a strike, last one standing wins. Source: formats, 14.1."""
 
+from decimal import Decimal
+
 from silverball.rules import settings
 from silverball.rules.format import Format
+from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.ranking import knockout
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.roundplay import RoundPlay
 from silverball.rules.scoring import strikes
+from silverball.rules.scoring.knockout_results import scored_by
 from silverball.rules.tournament import Tournament
 
 
@@ -45,10 +50,32 @@ def is_over(tournament: Tournament) -> bool:
     return len(knockout.alive(tournament, rules_of(tournament))) <= 1
 
 
+def playing(tournament: Tournament) -> tuple[int, ...]:
+    """Ids of the players of the next round: the active ones who are still in."""
+    active = set(tournament.active_ids)
+    return tuple(one for one in knockout.alive(tournament, rules_of(tournament)) if one in active)
+
+
+def scores(tournament: Tournament) -> dict[int, Decimal]:
+    """Player id -> strikes turned round: fewer is better for Swiss pairing."""
+    return {one.player_id: -one.strikes for one in knockout.all_careers(tournament, rules_of(tournament))}
+
+
+PLAY = RoundPlay(
+    group_size=PAIR_SIZE,
+    playing=playing,
+    scores=scores,
+    rank=rank,
+    is_over=is_over,
+    score=lambda tournament: scored_by(rules_of(tournament).strikes),
+)
+
 FORMAT = Format(
     type="knockout",
     settings=KnockoutSettings,
     primary_settings=("knockoutStrikeCount", "pairing"),
     rank=rank,
     is_over=is_over,
+    open_round=PLAY.open_round,
+    settle=PLAY.settle,
 )

@@ -1,0 +1,50 @@
+"""Head-to-head match play: rounds of two, a point per won game, most points win. Source: formats, 14.3."""
+
+from silverball.rules import roundplay, settings
+from silverball.rules.format import Format
+from silverball.rules.pairing.groups import PAIR_SIZE
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.roundplay import RoundPlay
+from silverball.rules.tournament import Tournament
+
+
+class MatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a match play. Source: formats, sections 14.3 and 24."""
+
+    seeding: settings.Seeding = "random"
+    first_round_pairing: settings.FirstRoundPairing = "random"
+    pairing: settings.Pairing = "balanced"
+    player_order: settings.PlayerOrder = "balanced"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+    duration: settings.Duration = 0
+    games_per_round: settings.GamesPerRound = 1
+    tiebreaker: settings.Tiebreaker = "standard"
+    byes: settings.Byes = "full"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: points, then the tiebreaker. Source: formats, 14.3."""
+    return ranking.rank(tournament)
+
+
+PLAY = RoundPlay(
+    group_size=PAIR_SIZE,
+    playing=lambda tournament: tournament.active_ids,
+    scores=roundplay.points,
+    rank=rank,
+    is_over=roundplay.all_rounds_played,
+)
+
+FORMAT = Format(
+    type="matchplay",
+    settings=MatchplaySettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=roundplay.all_rounds_played,
+    open_round=PLAY.open_round,
+    settle=PLAY.settle,
+)

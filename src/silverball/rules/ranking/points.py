@@ -1,0 +1,130 @@
+"""Standings by points, highest first: the list family. Source: formats, sections 13.1 to 13.5."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from silverball.rules.ranking import cutoffs, standing, tiebreakers, ties
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.ranking.tiebreakers import Tiebreak
+from silverball.rules.tournament import Entrant, Game, Tournament
+
+ZERO = Decimal(0)
+
+
+def rank(tournament: Tournament, totals: Mapping[int, Decimal] | None = None) -> list[Standing]:
+    """The standings by points and the tournament's tiebreaker, then by hand-made tie orders.
+
+    Takes the points by player id where the format counts them in its own way. Listed is who is active
+    or has played. Equals share a place.
+    """
+    counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
+    listed = _listed(tournament, counted)
+    points = totals if totals is not None else total_points(tournament, counted)
+    points = {one.player_id: points.get(one.player_id, ZERO) for one in listed}
+    broken = broken_ties(tournament, points, counted)
+    added = tiebreak_values(tournament)
+    keys = {
+        # Tiebreak games, then the place in a hand-ordered set, after all that is automatic.
+        one.player_id: (broken[one.player_id].key, added.get(one.player_id, ZERO), -(one.tie_place or 0))
+        for one in listed
+    }
+    placed = ties.positions(keys)
+    return _rows(tournament, placed, points, broken, counted)
+
+
+def total_points(tournament: Tournament, counted: Sequence[Game]) -> dict[int, Decimal]:
+    """Player id -> points of these games plus both adjustments; every entrant."""
+    totals = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
+    for game in counted:
+        for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
+            totals[player_id] = totals.get(player_id, ZERO) + (earned or ZERO)
+    return totals
+
+
+def broken_ties(
+    tournament: Tournament, points: Mapping[int, Decimal], counted: Sequence[Game]
+) -> dict[int, Tiebreak]:
+    """What separates equals, by the tournament's `tiebreaker`. Source: formats, 13.4."""
+    way = getattr(tournament.settings, "tiebreaker", "disabled")
+    played = [game for game in counted if not game.is_bye]
+    if way == "standard":
+        return tiebreakers.standard(points, opponents(played))
+    if way == "seed":
+        ranks = {one.player_id: one.seed_rank or len(tournament.entrants) for one in tournament.entrants}
+        return tiebreakers.seed(points, ranks)
+    orders = [game.result_positions for game in played]
+    ways = {
+        "placement": tiebreakers.placement,
+        "placement_last": tiebreakers.placement_last,
+        "wins": tiebreakers.wins,
+    }
+    return ways[way](points, orders) if way in ways else tiebreakers.disabled(points)
+
+
+def opponents(played: Sequence[Game]) -> dict[int, list[int]]:
+    """Player id -> everybody met, one entry per meeting."""
+    met: dict[int, list[int]] = {}
+    for game in played:
+        for player_id in game.player_ids:
+            others = [other for other in game.player_ids if other != player_id]
+            met.setdefault(player_id, []).extend(others)
+    return met
+
+
+def tiebreak_values(tournament: Tournament) -> dict[int, Decimal]:
+    """Player id -> what completed tiebreak games added."""
+    added: dict[int, Decimal] = {}
+    for game in tournament.games:
+        if game.is_tiebreak and game.status == "completed":
+            for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
+                added[player_id] = added.get(player_id, ZERO) + (earned or ZERO)
+    return added
+
+
+def _listed(tournament: Tournament, counted: Sequence[Game]) -> list[Entrant]:
+    played = {player_id for game in counted for player_id in game.player_ids}
+    return [one for one in tournament.entrants if one.is_active or one.player_id in played]
+
+
+def _rows(
+    tournament: Tournament,
+    placed: Mapping[int, int],
+    points: Mapping[int, Decimal],
+    broken: Mapping[int, Tiebreak],
+    counted: Sequence[Game],
+) -> list[Standing]:
+    games = games_played(counted)
+    playing = standing.active_games(tournament.games)
+    shown = cutoffs.bubbles(placed, getattr(tournament.settings, "playoffs_cutoffs", ()))
+    added = tiebreak_values(tournament)
+    rows = []
+    for player_id, position in placed.items():
+        one = tournament.entrant_by_id[player_id]
+        extra = added.get(player_id)
+        rows.append(
+            Standing(
+                player_id=player_id,
+                position=position,
+                points=standing.points_text(points[player_id]),
+                tiebreakers=(standing.points_text(points[player_id]), *broken[player_id].values[1:]),
+                points_with_tiebreaker=None
+                if extra is None
+                else standing.points_text(points[player_id] + extra),
+                games_played=games.get(player_id, 0),
+                adjustment=one.points_adjustment + one.score_adjustment,
+                active_games=playing.get(player_id, ()),
+                bubble=shown[player_id],
+                manual_tiebreaker_group=one.tie_group,
+            )
+        )
+    return rows
+
+
+def games_played(counted: Sequence[Game]) -> dict[int, int]:
+    """Player id -> completed games, byes left out."""
+    games: dict[int, int] = {}
+    for game in counted:
+        if not game.is_bye:
+            for player_id in game.player_ids:
+                games[player_id] = games.get(player_id, 0) + 1
+    return games

@@ -1,0 +1,22 @@
+"""Results of strike formats: from an order or the players struck to points, positions and strikes."""
+
+from silverball.rules import outcome as outcomes
+from silverball.rules.outcome import GameOutcome
+from silverball.rules.results import Score, Scored
+from silverball.rules.scoring import strikes
+from silverball.rules.scoring.strikes import StrikeSettings
+from silverball.rules.tournament import Game
+
+
+def scored_by(given: StrikeSettings) -> Score:
+    """How games of a strike format are scored. Source: formats, sections 10 and 12."""
+
+    def score(game: Game, said: GameOutcome) -> Scored:
+        if said.strikers is not None:
+            points = strikes.points_of_strikers(given, game.player_ids, said.strikers)
+            return Scored(points, strikes.wire_positions(given, game.player_ids, points))
+        order = outcomes.order_of(game, said)
+        points = strikes.points_in_slots(given, game.player_ids, order)
+        return Scored(points, strikes.wire_positions(given, game.player_ids, points, order), order)
+
+    return score

@@ -1,0 +1,126 @@
+"""A tournament that is played in memory: the pure rules with a journal, without a database.
+
+night = a_night("matchplay", players=8, arenas=4)
+night.do(play.start)
+night.open_round()
+night.win(game, first, second)
+"""
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+from silverball.rules import creation, numbering, play, settings
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import Change, undone
+from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.registry import FORMATS
+from silverball.rules.scoring import point_maps
+from silverball.rules.tournament import EngineState, Entrant, Game, LineupArena, Tournament
+
+NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
+
+
+@dataclass
+class Night:
+    """A tournament, what happened to it, and the clock."""
+
+    tournament: Tournament
+    journal: list[list[Change]] = field(default_factory=list)
+    now: datetime = NOON
+    _ids: Any = field(default_factory=lambda: itertools.count(1001))
+
+    def make(self, changes: Sequence[Change]) -> list[Change]:
+        """What the door does: give ids, apply, write down. One call is one action."""
+        real = numbering.numbered(changes, lambda _kind: next(self._ids))
+        self.tournament = apply_all(self.tournament, real)
+        if real:
+            self.journal.append(real)
+        return real
+
+    def start(self) -> None:
+        dice, _seed = play.dice_for(self.tournament, "start")
+        self.make(play.start(self.tournament, dice, self.now))
+
+    def open_round(self) -> list[Game]:
+        """Open the next round; its games that are to be played."""
+        dice, _seed = play.dice_for(self.tournament, play.draw_of_next_round(self.tournament))
+        self.make(play.open_round(self.tournament, dice, self.now))
+        return self.open_games()
+
+    def open_games(self) -> list[Game]:
+        return [game for game in self.tournament.games if game.status == "started"]
+
+    def record(self, said: Outcome) -> list[Change]:
+        self.tick()
+        dice, _seed = play.dice_for(self.tournament, f"result {len(self.journal)}")
+        return self.make(play.record(self.tournament, said, dice, self.now))
+
+    def finish(self, game: Game, *order: int) -> list[Change]:
+        """Record a finishing order, first to last."""
+        return self.record(GameOutcome(game_id=game.game_id, order=order))
+
+    def finish_round(self, better: Callable[[int], Any] = lambda player_id: player_id) -> None:
+        """Record every open game; players finish in the order of this key."""
+        for game in self.open_games():
+            self.finish(game, *sorted(game.player_ids, key=better))
+
+    def complete(self) -> None:
+        self.make(play.complete(self.tournament, self.now))
+
+    def undo(self) -> None:
+        """Take the newest action back."""
+        changes = self.journal.pop()
+        self.tournament = apply_all(self.tournament, undone(changes))
+
+    def tick(self, seconds: int = 300) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    def standings(self) -> list[Standing]:
+        return FORMATS[self.tournament.type].rank(self.tournament)
+
+    def places(self) -> Mapping[int, int]:
+        """Player id -> position."""
+        return {one.player_id: one.position for one in self.standings()}
+
+
+def a_night(kind: str, *, players: int = 8, arenas: int = 8, **given: Any) -> Night:
+    """A planned tournament of a format; settings by wire key or by name."""
+    form = FORMATS[kind]
+    wire = {_wire(name): value for name, value in given.items()}
+    chosen = settings.read(form.settings, wire)
+    rows = creation.points_map(kind, chosen)
+    tournament = Tournament(
+        tournament_id=42,
+        type=form.type,
+        status="planned",
+        settings=chosen,
+        entrants=tuple(Entrant(player_id=n + 1, place=n) for n in range(players)),
+        lineup=tuple(LineupArena(arena_id=n + 501, place=n) for n in range(arenas)),
+        points_map=rows,
+        tiebreaker_points_map=point_maps.TIEBREAKER,
+        state=EngineState(dice_seed="seed"),
+    )
+    return Night(tournament)
+
+
+def _wire(name: str) -> str:
+    head, *rest = name.split("_")
+    return head + "".join(word.capitalize() for word in rest)
+
+
+def random_order(game: Game, dice: Random) -> tuple[int, ...]:
+    """Any finishing order of a game."""
+    return tuple(dice.sample(game.player_ids, len(game.player_ids)))
+
+
+def with_adjustment(night: Night, player_id: int, **values: Any) -> None:
+    """Change an entrant by hand, outside of the journal."""
+    changed = tuple(
+        replace(one, **values) if one.player_id == player_id else one for one in night.tournament.entrants
+    )
+    night.tournament = replace(night.tournament, entrants=changed)
