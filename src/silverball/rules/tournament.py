@@ -154,6 +154,10 @@ class SinglePlayerGame:
     created_at: datetime | None = None
     updated_at: datetime | None = None
     started_at: datetime | None = None
+    # How long it was played; None when nobody said when it began.
+    duration_seconds: int | None = None
+    # Holds a rank on its arena. Stored when the tournament completes; ask `bestgame.marks` while it runs.
+    is_best: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +170,8 @@ class Card:
     is_voided: bool = False
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    # Counts for its player. Stored when the tournament completes; ask `bestgame.card_marks` while it runs.
+    is_best: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
