@@ -4,8 +4,8 @@ A format decides what a result is worth (`points`) and what follows from it; ope
 clearing, voiding and the checks that come before are the same for all. Source: formats, sections 2, 18, 19.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 
@@ -17,8 +17,46 @@ from silverball.rules.changes import (
     SinglePlayerGameOpened,
     altered,
 )
-from silverball.rules.outcome import SCORE_MAX, AttemptOutcome
-from silverball.rules.tournament import Entrant, LineupArena, SinglePlayerGame, Tournament
+from silverball.rules.outcome import SCORE_MAX, AttemptOutcome, NewAttempt
+from silverball.rules.tournament import Entrant, LineupArena, Round, SinglePlayerGame, Tournament
+
+AskedOfOne = Callable[[Tournament, SinglePlayerGame, datetime], list[Change]]
+
+
+def made_by_the_format(_tournament: Tournament, _said: NewAttempt, _now: datetime) -> list[Change]:
+    """For formats that make the single player games themselves. Raises Conflict."""
+    raise Conflict("The single player games of this tournament are there already: record their results.")
+
+
+def no_voiding(_tournament: Tournament, _one: SinglePlayerGame, _now: datetime) -> list[Change]:
+    """For formats in which every single player game counts. Raises Conflict."""
+    raise Conflict("Single player games of this tournament cannot be voided. Delete the result instead.")
+
+
+def no_targets(
+    _tournament: Tournament, _one: Round, _arena_id: int | None, _score: int | None, _now: datetime
+) -> list[Change]:
+    """For formats whose single player games have no rounds. Raises Conflict."""
+    raise Conflict("This tournament has no rounds to set an arena or a target for.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttemptPlay:
+    """What may be asked about the single player games of a format; results go to its `settle`.
+
+    All are handed a started tournament and things of it, return changes and raise refusals.
+    """
+
+    # Begin or record one that is not there yet.
+    open: Callable[[Tournament, NewAttempt, datetime], list[Change]] = made_by_the_format
+    # Begin one that waits.
+    start: AskedOfOne
+    # Take the result away, or the whole game where it was opened by hand.
+    delete: AskedOfOne
+    void: AskedOfOne = no_voiding
+    unvoid: AskedOfOne = no_voiding
+    # The arena of a round and its target or bar: (tournament, round, arena id, score, now).
+    set_round: Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]] = no_targets
 
 
 def attempt_of(tournament: Tournament, single_player_game_id: int) -> SinglePlayerGame:

@@ -7,6 +7,7 @@ from random import Random
 from typing import Literal
 
 from silverball.kit.errors import Conflict
+from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change
 from silverball.rules.outcome import Outcome
 from silverball.rules.ranking.standing import Standing
@@ -17,6 +18,8 @@ from silverball.rules.words import TournamentType
 SettingsType = type[Settings]
 # When a player who comes late is in: with the next round, at once, or not at all.
 Late = Literal["next_round", "at_once", "never"]
+# Where rounds come from: the organizer opens and deletes them, results make them, or the start makes all.
+Rounds = Literal["opened", "following", "fixed"]
 Start = Callable[[Tournament, Random, datetime], list[Change]]
 Settle = Callable[[Tournament, Outcome, Random, datetime], list[Change]]
 RosterChanged = Callable[[Tournament, Entrant, Random, datetime], list[Change]]
@@ -34,6 +37,16 @@ def no_rounds_to_open(tournament: Tournament, _dice: Random, _now: datetime) -> 
 
 def next_round_only(_tournament: Tournament, _who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
     """For formats in which who comes or goes matters to the next draw only."""
+    return []
+
+
+def nothing_at_close(_tournament: Tournament, _now: datetime) -> list[Change]:
+    """For formats that show the same before and after they are closed."""
+    return []
+
+
+def nothing_at_reopen(_tournament: Tournament) -> list[Change]:
+    """For formats that go on from where they were closed."""
     return []
 
 
@@ -59,6 +72,13 @@ class Format:
     open_round: Start = no_rounds_to_open
     settle: Settle
     roster_changed: RosterChanged = next_round_only
+    # What follows when the organizer closes the tournament; what was unfinished is gone already.
+    at_close: Callable[[Tournament, datetime], list[Change]] = nothing_at_close
+    # What is needed to go on when it was closed: the tournament is started again already.
+    at_reopen: Callable[[Tournament], list[Change]] = nothing_at_reopen
+    # What may be asked about single player games; None in formats without them.
+    attempts: AttemptPlay | None = None
+    rounds: Rounds = "opened"
     players_min: int = 2
     late: Late = "next_round"
     # Whether an entrant may be taken out once it has begun.

@@ -39,6 +39,16 @@ class AttemptOutcome:
     by: int | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class NewAttempt:
+    """A single player game that somebody plays or has played: with a score it is over, without it begins."""
+
+    player_id: int
+    arena_id: int
+    score: int | None = None
+    by: int | None = None
+
+
 Outcome = GameOutcome | AttemptOutcome
 
 

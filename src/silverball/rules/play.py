@@ -100,6 +100,10 @@ def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list
 def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
     """Take the newest round out with everything in it; the one before it opens again."""
     require_started(tournament)
+    if format_of(tournament).rounds != "opened":
+        raise Conflict(
+            "Rounds of this tournament are not deleted by hand: correct or delete results instead."
+        )
     changes = rounds.deleted(tournament, rounds.round_of(tournament, round_id))
     before = apply_all(tournament, changes).newest_round
     if before is not None and before.status == "completed":
@@ -133,8 +137,9 @@ def complete(tournament: Tournament, now: datetime) -> list[Change]:
     require_started(tournament)
     changes = _without_unfinished(tournament)
     rest = apply_all(tournament, changes)
+    form = format_of(tournament)
     newest = rest.newest_round
-    if newest is not None and newest.status != "completed":
+    if newest is not None and newest.status != "completed" and form.rounds != "fixed":
         games = rest.games_by_round.get(newest.round_id, ())
         attempts = [one for one in rest.single_player_games if one.round_id == newest.round_id]
         if not attempts and all(game.is_bye for game in games):
@@ -142,6 +147,7 @@ def complete(tournament: Tournament, now: datetime) -> list[Change]:
         rest = apply_all(tournament, changes)
     for one in rest.rounds_in_order:
         changes += rounds.completed(rest, one, now)
+    changes += form.at_close(apply_all(tournament, changes), now)
     return [*changes, *edited(TournamentCompleted, tournament, status="completed", completed_at=now)]
 
 
@@ -163,7 +169,8 @@ def reopen(tournament: Tournament) -> list[Change]:
     """Make a completed tournament run again."""
     if tournament.status != "completed":
         raise Conflict("Only a completed tournament can be reopened.")
-    return edited(TournamentReopened, tournament, status="started", completed_at=None)
+    changes = edited(TournamentReopened, tournament, status="started", completed_at=None)
+    return [*changes, *format_of(tournament).at_reopen(apply_all(tournament, changes))]
 
 
 def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:

@@ -38,9 +38,15 @@ def completed(tournament: Tournament, one: Round, now: datetime) -> list[Change]
     """The round completed. Raises Conflict that names the games still open; nothing when it is so already."""
     if one.status == "completed":
         return []
-    still_open = results.open_games(tournament.games_by_round.get(one.round_id, ()))
+    games = results.open_games(tournament.games_by_round.get(one.round_id, ()))
+    still_open = [game.game_id for game in games]
+    still_open += [
+        attempt.single_player_game_id
+        for attempt in tournament.single_player_games
+        if attempt.round_id == one.round_id and attempt.status != "completed"
+    ]
     if still_open:
-        named = ", ".join(str(game.game_id) for game in still_open[:NAMES_MAX])
+        named = ", ".join(str(game_id) for game_id in still_open[:NAMES_MAX])
         more = f" and {len(still_open) - NAMES_MAX} more" if len(still_open) > NAMES_MAX else ""
         raise Conflict(f"{one.name} still has open games: {named}{more}. Record their results first.")
     return [RoundCompleted(one, replace(one, status="completed", completed_at=now))]
