@@ -78,6 +78,27 @@ KnockoutStrikeCount = Annotated[
     int, Meta(ge=1, le=30, title="Strikes", description="Strikes that put a player out.")
 ]
 
+GolfDuration = Annotated[int, Meta(ge=1, le=36, title="Holes", description="How many holes are played.")]
+GolfParScore = Annotated[
+    int, Meta(ge=0, le=10, title="Par", description="Strokes a hole should take, for display; 0 is no par.")
+]
+GolfStrokeLimit = Annotated[
+    int, Meta(ge=0, le=10, title="Stroke limit", description="Most strokes a hole counts; 0 is no limit.")
+]
+GolfHolesCounted = Annotated[
+    int, Meta(ge=0, le=36, title="Holes counted", description="Best holes that count; 0 counts all of them.")
+]
+BestGameScoring = Annotated[
+    words.BestGameScoring, Meta(title="Points", description="What each rank on an arena is worth.")
+]
+BestGameOverallAttempts = Annotated[
+    int,
+    Meta(ge=0, le=1000, title="Attempts", description="Games (or cards) a player may play; 0 is no limit."),
+]
+UseQueues = Annotated[
+    bool, Meta(title="Queues", description="Whether players wait for their turn in queues.")
+]
+
 
 def read(settings: type[Settings], given: dict[str, Any]) -> Settings:
     """The settings of a format from wire keys and values; null and absent mean the default.
