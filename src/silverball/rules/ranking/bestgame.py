@@ -1,0 +1,225 @@
+"""What scores of best games are worth: ranks on each arena, points by a curve. Source: formats, 14.18, 14.19.
+
+Points and marks follow from all the scores together, so they are computed whenever somebody looks and
+stored only when the tournament completes.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from typing import NamedTuple
+
+from silverball.rules.scoring import curves
+from silverball.rules.tournament import Card, SinglePlayerGame, Tournament
+
+ZERO = Decimal(0)
+CARD_TYPE = "card_best_game"
+# `cardBestGameScoring`: all completed cards are ranked, or each player's newest one only.
+NEWEST_CARD_ONLY = 1
+
+PointsOf = Callable[[int], Decimal]
+
+
+class Mark(NamedTuple):
+    """What a single player game is worth, and whether it holds a rank (on cards: whether it counts)."""
+
+    points: Decimal = ZERO
+    is_best: bool = False
+
+
+NOTHING = Mark()
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardValue:
+    """A ranked card: its points, its games, and whether it counts for its player."""
+
+    card_id: int
+    player_id: int
+    points: Decimal
+    games: int
+    is_counted: bool
+
+
+def marks(tournament: Tournament) -> dict[int, Mark]:
+    """Single player game id -> mark, for every completed game, voided ones included.
+
+    Computed while the tournament runs, as stored when it is completed.
+    """
+    if tournament.status == "completed":
+        return {
+            one.single_player_game_id: Mark(one.points or ZERO, one.is_best)
+            for one in _completed(tournament.single_player_games)
+        }
+    if tournament.type == CARD_TYPE:
+        return _card_marks(tournament)
+    ranked = best_attempts(tournament)
+    found = {one.single_player_game_id: NOTHING for one in _completed(tournament.single_player_games)}
+    for one, points in _ranked(ranked, _curve(tournament)):
+        found[one.single_player_game_id] = Mark(points, True)
+    return found
+
+
+def best_attempts(tournament: Tournament) -> list[SinglePlayerGame]:
+    """The games that hold a rank: on each arena a player's best few. Source: formats, 14.18."""
+    each = max(1, getattr(tournament.settings, "best_game_number_of_best_games", 1))
+    by_player: dict[tuple[int, int], list[SinglePlayerGame]] = {}
+    for one in _scored(tournament.single_player_games):
+        by_player.setdefault((one.player_id, one.arena_id or 0), []).append(one)
+    kept: list[SinglePlayerGame] = []
+    for games in by_player.values():
+        # The earlier of two equal scores holds the rank; they come in the order of their ids.
+        kept += sorted(games, key=_score, reverse=True)[:each]
+    return kept
+
+
+def card_values(tournament: Tournament, marked: Mapping[int, Mark]) -> list[CardValue]:
+    """The ranked cards with the points of their games, a player's best first. Source: formats, 14.19."""
+    points = {game_id: mark.points for game_id, mark in marked.items()}
+    return _card_values(tournament, points)
+
+
+def card_is_best(tournament: Tournament) -> dict[int, bool]:
+    """Card id -> whether it counts for its player: as stored when completed, else computed."""
+    if tournament.status == "completed":
+        return {one.card_id: one.is_best for one in tournament.cards}
+    counted = {one.card_id for one in card_values(tournament, marks(tournament)) if one.is_counted}
+    return {one.card_id: one.card_id in counted for one in tournament.cards}
+
+
+def ranked_cards(tournament: Tournament) -> list[Card]:
+    """The completed, unvoided cards that are ranked: all, or each player's newest. Source: 14.19."""
+    cards = [one for one in tournament.cards if one.status == "completed" and not one.is_voided]
+    if not _newest_only(tournament):
+        return cards
+    newest = {one.player_id: one for one in cards}
+    return list(newest.values())
+
+
+def _newest_only(tournament: Tournament) -> bool:
+    return bool(getattr(tournament.settings, "card_best_game_scoring", 0) == NEWEST_CARD_ONLY)
+
+
+def _card_marks(tournament: Tournament) -> dict[int, Mark]:
+    card_ids = {one.card_id for one in ranked_cards(tournament)}
+    scored = _scored(tournament.single_player_games)
+    ranked = [one for one in scored if one.card_id in card_ids]
+    points_of = _curve(tournament)
+    points = {one.single_player_game_id: earned for one, earned in _ranked(ranked, points_of)}
+    values = _card_values(tournament, points)
+    counted = {one.card_id for one in values if one.is_counted}
+    found = {one.single_player_game_id: NOTHING for one in _completed(tournament.single_player_games)}
+    for one in ranked:
+        found[one.single_player_game_id] = Mark(points[one.single_player_game_id], one.card_id in counted)
+    for one, earned in _expected(tournament, scored, ranked, points_of):
+        found[one.single_player_game_id] = Mark(earned)
+    return found
+
+
+def _expected(
+    tournament: Tournament,
+    scored: Sequence[SinglePlayerGame],
+    ranked: Sequence[SinglePlayerGame],
+    points_of: PointsOf,
+) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
+    """Games of cards in progress and the points they would get; they move nobody. Source: 14.19."""
+    in_progress = {one.card_id for one in tournament.cards if one.status != "completed" and not one.is_voided}
+    scores: dict[int, list[int]] = {}
+    own: dict[tuple[int, int], list[int]] = {}
+    for one in ranked:
+        scores.setdefault(one.arena_id or 0, []).append(_score(one))
+        own.setdefault((one.player_id, one.arena_id or 0), []).append(_score(one))
+    for listed in scores.values():
+        listed.sort()
+    for one in scored:
+        if one.card_id in in_progress:
+            arena_id, score = one.arena_id or 0, _score(one)
+            higher = _above(scores.get(arena_id, []), score)
+            if _newest_only(tournament):
+                # The new card would take the place of the player's old one.
+                higher -= sum(other > score for other in own.get((one.player_id, arena_id), []))
+            yield one, points_of(higher + 1)
+
+
+def _above(ascending: Sequence[int], score: int) -> int:
+    return len(ascending) - bisect_right(ascending, score)
+
+
+def _card_values(tournament: Tournament, points: Mapping[int, Decimal]) -> list[CardValue]:
+    games_counted = getattr(tournament.settings, "card_best_game_games_counted", 0)
+    cards_counted = max(1, getattr(tournament.settings, "card_best_game_cards_counted", 1))
+    games: dict[int, list[Decimal]] = {}
+    for one in _scored(tournament.single_player_games):
+        if one.card_id is not None:
+            games.setdefault(one.card_id, []).append(points.get(one.single_player_game_id, ZERO))
+    by_player: dict[int, list[tuple[Decimal, Card]]] = {}
+    for card in ranked_cards(tournament):
+        best_first = sorted(games.get(card.card_id, []), reverse=True)
+        total = sum(best_first[: games_counted or None], ZERO)
+        by_player.setdefault(card.player_id, []).append((total, card))
+    values: list[CardValue] = []
+    for cards in by_player.values():
+        # The earlier of two equal cards counts.
+        cards.sort(key=lambda one: (-one[0], one[1].card_id))
+        for place, (total, card) in enumerate(cards):
+            values.append(
+                CardValue(
+                    card_id=card.card_id,
+                    player_id=card.player_id,
+                    points=total,
+                    games=len(games.get(card.card_id, [])),
+                    is_counted=place < cards_counted,
+                )
+            )
+    return values
+
+
+def _ranked(
+    games: Iterable[SinglePlayerGame], points_of: PointsOf
+) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
+    """The games with the points of their ranks; tied scores share the better rank. Source: 14.18."""
+    by_arena: dict[int, list[SinglePlayerGame]] = {}
+    for one in games:
+        by_arena.setdefault(one.arena_id or 0, []).append(one)
+    for listed in by_arena.values():
+        listed.sort(key=_score, reverse=True)
+        rank, last = 0, -1
+        for place, one in enumerate(listed, start=1):
+            if _score(one) != last:
+                rank, last = place, _score(one)
+            yield one, points_of(rank)
+
+
+def _curve(tournament: Tournament) -> PointsOf:
+    """Points of a rank, computed once per rank."""
+    name = getattr(tournament.settings, "best_game_scoring", "bg_linear")
+    # The organizer's own curve is kept as the only row of the points map.
+    custom = [int(str(points)) for points in tournament.points_map[0]] if tournament.points_map else []
+
+    @cache
+    def points(rank: int) -> Decimal:
+        return Decimal(curves.points(name, rank, custom))
+
+    return points
+
+
+def _score(one: SinglePlayerGame) -> int:
+    return one.score or 0
+
+
+def _completed(games: Iterable[SinglePlayerGame]) -> list[SinglePlayerGame]:
+    return [one for one in games if one.status == "completed"]
+
+
+def _scored(games: Iterable[SinglePlayerGame]) -> list[SinglePlayerGame]:
+    """The games with a score that counts."""
+    return [
+        one
+        for one in games
+        if one.status == "completed"
+        and not one.is_voided
+        and one.score is not None
+        and one.arena_id is not None
+    ]

@@ -1,0 +1,104 @@
+"""Rows of the standings where everybody plays alone: golf, bowling, best games. Source: formats, 13.1."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+from silverball.rules.ranking import cutoffs, standing, ties
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.standing import CountedCard, Shown, Standing
+from silverball.rules.tournament import Entrant, Tournament
+
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tally:
+    """What a player has; `key` ranks it, highest first."""
+
+    # Adjustments included.
+    points: Decimal
+    key: tuple[Decimal, ...]
+    # Shown after the points.
+    tiebreakers: tuple[Shown, ...] = ()
+    games_played: int = 0
+    entries_played: int = 0
+    points_list: tuple[Shown, ...] | None = None
+    cards_counted: tuple[CountedCard, ...] | None = None
+
+
+def adjustment(entrant: Entrant) -> Decimal:
+    """Both hand adjustments: points, or strokes in golf. Source: formats, 13.5."""
+    return entrant.points_adjustment + entrant.score_adjustment
+
+
+def rank(
+    tournament: Tournament, tallies: Mapping[int, Tally], *, lower_is_better: bool = False
+) -> list[Standing]:
+    """The standings of these players (player id -> tally), equals sharing a place.
+
+    Tiebreak games and hand-made orders come after everything in the keys. With `lower_is_better` what a
+    tiebreak game gave is taken off the points shown. Source: formats, 13.2 to 13.4.
+    """
+    added = ranking.tiebreak_values(tournament)
+    keys = {
+        player_id: (
+            tally.key,
+            added.get(player_id, ZERO),
+            -(tournament.entrant_by_id[player_id].tie_place or 0),
+        )
+        for player_id, tally in tallies.items()
+    }
+    placed = ties.positions(keys)
+    bubbles = cutoffs.bubbles(placed, getattr(tournament.settings, "playoffs_cutoffs", ()))
+    playing = active_attempts(tournament)
+    rows = []
+    for player_id, position in placed.items():
+        tally, one = tallies[player_id], tournament.entrant_by_id[player_id]
+        extra = added.get(player_id)
+        rows.append(
+            Standing(
+                player_id=player_id,
+                position=position,
+                points=standing.points_text(tally.points),
+                tiebreakers=(standing.points_text(tally.points), *tally.tiebreakers),
+                points_with_tiebreaker=_with_tiebreaker(tally.points, extra, lower_is_better),
+                games_played=tally.games_played,
+                entries_played=tally.entries_played,
+                entries_available=entries_available(tournament, one, tally.entries_played),
+                cards_counted=tally.cards_counted,
+                adjustment=adjustment(one),
+                points_list=tally.points_list,
+                active_games=playing.get(player_id, ()),
+                bubble=bubbles[player_id],
+                manual_tiebreaker_group=one.tie_group,
+            )
+        )
+    return rows
+
+
+def _with_tiebreaker(points: Decimal, extra: Decimal | None, lower_is_better: bool) -> str | None:
+    if extra is None:
+        return None
+    return standing.points_text(points - extra if lower_is_better else points + extra)
+
+
+def entries_available(tournament: Tournament, entrant: Entrant, played: int) -> int:
+    """Entries bought and not played yet; 0 where nothing limits them. Source: formats, section 19."""
+    return entrant.entries_bought - played if tournament.has_entry_limits else 0
+
+
+def active_attempts(tournament: Tournament) -> dict[int, tuple[int, ...]]:
+    """Player id -> ids of the started games with the player, tiebreak games too, ascending."""
+    found = standing.active_games(tournament.games)
+    for one in tournament.single_player_games:
+        if one.status == "started":
+            ids = (*found.get(one.player_id, ()), one.single_player_game_id)
+            found[one.player_id] = tuple(sorted(ids))
+    return found
+
+
+def listed(tournament: Tournament) -> list[Entrant]:
+    """Who has a row: the active entrants and those who have played. Source: formats, 13.2."""
+    played = {one.player_id for one in tournament.single_player_games if one.status == "completed"}
+    return [one for one in tournament.entrants if one.is_active or one.player_id in played]
