@@ -1,0 +1,336 @@
+"""A night in which anything may happen, for every format: a state machine that hypothesis drives.
+
+A format says in a `Moves` what is special about it; the machine adds players, drops them, opens rounds,
+records, corrects, clears, adjusts, completes, reopens and undoes in any order, and after every action
+checks what must always hold. An action that the rules refuse must leave everything as it was.
+A family of formats has its machines in its own file (`test_machines_<family>.py`):
+
+    TestMine = machine_of(Moves(kind="mine", settings={"duration": (0, 3)}))
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from decimal import Decimal
+from random import Random
+from typing import Any, ClassVar
+
+from hypothesis import HealthCheck
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
+
+from rules.moves import Moves, has_played
+from rules.night import Night, a_night
+from silverball.kit.errors import Refusal
+from silverball.rules import history, play
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import ArenaChanged, Change, altered, undone
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.tournament import Entrant, Game, Tournament
+
+IS_SOAK = os.environ.get("SILVERBALL_SOAK") == "1"
+RUNS = 2000 if IS_SOAK else 50
+STEPS = 40
+LATE_IDS_FROM = 101
+PLAYERS_MAX = 14
+# Every choice a step makes hangs on one number, which hypothesis can shrink.
+PICKS = st.integers(0, 2**16)
+
+
+class NightMachine(RuleBasedStateMachine):
+    """Plays one night; the format is in `moves`."""
+
+    moves: ClassVar[Moves]
+    night: Night
+    planned: Tournament
+
+    @initialize(pick=PICKS, seed=st.integers(0, 999))
+    def plan(self, pick: int, seed: int) -> None:
+        """A planned tournament with drawn settings; nearly always it is started at once."""
+        dice = Random(pick)
+        chosen = {name: dice.choice(list(values)) for name, values in self.moves.settings.items()}
+        players, arenas = dice.randint(*self.moves.players), dice.randint(*self.moves.arenas)
+        self.night = a_night(self.moves.kind, players=players, arenas=arenas, **chosen)
+        state = replace(self.night.tournament.state, dice_seed=f"seed {seed}")
+        self.night.tournament = replace(self.night.tournament, state=state)
+        self.planned = self.night.tournament
+        self.story: list[Change] = []
+        self.may_byes_differ = False
+        if pick % 8:
+            self.begin()
+
+    @precondition(lambda self: self.tournament.status == "planned")
+    @rule()
+    def begin(self) -> None:
+        dice, _seed = play.dice_for(self.tournament, "start")
+        self.attempt(lambda: play.start(self.tournament, dice, self.night.now))
+
+    @rule()
+    def add_player(self) -> None:
+        self._join(Decimal(0))
+
+    @rule(pick=PICKS)
+    def add_late_player_with_adjustment(self, pick: int) -> None:
+        self._join(Decimal(pick % 3))
+
+    def _join(self, given: Decimal) -> None:
+        if len(self.tournament.entrants) < PLAYERS_MAX:
+            new = Entrant(player_id=LATE_IDS_FROM + len(self.story), points_adjustment=given)
+            self.attempt(lambda: play.add_entrants(self.tournament, [new], self.dice, self.night.now))
+
+    @rule(pick=PICKS)
+    def drop_player(self, pick: int) -> None:
+        self._set_active(pick, is_active=False)
+
+    @rule(pick=PICKS)
+    def return_player(self, pick: int) -> None:
+        self._set_active(pick, is_active=True)
+
+    def _set_active(self, pick: int, *, is_active: bool) -> None:
+        fitting = [one for one in self.tournament.entrants if one.is_active != is_active]
+        # One player less on most nights, not an empty hall.
+        if fitting and (is_active or len(fitting) > 2):
+            who = fitting[pick % len(fitting)].player_id
+            self.attempt(
+                lambda: play.set_active(
+                    self.tournament, who, is_active=is_active, dice=self.dice, now=self.night.now
+                )
+            )
+
+    @rule(pick=PICKS)
+    def remove_player(self, pick: int) -> None:
+        who = self.tournament.entrants[pick % len(self.tournament.entrants)].player_id
+        if len(self.tournament.entrants) > 2:
+            self.attempt(lambda: play.remove_entrant(self.tournament, who))
+
+    @rule(pick=PICKS)
+    def arena_off_or_on(self, pick: int) -> None:
+        one = self.tournament.lineup[pick % len(self.tournament.lineup)]
+        self.attempt(lambda: altered(ArenaChanged, one, replace(one, is_active=not one.is_active)))
+
+    @precondition(lambda self: self.tournament.status != "completed")
+    @rule()
+    def open_round(self) -> None:
+        before = self.tournament
+        dice, _seed = play.dice_for(before, play.draw_of_next_round(before))
+        if self.attempt(lambda: play.open_round(before, dice, self.night.now)):
+            self._check_byes(before)
+
+    @precondition(lambda self: self.moves.can_record(self.tournament))
+    @rule(pick=PICKS)
+    def record(self, pick: int) -> None:
+        self.attempt(lambda: self.moves.record(self.night, Random(pick)))
+
+    @precondition(lambda self: self.moves.can_record(self.tournament))
+    @rule(pick=PICKS)
+    def record_all(self, pick: int) -> None:
+        """Every game that is open now gets its result."""
+        self._record_all(pick, leaving=0)
+
+    def _record_all(self, pick: int, leaving: int) -> None:
+        dice = Random(pick)
+        for _ in range(_open_count(self.tournament) - leaving):
+            if not self.attempt(lambda: self.moves.record(self.night, dice)):
+                break
+
+    @precondition(lambda self: self.tournament.status == "started")
+    @rule(pick=PICKS)
+    def play_round(self, pick: int) -> None:
+        """A round as it should be: opened, every result recorded, completed; or nearly so."""
+        self.open_round()
+        self._record_all(pick, leaving=int(pick % 3 == 0))
+        if pick % 2:
+            self.complete_round()
+
+    @precondition(lambda self: self.moves.can_record(self.tournament))
+    @rule(pick=PICKS)
+    def tie(self, pick: int) -> None:
+        move = self.moves.tie
+        if move is not None:
+            assert not self.attempt(lambda: move(self.night, Random(pick)))
+
+    @precondition(lambda self: has_played(self.tournament))
+    @rule(pick=PICKS)
+    def correct(self, pick: int) -> None:
+        self.attempt(lambda: self.moves.correct(self.night, Random(pick)), may_lower=True)
+
+    @precondition(lambda self: has_played(self.tournament))
+    @rule(pick=PICKS)
+    def clear(self, pick: int) -> None:
+        self.attempt(lambda: self.moves.clear(self.night, Random(pick)), may_lower=True)
+
+    @rule(pick=PICKS, points=st.integers(-2, 3))
+    def adjust(self, pick: int, points: int) -> None:
+        who = self.tournament.entrants[pick % len(self.tournament.entrants)].player_id
+        self.attempt(lambda: play.adjust(self.tournament, who, points=Decimal(points)), may_lower=True)
+
+    @rule(pick=PICKS)
+    def something_else(self, pick: int) -> None:
+        """A move that only this format has."""
+        names = sorted(self.moves.extra)
+        if names:
+            name = names[pick % len(names)]
+            done = self.attempt(
+                lambda: self.moves.extra[name](self.night, Random(pick)),
+                may_lower=name in self.moves.lowering,
+            )
+            self.may_byes_differ |= done and name in self.moves.uneven
+
+    @precondition(lambda self: self.tournament.newest_round is not None)
+    @rule()
+    def complete_round(self) -> None:
+        newest = self.tournament.newest_round
+        if newest is not None and newest.status == "started":
+            self.attempt(lambda: play.complete_round(self.tournament, newest.round_id, self.night.now))
+
+    @precondition(lambda self: self.tournament.newest_round is not None)
+    @rule()
+    def delete_round(self) -> None:
+        newest = self.tournament.newest_round
+        if newest is not None and self.attempt(
+            lambda: play.delete_round(self.tournament, newest.round_id), may_lower=True
+        ):
+            # Byes credited to those who came later stay.
+            self.may_byes_differ = True
+
+    @rule(pick=PICKS)
+    def complete(self, pick: int) -> None:
+        if pick % 3 == 0:
+            self.attempt(lambda: play.complete(self.tournament, self.night.now))
+
+    @precondition(lambda self: self.tournament.status == "completed")
+    @rule()
+    def reopen(self) -> None:
+        self.attempt(lambda: play.reopen(self.tournament))
+
+    @precondition(lambda self: bool(self.night.journal))
+    @rule(actions=st.integers(1, 3))
+    def undo(self, actions: int) -> None:
+        for _ in range(min(actions, len(self.night.journal))):
+            self.story += undone(self.night.journal[-1])
+            self.night.undo()
+        self._check({})
+
+    @property
+    def tournament(self) -> Tournament:
+        return self.night.tournament
+
+    @property
+    def dice(self) -> Random:
+        return Random(len(self.story))
+
+    def attempt(self, ask: Callable[[], Sequence[Change]], *, may_lower: bool = False) -> bool:
+        """Whether it was done. Refusals must be sentences; what was done must be undone exactly."""
+        before = self.tournament
+        self.night.tick(60)
+        try:
+            made = self.night.make(ask())
+        except Refusal as refusal:
+            said = refusal.message
+        else:
+            said = ""
+        if said:
+            assert said.endswith((".", ")")), said
+            assert self.tournament is before
+            return False
+        self.story += made
+        if made:
+            assert apply_all(self.tournament, undone(made)) == before
+            self._check({} if may_lower else _strikes(play.format_of(before).rank(before)))
+        return bool(made)
+
+    def _check(self, strikes_before: Mapping[int, int]) -> None:
+        rows = self.night.standings()
+        _check_table(rows, lists_everybody=self.moves.lists_everybody)
+        _check_points(rows, self.moves.points(self.tournament))
+        for player_id, count in _strikes(rows).items():
+            assert count >= strikes_before.get(player_id, count), f"strikes of {player_id} fell"
+        _check_rounds(self.tournament, self.moves)
+        play.format_of(self.tournament).is_over(self.tournament)
+        for check in self.moves.checks:
+            check(self.tournament)
+
+    def _check_byes(self, before: Tournament) -> None:
+        """Byes of those in the new round differ by one at most."""
+        newest = self.tournament.newest_round
+        assert newest is not None
+        games = self.tournament.games_by_round.get(newest.round_id, ())
+        counted = history.of(self.tournament)
+        byes = {counted.byes_of(player_id) for game in games for player_id in game.player_ids}
+        if not self.may_byes_differ and before.status == "started":
+            assert max(byes, default=0) - min(byes, default=0) <= 1
+
+    def teardown(self) -> None:
+        """The journal, played again from the planned tournament, tells the same."""
+        if hasattr(self, "planned"):
+            assert apply_all(self.planned, self.story) == self.tournament
+
+
+def _open_count(tournament: Tournament) -> int:
+    open_games = sum(game.status == "started" for game in tournament.games)
+    return open_games + sum(one.status != "completed" for one in tournament.single_player_games)
+
+
+def _strikes(rows: Sequence[Standing]) -> dict[int, int]:
+    return {row.player_id: row.strike_count or 0 for row in rows}
+
+
+def _check_table(rows: Sequence[Standing], *, lists_everybody: bool) -> None:
+    """Places are a total order with ties: 1, 2, 2, 4, ascending by player id inside a tie."""
+    shown = [(row.position, row.player_id) for row in rows]
+    assert shown == sorted(shown)
+    assert len({row.player_id for row in rows}) == len(rows)
+    counts = Counter(row.position for row in rows)
+    free = 1
+    for position, count in sorted(counts.items()):
+        assert position == free if lists_everybody else position >= free
+        free = position + count
+
+
+def _check_points(rows: Sequence[Standing], expected: Mapping[int, Decimal]) -> None:
+    for row in rows:
+        if row.player_id in expected:
+            assert Decimal(row.points) == expected[row.player_id], f"points of {row.player_id}"
+
+
+def _check_rounds(tournament: Tournament, moves: Moves) -> None:
+    """Nobody sits twice in a game or in two groups of a round, nor in two started games at once."""
+    playing: Counter[int] = Counter()
+    for round_id, games in tournament.games_by_round.items():
+        groups: Counter[int] = Counter()
+        for group in history.groups_of(games):
+            groups.update(group)
+        if moves.one_group_per_round and round_id is not None:
+            assert max(groups.values(), default=1) == 1, f"twice in round {round_id}"
+        for game in games:
+            _check_game(game)
+            playing.update(game.player_ids if game.status == "started" else ())
+    if moves.one_game_at_once:
+        assert max(playing.values(), default=1) == 1, "in two games at once"
+
+
+def _check_game(game: Game) -> None:
+    assert len(set(game.player_ids)) == len(game.player_ids)
+    lists = (game.result_positions, game.result_points, game.result_scores)
+    assert {len(one) for one in lists} == {len(game.player_ids)}
+    if game.status == "started":
+        assert {*game.result_points, *game.result_positions, *game.result_scores} == {None}
+
+
+def machine_of(moves: Moves) -> Any:
+    """A test case that plays nights of a format: the same ones each time."""
+    name = f"{moves.kind.title().replace('_', '')}Night"
+    machine = type(name, (NightMachine,), {"moves": moves})
+    case: Any = machine.TestCase  # type: ignore[attr-defined]
+    case.settings = hypothesis_settings(
+        max_examples=RUNS,
+        stateful_step_count=STEPS,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        print_blob=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    return case

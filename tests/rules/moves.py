@@ -1,0 +1,130 @@
+"""What is special about nights of a format, and the moves that all formats share.
+
+A move takes the night and dice and returns the changes that the rules state, or raises a refusal.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+from rules.night import Night
+from silverball.kit.errors import Conflict
+from silverball.rules import play
+from silverball.rules.changes import Change
+from silverball.rules.outcome import GameOutcome
+from silverball.rules.ranking import points as ranking
+from silverball.rules.roundplay import points as points_of_games
+from silverball.rules.tournament import Game, Tournament
+
+Move = Callable[[Night, Random], Sequence[Change]]
+Points = Callable[[Tournament], Mapping[int, Decimal]]
+
+
+def record_any(night: Night, dice: Random) -> Sequence[Change]:
+    """A result for an open game: a drawn finishing order."""
+    game = one_of(night.open_games(), dice, "open game")
+    return record(night, GameOutcome(game_id=game.game_id, order=drawn(game, dice), by=7), dice)
+
+
+def forfeit_any(night: Night, dice: Random) -> Sequence[Change]:
+    """One of two players of an open game did not show up."""
+    game = one_of([one for one in night.open_games() if len(one.player_ids) == 2], dice, "open game of two")
+    said = GameOutcome(game_id=game.game_id, forfeited_by=dice.choice(game.player_ids))
+    return record(night, said, dice)
+
+
+def tie_any(night: Night, dice: Random) -> Sequence[Change]:
+    """Equal scores in an open game."""
+    game = one_of(night.open_games(), dice, "open game")
+    return record(night, GameOutcome(game_id=game.game_id, scores=dict.fromkeys(game.player_ids, 500)), dice)
+
+
+def correct_any(night: Night, dice: Random) -> Sequence[Change]:
+    """Another finishing order for a completed game."""
+    game = one_of(played(night.tournament), dice, "completed game")
+    return record(night, GameOutcome(game_id=game.game_id, order=drawn(game, dice)), dice)
+
+
+def clear_any(night: Night, dice: Random) -> Sequence[Change]:
+    """The result of a completed game taken away."""
+    return play.clear_result(
+        night.tournament, one_of(played(night.tournament), dice, "completed game").game_id
+    )
+
+
+def has_open(tournament: Tournament) -> bool:
+    """Whether a result can be recorded."""
+    attempts = any(one.status != "completed" for one in tournament.single_player_games)
+    return attempts or any(game.status == "started" for game in tournament.games)
+
+
+def has_played(tournament: Tournament) -> bool:
+    """Whether a result can be corrected."""
+    attempts = any(one.status == "completed" for one in tournament.single_player_games)
+    return attempts or bool(played(tournament))
+
+
+def points_without_adjustments(tournament: Tournament) -> Mapping[int, Decimal]:
+    """For strike formats: what games and byes are worth, without adjustments."""
+    games = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
+    totals = ranking.total_points(tournament, games)
+    return {
+        one.player_id: totals[one.player_id] - one.points_adjustment - one.score_adjustment
+        for one in tournament.entrants
+    }
+
+
+def no_points(_tournament: Tournament) -> Mapping[int, Decimal]:
+    """For formats whose points have a check of their own."""
+    return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moves:
+    """What is special about nights of a format."""
+
+    kind: str
+    # Setting -> the values to choose from.
+    settings: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    players: tuple[int, int] = (2, 9)
+    arenas: tuple[int, int] = (1, 6)
+    record: Move = record_any
+    can_record: Callable[[Tournament], bool] = has_open
+    correct: Move = correct_any
+    clear: Move = clear_any
+    # Refused whenever there is an open game; None where equal results are allowed.
+    tie: Move | None = tie_any
+    # Name -> whatever else can happen: forfeits, swaps, voids, queues, a clock.
+    extra: Mapping[str, Move] = field(default_factory=lambda: {"forfeit": forfeit_any})
+    # Called after every action that changed something; raise AssertionError.
+    checks: Sequence[Callable[[Tournament], None]] = ()
+    # Player id -> points that the table must show; rows of players left out are not compared.
+    points: Points = points_of_games
+    one_group_per_round: bool = True
+    one_game_at_once: bool = False
+    # False where the table lists only those whose place is decided.
+    lists_everybody: bool = True
+    # Names of extra moves after which strikes may be fewer, or byes uneven.
+    lowering: frozenset[str] = frozenset()
+    uneven: frozenset[str] = frozenset()
+
+
+def one_of(things: Sequence[Any], dice: Random, name: str) -> Any:
+    """A drawn thing. Raises Conflict when there is none, which counts as a refusal."""
+    if not things:
+        raise Conflict(f"There is no {name}.")
+    return dice.choice(list(things))
+
+
+def played(tournament: Tournament) -> list[Game]:
+    return [game for game in tournament.games if game.status == "completed" and not game.is_bye]
+
+
+def drawn(game: Game, dice: Random) -> tuple[int, ...]:
+    return tuple(dice.sample(game.player_ids, len(game.player_ids)))
+
+
+def record(night: Night, said: GameOutcome, dice: Random) -> list[Change]:
+    return play.record(night.tournament, said, dice, night.now)
