@@ -40,6 +40,10 @@ def no_targets(
     raise Conflict("This tournament has no rounds to set an arena or a target for.")
 
 
+def no_limits(_tournament: Tournament, _who: Entrant, _arena_id: int) -> None:
+    """For formats in which nobody chooses how often to play."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class AttemptPlay:
     """What may be asked about the single player games of a format; results go to its `settle`.
@@ -53,6 +57,8 @@ class AttemptPlay:
     start: AskedOfOne
     # Take the result away, or the whole game where it was opened by hand.
     delete: AskedOfOne
+    # Raises Conflict when this player may not play this arena any more: (tournament, entrant, arena id).
+    check_left: Callable[[Tournament, Entrant, int], None] = no_limits
     void: AskedOfOne = no_voiding
     unvoid: AskedOfOne = no_voiding
     # The arena of a round and its target or bar: (tournament, round, arena id, score, now).

@@ -1,7 +1,7 @@
 """Every format that can be played here: wire name -> Format, one line each."""
 
 from silverball.rules.format import Format
-from silverball.rules.formats import group_knockout, knockout, matchplay
+from silverball.rules.formats import best_game, card_best_game, group_knockout, knockout, matchplay
 
 FORMATS: dict[str, Format] = {
     one.type: one
@@ -9,5 +9,7 @@ FORMATS: dict[str, Format] = {
         knockout.FORMAT,
         group_knockout.FORMAT,
         matchplay.FORMAT,
+        best_game.FORMAT,
+        card_best_game.FORMAT,
     )
 }

@@ -14,13 +14,16 @@ from silverball.rules import words
 BANDS_MAX = 100
 
 
+Scorekeeping = Annotated[
+    words.Scorekeeping,
+    Meta(title="Scorekeepers", description="Whether other accounts may record results."),
+]
+
+
 class Settings(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     """What every format has; every subclass repeats `frozen=True, kw_only=True`."""
 
-    scorekeeping: Annotated[
-        words.Scorekeeping,
-        Meta(title="Scorekeepers", description="Whether other accounts may record results."),
-    ] = "disabled"
+    scorekeeping: Scorekeeping = "disabled"
 
 
 class Band(msgspec.Struct, rename="camel", frozen=True, kw_only=True):

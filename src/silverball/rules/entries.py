@@ -1,0 +1,30 @@
+"""How often somebody may still play: entries bought, attempts allowed. Source: formats, 14.18, 19."""
+
+from silverball.kit.errors import Conflict
+from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
+
+
+def of_player(tournament: Tournament, player_id: int) -> list[SinglePlayerGame]:
+    """Every single player game of a player; voided ones are used up too."""
+    return [one for one in tournament.single_player_games if one.player_id == player_id]
+
+
+def require_left(tournament: Tournament, entrant: Entrant, used: int, *, most: int, what: str) -> None:
+    """Raises Conflict when nothing is left of the entries or of the attempts.
+
+    Takes how many (`what`: "games" or "cards") the player has used up and the most that the settings
+    allow, 0 for any number.
+    """
+    who = f"Player {entrant.player_id}"
+    if tournament.has_entry_limits and used >= entrant.entries_bought:
+        raise Conflict(f"{who} has used all {entrant.entries_bought} entries. Add an entry first.")
+    if most and used >= most:
+        raise Conflict(f"{who} has used all {most} {what} a player may have in this tournament.")
+
+
+def require_left_on_arena(tournament: Tournament, entrant: Entrant, arena_id: int, *, most: int) -> None:
+    """Raises Conflict when the player has used the attempts on this arena; 0 allows any number."""
+    used = sum(one.arena_id == arena_id for one in of_player(tournament, entrant.player_id))
+    if most and used >= most:
+        who = f"Player {entrant.player_id}"
+        raise Conflict(f"{who} has used all {most} attempts on arena {arena_id}. Choose another arena.")

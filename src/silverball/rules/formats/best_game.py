@@ -1,0 +1,183 @@
+"""Open qualifying: best scores are ranked arena by arena. Source: formats, 14.18."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+from typing import Annotated
+
+from msgspec import Meta
+
+from silverball.rules import attempts, bestplay, entries, settings
+from silverball.rules.attempts import AttemptPlay
+from silverball.rules.changes import Change
+from silverball.rules.format import Format
+from silverball.rules.outcome import AttemptOutcome, NewAttempt, Outcome
+from silverball.rules.ranking import bestgame, solo
+from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.standing import Standing, points_text
+from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
+
+ArenasCounted = Annotated[
+    int, Meta(ge=0, le=1000, title="Arenas counted", description="Best arenas that count; 0 counts all.")
+]
+AttemptsOnArena = Annotated[
+    int, Meta(ge=0, le=1000, title="Attempts per arena", description="Games on one arena; 0 is no limit.")
+]
+NumberOfBestGames = Annotated[
+    int,
+    Meta(ge=1, le=1000, title="Best games per arena", description="How many ranks a player may hold there."),
+]
+
+
+class BestGameSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a best game. Source: formats, sections 14.18 and 24."""
+
+    scorekeeping: settings.Scorekeeping = "user"
+    best_game_scoring: settings.BestGameScoring = "bg_linear"
+    best_game_overall_attempts: settings.BestGameOverallAttempts = 0
+    best_game_attempts_on_arena: AttemptsOnArena = 0
+    best_game_arenas_counted: ArenasCounted = 0
+    best_game_number_of_best_games: NumberOfBestGames = 1
+    use_queues: settings.UseQueues = False
+    suggestions: settings.Suggestions = "restricted"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def settings_of(tournament: Tournament) -> BestGameSettings:
+    """The settings of a best game."""
+    chosen = tournament.settings
+    assert isinstance(chosen, BestGameSettings)
+    return chosen
+
+
+def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
+    """Nothing is made at the start. Raises Conflict when queues and suggestions are both on."""
+    bestplay.check_settings(tournament)
+    return []
+
+
+def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
+    """A score for a player and an arena, or a game begun there. Raises Conflict when nothing is left."""
+    attempts.check_score(said.score)
+    entrant = attempts.require_player(tournament, said.player_id)
+    playing = bestplay.being_played(tournament, said.player_id, said.arena_id)
+    if playing is not None and said.score is not None:
+        known = AttemptOutcome(
+            single_player_game_id=playing.single_player_game_id, score=said.score, by=said.by
+        )
+        return bestplay.recorded(tournament, known, now)
+    attempts.require_arena(tournament, said.arena_id)
+    require_attempts_left(tournament, entrant, said.arena_id)
+    if said.score is None:
+        bestplay.require_free(tournament, said.player_id, said.arena_id)
+    on_arena = [
+        one.game_index or 0
+        for one in entries.of_player(tournament, said.player_id)
+        if one.arena_id == said.arena_id
+    ]
+    index = max(on_arena, default=-1) + 1
+    return bestplay.new_attempt(tournament, said, now, card_id=None, game_index=index)
+
+
+def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
+    """Raises Conflict when the player may not play this arena again. Source: formats, 14.18 and 19."""
+    chosen = settings_of(tournament)
+    used = len(entries.of_player(tournament, entrant.player_id))
+    entries.require_left(tournament, entrant, used, most=chosen.best_game_overall_attempts, what="games")
+    entries.require_left_on_arena(tournament, entrant, arena_id, most=chosen.best_game_attempts_on_arena)
+
+
+def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    """A score, recorded or corrected."""
+    assert isinstance(said, AttemptOutcome)
+    return bestplay.recorded(tournament, said, now)
+
+
+def start_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Begin a game that waits."""
+    return attempts.started(one, now)
+
+
+def void(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Strike a game out; the attempt stays used up."""
+    return attempts.voided(one, now)
+
+
+def unvoid(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Put a voided game back. Raises Conflict when it would go on while the player or arena is taken."""
+    changes = attempts.unvoided(one, now)
+    if one.score is None and one.arena_id is not None:
+        bestplay.require_free(tournament, one.player_id, one.arena_id)
+    return changes
+
+
+def delete(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
+    """Take a game away; the attempt is free again."""
+    return attempts.deleted(one)
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: the points of each player's counted arenas. Source: formats, 14.18."""
+    marks = bestgame.marks(tournament)
+    played: dict[int, list[SinglePlayerGame]] = {}
+    for one in tournament.single_player_games:
+        if one.status == "completed":
+            played.setdefault(one.player_id, []).append(one)
+    counted = settings_of(tournament).best_game_arenas_counted
+    tallies = {}
+    for entrant in solo.listed(tournament):
+        games = played.get(entrant.player_id, [])
+        best = [one for one in games if marks[one.single_player_game_id].is_best]
+        values = counted_points(best, marks, counted)
+        total = sum(values, solo.adjustment(entrant))
+        tallies[entrant.player_id] = Tally(
+            points=total,
+            key=(total,),
+            games_played=sum(not one.is_voided for one in games),
+            entries_played=len(games),
+            points_list=tuple(points_text(one) for one in values),
+        )
+    return solo.rank(tournament, tallies)
+
+
+def counted_points(
+    best: Sequence[SinglePlayerGame], marks: dict[int, bestgame.Mark], arenas_counted: int
+) -> list[Decimal]:
+    """Points of a player's ranked games on the arenas that count, highest first.
+
+    An arena is worth the sum of the ranks a player holds there. Source: formats, 14.18.
+    """
+    by_arena: dict[int | None, list[Decimal]] = {}
+    for one in best:
+        by_arena.setdefault(one.arena_id, []).append(marks[one.single_player_game_id].points)
+    arenas = sorted(by_arena.values(), key=sum, reverse=True)[: arenas_counted or None]
+    return sorted((points for arena in arenas for points in arena), reverse=True)
+
+
+def never_over(_tournament: Tournament) -> bool:
+    """The organizer closes it: there is always another attempt."""
+    return False
+
+
+FORMAT = Format(
+    type="best_game",
+    settings=BestGameSettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=never_over,
+    start=start,
+    settle=settle,
+    roster_changed=bestplay.left_queues,
+    at_close=lambda tournament, _now: bestplay.final_marks(tournament),
+    at_reopen=bestplay.no_marks,
+    attempts=AttemptPlay(
+        open=open_attempt,
+        start=start_attempt,
+        delete=delete,
+        void=void,
+        unvoid=unvoid,
+        check_left=require_attempts_left,
+    ),
+    late="at_once",
+)

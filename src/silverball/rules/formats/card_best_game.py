@@ -1,0 +1,203 @@
+"""Cards of best games: a few arenas played once each, scored as one. Source: formats, 14.19."""
+
+from datetime import datetime
+from random import Random
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from silverball.kit.errors import Conflict
+from silverball.rules import attempts, bestplay, cards, entries, settings
+from silverball.rules.apply import apply_all
+from silverball.rules.attempts import AttemptPlay
+from silverball.rules.changes import Change
+from silverball.rules.format import Format
+from silverball.rules.outcome import AttemptOutcome, NewAttempt, Outcome
+from silverball.rules.ranking import bestgame, solo
+from silverball.rules.ranking.bestgame import CardValue
+from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.standing import CountedCard, Standing, points_text
+from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
+
+GamesPerCard = Annotated[
+    int, Meta(ge=1, le=1000, title="Games per card", description="Arenas on a card, each played once.")
+]
+CardsCounted = Annotated[
+    int, Meta(ge=1, le=1000, title="Cards counted", description="A player's best cards that count.")
+]
+GamesCounted = Annotated[
+    int, Meta(ge=0, le=1000, title="Games counted", description="Best games of a card; 0 counts all.")
+]
+CardScoring = Annotated[
+    Literal[0, 1],
+    Meta(
+        title="Cards ranked",
+        description="0: every completed card holds ranks; 1: only the newest card of each player.",
+    ),
+]
+
+
+class CardBestGameSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a card best game. Source: formats, sections 14.19 and 24."""
+
+    scorekeeping: settings.Scorekeeping = "user"
+    card_best_game_games_per_card: GamesPerCard = 5
+    card_best_game_cards_counted: CardsCounted = 1
+    card_best_game_games_counted: GamesCounted = 0
+    card_best_game_scoring: CardScoring = 0
+    best_game_scoring: settings.BestGameScoring = "bg_linear"
+    best_game_overall_attempts: settings.BestGameOverallAttempts = 0
+    use_queues: settings.UseQueues = False
+    suggestions: settings.Suggestions = "restricted"
+
+
+def settings_of(tournament: Tournament) -> CardBestGameSettings:
+    """The settings of a card best game."""
+    chosen = tournament.settings
+    assert isinstance(chosen, CardBestGameSettings)
+    return chosen
+
+
+def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
+    """Nothing is made at the start. Raises Conflict when queues and suggestions are both on."""
+    bestplay.check_settings(tournament)
+    return []
+
+
+def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
+    """A score on the player's card, or a game begun on it; without a card in progress a new one is opened.
+
+    Raises Conflict when no card is left or the arena is on the card already.
+    """
+    attempts.check_score(said.score)
+    entrant = attempts.require_player(tournament, said.player_id)
+    playing = bestplay.being_played(tournament, said.player_id, said.arena_id)
+    if playing is not None and said.score is not None:
+        known = AttemptOutcome(
+            single_player_game_id=playing.single_player_game_id, score=said.score, by=said.by
+        )
+        return record(tournament, known, now)
+    attempts.require_arena(tournament, said.arena_id)
+    require_card_left(tournament, entrant, said.arena_id)
+    if said.score is None:
+        bestplay.require_free(tournament, said.player_id, said.arena_id)
+    card = cards.active(tournament, said.player_id)
+    made = cards.opened(cards.new(said.player_id, now)) if card is None else []
+    card_id = -1 if card is None else card.card_id
+    index = max((one.game_index or 0 for one in cards.games_of(tournament, card_id)), default=-1) + 1
+    made += bestplay.new_attempt(tournament, said, now, card_id=card_id, game_index=index)
+    return _kept(tournament, made, card_id, now)
+
+
+def require_card_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
+    """Raises Conflict when this arena has no room on the player's card, or no new card may be opened."""
+    chosen = settings_of(tournament)
+    card = cards.active(tournament, entrant.player_id)
+    if card is not None:
+        cards.require_room(tournament, card, arena_id, games_per_card=chosen.card_best_game_games_per_card)
+        return
+    used = len(cards.of_player(tournament, entrant.player_id))
+    entries.require_left(tournament, entrant, used, most=chosen.best_game_overall_attempts, what="cards")
+
+
+def record(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
+    """A score on a card, new or corrected; the card completes with its last one."""
+    made = bestplay.recorded(tournament, said, now)
+    one = attempts.attempt_of(tournament, said.single_player_game_id)
+    return _kept(tournament, made, one.card_id, now)
+
+
+def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    """A score, recorded or corrected."""
+    assert isinstance(said, AttemptOutcome)
+    return record(tournament, said, now)
+
+
+def _kept(tournament: Tournament, made: list[Change], card_id: int | None, now: datetime) -> list[Change]:
+    assert card_id is not None
+    games = settings_of(tournament).card_best_game_games_per_card
+    return cards.kept(tournament, made, card_id, games_per_card=games, now=now)
+
+
+def start_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Begin a game that waits."""
+    return attempts.started(one, now)
+
+
+def no_voiding(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
+    """Cards are voided as a whole. Raises Conflict."""
+    raise Conflict(f"A single game of a card cannot be voided. Void card {one.card_id}, or delete the game.")
+
+
+def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Take a game off its card, which is open again; the card goes with its last game."""
+    return _kept(tournament, attempts.deleted(one), one.card_id, now)
+
+
+def at_close(tournament: Tournament, _now: datetime) -> list[Change]:
+    """Cards that lost their only game by the closing go; what the others came to is stored."""
+    changes = cards.empty_deleted(tournament)
+    return [*changes, *bestplay.final_marks(apply_all(tournament, changes))]
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: the points of each player's counted cards. Source: formats, 14.19."""
+    marks = bestgame.marks(tournament)
+    counted: dict[int, list[CardValue]] = {}
+    for value in bestgame.card_values(tournament, marks):
+        if value.is_counted:
+            counted.setdefault(value.player_id, []).append(value)
+    games: dict[int, int] = {}
+    for one in tournament.single_player_games:
+        if one.status == "completed" and not one.is_voided:
+            games[one.player_id] = games.get(one.player_id, 0) + 1
+    tallies = {
+        entrant.player_id: _tally(
+            tournament, entrant, counted.get(entrant.player_id, []), games.get(entrant.player_id, 0)
+        )
+        for entrant in solo.listed(tournament)
+    }
+    return solo.rank(tournament, tallies)
+
+
+def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], games: int) -> Tally:
+    total = sum((value.points for value in counted), solo.adjustment(entrant))
+    used = cards.of_player(tournament, entrant.player_id)
+    return Tally(
+        points=total,
+        key=(total,),
+        games_played=games,
+        entries_played=sum(one.status == "completed" or one.is_voided for one in used),
+        points_list=tuple(points_text(value.points) for value in counted),
+        cards_counted=tuple(
+            CountedCard(card_id=value.card_id, points=value.points, count=value.games) for value in counted
+        ),
+    )
+
+
+def never_over(_tournament: Tournament) -> bool:
+    """The organizer closes it: there is always another card."""
+    return False
+
+
+FORMAT = Format(
+    type="card_best_game",
+    settings=CardBestGameSettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=never_over,
+    start=start,
+    settle=settle,
+    roster_changed=bestplay.left_queues,
+    at_close=at_close,
+    at_reopen=bestplay.no_marks,
+    attempts=AttemptPlay(
+        open=open_attempt,
+        start=start_attempt,
+        delete=delete,
+        void=no_voiding,
+        unvoid=no_voiding,
+        check_left=require_card_left,
+    ),
+    late="at_once",
+)
