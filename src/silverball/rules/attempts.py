@@ -73,19 +73,34 @@ def attempt_of(tournament: Tournament, single_player_game_id: int) -> SinglePlay
     raise NotFound("SinglePlayerGame", single_player_game_id)
 
 
+def by_round(tournament: Tournament) -> dict[int | None, list[SinglePlayerGame]]:
+    """Round id (None outside a round) -> its single player games, ascending by id."""
+    found: dict[int | None, list[SinglePlayerGame]] = {}
+    for one in tournament.single_player_games:
+        found.setdefault(one.round_id, []).append(one)
+    return found
+
+
 def of_round(tournament: Tournament, round_id: int) -> list[SinglePlayerGame]:
     """The single player games of a round, ascending by id."""
     return [one for one in tournament.single_player_games if one.round_id == round_id]
 
 
 def pending(
-    new_id: int, player_id: int, *, now: datetime, round_id: int, game_index: int
+    new_id: int,
+    player_id: int,
+    *,
+    now: datetime | None,
+    round_id: int,
+    game_index: int,
+    arena_id: int | None = None,
 ) -> SinglePlayerGame:
     """A single player game that waits for its turn; `new_id` is negative. Open it with `opened`."""
     return SinglePlayerGame(
         single_player_game_id=new_id,
         player_id=player_id,
         status="pending",
+        arena_id=arena_id,
         round_id=round_id,
         game_index=game_index,
         created_at=now,

@@ -1,7 +1,15 @@
 """Every format that can be played here: wire name -> Format, one line each."""
 
 from silverball.rules.format import Format
-from silverball.rules.formats import best_game, card_best_game, group_knockout, knockout, matchplay
+from silverball.rules.formats import (
+    best_game,
+    bowling,
+    card_best_game,
+    golf,
+    group_knockout,
+    knockout,
+    matchplay,
+)
 
 FORMATS: dict[str, Format] = {
     one.type: one
@@ -11,5 +19,7 @@ FORMATS: dict[str, Format] = {
         matchplay.FORMAT,
         best_game.FORMAT,
         card_best_game.FORMAT,
+        golf.FORMAT,
+        bowling.FORMAT,
     )
 }

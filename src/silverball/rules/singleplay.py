@@ -1,7 +1,7 @@
 """What an organizer or a scorekeeper may ask about single player games, cards and their queues.
 
-Beside `play.py`, which has everything that is not about those; results go through `play.record`. Each function
-states changes or refuses; none changes anything. Source: formats, sections 14.16 to 14.21, 18 and 19.
+Beside `play.py`, which has everything that is not about those; results go through `play.record`. Each
+function states changes or refuses; none changes anything. Source: formats, 14.16 to 14.21, 18 and 19.
 """
 
 from datetime import datetime
@@ -68,9 +68,10 @@ def set_round(
     form = attempt_play(tournament)
     play.require_started(tournament)
     attempts.check_score(score)
-    if arena_id is not None:
+    one = rounds.round_of(tournament, round_id)
+    if arena_id is not None and arena_id != one.arena_id:
         attempts.require_arena(tournament, arena_id)
-    return form.set_round(tournament, rounds.round_of(tournament, round_id), arena_id, score, now)
+    return form.set_round(tournament, one, arena_id, score, now)
 
 
 def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:

@@ -1,0 +1,146 @@
+"""Pinbowling: a frame is an arena with a target, counted as in ten-pin. Source: formats, 14.20, 17."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Invalid
+from silverball.rules import attempts, holes, rounds, settings
+from silverball.rules.apply import apply_all
+from silverball.rules.attempts import AttemptPlay
+from silverball.rules.changes import Change, SinglePlayerGameChanged, altered
+from silverball.rules.format import Format
+from silverball.rules.outcome import AttemptOutcome, Outcome
+from silverball.rules.ranking import solo
+from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring import bowling
+from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
+
+Frames = list[tuple[int, ...]]
+
+
+class BowlingSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of pinbowling, under the names golf has; par, limit and holes counted do nothing here.
+
+    Source: formats, sections 14.20 and 24.
+    """
+
+    golf_duration: settings.GolfDuration = 10
+    golf_par_score: settings.GolfParScore = 0
+    golf_stroke_limit: settings.GolfStrokeLimit = 0
+    golf_holes_counted: settings.GolfHolesCounted = 0
+    tiebreaker: settings.Tiebreaker = "standard"
+
+
+def settings_of(tournament: Tournament) -> BowlingSettings:
+    """The settings of pinbowling."""
+    chosen = tournament.settings
+    assert isinstance(chosen, BowlingSettings)
+    return chosen
+
+
+def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
+    """All frames, with a waiting game per player and frame."""
+    return holes.made(tournament, settings_of(tournament).golf_duration, "Frame", now)
+
+
+def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    """The rolls of a player in a frame, recorded or corrected, with the bonuses that follow."""
+    assert isinstance(said, AttemptOutcome)
+    one = attempts.attempt_of(tournament, said.single_player_game_id)
+    assert one.round_id is not None
+    frame = rounds.round_of(tournament, one.round_id)
+    is_last = frame.round_index == settings_of(tournament).golf_duration - 1
+    rolls = rolls_of(frame, said, is_last=is_last)
+    # The points are those it has until the frames are counted again.
+    changes = attempts.recorded(one, replace(said, rolls=rolls), points=one.points, now=now)
+    return _counted(tournament, changes, one.player_id, now)
+
+
+def rolls_of(frame: Round, said: AttemptOutcome, *, is_last: bool) -> tuple[int, ...]:
+    """The rolls of a whole frame, as entered or by how close the score came to the target.
+
+    Raises Invalid when neither is said, when the frame is not complete, and for a score that reached the
+    target or has none. Source: formats, section 17.
+    """
+    if said.strokes is not None or said.is_advanced:
+        raise Invalid({"rolls": ["Enter the rolls: nothing else counts in this tournament."]})
+    if said.rolls:
+        bowling.check_frame(said.rolls, is_last=is_last)
+        if not bowling.is_complete(said.rolls, is_last=is_last):
+            raise Invalid({"rolls": ["A roll of this frame is missing. Enter the frame when it is over."]})
+        return said.rolls
+    if said.score is None:
+        raise Invalid({"rolls": ["Enter the rolls, or the score if the target was not reached."]})
+    attempts.check_score(said.score)
+    if not frame.score:
+        raise Invalid({"rolls": [f"{frame.name} has no target to compare with. Enter the rolls."]})
+    if said.score >= frame.score:
+        raise Invalid({"rolls": ["The target was reached. Enter the rolls: a strike or a spare."]})
+    return (bowling.pins_by_closeness(said.score, frame.score), 0)
+
+
+def _counted(tournament: Tournament, made: list[Change], player_id: int, now: datetime) -> list[Change]:
+    """These changes, the frames they decide or change by their bonuses, and the rounds they complete."""
+    after = apply_all(tournament, made)
+    own = holes.by_player(after).get(player_id, {})
+    duration = settings_of(tournament).golf_duration
+    values = bowling.frame_values(_frames(own, duration), duration)
+    changes = list(made)
+    for index, one in own.items():
+        points = None if values[index] is None else Decimal(values[index] or 0)
+        if one.points != points:
+            changes += altered(SinglePlayerGameChanged, one, replace(one, points=points, updated_at=now))
+    return holes.kept(tournament, changes, now)
+
+
+def _frames(played: Mapping[int, SinglePlayerGame], duration: int) -> Frames:
+    return [played[index].rolls if index in played else () for index in range(duration)]
+
+
+def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Take a frame away: it is to be played again, and earlier ones lose its bonus."""
+    return _counted(tournament, attempts.cleared(one, now), one.player_id, now)
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: most pins first, then more strikes, then more spares. Source: formats, 17."""
+    played = holes.by_player(tournament)
+    tallies = {
+        one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
+        for one in solo.listed(tournament)
+    }
+    return solo.rank(tournament, tallies)
+
+
+def _tally(tournament: Tournament, entrant: Entrant, played: Mapping[int, SinglePlayerGame]) -> Tally:
+    chosen = settings_of(tournament)
+    total, *broken = bowling.tiebreak(_frames(played, chosen.golf_duration), chosen.golf_duration).values
+    points = total + solo.adjustment(entrant)
+    shown = tuple(broken) if chosen.tiebreaker == "standard" else ()
+    return Tally(
+        points=points,
+        key=(points, *(Decimal(part) for part in shown)),
+        tiebreakers=shown,
+        games_played=len(played),
+    )
+
+
+FORMAT = Format(
+    type="bowling",
+    settings=BowlingSettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=holes.all_played,
+    start=start,
+    settle=settle,
+    roster_changed=lambda tournament, who, _dice, now: holes.roster_changed(tournament, who, now),
+    at_reopen=holes.reopened,
+    attempts=AttemptPlay(start=holes.start_attempt, delete=delete, set_round=holes.set_round),
+    rounds="fixed",
+    late="at_once",
+    corrects_any_round=True,
+)

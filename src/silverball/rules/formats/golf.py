@@ -1,0 +1,127 @@
+"""Pingolf: a hole is an arena with a target, strokes are balls, fewest win. Source: formats, 14.16 and 16."""
+
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Invalid
+from silverball.rules import attempts, holes, rounds, settings
+from silverball.rules.attempts import AttemptPlay
+from silverball.rules.changes import Change
+from silverball.rules.format import Format
+from silverball.rules.outcome import AttemptOutcome, Outcome
+from silverball.rules.ranking import solo
+from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring import golf
+from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
+
+
+class GolfSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of pingolf. Source: formats, sections 14.16 and 24."""
+
+    golf_duration: settings.GolfDuration = 9
+    golf_par_score: settings.GolfParScore = 0
+    golf_stroke_limit: settings.GolfStrokeLimit = 6
+    golf_holes_counted: settings.GolfHolesCounted = 0
+    tiebreaker: settings.Tiebreaker = "standard"
+    suggestions: settings.Suggestions = "disabled"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def settings_of(tournament: Tournament) -> GolfSettings:
+    """The settings of pingolf."""
+    chosen = tournament.settings
+    assert isinstance(chosen, GolfSettings)
+    return chosen
+
+
+def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
+    """All holes, with a waiting game per player and hole."""
+    return holes.made(tournament, settings_of(tournament).golf_duration, "Hole", now)
+
+
+def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    """The strokes of a player on a hole, recorded or corrected."""
+    assert isinstance(said, AttemptOutcome)
+    one = attempts.attempt_of(tournament, said.single_player_game_id)
+    assert one.round_id is not None
+    hole = rounds.round_of(tournament, one.round_id)
+    strokes = strokes_of(hole, said, settings_of(tournament).golf_stroke_limit)
+    return holes.kept(tournament, attempts.recorded(one, said, points=Decimal(strokes), now=now), now)
+
+
+def strokes_of(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
+    """Strokes as they count, as entered or by how close the score came to the target.
+
+    Raises Invalid when neither is said, and for a score that reached the target or has none.
+    Source: formats, section 16.
+    """
+    if said.rolls or said.is_advanced:
+        raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
+    if said.strokes is not None:
+        return golf.stored(said.strokes, stroke_limit)
+    if said.score is None:
+        raise Invalid({"strokes": ["Enter the strokes, or the score if the target was not reached."]})
+    attempts.check_score(said.score)
+    if not hole.score:
+        raise Invalid({"strokes": [f"{hole.name} has no target to compare with. Enter the strokes."]})
+    if said.score >= hole.score:
+        raise Invalid({"strokes": ["The target was reached. Enter the number of the ball as the strokes."]})
+    return golf.stored(golf.strokes_after_last_ball(said.score, hole.score), stroke_limit)
+
+
+def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Take a result away: the hole is to be played again."""
+    return holes.kept(tournament, attempts.cleared(one, now), now)
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: fewest strokes first, then more holes in one, in two, in three. Source: formats, 16."""
+    played = holes.by_player(tournament)
+    tallies = {
+        one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
+        for one in solo.listed(tournament)
+    }
+    return solo.rank(tournament, tallies, lower_is_better=True)
+
+
+def _tally(tournament: Tournament, entrant: Entrant, played: dict[int, SinglePlayerGame]) -> Tally:
+    chosen = settings_of(tournament)
+    strokes = [_strokes(played.get(index)) for index in range(chosen.golf_duration)]
+    total = golf.total(
+        strokes,
+        holes_counted=chosen.golf_holes_counted,
+        stroke_limit=chosen.golf_stroke_limit,
+        is_closed=tournament.status == "completed",
+    )
+    points = total + solo.adjustment(entrant)
+    broken = golf.tiebreak(total, strokes)
+    is_broken = chosen.tiebreaker == "standard"
+    return Tally(
+        points=points,
+        key=(-points, *(Decimal(-part) for part in (broken.key[1:] if is_broken else ()))),
+        tiebreakers=broken.values[1:] if is_broken else (),
+        games_played=len(played),
+    )
+
+
+def _strokes(one: SinglePlayerGame | None) -> int | None:
+    return None if one is None or one.points is None else int(one.points)
+
+
+FORMAT = Format(
+    type="golf",
+    settings=GolfSettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=holes.all_played,
+    start=start,
+    settle=settle,
+    roster_changed=lambda tournament, who, _dice, now: holes.roster_changed(tournament, who, now),
+    at_reopen=holes.reopened,
+    attempts=AttemptPlay(start=holes.start_attempt, delete=delete, set_round=holes.set_round),
+    rounds="fixed",
+    late="at_once",
+    corrects_any_round=True,
+)
