@@ -1,18 +1,20 @@
 """A format is data: its wire name, its settings and its functions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from random import Random
 from typing import Literal
 
 from silverball.kit.errors import Conflict
+from silverball.rules import rounds as round_rules
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change
+from silverball.rules.freegames import FreeGames
 from silverball.rules.outcome import Outcome
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.settings import Settings
-from silverball.rules.tournament import Entrant, Tournament
+from silverball.rules.tournament import Entrant, Game, LineupArena, Round, Tournament
 from silverball.rules.words import TournamentType
 
 SettingsType = type[Settings]
@@ -23,6 +25,11 @@ Rounds = Literal["opened", "following", "fixed"]
 Start = Callable[[Tournament, Random, datetime], list[Change]]
 Settle = Callable[[Tournament, Outcome, Random, datetime], list[Change]]
 RosterChanged = Callable[[Tournament, Entrant, Random, datetime], list[Change]]
+Cleared = Callable[[Tournament, Game], list[Change]]
+CompleteRound = Callable[[Tournament, Round, datetime], list[Change]]
+Tied = Callable[[Tournament], list[tuple[int, ...]]]
+OpenTiebreak = Callable[[Tournament, Sequence[int], datetime], list[Change]]
+LineupChanged = Callable[[Tournament, LineupArena, Random, datetime], list[Change]]
 
 
 def nothing_at_start(_tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
@@ -40,12 +47,44 @@ def next_round_only(_tournament: Tournament, _who: Entrant, _dice: Random, _now:
     return []
 
 
+def next_draw_only(
+    _tournament: Tournament, _arena: LineupArena, _dice: Random, _now: datetime
+) -> list[Change]:
+    """For formats in which another arena matters to the next draw only."""
+    return []
+
+
+def everybody_active(tournament: Tournament) -> tuple[int, ...]:
+    """For formats in which who is active plays on."""
+    return tournament.active_ids
+
+
+def nobody_comes(_tournament: Tournament, _who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
+    """For formats whose field is fixed at the start. Raises Conflict."""
+    raise Conflict("Nobody can join or come back to this tournament: its field is fixed at the start.")
+
+
+def nothing_when_cleared(_tournament: Tournament, _game: Game) -> list[Change]:
+    """For formats in which nothing depends on a single result."""
+    return []
+
+
+def completes_itself(_tournament: Tournament, one: Round, _now: datetime) -> list[Change]:
+    """For formats whose rounds are completed by their last result. Raises Conflict."""
+    raise Conflict(f"{one.name} completes itself with its last result. Record the open games.")
+
+
+def nobody_is_tied(_tournament: Tournament) -> list[tuple[int, ...]]:
+    """For formats whose games decide every place that is not shared for good."""
+    return []
+
+
 def nothing_at_close(_tournament: Tournament, _now: datetime) -> list[Change]:
     """For formats that show the same before and after they are closed."""
     return []
 
 
-def nothing_at_reopen(_tournament: Tournament) -> list[Change]:
+def nothing_at_reopen(_tournament: Tournament, _closed_at: datetime | None) -> list[Change]:
     """For formats that go on from where they were closed."""
     return []
 
@@ -74,11 +113,27 @@ class Format:
     roster_changed: RosterChanged = next_round_only
     # What follows when the organizer closes the tournament; what was unfinished is gone already.
     at_close: Callable[[Tournament, datetime], list[Change]] = nothing_at_close
-    # What is needed to go on when it was closed: the tournament is started again already.
-    at_reopen: Callable[[Tournament], list[Change]] = nothing_at_reopen
+    # What is needed to go on when it was closed (then): the tournament is started again already.
+    at_reopen: Callable[[Tournament, datetime | None], list[Change]] = nothing_at_reopen
+    # What follows when an arena came, was taken out of service or came back (the tournament shows it).
+    lineup_changed: LineupChanged = next_draw_only
+    # Ids of those who would be in the next round: active, and not out.
+    playing: Callable[[Tournament], tuple[int, ...]] = everybody_active
+    # What may be asked about games outside drawn rounds; None in formats without them.
+    free_games: FreeGames | None = None
     # What may be asked about single player games; None in formats without them.
     attempts: AttemptPlay | None = None
     rounds: Rounds = "opened"
+    # What follows when the result of a game was taken away; the tournament shows it open already.
+    cleared: Cleared = nothing_when_cleared
+    # A round completed by hand.
+    complete_round: CompleteRound = round_rules.completed
+    # The sets of players whom a tiebreak may separate; None where those are all who share a place.
+    tied: Tied | None = None
+    # A tiebreak between tied players, as games of this format.
+    open_tiebreak: OpenTiebreak = round_rules.tiebreak_opened
+    # Whether points (or strikes) may be adjusted by hand.
+    can_adjust: bool = True
     players_min: int = 2
     late: Late = "next_round"
     # Whether an entrant may be taken out once it has begun.

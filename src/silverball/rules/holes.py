@@ -40,7 +40,7 @@ def made(tournament: Tournament, count: int, name: str, now: datetime) -> list[C
 
 
 def missing(tournament: Tournament, player_ids: Sequence[int], now: datetime | None) -> list[Change]:
-    """A waiting game wherever one of these players has none; None as the time means that of the round."""
+    """A waiting game wherever one of these players has none."""
     there = {(one.player_id, one.round_id) for one in tournament.single_player_games}
     wanted = [
         (player_id, one)
@@ -53,7 +53,7 @@ def missing(tournament: Tournament, player_ids: Sequence[int], now: datetime | N
             attempts.pending(
                 -1 - at,
                 player_id,
-                now=now or one.created_at,
+                now=now,
                 round_id=one.round_id,
                 game_index=one.round_index,
                 arena_id=one.arena_id,
@@ -91,9 +91,9 @@ def kept(tournament: Tournament, changes: Sequence[Change], now: datetime | None
     return [*changes, *moved]
 
 
-def reopened(tournament: Tournament) -> list[Change]:
+def reopened(tournament: Tournament, closed_at: datetime | None) -> list[Change]:
     """What closing took away: the waiting games of the active players, in rounds that are open again."""
-    return kept(tournament, missing(tournament, tournament.active_ids, None), None)
+    return kept(tournament, missing(tournament, tournament.active_ids, closed_at), closed_at)
 
 
 def set_round(

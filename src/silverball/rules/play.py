@@ -31,10 +31,12 @@ from silverball.rules.changes import (
     edited,
 )
 from silverball.rules.format import Format
-from silverball.rules.outcome import Outcome
+from silverball.rules.outcome import GameOutcome, Outcome
 from silverball.rules.pairing import history as past_byes
 from silverball.rules.registry import FORMATS
 from silverball.rules.tournament import Entrant, Game, Tournament
+
+FORFEITS_MAX = 1000
 
 
 def format_of(tournament: Tournament) -> Format:
@@ -94,7 +96,7 @@ def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list
     one = rounds.round_of(tournament, round_id)
     if one.status == "completed":
         raise Conflict(f"{one.name} is completed already.")
-    return rounds.completed(tournament, one, now)
+    return format_of(tournament).complete_round(tournament, one, now)
 
 
 def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
@@ -170,7 +172,8 @@ def reopen(tournament: Tournament) -> list[Change]:
     if tournament.status != "completed":
         raise Conflict("Only a completed tournament can be reopened.")
     changes = edited(TournamentReopened, tournament, status="started", completed_at=None)
-    return [*changes, *format_of(tournament).at_reopen(apply_all(tournament, changes))]
+    after = apply_all(tournament, changes)
+    return [*changes, *format_of(tournament).at_reopen(after, tournament.completed_at)]
 
 
 def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
@@ -199,7 +202,11 @@ def _placed(tournament: Tournament, one: Entrant, *, is_late: bool) -> Entrant:
     if not is_late:
         return placed
     return replace(
-        placed, seed_rank=seeding.next_rank(tournament), byes_credited=_byes_credited(tournament, placed)
+        placed,
+        seed_rank=seeding.next_rank(tournament),
+        byes_credited=_byes_credited(tournament, placed),
+        # What is given to a late player is given now, not before the first round.
+        adjusted_after=tournament.rounds_completed if placed.points_adjustment else None,
     )
 
 
@@ -236,7 +243,10 @@ def set_active(
 def _byes_credited(tournament: Tournament, one: Entrant) -> int:
     """Byes to credit so that who comes (back) is not first in line for one. Source: formats, section 9."""
     past = history.of(tournament)
-    wanted = past_byes.byes_on_entry(tournament.active_ids, past, one.player_id)
+    others = [
+        player_id for player_id in format_of(tournament).playing(tournament) if player_id != one.player_id
+    ]
+    wanted = past_byes.byes_on_entry(others, past, one.player_id)
     return one.byes_credited + max(0, wanted - past.byes_of(one.player_id))
 
 
@@ -261,8 +271,15 @@ def adjust(
     points: Decimal | None = None,
     score: Decimal | None = None,
 ) -> list[Change]:
-    """A hand adjustment: strikes in knockouts, points elsewhere. Source: formats, section 13.5."""
+    """A hand adjustment: strikes in knockouts, points elsewhere; it may bring a player back at once.
+
+    Source: formats, sections 12 and 13.5.
+    """
     one = entrant_of(tournament, player_id)
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you adjust anything.")
+    if not format_of(tournament).can_adjust:
+        raise Conflict("Places of this tournament follow from its games: correct a result instead.")
     for name, value in (("pointsAdjustment", points), ("scoreAdjustment", score)):
         if value is not None and value != round(value, 2):
             raise Invalid({name: [f"{value} has more than two decimals."]})
@@ -270,9 +287,21 @@ def adjust(
         one,
         points_adjustment=one.points_adjustment if points is None else points,
         score_adjustment=one.score_adjustment if score is None else score,
-        adjusted_after=one.adjusted_after if points is None else tournament.rounds_completed,
     )
-    return altered(EntrantChanged, one, after)
+    if after.points_adjustment != one.points_adjustment:
+        after = replace(after, adjusted_after=tournament.rounds_completed)
+    return altered(EntrantChanged, one, _welcomed_back(tournament, one, after))
+
+
+def _welcomed_back(tournament: Tournament, before: Entrant, after: Entrant) -> Entrant:
+    """Whom an adjustment brings back into a running tournament is not first in line for a bye."""
+    playing = format_of(tournament).playing
+    if tournament.status != "started" or before.player_id in playing(tournament):
+        return after
+    then = apply_all(tournament, altered(EntrantChanged, before, after))
+    if before.player_id not in playing(then):
+        return after
+    return replace(after, byes_credited=_byes_credited(tournament, before))
 
 
 def clear_result(tournament: Tournament, game_id: int) -> list[Change]:
@@ -280,4 +309,30 @@ def clear_result(tournament: Tournament, game_id: int) -> list[Change]:
     require_started(tournament)
     game = results.game_of(tournament, game_id)
     require_open(tournament, game)
-    return results.cleared(game)
+    form = format_of(tournament)
+    if form.free_games is not None:
+        return form.free_games.clear(tournament, game)
+    changes = results.cleared(game)
+    return [*changes, *form.cleared(apply_all(tournament, changes), game)]
+
+
+def forfeit_all(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
+    """Every open game of two with this player is lost, also those that come up because of it.
+
+    For a player who leaves a tournament whose schedule stands. Source: formats, section 20.
+    """
+    require_started(tournament)
+    entrant_of(tournament, player_id)
+    changes: list[Change] = []
+    current = tournament
+    for _ in range(FORFEITS_MAX):
+        mine = (game for game in current.games if player_id in game.player_ids and len(game.player_ids) == 2)
+        game = next((one for one in mine if one.status == "started"), None)
+        if game is None:
+            break
+        said = GameOutcome(game_id=game.game_id, forfeited_by=player_id)
+        changes += record(current, said, dice, now)
+        current = apply_all(tournament, changes)
+    if not changes:
+        raise Conflict(f"Player {player_id} is in no open game of two: there is nothing to forfeit.")
+    return changes
