@@ -26,8 +26,6 @@ from silverball.web.visit import Page
 
 # Every module with pages. A new one is one import and one entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (account,)
-# What this app answers; the rest of the site belongs to others.
-PREFIXES = ("/account", "/static")
 # Nothing from elsewhere, no script at all.
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
