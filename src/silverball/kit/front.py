@@ -209,7 +209,7 @@ class FrontDoor:
     ) -> Reply:
         """A finished answer, a 304 in its place, or a 429. `left` is given when the request was counted."""
         asked = headers.get(b"if-none-match")
-        who = guest.user_id or _address(scope, headers)
+        who = guest.user_id or address_of(scope, headers)
         if asked is not None and (asked == finished.etag or names(asked, finished.etag)):
             if left is not None:
                 self._allowance.give_back(who)
@@ -318,7 +318,7 @@ class FrontDoor:
             finished = self._at_hand(key)
             if finished is not None:
                 return self._reply(finished, guest, scope, headers, self._clock())
-        who = guest.user_id or _address(scope, headers)
+        who = guest.user_id or address_of(scope, headers)
         left = self._allowance.take(who, self._clock()) if self._allowance.limit else 0
         if left < 0:
             return self._too_many(scope, headers, who, self._clock())
@@ -430,7 +430,7 @@ def _note(scope: Scope, user_id: int | None, start: MutableMapping[str, Any], se
     )
 
 
-def _address(scope: Scope, headers: dict[bytes, bytes]) -> str:
+def address_of(scope: Scope, headers: dict[bytes, bytes]) -> str:
     """Where a request without a caller came from; a proxy on this machine is believed."""
     client = scope.get("client")
     address = str(client[0]) if client else "unknown"
