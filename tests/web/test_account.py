@@ -343,6 +343,7 @@ def test_static_files_are_kept_until_they_change(visitor: Visitor) -> None:
         answer = visitor.get(path)
         assert answer.status_code == 200
         assert "immutable" in answer.headers["cache-control"]
+        assert visitor.get(path[:-1] + "x").headers["cache-control"] == "no-cache"
     assert visitor.get("/static/../app.py").status_code == 404
     assert visitor.get("/static/%2e%2e/app.py").status_code == 404
 

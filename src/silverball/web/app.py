@@ -79,7 +79,9 @@ class Guarded:
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 if "cache-control" not in headers:
-                    headers["cache-control"] = KEEP_FOR_GOOD if scope["query_string"] else "no-cache"
+                    # Another version's address is answered, but not for good: that file is not here.
+                    address = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
+                    headers["cache-control"] = KEEP_FOR_GOOD if address in site.addresses() else "no-cache"
             await send(message)
 
         await self.app(scope, receive, send_guarded)
