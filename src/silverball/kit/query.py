@@ -46,14 +46,14 @@ class QueryParser:
 
     def __init__(self, query: type[Query]) -> None:
         self.query = query
-        self._fields = [_Field(one) for one in msgspec.structs.fields(query)]
+        self.fields = [_Field(one) for one in msgspec.structs.fields(query)]
 
     def parse(self, pairs: Pairs) -> Any:
         """The Struct. Raises Invalid with every fault, by the name the caller wrote."""
         sent = dict(pairs)
         values: dict[str, Any] = {}
         faults: dict[str, list[str]] = {}
-        for one in self._fields:
+        for one in self.fields:
             text = sent.get(one.sent_as)
             if text is None:
                 if one.required:
