@@ -31,7 +31,8 @@ class _Fault(Exception):
 
 def pairs_of(query_string: bytes) -> Pairs:
     """The parameters as they were sent: trimmed, without empty ones."""
-    text = query_string.decode("latin-1")
+    # Some clients send their letters as they are.
+    text = query_string.decode("utf-8", "replace")
     try:
         sent = parse_qsl(text, keep_blank_values=True, errors="replace", max_num_fields=PAIRS_MAX)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""Arenas and the lineup of a tournament. Source: interface 4.1 and 4.2; samples/resolve-arenas-scoped.json."""
+"""Arenas and lineups. Source: interface 4.1 and 4.2; samples/resolve-arenas-scoped.json."""
 
 import build
 from silverball.store import tables

@@ -84,6 +84,12 @@ def one(db: Connection, user_id: int, viewer: Caller | None) -> User:
     return shown(row, viewer)
 
 
+def by_email(db: Connection, email: str) -> int | None:
+    """The id of the account with this e-mail."""
+    found = db.execute(select(_USER.user_id).where(_USER.email == email.strip().lower())).one_or_none()
+    return None if found is None else int(found.user_id)
+
+
 def named(db: Connection, user_ids: Sequence[int], viewer: Caller | None) -> tuple[User, ...]:
     """Those of these users that exist, by id."""
     rows = select(*COLUMNS).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
