@@ -54,6 +54,9 @@ async def send(
     chunks = [body[at : at + 65536] for at in range(0, len(body), 65536)] or [b""]
 
     async def receive() -> MutableMapping[str, Any]:
+        if not chunks:
+            # The caller stays until he has his answer.
+            await asyncio.Event().wait()
         chunk = chunks.pop(0)
         return {"type": "http.request", "body": chunk, "more_body": bool(chunks)}
 
