@@ -184,3 +184,17 @@ def test_a_scoring_nobody_knows_counts_points(store: Store, organizer: int) -> N
         player_id = build.a_player(store, organizer)
         a_night(store, organizer, series_id, [(player_id, 1, "7")])
         assert details(store, series_id, organizer)["standings"][0]["points"] == 7
+
+
+def test_players_tied_across_a_border_are_on_its_bubble(store: Store, organizer: int) -> None:
+    band = {"index": 0, "value": 1, "cumulative": 1, "text": "FINALS", "color": "red"}
+    series_id = build.row(
+        store, tables.series, organizer_id=organizer, scoring="points", playoffs_cutoffs=[band]
+    )
+    ann, bob = (build.a_player(store, organizer) for _ in range(2))
+    a_night(store, organizer, series_id, [(ann, 1, "5"), (bob, 1, "5")])
+    rows = details(store, series_id, organizer)["standings"]
+    assert [(one["position"], one["onCutoffBubble"], one["cutoffBubbleColor"]) for one in rows] == [
+        (1, True, "red"),
+        (1, True, "red"),
+    ]
