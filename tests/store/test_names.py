@@ -1,6 +1,8 @@
 """Names are found whatever their case and accents, on both databases alike."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sqlalchemy import literal, select
 
 from silverball.store.engine import Store
@@ -17,6 +19,7 @@ CASES = [
     ("Søren Łuk", "soren luk", True),
     ("ДОМ", "дом", True),
     ("ΑΘΗΝΑ", "αθήνα", True),
+    ("ΟΔΟΣ 5", "οδοσ", True),
     ("100%", "%", True),
     ("1000", "100%", False),
     ("under_score", "r_s", True),
@@ -41,3 +44,10 @@ def test_both_databases_find_the_same_names(store: Store) -> None:
         for name, words, is_there in CASES:
             found = db.execute(select(literal(1)).where(Holds(literal(name), literal(words)))).first()
             assert (found is not None) is is_there, (name, words)
+
+
+@given(st.text(st.characters(categories=("Lu", "Ll", "Nd", "Zs")), min_size=1), st.data())
+def test_a_name_is_found_by_any_part_of_it_in_capitals_or_not(name: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(name) - 1))
+    part = name[start : data.draw(st.integers(start + 1, len(name)))]
+    assert (folded(part) or "") in (folded(name) or "")
