@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.properties import quick
 from silverball.service import seconds
 
 
@@ -17,6 +18,7 @@ def test_a_mean_is_in_whole_seconds_with_halves_up(
     assert seconds.mean(durations) == expected
 
 
+@quick
 @given(st.lists(st.integers(0, 10**6), min_size=1))
 def test_a_mean_is_never_beyond_its_durations(durations: list[int]) -> None:
     found = seconds.mean(durations)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sqlalchemy import select, type_coerce
 
 import build
+from rules.properties import quick
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.store.types import IsoText, points_text
@@ -23,6 +24,7 @@ def test_points_have_two_decimals(hundredths: int | None, text: str | None) -> N
     assert points_text(hundredths) == text
 
 
+@quick
 @given(st.integers(-(2**63), 2**63 - 1))
 def test_the_text_of_points_is_exact(hundredths: int) -> None:
     assert points_text(hundredths) == f"{Decimal(hundredths) / 100:.2f}" or abs(hundredths) >= 10**15

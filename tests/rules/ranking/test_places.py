@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rules.properties import quick
 from silverball.rules.ranking.places import places
 from silverball.rules.ranking.regimes import GameResult
 
@@ -34,6 +35,7 @@ def test_places_follow_from_the_order_or_else_from_the_points(
     assert places(GameResult(players, positions, known)) == expected
 
 
+@quick
 @given(st.permutations([11, 22, 33, 44]))
 def test_a_complete_order_gives_every_place_once(order: list[int]) -> None:
     found = places(GameResult((11, 22, 33, 44), tuple(order), (None,) * 4))

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import build
+from rules.properties import quick
 from silverball import app
 from silverball.service.exports import sheet
 from silverball.settings import Settings
@@ -253,6 +254,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_quoted(store: Store, start: str)
     assert row["Name"] == "'" + name
 
 
+@quick
 @given(st.lists(st.tuples(st.text(st.characters(codec="utf-8")), st.integers(), st.none())))
 def test_every_text_comes_back_but_for_the_apostrophe(cells: list[tuple[str, int, None]]) -> None:
     made = sheet.file("x.csv", ("Text", "Number", "Nothing"), cells)
