@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from random import Random
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from sqlalchemy import select, update
@@ -136,6 +137,12 @@ def test_running_standings_come_once_in_the_interval(store: Store, door: FrontDo
     for night, statuses in ((running, [200, 429]), (over, [200, 200])):
         path = f"/api/tournaments/{night.tournament_id}/standings"
         assert [asgi.get(door, path, token=token).status for _ in range(2)] == statuses
+
+
+@pytest.mark.parametrize("number", ["0", str(2**63), "9" * 19, "9" * 40, "-1", "1.0", "%D9%A1", "x", "1%00"])
+def test_what_cannot_be_an_id_is_not_found(door: FrontDoor, token: str, number: str) -> None:
+    for path in (f"/api/tournaments/{unquote(number)}", f"/api/tournaments/{unquote(number)}/standings"):
+        assert asgi.get(door, path, token=token).status == 404
 
 
 def test_public_read_opens_tournaments_and_nothing_private(store: Store) -> None:

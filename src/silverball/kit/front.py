@@ -31,7 +31,7 @@ from silverball.kit.finished import (
     body_message,
     names,
 )
-from silverball.kit.http import Answer, Caller
+from silverball.kit.http import ID_MAX, Answer, Caller
 
 LOG = logging.getLogger("silverball.front")
 
@@ -310,8 +310,7 @@ class FrontDoor:
             return self._plain(TOO_LARGE, scope, headers, None)
         guest = await self._guest(headers)
         path, method = scope["path"], scope["method"]
-        found = TOURNAMENT_PATH.match(path)
-        scope_id = int(found[1]) if found else 0
+        scope_id = _scope_id(path)
         key = (path, scope["query_string"], guest.user_id if path in self._own_paths else guest.viewer)
         wanted = _number(headers.get(b"x-tournament-revision"))
         if method in READS and wanted <= self._revision_of(scope_id):
@@ -438,6 +437,13 @@ def address_of(scope: Scope, headers: dict[bytes, bytes]) -> str:
     if forwarded and address in LOOPBACK:
         return forwarded.rpartition(b",")[2].strip().decode("latin-1")[:64]
     return address
+
+
+def _scope_id(path: str) -> int:
+    """The tournament that an answer belongs to, or 0; what cannot be an id belongs to none."""
+    found = TOURNAMENT_PATH.match(path)
+    number = int(found[1]) if found else 0
+    return number if number <= ID_MAX else 0
 
 
 def _number(text: bytes | None) -> int:
