@@ -24,7 +24,7 @@ from silverball.rules.ranking.regimes import GameResult
         ((None, None), (None, None), {}),
         ((None, None), ("1.00", None), {1: 0}),
         # A finishing order that has lost a player.
-        ((1, 1), (None, None), {1: 0}),
+        ((1, 1), ("0.00", "1.00"), {1: 1, 2: 0}),
     ],
 )
 def test_places_follow_from_the_order_or_else_from_the_points(
