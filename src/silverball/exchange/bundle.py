@@ -70,10 +70,9 @@ def parsed(content: bytes, name: str) -> BundleFile:
     try:
         raw = msgspec.json.decode(content)
         bundle_faults.numbers_and_texts(raw)
-        bundle = msgspec.convert(raw, Bundle)
+        bundle = msgspec.convert(raw, Bundle, str_keys=True)
     except msgspec.ValidationError as error:
-        sentence, _, path = str(error).partition(" - at `")
-        raise BrokenBundle(path.rstrip("`") or "$", f"{sentence}.") from error
+        raise bundle_faults.of_shape(error) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BrokenBundle("$", f"The file is not JSON in UTF-8 ({error}).") from error
     Checked(bundle).run()
@@ -101,7 +100,7 @@ def bring_in(
     organizer_id = raw["tournament"]["organizerId"]
     if owner_id is not None:
         bundle_ids.set_owner(raw, owner_id)
-    bundle = msgspec.convert(raw, Bundle)
+    bundle = msgspec.convert(raw, Bundle, str_keys=True)
     book = bundle_book.book(bundle)
     change = _change(file, bundle, book, organizer_id)
     outcome = _outcome(db, bundle, change, organizer_id)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
-from silverball.exchange.bundle_faults import BrokenBundle
+from silverball.exchange.bundle_faults import BrokenBundle, of_shape
 from silverball.rules import settings
 from silverball.rules.registry import FORMATS
 from silverball.wire import times
@@ -266,8 +266,7 @@ def _settings(tournament: Tournament) -> None:
     try:
         settings.read(FORMATS[tournament.type].settings, given)
     except msgspec.ValidationError as error:
-        sentence, _, path = str(error).partition(" - at `$")
-        raise BrokenBundle(f"$.tournament{path.rstrip('`')}", f"{sentence}.") from error
+        raise of_shape(error, at="$.tournament") from error
 
 
 def listed(part: Any) -> tuple[Any, ...]:

@@ -4,6 +4,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+
 from silverball.kit.errors import Invalid
 from silverball.wire.base import ID_MAX
 
@@ -18,6 +20,13 @@ class BrokenBundle(Invalid):
     def __init__(self, path: str, sentence: str) -> None:
         super().__init__({path: [f"{path}: {sentence}"]})
         self.path = path
+
+
+def of_shape(error: msgspec.ValidationError, at: str = "$") -> BrokenBundle:
+    """What msgspec says (`Expected ... - at `$.games[0].bye``), below the path `at`."""
+    sentence, _, where = str(error).partition(" - at ")
+    path = where.rpartition("`$")[2].rstrip("`")
+    return BrokenBundle(at + path, f"{sentence}.")
 
 
 def numbers_and_texts(raw: Any) -> None:
