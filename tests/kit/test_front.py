@@ -120,6 +120,11 @@ def test_a_caller_is_looked_up_again_after_five_seconds(house: StubHouse, clock:
     assert house.looked_up == 2
 
 
+def test_a_header_that_no_token_can_be_is_not_looked_up(house: StubHouse, clock: Clock) -> None:
+    assert asgi.get(door(house, clock), STANDINGS, token="x" * 300).status == 401
+    assert house.looked_up == 0
+
+
 # Finished answers
 
 
@@ -426,6 +431,7 @@ def test_running_standings_are_served_once_in_the_interval(house: StubHouse, clo
     clock.now += 5
     reply = asgi.get(app, STANDINGS, token="ada")
     assert (reply.status, reply.headers["retry-after"]) == (429, "10")
+    assert asgi.get(app, "/api/tournaments/042/standings", token="ada").status == 429
     assert asgi.get(app, STANDINGS, token="bo").status == 200
     assert asgi.get(app, "/api/tournaments/7/standings", token="ada").status == 200
     assert asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag}).status == 304

@@ -13,8 +13,8 @@ from typing import Any
 from silverball.kit.http import Answer
 
 Headers = list[tuple[bytes, bytes]]
-# Path, query string, and the viewer class or (the caller's own things) the user id.
-Key = tuple[str, bytes, str | int]
+# Path, query string, and for whom: a viewer class, or one user.
+Key = tuple[str, bytes, str]
 
 GZIP_FROM_BYTES = 1024
 # Two header lists, two messages, the key and the entries that hold them.

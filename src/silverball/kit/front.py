@@ -43,7 +43,10 @@ Reply = tuple[dict[str, Any], dict[str, Any]]
 
 CALLER_SECONDS = 5.0
 CALLERS_MAX = 10_000
+# No token is this long, and what is looked up is remembered.
+AUTHORIZATION_BYTES_MAX = 300
 WORKERS = 8
+PATH_CHARACTERS_MAX = 500
 BODY_BYTES_MAX = 1_000_000
 REPORT_SECONDS = 60.0
 TOURNAMENT_PATH = re.compile(r"/api/tournaments/([0-9]{1,19})(?:/|\Z)", re.ASCII)
@@ -97,7 +100,7 @@ class House:
 class _Guest:
     """An Authorization header that was looked up, for a few seconds."""
 
-    __slots__ = ("caller", "until", "user_id", "viewer")
+    __slots__ = ("caller", "own", "until", "user_id", "viewer")
 
     def __init__(self, caller: Caller | None, until: float) -> None:
         self.caller = caller
@@ -105,6 +108,8 @@ class _Guest:
         self.user_id = caller.user_id if caller else 0
         # Nobody's answers are kept apart: most of them are a 401.
         self.viewer = caller.viewer if caller else "nobody"
+        # The viewer class too: a user can have a token that shows more than another of his.
+        self.own = f"{self.user_id} {self.viewer}"
 
 
 class FrontDoor:
@@ -157,7 +162,7 @@ class FrontDoor:
             and b"content-length" not in headers
             and b"transfer-encoding" not in headers
         ):
-            kept_for = guest.user_id if path in self._own_paths else guest.viewer
+            kept_for = guest.own if path in self._own_paths else guest.viewer
             key = (path, scope["query_string"], kept_for)
             finished = self.shelf.get(key)
             if finished is not None and finished.revision == self._revision_of(finished.scope_id):
@@ -223,7 +228,9 @@ class FrontDoor:
             if left < 0:
                 return self._too_many(scope, headers, who, now)
         if finished.is_paced and asked is None:
-            wait = self._pace.seconds_to_wait((who, scope["path"]), now)
+            # By number and last word: `042` is the same tournament.
+            paced = (who, finished.scope_id, scope["path"].rpartition("/")[2])
+            wait = self._pace.seconds_to_wait(paced, now)
             if wait:
                 return self._too_soon(scope, headers, wait, left)
         if accepts_gzip(headers.get(b"accept-encoding")):
@@ -311,7 +318,7 @@ class FrontDoor:
         guest = await self._guest(headers)
         path, method = scope["path"], scope["method"]
         scope_id = _scope_id(path)
-        key = (path, scope["query_string"], guest.user_id if path in self._own_paths else guest.viewer)
+        key = (path, scope["query_string"], guest.own if path in self._own_paths else guest.viewer)
         wanted = _number(headers.get(b"x-tournament-revision"))
         if method in READS and wanted <= self._revision_of(scope_id):
             finished = self._at_hand(key)
@@ -338,7 +345,7 @@ class FrontDoor:
 
     async def _guest(self, headers: dict[bytes, bytes]) -> _Guest:
         authorization = headers.get(b"authorization")
-        if authorization is None:
+        if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
             return self._nobody
         guest = self._guests.get(authorization)
         if guest is not None and self._clock() < guest.until:
@@ -358,15 +365,14 @@ class FrontDoor:
         self, method: str, key: Key, guest: _Guest, scope_id: int, wanted: int, request_id: bytes
     ) -> Finished | Answer:
         """Compute it, or wait for an equal question that is being computed at the same revision."""
-        revision = self._revision_of(scope_id)
         loop = asyncio.get_running_loop()
-        if revision == 0 or wanted > revision:
-            revision = await loop.run_in_executor(self._workers, self._house.refresh, scope_id)
-        path, query_string, _ = key
         if method not in READS:
             return await loop.run_in_executor(
-                self._workers, self._answer, method, path, query_string, guest.caller, request_id
+                self._workers, self._answer, method, key[0], key[1], guest.caller, request_id
             )
+        revision = self._revision_of(scope_id)
+        if revision == 0 or wanted > revision:
+            revision = await loop.run_in_executor(self._workers, self._house.refresh, scope_id)
         flight = self._flights.get((key, revision))
         if flight is None:
             flight = loop.run_in_executor(
@@ -422,7 +428,7 @@ def _note(scope: Scope, user_id: int | None, start: MutableMapping[str, Any], se
         "answered",
         requestId=request_id.decode(),
         method=scope["method"],
-        path=scope["path"],
+        path=scope["path"][:PATH_CHARACTERS_MAX],
         status=start["status"],
         milliseconds=round(seconds * 1000, 1),
         userId=user_id,
