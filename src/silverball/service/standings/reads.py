@@ -3,7 +3,7 @@
 from typing import cast
 
 import msgspec
-from sqlalchemy import Connection, Text, and_, select, type_coerce
+from sqlalchemy import Connection, Text, select, type_coerce
 
 from silverball.kit.errors import NotFound
 from silverball.store.tables import standing, tournament
@@ -14,9 +14,7 @@ def of_tournament(db: Connection, tournament_id: int) -> tuple[tuple[Standing, .
     """The standings by position, then player id, and whether they still change. Raises NotFound."""
     rows = (
         select(tournament.c.status, type_coerce(standing.c.row, Text))
-        .select_from(
-            tournament.outerjoin(standing, and_(standing.c.tournament_id == tournament.c.tournament_id))
-        )
+        .select_from(tournament.outerjoin(standing, standing.c.tournament_id == tournament.c.tournament_id))
         .where(tournament.c.tournament_id == tournament_id)
         .order_by(standing.c.position, standing.c.player_id)
     )
