@@ -5,6 +5,7 @@ import gzip
 import threading
 import time
 from collections import Counter
+from random import Random
 from typing import Any
 
 import pytest
@@ -304,6 +305,25 @@ def test_a_large_answer_is_compressed_for_who_takes_it(
         assert (gzip.decompress(reply.body) if is_packed else reply.body) == BIG
         assert int(reply.headers["content-length"]) == len(reply.body)
         assert "accept-encoding" in reply.headers["vary"]
+
+
+def test_an_answer_is_compressed_once_and_counted_with_both_bodies(house: StubHouse, clock: Clock) -> None:
+    app = door(house, clock)
+    asgi.get(app, STANDINGS, token="ada")
+    plain = app.shelf.bytes_used
+    packed = [
+        asgi.get(app, STANDINGS, token="ada", headers={"accept-encoding": "gzip"}).body for _ in range(2)
+    ]
+    assert packed[0] == packed[1]
+    assert app.shelf.bytes_used == plain + len(packed[0])
+    assert (len(app.shelf), house.computed[STANDINGS]) == (1, 1)
+
+
+def test_what_does_not_shrink_is_sent_as_it_is(house: StubHouse, clock: Clock) -> None:
+    house.body = Random(7).randbytes(5000)
+    reply = asgi.get(door(house, clock), STANDINGS, token="ada", headers={"accept-encoding": "gzip"})
+    assert "content-encoding" not in reply.headers
+    assert reply.body == house.body
 
 
 def test_a_small_answer_is_not_compressed(house: StubHouse, clock: Clock) -> None:

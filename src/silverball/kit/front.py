@@ -165,7 +165,11 @@ class FrontDoor:
             kept_for = guest.own if path in self._own_paths else guest.viewer
             key = (path, scope["query_string"], kept_for)
             finished = self.shelf.get(key)
-            if finished is not None and finished.revision == self._revision_of(finished.scope_id):
+            if (
+                finished is not None
+                and finished.revision == self._revision_of(finished.scope_id)
+                and not _is_to_be_packed(finished, headers)
+            ):
                 self.shelf.touch(key)
                 self._from_memory += 1
                 start, body = self._reply(finished, guest, scope, headers, now)
@@ -233,10 +237,9 @@ class FrontDoor:
             wait = self._pace.seconds_to_wait(paced, now)
             if wait:
                 return self._too_soon(scope, headers, wait, left)
-        if accepts_gzip(headers.get(b"accept-encoding")):
+        out, body = finished.headers, finished.body
+        if finished.gzip_body is not None and accepts_gzip(headers.get(b"accept-encoding")):
             out, body = finished.gzip_headers, finished.gzip_body
-        else:
-            out, body = finished.headers, finished.body
         out = [*out, self._request_id(headers)]
         if left is not None and self._allowance.limit:
             out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
@@ -323,6 +326,7 @@ class FrontDoor:
         if method in READS and wanted <= self._revision_of(scope_id):
             finished = self._at_hand(key)
             if finished is not None:
+                await self._pack(key, finished, headers)
                 return self._reply(finished, guest, scope, headers, self._clock())
         who = guest.user_id or address_of(scope, headers)
         left = self._allowance.take(who, self._clock()) if self._allowance.limit else 0
@@ -330,6 +334,7 @@ class FrontDoor:
             return self._too_many(scope, headers, who, self._clock())
         outcome = await self._outcome(method, key, guest, scope_id, wanted, self._request_id(headers)[1])
         if isinstance(outcome, Finished):
+            await self._pack(key, outcome, headers)
             start, body = self._reply(outcome, guest, scope, headers, self._clock(), left)
         else:
             start, body = self._plain(outcome, scope, headers, left)
@@ -383,6 +388,20 @@ class FrontDoor:
         # One caller who hangs up must not take the answer from the others.
         return await asyncio.shield(flight)
 
+    async def _pack(self, key: Key, finished: Finished, headers: dict[bytes, bytes]) -> None:
+        """Compress it once, the first time that somebody takes it so."""
+        if not _is_to_be_packed(finished, headers):
+            return
+        packed = await asyncio.get_running_loop().run_in_executor(self._workers, finished.packed)
+        if finished.gzip_body is not None:
+            return
+        is_kept = self.shelf.get(key) is finished
+        if is_kept:
+            self.shelf.drop(key)
+        finished.attach(packed)
+        if is_kept:
+            self.shelf.put(key, finished)
+
     def _land(self, key: Key, revision: int, flight: "asyncio.Future[Finished | Answer]") -> None:
         del self._flights[key, revision]
         if flight.cancelled() or flight.exception() is not None:
@@ -419,6 +438,14 @@ class FrontDoor:
             bytesKept=self.shelf.bytes_used,
         )
         self._from_memory = self._turned_away = 0
+
+
+def _is_to_be_packed(finished: Finished, headers: dict[bytes, bytes]) -> bool:
+    return (
+        finished.gzip_body is None
+        and accepts_gzip(headers.get(b"accept-encoding"))
+        and headers.get(b"if-none-match") != finished.etag
+    )
 
 
 def _note(scope: Scope, user_id: int | None, start: MutableMapping[str, Any], seconds: float) -> None:
