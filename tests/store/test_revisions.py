@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, update
 import build
 from silverball.store import revisions, tables
 from silverball.store.engine import Commit, Store
-from silverball.store.revisions import Revisions
+from silverball.store.revisions import AFTER_FAULT_SECONDS, Revisions
 
 NOTICED_WITHIN_SECONDS = 1.0
 RAISE_IN_ANOTHER_PROCESS = """
@@ -93,6 +93,26 @@ def test_a_tournament_that_was_deleted_elsewhere_is_forgotten(store: Store, know
     other.close()
     assert within_a_second(lambda: known.of(night.tournament_id) == 0)
     assert known.refresh(night.tournament_id) == 0
+
+
+def test_the_watcher_outlives_a_fault_of_the_database(
+    store: Store, known: Revisions, caplog: pytest.LogCaptureFixture
+) -> None:
+    night = build.a_tournament(store)
+    before = known.refresh(night.tournament_id)
+    with store.migration() as db:
+        db.exec_driver_sql("ALTER TABLE world RENAME TO gone")
+    assert within_a_second(lambda: "could not be asked" in caplog.text)
+    with store.migration() as db:
+        db.exec_driver_sql("ALTER TABLE gone RENAME TO world")
+    other = Store(store.url.render_as_string(hide_password=False))
+    with other.write() as db:
+        revisions.raise_tournaments(db, [night.tournament_id])
+    other.close()
+    until = time.monotonic() + AFTER_FAULT_SECONDS + NOTICED_WITHIN_SECONDS
+    while known.of(night.tournament_id) == before and time.monotonic() < until:
+        time.sleep(0.01)
+    assert known.of(night.tournament_id) == before + 1
 
 
 def test_a_tournament_nobody_asked_for_and_one_that_does_not_exist_have_no_revision(

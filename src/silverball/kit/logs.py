@@ -13,6 +13,7 @@ from typing import Any, TextIO
 
 ROOT = "silverball"
 TEXT_CHARACTERS_MAX = 20_000
+_ENCODE = json.JSONEncoder(default=str).encode
 # Which request the current thread works for; empty outside of one.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
@@ -34,7 +35,7 @@ class JsonLines(logging.Formatter):
         if record.exc_info:
             members["traceback"] = self.formatException(record.exc_info)[-TEXT_CHARACTERS_MAX:]
         # ASCII only: nothing can move a terminal's cursor or turn its text around.
-        return json.dumps(members, default=str)
+        return _ENCODE(members)
 
 
 def configure(stream: TextIO | None = None) -> None:
