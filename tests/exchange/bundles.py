@@ -1,6 +1,5 @@
 """Bundles for tests: the real nights, the demo's invented ones, and one with everything in it."""
 
-import copy
 import json
 from datetime import UTC, datetime
 from pathlib import Path
@@ -251,7 +250,8 @@ def everything() -> dict[str, Any]:
     on_card = [_attempt(1201, cardId=1101), _attempt(1202, cardId=1101, index=1, arenaId=802, points="3.00")]
     bank = {"bankId": 604, "name": "Bank A", "status": "active", "organizerId": 501, "arenaIds": [802, 801]}
     keeper = {**USER, "userId": 502, "name": "Sam Tilt", "role": "player"}
-    return copy.deepcopy(
+    # Through JSON, so that no two members share a list.
+    built = json.dumps(
         {
             "tournament": {
                 "tournamentId": 700,
@@ -431,3 +431,5 @@ def everything() -> dict[str, Any]:
             "scorekeepers": [keeper],
         }
     )
+    content: dict[str, Any] = json.loads(built)
+    return content

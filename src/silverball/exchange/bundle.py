@@ -95,8 +95,7 @@ def bring_in(
     fit the format.
     """
     raw = msgspec.json.decode(msgspec.json.encode(file.raw))
-    ids = bundle_ids.new_ids(raw, reads.highest_ids(db)) if new_ids else {}
-    bundle_ids.renumber(raw, ids)
+    ids = _renumber(db, raw) if new_ids else {}
     organizer_id = raw["tournament"]["organizerId"]
     if owner_id is not None:
         bundle_ids.set_owner(raw, owner_id)
@@ -114,6 +113,17 @@ def bring_in(
                 db, occasion["occasion_id"], tournament.tournament_id, tournament.organizer_id
             )
     return Imported(tournament.tournament_id, tournament.name, outcome, ids)
+
+
+def _renumber(db: Any, raw: Any) -> IdMap:
+    """New ids for everything. A custom link that leads elsewhere here stays where it is."""
+    ids = bundle_ids.new_ids(raw, reads.highest_ids(db))
+    bundle_ids.renumber(raw, ids)
+    tournament = raw["tournament"]
+    shortcut = tournament.get("shortcut")
+    if shortcut and reads.leads_elsewhere(db, shortcut["slug"], tournament["tournamentId"]):
+        del tournament["shortcut"]
+    return ids
 
 
 def written(db: Any, tournament_id: int) -> bytes:

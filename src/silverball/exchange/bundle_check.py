@@ -28,6 +28,8 @@ class Checked:
         self.tournament = bundle.tournament
         self.tournament_id = bundle.tournament.tournament_id
         _tournament(bundle.tournament)
+        _same("$.series", bundle.series, "series_id", bundle.tournament.series_id)
+        _users(bundle)
         self.players = _ids("$.tournament.players", listed(self.tournament.players), "player_id")
         self.arenas = _ids("$.tournament.arenas", listed(self.tournament.arenas), "arena_id")
         self.banks = _ids("$.banks", listed(bundle.banks) or listed(self.tournament.banks), "bank_id")
@@ -240,22 +242,43 @@ def _snake(key: str) -> str:
 
 def _members(tournament: Tournament) -> None:
     """The parts that stand beside their ids."""
-    pairs = (
-        ("organizer", "user_id", tournament.organizer_id, "organizerId"),
-        ("location", "location_id", tournament.location_id, "locationId"),
-        ("series", "series_id", tournament.series_id, "seriesId"),
-    )
-    for name, key, named, key_named in pairs:
-        part = _given(getattr(tournament, name))
-        if part is not None and getattr(part, key) != named:
-            raise BrokenBundle(f"$.tournament.{name}", f"It is not the one that {key_named} names ({named}).")
-    user = _given(tournament.organizer)
-    if user is not None:
-        _moment("$.tournament.organizer.createdAt", user.created_at)
+    _same("$.tournament.organizer", tournament.organizer, "user_id", tournament.organizer_id)
+    _same("$.tournament.location", tournament.location, "location_id", tournament.location_id)
+    _same("$.tournament.series", tournament.series, "series_id", tournament.series_id)
+    here = _given(tournament.location)
+    if tournament.location_id is not None and here is None:
+        sentence = "The location is missing. Ask for the tournament with includeLocation=true."
+        raise BrokenBundle("$.tournament.locationId", sentence)
     event = _given(tournament.event)
     if event is not None:
         for key in ("startUtc", "endUtc", "registrationUtc"):
             _moment(f"$.tournament.event.{key}", getattr(event, _snake(key)))
+        _same("$.tournament.event.location", event.location, "location_id", event.location_id)
+        known = (None, tournament.location_id)
+        if _given(event.location) is None and event.location_id not in known:
+            raise BrokenBundle("$.tournament.event.locationId", "The location of the event is missing.")
+
+
+def _users(bundle: Bundle) -> None:
+    keepers = listed(bundle.scorekeepers) or listed(bundle.tournament.scorekeepers)
+    _ids("$.scorekeepers", keepers, "user_id")
+    series = _given(bundle.series) or _given(bundle.tournament.series)
+    users = {
+        "$.tournament.organizer": _given(bundle.tournament.organizer),
+        "$.series.organizer": None if series is None else _given(series.organizer),
+        **{f"$.scorekeepers[{n}]": one for n, one in enumerate(keepers)},
+    }
+    for path, user in users.items():
+        if user is not None:
+            _moment(f"{path}.createdAt", user.created_at)
+    named = None if series is None else series.organizer_id
+    _same("$.series.organizer", users["$.series.organizer"], "user_id", named)
+
+
+def _same(path: str, part: Any, key: str, named: int | None) -> None:
+    part = _given(part)
+    if part is not None and getattr(part, key) != named:
+        raise BrokenBundle(path, f"It is not the one that its id names beside it ({named}).")
 
 
 def _settings(tournament: Tournament) -> None:

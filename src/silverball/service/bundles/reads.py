@@ -129,12 +129,16 @@ def refuse_users(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
             raise IdInUse(f"User {row['user_id']} is here already as {other['name']!r}.")
 
 
+def leads_elsewhere(db: Connection, slug: str, tournament_id: int) -> bool:
+    """Whether the custom link is in use here, and not for this tournament."""
+    shortcut = tables.shortcut.c
+    row = db.execute(select(shortcut.tournament_id).where(shortcut.slug == slug)).one_or_none()
+    return row is not None and row.tournament_id != tournament_id
+
+
 def refuse_slug(db: Connection, slug: str, tournament_id: int) -> None:
     """Raises Conflict when the custom link leads elsewhere here."""
-    shortcut = tables.shortcut.c
-    rows = select(shortcut.tournament_id).where(shortcut.slug == slug)
-    row = db.execute(rows).one_or_none()
-    if row is not None and row.tournament_id != tournament_id:
+    if leads_elsewhere(db, slug, tournament_id):
         raise IdInUse(f"The custom link {slug!r} is in use already.")
 
 
