@@ -222,10 +222,11 @@ class FrontDoor:
         if asked is not None and (asked == finished.etag or names(asked, finished.etag)):
             if left is not None:
                 self._allowance.give_back(who)
-            out = [*finished.same_headers, self._request_id(headers)]
             if self._allowance.limit:
-                left = self._allowance.left(who, now)
-                out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
+                remaining = (b"x-ratelimit-remaining", b"%d" % self._allowance.left(who, now))
+                out = [*finished.same_headers, self._request_id(headers), self._limit_header, remaining]
+            else:
+                out = [*finished.same_headers, self._request_id(headers)]
             return {"type": "http.response.start", "status": 304, "headers": out}, EMPTY
         if left is None and self._allowance.limit:
             left = self._allowance.take(who, now)
@@ -240,9 +241,11 @@ class FrontDoor:
         out, body = finished.headers, finished.body
         if finished.gzip_body is not None and accepts_gzip(headers.get(b"accept-encoding")):
             out, body = finished.gzip_headers, finished.gzip_body
-        out = [*out, self._request_id(headers)]
         if left is not None and self._allowance.limit:
-            out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
+            remaining = (b"x-ratelimit-remaining", b"%d" % left)
+            out = [*out, self._request_id(headers), self._limit_header, remaining]
+        else:
+            out = [*out, self._request_id(headers)]
         start = {"type": "http.response.start", "status": 200, "headers": out}
         return start, body if scope["method"] == "GET" else EMPTY
 
