@@ -1,5 +1,7 @@
 """A tournament and its eleven parts. Source: interface 4.6; interface.md 2, rows 24 and 27."""
 
+import shutil
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -254,17 +256,18 @@ def test_a_tournament_is_open_on_a_public_server(store: Store, public_read: bool
     assert build.ask(store, path, public_read=public_read)[0] == (200 if public_read else 401)
 
 
-def test_an_item_takes_one_statement_and_each_part_one_more(store: Store) -> None:
+def test_an_item_takes_one_statement_and_each_part_one_more(empty_sqlite: Path, tmp_path: Path) -> None:
+    shutil.copy(empty_sqlite, tmp_path / "one.db")
+    store = Store(f"sqlite:///{tmp_path / 'one.db'}")
     night = build.a_tournament(store, players=8, arenas=4)
     said: list[str] = []
 
-    def count(_db: Any, _cursor: Any, statement: str, *_: Any) -> None:
-        if statement.startswith("SELECT"):
-            said.append(statement)
+    def listen(connection: Any, *_: Any) -> None:
+        connection.set_trace_callback(lambda text: said.append(text) if text.startswith("SELECT") else None)
 
-    event.listen(store.engine, "before_cursor_execute", count)
+    event.listen(store.engine, "checkout", listen)
     for query, statements in (("", 1), ("includePlayers=1", 2), ("includePlayers=1&includeArenas=1", 3)):
         said.clear()
         item(store, night.tournament_id, query)
         assert len(said) == statements, said
-    event.remove(store.engine, "before_cursor_execute", count)
+    store.close()
