@@ -5,12 +5,15 @@ run takes but hardly what it costs. The generator is its own process, beside the
 """
 
 import asyncio
+import itertools
 import os
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
 
 CONNECTIONS = 32
+# Where this stands in a request, every request has another number: no two are equal.
+NUMBER = b"NUMBER"
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -30,7 +33,8 @@ class _Connection(asyncio.Protocol):
     """Sends one request after the other and counts whole answers."""
 
     def __init__(self, request: bytes, counter: "_Counter") -> None:
-        self._request = request
+        self._before, mark, self._after = request.partition(NUMBER)
+        self._is_numbered = bool(mark)
         self._counter = counter
         self._buffer = bytearray()
         self._transport: asyncio.Transport | None = None
@@ -38,7 +42,7 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        transport.write(self._request)
+        transport.write(self._next())
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -47,15 +51,22 @@ class _Connection(asyncio.Protocol):
             self._counter.check(self._buffer)
             del self._buffer[:length]
             if self._counter.take():
-                self._transport.write(self._request)
+                self._transport.write(self._next())
             else:
                 self._transport.close()
+
+    def _next(self) -> bytes:
+        if not self._is_numbered:
+            return self._before
+        return self._before + b"%08d" % self._counter.number() + self._after
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._counter.closed()
 
 
 class _Counter:
+    _numbers = itertools.count()
+
     def __init__(self, total: int, status: bytes) -> None:
         self._left = total
         self._open = CONNECTIONS
@@ -70,9 +81,16 @@ class _Counter:
         self._left -= 1
         return self._left >= 0
 
+    def number(self) -> int:
+        return next(self._numbers)
+
     def closed(self) -> None:
         self._open -= 1
-        if self._open == 0 and not self.done.done():
+        if self._open or self.done.done():
+            return
+        if self._left > -CONNECTIONS:
+            self.done.set_exception(RuntimeError("the server closed the connections"))
+        else:
             self.done.set_result(None)
 
 

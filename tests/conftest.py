@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine
 
-from silverball.store import tables
+from silverball.store import migrate
 from silverball.store.engine import Store
 
 POSTGRESQL_SWITCH = "SILVERBALL_TEST_POSTGRESQL"
@@ -40,7 +40,7 @@ class PostgreSQL:
         self._run("pg_ctl", "-D", self.data, "-o", options, "-l", self.folder / "log", "-w", "start")
         self._admin("CREATE DATABASE template")
         store = Store(self.url("template"))
-        tables.metadata.create_all(store.engine)
+        migrate.migrate(store)
         store.close()
 
     def url(self, name: str) -> str:
@@ -97,7 +97,7 @@ def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file with the schema and no rows, copied for each test."""
     path = tmp_path_factory.mktemp("template") / "empty.db"
     store = Store(f"sqlite:///{path}")
-    tables.metadata.create_all(store.engine)
+    migrate.migrate(store)
     with store.engine.connect() as db:
         db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     store.close()

@@ -5,14 +5,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 
 import build
 from golden.keys import keys_of
-from golden.shapes import sample
+from golden.shapes import SHAPES, sample
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.wire.format_settings import FormatSettings
+from silverball.wire.series import SeriesDetails
 
 # Settings differ by format, and what is optional in the data may be missing in one sample.
 SETTINGS = set(FormatSettings.__struct_encode_fields__)
@@ -33,18 +35,6 @@ PRIZE_POOL = {
     "fixedReduction": 0,
     "perPlayerAddition": 5,
     "perPlayerReduction": 0,
-}
-EXTERNAL = {
-    key: None
-    for key in (
-        "externalName",
-        "externalLink",
-        "externalLocation",
-        "externalStartUtc",
-        "externalStartLocal",
-        "externalEndUtc",
-        "externalEndLocal",
-    )
 }
 CUTOFF = {"index": 0, "value": 3, "cumulative": 3, "text": "TOP 3", "color": "green"}
 
@@ -99,7 +89,7 @@ def world(store: Store) -> World:
         **common,
         tournament_id=night.tournament_id,
         labels=[],
-        external=EXTERNAL,
+        external={},
     )
     return World(store, user_id, night, series_id, occasion_id, club_id)
 
@@ -169,3 +159,16 @@ def test_an_answer_has_the_keys_of_its_sample(world: World, name: str) -> None:
     if name == "user":
         observed.pop("rating")
     assert compared(name, body) - OURS_ONLY.get(name, set()) == compared(name, observed)
+
+
+@pytest.mark.parametrize("name", sorted(REQUESTS))
+def test_an_answer_is_of_the_published_shape(world: World, name: str) -> None:
+    _, body = build.ask(world.store, request(world, name), by=world.user_id)
+    assert msgspec.json.decode(json.dumps(body), type=SHAPES[name], strict=True)
+
+
+def test_details_of_a_series_are_of_the_published_shape(world: World) -> None:
+    path = f"/api/series/{world.series_id}?includeDetails=1"
+    _, body = build.ask(world.store, path, by=world.user_id)
+    details = msgspec.json.decode(json.dumps(body["data"]), type=SeriesDetails, strict=True)
+    assert json.loads(msgspec.json.encode(details)) == body["data"]

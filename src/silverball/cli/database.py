@@ -17,14 +17,16 @@ KINDS = ("sqlite:", "postgresql+psycopg:")
 
 
 @contextmanager
-def opened(*, nothing: str = "There is no such thing.", may_migrate: bool = False) -> Iterator[Store]:
-    """The database of SILVERBALL_DATABASE_URL, with tables; `nothing` is said when a thing is missing.
+def opened(
+    *, nothing: str = "There is no such thing.", may_migrate: bool = False, url: str | None = None
+) -> Iterator[Store]:
+    """The database of SILVERBALL_DATABASE_URL or `url`, with tables; `nothing` is said of a missing thing.
 
     `may_migrate` allows new tables in PostgreSQL too, where several programs may share them.
     Every refusal becomes a sentence on stderr and exit code 1.
     """
     try:
-        store = Store(_url())
+        store = Store(url or _url())
         try:
             _bring_up_to_date(store, may_migrate=may_migrate)
             yield store

@@ -1,6 +1,7 @@
 """The command `silverball`. A command's module is loaded when it is called, so help is quick."""
 
 import importlib
+import keyword
 import sys
 
 import click
@@ -11,6 +12,9 @@ from silverball.settings import SettingError
 # Every command: its module has a click command of this name. A new one is one line here.
 COMMANDS: dict[str, tuple[str, str]] = {
     "migrate": ("silverball.cli.migrate", "Bring the database to the schema of this version."),
+    "demo": ("silverball.cli.demo", "Serve real and invented tournaments to try everything with."),
+    "export": ("silverball.cli.export", "Write tournaments to files."),
+    "import": ("silverball.cli.import_", "Read tournaments from files."),
     "token": ("silverball.cli.token", "Create, list and revoke API tokens."),
     "user": ("silverball.cli.user", "Create accounts and set their passwords."),
     "serve": ("silverball.cli.serve", "Answer requests until told to stop."),
@@ -26,7 +30,9 @@ class Lazy(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click hands it in
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), cmd_name)
+        # `import` is a word of the language, so its function is called `import_`.
+        attribute = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
+        command: click.Command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), attribute)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click hands it in

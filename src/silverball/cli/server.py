@@ -3,6 +3,7 @@
 Imported only by a command that serves: it loads the server.
 """
 
+import gc
 import logging
 import signal
 import socket
@@ -62,5 +63,8 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        # What is loaded now stays for good: the collector need not look at it again and again.
+        gc.collect()
+        gc.freeze()
         if self.started:
             self._when_ready()

@@ -13,10 +13,11 @@ from typing import Any
 from silverball.kit.http import Answer
 
 Headers = list[tuple[bytes, bytes]]
-# Path, query string, and the viewer class or (the caller's own things) the user id.
-Key = tuple[str, bytes, str | int]
+# Path, query string, and for whom: a viewer class, or one user.
+Key = tuple[str, bytes, str]
 
 GZIP_FROM_BYTES = 1024
+GZIP_LEVEL = 6
 # Two header lists, two messages, the key and the entries that hold them.
 OVERHEAD_BYTES = 2500
 CACHE_CONTROL = (b"cache-control", b"no-cache, private")
@@ -31,7 +32,7 @@ CORS: Headers = [
 
 
 class Finished:
-    """A 200 as it goes out: headers and body, plain and (when that is smaller) compressed."""
+    """A 200 as it goes out: headers and body, plain and, once somebody takes it so, compressed."""
 
     __slots__ = (
         "body",
@@ -51,18 +52,27 @@ class Finished:
         self.revision = revision
         self.is_paced = answer.at_most_every
         self.etag = b'W/"%s"' % hashlib.blake2b(answer.body, digest_size=12).hexdigest().encode()
-        always: Headers = [(b"etag", self.etag), CACHE_CONTROL, VARY, *CORS]
-        self.same_headers = always
-        typed = [(b"content-type", answer.content_type.encode()), *answer.headers, *always]
-        self.headers = [*typed, _length(answer.body)]
+        self.same_headers: Headers = [(b"etag", self.etag), CACHE_CONTROL, VARY, *CORS]
+        typed = (b"content-type", answer.content_type.encode())
+        self.headers = [_length(answer.body), typed, *answer.headers, *self.same_headers]
         self.body = body_message(answer.body)
-        packed = gzip.compress(answer.body, 6, mtime=0) if len(answer.body) > GZIP_FROM_BYTES else answer.body
-        is_smaller = len(packed) < len(answer.body)
-        self.gzip_headers = (
-            [*typed, (b"content-encoding", b"gzip"), _length(packed)] if is_smaller else self.headers
-        )
-        self.gzip_body = body_message(packed) if is_smaller else self.body
-        self.cost = OVERHEAD_BYTES + len(answer.body) + (len(packed) if is_smaller else 0)
+        self.cost = OVERHEAD_BYTES + len(answer.body)
+        self.gzip_headers = self.headers
+        # None: nobody took it compressed so far. What is small is never compressed.
+        self.gzip_body = self.body if len(answer.body) <= GZIP_FROM_BYTES else None
+
+    def packed(self) -> bytes:
+        """The body compressed; this takes a while."""
+        return gzip.compress(self.body["body"], GZIP_LEVEL, mtime=0)
+
+    def attach(self, packed: bytes) -> None:
+        """Keep the compressed body beside the plain one, unless it is no smaller."""
+        if len(packed) >= len(self.body["body"]):
+            self.gzip_body = self.body
+            return
+        self.gzip_body = body_message(packed)
+        self.gzip_headers = [_length(packed), (b"content-encoding", b"gzip"), *self.headers[1:]]
+        self.cost += len(packed)
 
 
 class Shelf:
@@ -83,13 +93,14 @@ class Shelf:
         cost = finished.cost + len(key[0]) + len(key[1])
         if cost > self.bytes_max:
             return
-        self._drop(key)
+        self.drop(key)
         while self.bytes_used + cost > self.bytes_max:
-            self._drop(next(iter(self._kept)))
+            self.drop(next(iter(self._kept)))
         self._kept[key] = finished
         self.bytes_used += cost
 
-    def _drop(self, key: Key) -> None:
+    def drop(self, key: Key) -> None:
+        """Forget this answer."""
         old = self._kept.pop(key, None)
         if old is not None:
             self.bytes_used -= old.cost + len(key[0]) + len(key[1])

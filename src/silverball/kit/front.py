@@ -31,7 +31,7 @@ from silverball.kit.finished import (
     body_message,
     names,
 )
-from silverball.kit.http import Answer, Caller
+from silverball.kit.http import ID_MAX, Answer, Caller
 
 LOG = logging.getLogger("silverball.front")
 
@@ -43,7 +43,10 @@ Reply = tuple[dict[str, Any], dict[str, Any]]
 
 CALLER_SECONDS = 5.0
 CALLERS_MAX = 10_000
+# No token is this long, and what is looked up is remembered.
+AUTHORIZATION_BYTES_MAX = 300
 WORKERS = 8
+PATH_CHARACTERS_MAX = 500
 BODY_BYTES_MAX = 1_000_000
 REPORT_SECONDS = 60.0
 TOURNAMENT_PATH = re.compile(r"/api/tournaments/([0-9]{1,19})(?:/|\Z)", re.ASCII)
@@ -97,7 +100,7 @@ class House:
 class _Guest:
     """An Authorization header that was looked up, for a few seconds."""
 
-    __slots__ = ("caller", "until", "user_id", "viewer")
+    __slots__ = ("caller", "own", "until", "user_id", "viewer")
 
     def __init__(self, caller: Caller | None, until: float) -> None:
         self.caller = caller
@@ -105,6 +108,8 @@ class _Guest:
         self.user_id = caller.user_id if caller else 0
         # Nobody's answers are kept apart: most of them are a 401.
         self.viewer = caller.viewer if caller else "nobody"
+        # The viewer class too: a user can have a token that shows more than another of his.
+        self.own = f"{self.user_id} {self.viewer}"
 
 
 class FrontDoor:
@@ -157,10 +162,14 @@ class FrontDoor:
             and b"content-length" not in headers
             and b"transfer-encoding" not in headers
         ):
-            kept_for = guest.user_id if path in self._own_paths else guest.viewer
+            kept_for = guest.own if path in self._own_paths else guest.viewer
             key = (path, scope["query_string"], kept_for)
             finished = self.shelf.get(key)
-            if finished is not None and finished.revision == self._revision_of(finished.scope_id):
+            if (
+                finished is not None
+                and finished.revision == self._revision_of(finished.scope_id)
+                and not _is_to_be_packed(finished, headers)
+            ):
                 self.shelf.touch(key)
                 self._from_memory += 1
                 start, body = self._reply(finished, guest, scope, headers, now)
@@ -209,30 +218,34 @@ class FrontDoor:
     ) -> Reply:
         """A finished answer, a 304 in its place, or a 429. `left` is given when the request was counted."""
         asked = headers.get(b"if-none-match")
-        who = guest.user_id or _address(scope, headers)
+        who = guest.user_id or address_of(scope, headers)
         if asked is not None and (asked == finished.etag or names(asked, finished.etag)):
             if left is not None:
                 self._allowance.give_back(who)
-            out = [*finished.same_headers, self._request_id(headers)]
             if self._allowance.limit:
-                left = self._allowance.left(who, now)
-                out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
+                remaining = (b"x-ratelimit-remaining", b"%d" % self._allowance.left(who, now))
+                out = [*finished.same_headers, self._request_id(headers), self._limit_header, remaining]
+            else:
+                out = [*finished.same_headers, self._request_id(headers)]
             return {"type": "http.response.start", "status": 304, "headers": out}, EMPTY
         if left is None and self._allowance.limit:
             left = self._allowance.take(who, now)
             if left < 0:
                 return self._too_many(scope, headers, who, now)
         if finished.is_paced and asked is None:
-            wait = self._pace.seconds_to_wait((who, scope["path"]), now)
+            # By number and last word: `042` is the same tournament.
+            paced = (who, finished.scope_id, scope["path"].rpartition("/")[2])
+            wait = self._pace.seconds_to_wait(paced, now)
             if wait:
                 return self._too_soon(scope, headers, wait, left)
-        if accepts_gzip(headers.get(b"accept-encoding")):
+        out, body = finished.headers, finished.body
+        if finished.gzip_body is not None and accepts_gzip(headers.get(b"accept-encoding")):
             out, body = finished.gzip_headers, finished.gzip_body
-        else:
-            out, body = finished.headers, finished.body
-        out = [*out, self._request_id(headers)]
         if left is not None and self._allowance.limit:
-            out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
+            remaining = (b"x-ratelimit-remaining", b"%d" % left)
+            out = [*out, self._request_id(headers), self._limit_header, remaining]
+        else:
+            out = [*out, self._request_id(headers)]
         start = {"type": "http.response.start", "status": 200, "headers": out}
         return start, body if scope["method"] == "GET" else EMPTY
 
@@ -310,20 +323,21 @@ class FrontDoor:
             return self._plain(TOO_LARGE, scope, headers, None)
         guest = await self._guest(headers)
         path, method = scope["path"], scope["method"]
-        found = TOURNAMENT_PATH.match(path)
-        scope_id = int(found[1]) if found else 0
-        key = (path, scope["query_string"], guest.user_id if path in self._own_paths else guest.viewer)
+        scope_id = _scope_id(path)
+        key = (path, scope["query_string"], guest.own if path in self._own_paths else guest.viewer)
         wanted = _number(headers.get(b"x-tournament-revision"))
         if method in READS and wanted <= self._revision_of(scope_id):
             finished = self._at_hand(key)
             if finished is not None:
+                await self._pack(key, finished, headers)
                 return self._reply(finished, guest, scope, headers, self._clock())
-        who = guest.user_id or _address(scope, headers)
+        who = guest.user_id or address_of(scope, headers)
         left = self._allowance.take(who, self._clock()) if self._allowance.limit else 0
         if left < 0:
             return self._too_many(scope, headers, who, self._clock())
         outcome = await self._outcome(method, key, guest, scope_id, wanted, self._request_id(headers)[1])
         if isinstance(outcome, Finished):
+            await self._pack(key, outcome, headers)
             start, body = self._reply(outcome, guest, scope, headers, self._clock(), left)
         else:
             start, body = self._plain(outcome, scope, headers, left)
@@ -339,7 +353,7 @@ class FrontDoor:
 
     async def _guest(self, headers: dict[bytes, bytes]) -> _Guest:
         authorization = headers.get(b"authorization")
-        if authorization is None:
+        if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
             return self._nobody
         guest = self._guests.get(authorization)
         if guest is not None and self._clock() < guest.until:
@@ -359,15 +373,14 @@ class FrontDoor:
         self, method: str, key: Key, guest: _Guest, scope_id: int, wanted: int, request_id: bytes
     ) -> Finished | Answer:
         """Compute it, or wait for an equal question that is being computed at the same revision."""
-        revision = self._revision_of(scope_id)
         loop = asyncio.get_running_loop()
-        if revision == 0 or wanted > revision:
-            revision = await loop.run_in_executor(self._workers, self._house.refresh, scope_id)
-        path, query_string, _ = key
         if method not in READS:
             return await loop.run_in_executor(
-                self._workers, self._answer, method, path, query_string, guest.caller, request_id
+                self._workers, self._answer, method, key[0], key[1], guest.caller, request_id
             )
+        revision = self._revision_of(scope_id)
+        if revision == 0 or wanted > revision:
+            revision = await loop.run_in_executor(self._workers, self._house.refresh, scope_id)
         flight = self._flights.get((key, revision))
         if flight is None:
             flight = loop.run_in_executor(
@@ -377,6 +390,20 @@ class FrontDoor:
             flight.add_done_callback(lambda done: self._land(key, revision, done))
         # One caller who hangs up must not take the answer from the others.
         return await asyncio.shield(flight)
+
+    async def _pack(self, key: Key, finished: Finished, headers: dict[bytes, bytes]) -> None:
+        """Compress it once, the first time that somebody takes it so."""
+        if not _is_to_be_packed(finished, headers):
+            return
+        packed = await asyncio.get_running_loop().run_in_executor(self._workers, finished.packed)
+        if finished.gzip_body is not None:
+            return
+        is_kept = self.shelf.get(key) is finished
+        if is_kept:
+            self.shelf.drop(key)
+        finished.attach(packed)
+        if is_kept:
+            self.shelf.put(key, finished)
 
     def _land(self, key: Key, revision: int, flight: "asyncio.Future[Finished | Answer]") -> None:
         del self._flights[key, revision]
@@ -416,6 +443,14 @@ class FrontDoor:
         self._from_memory = self._turned_away = 0
 
 
+def _is_to_be_packed(finished: Finished, headers: dict[bytes, bytes]) -> bool:
+    return (
+        finished.gzip_body is None
+        and accepts_gzip(headers.get(b"accept-encoding"))
+        and headers.get(b"if-none-match") != finished.etag
+    )
+
+
 def _note(scope: Scope, user_id: int | None, start: MutableMapping[str, Any], seconds: float) -> None:
     request_id = next(value for name, value in start["headers"] if name == b"x-request-id")
     logs.say(
@@ -423,14 +458,14 @@ def _note(scope: Scope, user_id: int | None, start: MutableMapping[str, Any], se
         "answered",
         requestId=request_id.decode(),
         method=scope["method"],
-        path=scope["path"],
+        path=scope["path"][:PATH_CHARACTERS_MAX],
         status=start["status"],
         milliseconds=round(seconds * 1000, 1),
         userId=user_id,
     )
 
 
-def _address(scope: Scope, headers: dict[bytes, bytes]) -> str:
+def address_of(scope: Scope, headers: dict[bytes, bytes]) -> str:
     """Where a request without a caller came from; a proxy on this machine is believed."""
     client = scope.get("client")
     address = str(client[0]) if client else "unknown"
@@ -438,6 +473,13 @@ def _address(scope: Scope, headers: dict[bytes, bytes]) -> str:
     if forwarded and address in LOOPBACK:
         return forwarded.rpartition(b",")[2].strip().decode("latin-1")[:64]
     return address
+
+
+def _scope_id(path: str) -> int:
+    """The tournament that an answer belongs to, or 0; what cannot be an id belongs to none."""
+    found = TOURNAMENT_PATH.match(path)
+    number = int(found[1]) if found else 0
+    return number if number <= ID_MAX else 0
 
 
 def _number(text: bytes | None) -> int:

@@ -31,7 +31,8 @@ class _Fault(Exception):
 
 def pairs_of(query_string: bytes) -> Pairs:
     """The parameters as they were sent: trimmed, without empty ones."""
-    text = query_string.decode("latin-1")
+    # Some clients send their letters as they are.
+    text = query_string.decode("utf-8", "replace")
     try:
         sent = parse_qsl(text, keep_blank_values=True, errors="replace", max_num_fields=PAIRS_MAX)
     except ValueError as error:
@@ -46,14 +47,14 @@ class QueryParser:
 
     def __init__(self, query: type[Query]) -> None:
         self.query = query
-        self._fields = [_Field(one) for one in msgspec.structs.fields(query)]
+        self.fields = [_Field(one) for one in msgspec.structs.fields(query)]
 
     def parse(self, pairs: Pairs) -> Any:
         """The Struct. Raises Invalid with every fault, by the name the caller wrote."""
         sent = dict(pairs)
         values: dict[str, Any] = {}
         faults: dict[str, list[str]] = {}
-        for one in self._fields:
+        for one in self.fields:
             text = sent.get(one.sent_as)
             if text is None:
                 if one.required:

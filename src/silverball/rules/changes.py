@@ -30,17 +30,6 @@ from silverball.rules.tournament import (
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, kw_only=True)
-class TournamentImported:
-    """A whole tournament came in from a file; undo and verification begin after it."""
-
-    tournament_id: int
-    # Kind of thing -> the stored fields of each: what the tournament consists of.
-    parts: Mapping[str, Sequence[Mapping[str, Any]]]
-    # What is journalled: where it came from and a digest by which the same file is known again.
-    origin: Mapping[str, Any]
-
-
 class Change:
     """A fact a rule states. `part` is the field of Tournament that holds things of this kind."""
 
@@ -50,6 +39,20 @@ class Change:
     def opposite(self) -> "Change":
         """The change that takes this one back."""
         raise NotImplementedError(type(self).__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentImported(Change):
+    """A whole tournament came in from a file; undo and verification begin after it."""
+
+    tournament_id: int
+    # Kind of thing -> the stored fields of each: what the tournament consists of.
+    parts: Mapping[str, Sequence[Mapping[str, Any]]]
+    # Where it came from, and a digest by which the same file is known again.
+    origin: Mapping[str, Any]
+
+    def journalled(self) -> Mapping[str, Any]:
+        return self.origin
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ A write of a tournament holds that tournament's lock from its first statement on
 writer per tournament; SQLite has one writer in all. The edge commits by leaving the `with`.
 """
 
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -119,8 +120,12 @@ class Store:
 
         def has_changed() -> bool:
             nonlocal seen
-            # The number changes when another connection commits, and this one never does.
-            before, seen = seen, connection.cursor().execute("PRAGMA data_version").fetchone()[0]
+            before = seen
+            try:
+                # The number changes when another connection commits, and this one never does.
+                seen = connection.cursor().execute("PRAGMA data_version").fetchone()[0]
+            except sqlite3.Error:
+                return True
             return bool(before != seen)
 
         try:

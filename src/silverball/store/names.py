@@ -13,9 +13,9 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 ACCENTS = ("\u0300", "\u036f")
-# Letters with a stroke do not come apart.
-STROKED, PLAIN = "øłđħıŧ", "oldhit"
-_STROKES = str.maketrans(STROKED, PLAIN)
+# Letters with a stroke do not come apart, and a sigma at the end of a word is still a sigma.
+ODD, PLAIN = "øłđħıŧ\u03c2", "oldhit\u03c3"
+_PLAIN_OF = str.maketrans(ODD, PLAIN)
 
 
 def folded(text: str | None) -> str | None:
@@ -24,7 +24,7 @@ def folded(text: str | None) -> str | None:
         return text and text.lower()
     apart = unicodedata.normalize("NFKD", text)
     bare = "".join(letter for letter in apart if not ACCENTS[0] <= letter <= ACCENTS[1])
-    return bare.lower().translate(_STROKES)
+    return bare.lower().translate(_PLAIN_OF)
 
 
 class Holds(FunctionElement[bool]):
@@ -52,4 +52,4 @@ def _on_postgresql(element: Holds, compiler: SQLCompiler, **more: Any) -> str:
 def _folded_in_sql(text: str) -> str:
     bare = f"regexp_replace(normalize({text}, NFKD), '[\\u0300-\\u036f]', '', 'g')"
     # The database's own locale may know no lower case beyond ASCII.
-    return f"""translate(lower({bare} COLLATE "und-x-icu"), '{STROKED}', '{PLAIN}')"""
+    return f"""translate(lower({bare} COLLATE "und-x-icu"), '{ODD}', '{PLAIN}')"""

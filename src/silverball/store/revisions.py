@@ -17,6 +17,7 @@ from silverball.store.tables import entrant, game, lineup_arena, player, scoreke
 
 LOG = logging.getLogger("silverball.store")
 LOOK_EVERY_SECONDS = 0.25
+AFTER_FAULT_SECONDS = 1.0
 TOURNAMENTS_KNOWN_MAX = 20_000
 # SQLite takes 32,766 parameters in one statement.
 IDS_AT_ONCE = 5_000
@@ -177,3 +178,6 @@ class Revisions:
                         self.look()
                 except SQLAlchemyError as error:
                     LOG.warning("the database could not be asked for changes", exc_info=error)
+                    # Whatever happens meanwhile is found by the next look, which compares everything.
+                    self._is_behind = True
+                    self._stop.wait(AFTER_FAULT_SECONDS)

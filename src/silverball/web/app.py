@@ -26,8 +26,6 @@ from silverball.web.visit import Page
 
 # Every module with pages. A new one is one import and one entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (account,)
-# What this app answers; the rest of the site belongs to others.
-PREFIXES = ("/account", "/static")
 # Nothing from elsewhere, no script at all.
 POLICY = (
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
@@ -81,7 +79,9 @@ class Guarded:
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 if "cache-control" not in headers:
-                    headers["cache-control"] = KEEP_FOR_GOOD if scope["query_string"] else "no-cache"
+                    # Another version's address is answered, but not for good: that file is not here.
+                    address = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
+                    headers["cache-control"] = KEEP_FOR_GOOD if address in site.addresses() else "no-cache"
             await send(message)
 
         await self.app(scope, receive, send_guarded)

@@ -7,12 +7,15 @@ from datetime import datetime
 from functools import cache
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
-import jinja2
 from starlette.responses import HTMLResponse
 
 from silverball.store.engine import Store
 from silverball.web.throttle import SignIns
+
+if TYPE_CHECKING:
+    import jinja2
 
 STATIC = Path(__file__).parent / "static"
 
@@ -53,12 +56,20 @@ def address_of(file: str) -> str:
 
 
 @cache
+def addresses() -> frozenset[str]:
+    """Every static file's address with the content that this process has."""
+    return frozenset(address_of(file.name) for file in STATIC.iterdir())
+
+
+@cache
 def _version(file: str) -> str:
     return hashlib.sha256((STATIC / file).read_bytes()).hexdigest()[:12]
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def _templates() -> "jinja2.Environment":
+    import jinja2
+
     templates = jinja2.Environment(
         loader=jinja2.PackageLoader("silverball.web"),
         autoescape=True,

@@ -17,7 +17,7 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from silverball.kit import tokens
+from silverball.kit import front, tokens
 from silverball.kit.errors import NotFound
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions.reads import SignedIn
@@ -36,7 +36,7 @@ class Visit:
     """A request, read and checked."""
 
     site: Site
-    # The address that the request came from, as far as the server knows.
+    # Where the request came from; a proxy on this machine is believed.
     address: str
     ids: dict[str, str]
     query: dict[str, str]
@@ -138,7 +138,7 @@ def _visit(site: Site, request: Request, form: dict[str, str]) -> Visit:
             signed_in = session_reads.find(db, secret, site.now())
     return Visit(
         site=site,
-        address=request.client.host if request.client else "",
+        address=front.address_of(request.scope, dict(request.headers.raw)),
         ids=dict(request.path_params),
         query=dict(request.query_params),
         form=form,

@@ -11,7 +11,8 @@ ID_MAX = 2**63 - 1
 Id = Annotated[int, Meta(ge=1, le=ID_MAX)]
 
 
-class Wire(Struct, rename="camel", frozen=True, kw_only=True):
+# gc=False: shapes are trees, and a list of games should not be walked for cycles while it is built.
+class Wire(Struct, rename="camel", frozen=True, kw_only=True, gc=False):
     """A shape of the published interface: camelCase outside, never changed after it is built.
 
     `frozen=True, kw_only=True` is written again on every subclass: msgspec does not hand

@@ -86,3 +86,8 @@ def test_a_tie_has_no_winner() -> None:
 def test_parts_of_different_lengths_are_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="one position"):
         regimes.meetings(Regime.POSITIONS, GameResult((1, 2), (1,), (Decimal(1),)))
+
+
+def test_an_order_that_does_not_name_every_player_leaves_it_to_the_points() -> None:
+    lost = GameResult((1, 2), (1, 99), (Decimal(0), Decimal(1)))
+    assert regimes.meetings(Regime.POSITIONS, lost) == [regimes.Meeting(1, 2, 2)]

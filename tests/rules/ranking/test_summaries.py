@@ -1,6 +1,7 @@
 """Summaries of a completed tournament. Source: formats, section 22."""
 
 from decimal import Decimal
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,13 @@ from hypothesis import strategies as st
 from rules.properties import quick
 from silverball.rules.ranking import summaries
 from silverball.rules.ranking.regimes import Regime
-from silverball.rules.ranking.summaries import ArenaSummary, GameRecord, MatchSummary, PlayerArenaSummary
+from silverball.rules.ranking.summaries import (
+    ArenaSummary,
+    GameRecord,
+    MatchSummary,
+    OpponentSummary,
+    PlayerArenaSummary,
+)
 
 
 def _game(arena_id: int | None, *order: int) -> GameRecord:
@@ -70,3 +77,14 @@ def test_arena_rows_and_player_rows_count_the_same_games(played: list[tuple[int,
 def test_a_game_without_a_result_is_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="one position"):
         summaries.player_arenas(Regime.POSITIONS, [GameRecord(90, (1, 2))])
+
+
+def test_each_pair_has_a_row_in_both_directions_whatever_it_played_on() -> None:
+    rows = summaries.opponents(Regime.POSITIONS, GAMES)
+    assert rows[0] == OpponentSummary(1, 2, games=4, wins=3, losses=1)
+    assert OpponentSummary(2, 1, games=4, wins=1, losses=3) in rows
+    assert [(row.player_id, row.opponent_id) for row in rows] == list(permutations((1, 2, 3, 4), 2))
+
+
+def test_formats_without_a_record_have_no_opponents() -> None:
+    assert summaries.opponents(Regime.NONE, GAMES) == []

@@ -10,9 +10,8 @@ def places(result: GameResult) -> dict[int, int]:
     groups) the place is the number of players with more points, so equals share the better place;
     a player without points has none. Source: samples/stats-players.json; sharing is our choice.
     """
-    order = result.result_positions
-    if None not in order:
-        return {player_id: order.index(player_id) for player_id in result.player_ids if player_id in order}
+    if result.is_ordered:
+        return {player_id: result.result_positions.index(player_id) for player_id in result.player_ids}
     points = dict(zip(result.player_ids, result.result_points, strict=True))
     known = {player_id: own for player_id, own in points.items() if own is not None}
     return {player_id: sum(other > own for other in known.values()) for player_id, own in known.items()}

@@ -29,6 +29,11 @@ class GameResult:
     result_positions: tuple[int | None, ...]
     result_points: tuple[Decimal | None, ...]
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether the finishing order names every player."""
+        return set(self.result_positions) == set(self.player_ids)
+
 
 @dataclass(frozen=True)
 class Meeting:
@@ -70,7 +75,7 @@ def meetings(rule: Regime, result: GameResult) -> list[Meeting]:
         raise ValueError("a game has one position and one points value for each player")
     if rule is Regime.NONE:
         return []
-    if rule is Regime.POSITIONS and None not in result.result_positions:
+    if rule is Regime.POSITIONS and result.is_ordered:
         return list(_by_positions(result))
     return list(_by_points(result))
 

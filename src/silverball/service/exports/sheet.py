@@ -1,7 +1,5 @@
 """Tables as CSV (RFC 4180), safe to open in a spreadsheet. Source: ratings.md E."""
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
@@ -21,14 +19,19 @@ class Plain(str):
 
 def file(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> File:
     """The table as a download. Every row must be as long as the header."""
-    written = io.StringIO(newline="")
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(header)
+    lines = [",".join(header)]
     for row in rows:
         if len(row) != len(header):
             raise ValueError(f"a row of {len(row)} cells under a header of {len(header)}")
-        writer.writerow([_shown(cell) for cell in row])
-    return File(written.getvalue().encode(), CONTENT_TYPE, name)
+        lines.append(",".join(_quoted(_shown(cell)) for cell in row))
+    return File(("\n".join(lines) + "\n").encode(), CONTENT_TYPE, name)
+
+
+def _quoted(text: str) -> str:
+    # The csv module leaves a lone carriage return bare, and readers then see two rows.
+    if any(mark in text for mark in ',"\r\n'):
+        return '"' + text.replace('"', '""') + '"'
+    return text
 
 
 def _shown(cell: Cell) -> str:

@@ -13,7 +13,20 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta
-from sqlalchemy import ColumnElement, Connection, Integer, Text, and_, cast, func, or_, select, type_coerce
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    func,
+    or_,
+    select,
+    type_coerce,
+)
 
 from silverball.kit.errors import Invalid, NotFound, WrongFormat
 from silverball.kit.query import PageNumber, Query
@@ -22,6 +35,7 @@ from silverball.rules.ranking.summaries import GameRecord
 from silverball.service.arenas import reads as arenas
 from silverball.service.pages import Found, refuse_deep
 from silverball.service.tournaments import reads as tournaments
+from silverball.store.prepared import Prepared
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
 from silverball.store.types import IsoText, PointsText
 from silverball.wire.base import ID_MAX, Id
@@ -62,9 +76,27 @@ SEAT_COLUMNS = (
     # A score is text in a game, a number in a single player game.
     cast(game_player.c.score, Text),
 )
+# In the order in which `_suggestion` unpacks them.
+SUGGESTION_COLUMNS = (
+    suggestion.c.game_id,
+    suggestion.c.suggestion_id,
+    suggestion.c.tournament_id,
+    suggestion.c.player_id,
+    suggestion.c.user_id,
+    suggestion.c.results,
+    suggestion.c.arena_id,
+    suggestion.c.scores,
+    suggestion.c.scorbit_data,
+    suggestion.c.partial,
+)
 # Built once: putting a statement together costs as much as running a small one.
 GAMES = select(*COLUMNS).order_by(game.c.game_id)
 SEATS = select(*SEAT_COLUMNS).order_by(game_player.c.game_id, game_player.c.slot)
+SUGGESTIONS = select(*SUGGESTION_COLUMNS).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
+_TOURNAMENT: BindParameter[int] = bindparam("tournament_id")
+ALL_GAMES = Prepared(GAMES.where(game.c.tournament_id == _TOURNAMENT))
+ALL_SEATS = Prepared(SEATS.where(game_player.c.tournament_id == _TOURNAMENT))
+ALL_SUGGESTIONS = Prepared(SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT))
 NO_SEATS: tuple[tuple[Any, ...], ...] = ((), (), (), (), (), ())
 Condition = ColumnElement[bool]
 
@@ -185,15 +217,24 @@ def completed(db: Connection, tournament_id: int) -> list[Played]:
 def _listed(
     db: Connection, tournament_id: int, filters: list[Condition], *, with_suggestions: bool = True
 ) -> tuple[Game, ...]:
+    if not filters:
+        return _whole(db, tournament_id, with_suggestions=with_suggestions)
     conditions = [game.c.tournament_id == tournament_id, *filters]
     games = db.execute(GAMES.where(*conditions)).all()
-    seated = game_player.c.tournament_id == tournament_id
-    if filters:
-        seated = game_player.c.game_id.in_(select(game.c.game_id).where(*conditions))
-    seats = _seats(db, seated)
+    seats = _seats(db, game_player.c.game_id.in_(select(game.c.game_id).where(*conditions)))
     suggestions = None
     if with_suggestions:
         suggestions = _suggestions(db, suggestion.c.tournament_id == tournament_id)
+    return tuple([_game(row, seats, suggestions) for row in games])
+
+
+def _whole(db: Connection, tournament_id: int, *, with_suggestions: bool) -> tuple[Game, ...]:
+    """Every game of a tournament: what all screens ask for."""
+    games = ALL_GAMES.rows(db, tournament_id=tournament_id)
+    seats = _grouped(ALL_SEATS.rows(db, tournament_id=tournament_id))
+    suggestions = None
+    if with_suggestions:
+        suggestions = _suggestions_of(ALL_SUGGESTIONS.rows(db, tournament_id=tournament_id))
     return tuple([_game(row, seats, suggestions) for row in games])
 
 
@@ -272,10 +313,11 @@ def _grouped(rows: Sequence[Any]) -> Seats:
 
 
 def _suggestions(db: Connection, suggested: Condition) -> Suggestions:
-    rows = select(suggestion).where(suggested).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
-    return {
-        game_id: tuple(found) for game_id, found in groupby(db.execute(rows).all(), lambda row: row.game_id)
-    }
+    return _suggestions_of(db.execute(SUGGESTIONS.where(suggested)).all())
+
+
+def _suggestions_of(rows: Sequence[Any]) -> Suggestions:
+    return {game_id: tuple(found) for game_id, found in groupby(rows, itemgetter(0))}
 
 
 def _game(row: Any, seats: Seats, suggestions: Suggestions | None) -> Game:
@@ -310,21 +352,22 @@ def _game(row: Any, seats: Seats, suggestions: Suggestions | None) -> Game:
 
 
 def _shown(rows: tuple[Any, ...], round_id: int) -> tuple[Suggestion, ...]:
-    return tuple(
-        [
-            Suggestion(
-                suggestion_id=row.suggestion_id,
-                game_id=row.game_id,
-                round_id=round_id,
-                tournament_id=row.tournament_id,
-                player_id=row.player_id,
-                user_id=row.user_id,
-                results=tuple(row.results),
-                arena_id=row.arena_id,
-                scores=row.scores,
-                scorbit_data=row.scorbit_data,
-                partial=row.partial,
-            )
-            for row in rows
-        ]
+    return tuple([_suggestion(row, round_id) for row in rows])
+
+
+def _suggestion(row: Any, round_id: int) -> Suggestion:
+    (game_id, suggestion_id, tournament_id, player_id, user_id) = row[:5]
+    (results, arena_id, scores, scorbit_data, partial) = row[5:]
+    return Suggestion(
+        suggestion_id=suggestion_id,
+        game_id=game_id,
+        round_id=round_id,
+        tournament_id=tournament_id,
+        player_id=player_id,
+        user_id=user_id,
+        results=tuple(results),
+        arena_id=arena_id,
+        scores=scores,
+        scorbit_data=scorbit_data,
+        partial=partial,
     )

@@ -20,7 +20,7 @@ from silverball.wire.parts import OccasionListItem
 from silverball.wire.tournaments import Tournament
 
 PER_PAGE = 25
-TOURNAMENTS_MAX = 500
+ITEMS_MAX = 500
 _O = tables.occasion.c
 # The order in which `_fields` unpacks them.
 _OWN_COLUMNS = (
@@ -143,7 +143,12 @@ def _links(db: Connection, occasion_id: int) -> tuple[tuple[OccasionLink, ...], 
     """The links by id, and their ids in the organizer's order."""
     link = tables.occasion_link.c
     columns = (link.link_id, link.user_id, link.label, link.url, link.is_registration, link.embed)
-    statement = select(*columns, link.place).where(link.occasion_id == occasion_id).order_by(link.link_id)
+    statement = (
+        select(*columns, link.place)
+        .where(link.occasion_id == occasion_id)
+        .order_by(link.link_id)
+        .limit(ITEMS_MAX)
+    )
     found = db.execute(statement).all()
     links = tuple(
         OccasionLink(
@@ -158,7 +163,7 @@ def _entries(db: Connection, occasion_id: int) -> tuple[tuple[OccasionTournament
     """The tournaments kept here or elsewhere by id, and their ids in the organizer's order."""
     entry = tables.occasion_tournament.c
     statement = select(tables.occasion_tournament).where(entry.occasion_id == occasion_id)
-    found = db.execute(statement.order_by(entry.event_tournament_id)).all()
+    found = db.execute(statement.order_by(entry.event_tournament_id).limit(ITEMS_MAX)).all()
     return tuple(_entry(row) for row in found), _by_place(
         [(row.place, row.event_tournament_id) for row in found]
     )
@@ -200,6 +205,6 @@ def _tournaments(db: Connection, occasion_id: int, viewer: Caller | None) -> tup
         .join(tables.occasion_tournament, entry.tournament_id == tables.tournament.c.tournament_id)
         .where(entry.occasion_id == occasion_id)
         .order_by(entry.event_tournament_id)
-        .limit(TOURNAMENTS_MAX)
+        .limit(ITEMS_MAX)
     )
     return tuple(tournaments.listed(db, statement, viewer))

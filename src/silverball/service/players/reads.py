@@ -23,6 +23,7 @@ from silverball.service.access import Caller
 from silverball.service.pages import Found, refuse_deep
 from silverball.store import tables
 from silverball.store import types as store_types
+from silverball.store.prepared import Prepared
 from silverball.wire.base import UNSET, Id
 from silverball.wire.players import EntrantPart, Player
 from silverball.wire.values import Number, Status
@@ -75,7 +76,7 @@ _ENTRANTS = (
     .join(tables.entrant, _ENTRANT.player_id == _PLAYER.player_id)
     .where(_ENTRANT.tournament_id == bindparam("tournament_id"))
 )
-_ROSTER = _ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id)
+_ROSTER = Prepared(_ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id))
 _SOME_ENTRANTS = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
     _PLAYER.player_id
 )
@@ -154,7 +155,7 @@ def named(db: Connection, player_ids: Sequence[int], viewer: Caller | None) -> t
 
 def entrants(db: Connection, tournament_id: int, viewer: Caller | None) -> tuple[Player, ...]:
     """Every entrant of the tournament, in the order they were added."""
-    rows = db.execute(_ROSTER, {"tournament_id": tournament_id}).all()
+    rows = _ROSTER.rows(db, tournament_id=tournament_id)
     return tuple(shown(row, viewer) for row in rows)
 
 

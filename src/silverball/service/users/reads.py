@@ -11,6 +11,7 @@ from silverball.service.access import Caller
 from silverball.service.clubs import reads as clubs
 from silverball.store import tables
 from silverball.store.types import IsoText
+from silverball.wire.base import UNSET
 from silverball.wire.users import Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
@@ -84,6 +85,12 @@ def one(db: Connection, user_id: int, viewer: Caller | None) -> User:
     return shown(row, viewer)
 
 
+def by_email(db: Connection, email: str) -> int | None:
+    """The id of the account with this e-mail."""
+    found = db.execute(select(_USER.user_id).where(_USER.email == email.strip().lower())).one_or_none()
+    return None if found is None else int(found.user_id)
+
+
 def named(db: Connection, user_ids: Sequence[int], viewer: Caller | None) -> tuple[User, ...]:
     """Those of these users that exist, by id."""
     rows = select(*COLUMNS).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
@@ -93,26 +100,14 @@ def named(db: Connection, user_ids: Sequence[int], viewer: Caller | None) -> tup
 def bundle(db: Connection, user_id: int, viewer: Caller | None, *, with_counts: bool) -> UserBundle:
     """The user with what belongs to him. Raises NotFound."""
     user = one(db, user_id, viewer)
-    found = UserBundle(
+    return UserBundle(
         user=user,
         ifpa=None,
         shortcut=_shortcut(db, user_id),
         plan=None,
         club=None if user.club_id is None else clubs.found(db, user.club_id),
         plan_features=None,
-    )
-    return _with_counts(db, found) if with_counts else found
-
-
-def _with_counts(db: Connection, bundle: UserBundle) -> UserBundle:
-    return UserBundle(
-        user=bundle.user,
-        ifpa=bundle.ifpa,
-        shortcut=bundle.shortcut,
-        plan=bundle.plan,
-        club=bundle.club,
-        plan_features=bundle.plan_features,
-        user_counts=_counts(db, bundle.user.user_id),
+        user_counts=_counts(db, user_id) if with_counts else UNSET,
     )
 
 

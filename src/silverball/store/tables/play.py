@@ -59,7 +59,7 @@ game_player = table(
     whole("result_position", null=True),
     Column("points", Hundredths),
     whole("score", null=True),
-    indexes=[("tournament_id", "game_id"), ("player_id",)],
+    indexes=[("tournament_id", "game_id", "slot"), ("player_id",)],
 )
 
 suggestion = table(

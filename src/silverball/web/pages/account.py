@@ -14,9 +14,9 @@ from silverball.service.users import writes as user_writes
 from silverball.web.visit import GUEST, SESSION, Visit, page, see
 
 ABILITIES_SAID = {
-    "read": "Read everything that is public",
-    "score": "Record results where you are a scorekeeper",
-    "manage": "Run your own tournaments",
+    "read": "Read what you may see yourself",
+    "score": "Read, and record results where you are a scorekeeper",
+    "manage": "Read, record results, and run your own tournaments",
     "admin": "Everything, on the whole site",
 }
 # What one page may tell the next; anything else in the address is ignored.

@@ -108,7 +108,11 @@ def _points(
 
 def _custom_table(stored: dict[str, Any] | None) -> tuple[int, ...]:
     """The organizer's own curve, which is stored as rank -> points."""
-    given = {int(rank): int(points) for rank, points in (stored or {}).items() if rank.isdecimal()}
+    given = {
+        int(rank): int(points)
+        for rank, points in (stored or {}).items()
+        if rank.isdecimal() and isinstance(points, int | float)
+    }
     ranks = min(max(given, default=0), CUSTOM_RANKS_MAX)
     return tuple(given.get(rank, 0) for rank in range(1, ranks + 1))
 

@@ -18,14 +18,17 @@ from silverball.service.series import reads as series
 from silverball.service.tournaments import reads
 from silverball.service.users import reads as users
 from silverball.store import tables
+from silverball.store.prepared import Prepared
 from silverball.wire.parts import EntryConfiguration, LinkedTournament, OccasionListItem, RsvpConfiguration
 from silverball.wire.series import Series
 from silverball.wire.tournaments import Tournament
 from silverball.wire.users import Shortcut, User
 
 _T = tables.tournament.c
-_ONE = reads.rows(_T.rsvp_configuration, _T.entry_configuration).where(
-    _T.tournament_id == bindparam("tournament_id")
+_ONE = Prepared(
+    reads.rows(_T.rsvp_configuration, _T.entry_configuration).where(
+        _T.tournament_id == bindparam("tournament_id")
+    )
 )
 
 
@@ -64,9 +67,10 @@ class PartsQuery(Query, frozen=True, kw_only=True):
 
 def one(db: Connection, tournament_id: int, query: PartsQuery, viewer: Caller | None) -> Tournament:
     """The tournament with the parts that are asked for. Raises NotFound."""
-    row = db.execute(_ONE, {"tournament_id": tournament_id}).first()
-    if row is None:
+    found = _ONE.rows(db, tournament_id=tournament_id)
+    if not found:
         raise NotFound("Tournament", tournament_id)
+    row = found[0]
     asked = Asked(db, row, viewer)
     wanted = {name: load(asked) for flag, (name, load) in PARTS.items() if getattr(query, flag)}
     return reads.shown(row, viewer, **wanted)

@@ -153,10 +153,7 @@ _table(
     _column("labels", Json),
     _column("label_color", null=True),
     counted=True,
-    indexes=(
-        ("claimed_by",),
-        ("organizer_id",),
-    ),
+    indexes=(("claimed_by",), ("organizer_id",)),
 )
 _table(
     "series",
@@ -183,10 +180,7 @@ _table(
     _column("created_at", Instant),
     _column("expires_at", Instant),
     counted=False,
-    indexes=(
-        ("expires_at",),
-        ("user_id",),
-    ),
+    indexes=(("expires_at",), ("user_id",)),
 )
 _table(
     "token",
@@ -273,12 +267,7 @@ _table(
     _column("seq", Id),
     _column("seq_low", Id),
     counted=True,
-    indexes=(
-        ("location_id",),
-        ("organizer_id",),
-        ("series_id",),
-        ("status",),
-    ),
+    indexes=(("location_id",), ("organizer_id",), ("series_id",), ("status",)),
 )
 _table(
     "announcement",
@@ -310,13 +299,7 @@ _table(
     _column("created_at", Instant),
     _column("updated_at", Instant),
     counted=True,
-    indexes=(
-        ("player_id",),
-        (
-            "tournament_id",
-            "card_id",
-        ),
-    ),
+    indexes=(("player_id",), ("tournament_id", "card_id")),
 )
 _table(
     "entrant",
@@ -360,12 +343,7 @@ _table(
     _column("source"),
     _column("at", Instant),
     counted=True,
-    indexes=(
-        (
-            "tournament_id",
-            "journal_id",
-        ),
-    ),
+    indexes=(("tournament_id", "journal_id"),),
 )
 _table(
     "lineup_arena",
@@ -432,10 +410,7 @@ _table(
     _column("external", Json),
     UniqueConstraint("occasion_id", "tournament_id"),
     counted=True,
-    indexes=(
-        ("occasion_id",),
-        ("tournament_id",),
-    ),
+    indexes=(("occasion_id",), ("tournament_id",)),
 )
 _table(
     "player_arena_summary",
@@ -464,12 +439,7 @@ _table(
     _column("size", Id, null=True),
     _column("description", null=True),
     counted=True,
-    indexes=(
-        (
-            "tournament_id",
-            "round_index",
-        ),
-    ),
+    indexes=(("tournament_id", "round_index"),),
 )
 _table(
     "scorekeeper",
@@ -531,14 +501,7 @@ _table(
     _column("scorbit_verified", Flag),
     _column("result_count_mismatch", Flag),
     counted=True,
-    indexes=(
-        ("arena_id",),
-        ("round_id",),
-        (
-            "tournament_id",
-            "game_id",
-        ),
-    ),
+    indexes=(("arena_id",), ("round_id",), ("tournament_id", "game_id")),
 )
 _table(
     "queue_entry",
@@ -551,12 +514,7 @@ _table(
     _column("created_at", Instant, null=True),
     _column("completed_at", Instant, null=True),
     counted=True,
-    indexes=(
-        (
-            "tournament_id",
-            "queue_index",
-        ),
-    ),
+    indexes=(("tournament_id", "queue_index"),),
 )
 _table(
     "single_player_game",
@@ -580,15 +538,7 @@ _table(
     _column("scorbit_log", null=True),
     _column("scorbit_verified", Flag),
     counted=True,
-    indexes=(
-        ("arena_id",),
-        ("card_id",),
-        ("player_id",),
-        (
-            "tournament_id",
-            "single_player_game_id",
-        ),
-    ),
+    indexes=(("arena_id",), ("card_id",), ("player_id",), ("tournament_id", "single_player_game_id")),
 )
 _table(
     "game_player",
@@ -601,13 +551,7 @@ _table(
     _column("points", Hundredths, null=True),
     _column("score", Id, null=True),
     counted=False,
-    indexes=(
-        ("player_id",),
-        (
-            "tournament_id",
-            "game_id",
-        ),
-    ),
+    indexes=(("player_id",), ("tournament_id", "game_id", "slot")),
 )
 _table(
     "suggestion",
@@ -622,8 +566,5 @@ _table(
     _column("scorbit_data", Json, null=True),
     _column("partial", Flag),
     counted=True,
-    indexes=(
-        ("game_id",),
-        ("tournament_id",),
-    ),
+    indexes=(("game_id",), ("tournament_id",)),
 )

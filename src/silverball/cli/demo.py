@@ -1,0 +1,143 @@
+"""silverball demo: real and invented tournaments, served at once, to try everything with."""
+
+import dataclasses
+import json
+import os
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from random import SystemRandom
+
+import click
+
+from silverball import settings
+from silverball.cli import database, import_, serve, server
+from silverball.kit import logs
+from silverball.service.clubs import writes as clubs
+from silverball.service.tokens import reads as token_reads
+from silverball.service.tokens import writes as tokens
+from silverball.service.users import reads as user_reads
+from silverball.service.users import writes as users
+from silverball.store.engine import Store
+
+HOST = "127.0.0.1"
+APP_KEY = "silverball"
+BUNDLES = Path(__file__).parent / "demo_data"
+NAME = "Demo Organizer"
+EMAIL = "demo@silverball.invalid"
+# One of the real nights: what the printed lines ask for.
+TOURNAMENT_ID = 244501
+
+
+@dataclass(frozen=True)
+class Furnished:
+    """Who owns the demo's data, and with what token."""
+
+    user_id: int
+    token: str
+
+
+@click.command()
+@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0: a free one.")
+@click.option(
+    "--data",
+    default=".demo",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of the demo's database and token; kept and used again.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one line of JSON when ready, for programs.")
+def demo(port: int, data: Path, *, as_json: bool) -> None:
+    """Serve real and invented tournaments to try everything with.
+
+    The first start takes a few seconds: it loads 21 real knockout nights and ten invented tournaments.
+    """
+    logs.configure()
+    folder = _folder(data)
+    listener = server.listening(HOST, port)
+    bound = listener.getsockname()[1]
+    chosen = dataclasses.replace(settings.load(), database_url=f"sqlite:///{folder / 'silverball.db'}")
+    chosen = serve.with_base_url(chosen, HOST, bound)
+    with database.opened(url=chosen.database_url) as store:
+        furnished = furnish(store, folder / "token")
+        say = _as_json if as_json else _as_text
+        text = say(chosen.base_url, f"ws://{HOST}:{bound}", furnished)
+        server.run(store, chosen, listener, when_ready=lambda: click.echo(text))
+
+
+def furnish(store: Store, token_file: Path) -> Furnished:
+    """Load everything, unless the token is there and works: it is written last."""
+    kept = _kept(store, token_file)
+    if kept is not None:
+        return kept
+    click.echo("Loading the demo's tournaments ...", err=True)
+    now, dice = datetime.now(UTC), SystemRandom()
+    with store.write() as db:
+        user_id = user_reads.by_email(db, EMAIL)
+        if user_id is None:
+            user_id = users.create(db, name=NAME, email=EMAIL, role="organizer", now=now)
+            about = "People who like the sound of a silver ball."
+            clubs.found(db, user_id, name="The Lantern Flippers", description=about, location="Harbour Town")
+    for file in sorted(BUNDLES.glob("*.json")):
+        import_.bring_in(store, file, owner_id=user_id)
+    with store.write() as db:
+        made = tokens.create(db, user_id, "demo", abilities=["manage"], now=now, dice=dice)
+    _keep(token_file, made.text)
+    return Furnished(user_id, made.text)
+
+
+def _folder(data: Path) -> Path:
+    try:
+        data.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise click.ClickException(f"{data} cannot be made: {error.strerror}.") from error
+    return data.resolve()
+
+
+def _kept(store: Store, token_file: Path) -> Furnished | None:
+    if not token_file.exists():
+        return None
+    text = token_file.read_text().strip()
+    with store.read() as db:
+        caller = token_reads.find(db, f"Bearer {text}".encode(), datetime.now(UTC))
+    return None if caller is None else Furnished(caller.user_id, text)
+
+
+def _keep(token_file: Path, text: str) -> None:
+    # Nobody else on this machine may read it, from the moment it exists.
+    token_file.unlink(missing_ok=True)
+    with os.fdopen(os.open(token_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+        file.write(text + "\n")
+
+
+def _as_json(base_url: str, ws_url: str, furnished: Furnished) -> str:
+    return json.dumps(
+        {
+            "baseUrl": base_url,
+            "wsUrl": ws_url,
+            "appKey": APP_KEY,
+            "token": furnished.token,
+            "userId": furnished.user_id,
+            "tournamentId": TOURNAMENT_ID,
+        }
+    )
+
+
+def _as_text(base_url: str, ws_url: str, furnished: Furnished) -> str:
+    lines = [
+        "",
+        f"  Base URL       {base_url}",
+        f"  Websocket URL  {ws_url}",
+        f"  App key        {APP_KEY}",
+        f"  Token          {furnished.token}",
+        "",
+        "  Try, in another window:",
+        "",
+    ]
+    paths = (
+        f"/api/tournaments/{TOURNAMENT_ID}/standings",
+        "/api/tournaments?status=completed&limit=5",
+        f"/api/tournaments/{TOURNAMENT_ID}?includePlayers=true",
+    )
+    lines += [f"  curl -H 'Authorization: Bearer {furnished.token}' '{base_url}{path}'" for path in paths]
+    return "\n".join([*lines, "", "  Ctrl-C ends it."])

@@ -1,0 +1,83 @@
+"""silverball import: tournaments from files."""
+
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from random import SystemRandom
+
+import click
+
+from silverball.cli import database
+from silverball.exchange import bundle as bundles
+from silverball.exchange.bundle import Imported
+from silverball.kit.errors import NotFound, Refusal
+from silverball.service.users import reads as users
+from silverball.store.engine import Store
+
+USER_ID = click.IntRange(1, 2**63 - 1)
+# From this many files on, it is said which one is at work.
+PROGRESS_FROM = 5
+OUTCOMES = {"new": "imported", "replaced": "imported again, it had changed", "unchanged": "here already"}
+
+
+@click.group("import")
+def import_() -> None:
+    """Read tournaments from files."""
+
+
+@import_.command()
+@click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
+@click.option("--owner", type=USER_ID, help="User id of the organizer the tournaments shall belong to.")
+@click.option("--renumber", is_flag=True, help="Give new ids to everything and print which.")
+def bundle(files: tuple[Path, ...], owner: int | None, *, renumber: bool) -> None:
+    """Read bundles: whole tournaments in the published shapes, one per FILE.
+
+    Each file is stored completely or not at all; a file that is here already changes nothing. A broken file
+    is reported with the place of its fault, and the other files are still read.
+    """
+    with database.opened(nothing=f"There is no user {owner}.") as store:
+        if owner is not None:
+            with store.read() as db:
+                users.one(db, owner, None)
+        is_good = bring_in_all(store, files, owner_id=owner, new_ids=renumber)
+    if not is_good:
+        sys.exit(1)
+
+
+def bring_in_all(store: Store, files: Sequence[Path], *, owner_id: int | None, new_ids: bool = False) -> bool:
+    """Read each file in a transaction of its own and say what became of it; False when one was refused."""
+    is_good = True
+    for n, file in enumerate(files, start=1):
+        if len(files) >= PROGRESS_FROM:
+            click.echo(f"[{n}/{len(files)}] {file}", err=True)
+        try:
+            done = bring_in(store, file, owner_id=owner_id, new_ids=new_ids)
+        except NotFound as error:
+            raise click.ClickException(error.message) from error
+        except (Refusal, OSError) as error:
+            is_good = False
+            click.echo(f"{file}: {_sentence(error)}", err=True)
+        else:
+            _say(file, done)
+    return is_good
+
+
+def bring_in(store: Store, file: Path, *, owner_id: int | None, new_ids: bool = False) -> Imported:
+    """One file. Raises a Refusal that says why it cannot come in, or OSError."""
+    read = bundles.read(file)
+    with store.write() as db:
+        return bundles.bring_in(
+            db, read, owner_id=owner_id, new_ids=new_ids, now=datetime.now(UTC), dice=SystemRandom()
+        )
+
+
+def _sentence(error: Refusal | OSError) -> str:
+    return error.message if isinstance(error, Refusal) else f"It cannot be read: {error.strerror}."
+
+
+def _say(file: Path, done: Imported) -> None:
+    click.echo(f"{file}: tournament {done.tournament_id} {done.name!r} {OUTCOMES[done.outcome]}")
+    for name, ids in done.ids.items():
+        for old, new in ids.items():
+            click.echo(f"  {name} {old} -> {new}")

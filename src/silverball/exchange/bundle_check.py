@@ -1,0 +1,351 @@
+"""Whether the parts of a bundle fit together. Every function raises BrokenBundle at the first fault."""
+
+from collections.abc import Collection, Iterable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+from silverball.exchange.bundle_faults import BrokenBundle, of_shape
+from silverball.rules import settings
+from silverball.rules.registry import FORMATS
+from silverball.wire import times
+from silverball.wire.base import ID_MAX, UNSET, UnsetType
+from silverball.wire.bundle import Bundle
+from silverball.wire.cards import Card
+from silverball.wire.games import Game, Suggestion
+from silverball.wire.singleplayer import SinglePlayerGame
+from silverball.wire.standings import Standing
+from silverball.wire.tournaments import Tournament
+
+
+class Checked:
+    """The ids that a bundle contains, and the checks that need them."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self.tournament = bundle.tournament
+        self.tournament_id = bundle.tournament.tournament_id
+        _tournament(bundle.tournament)
+        _same("$.series", bundle.series, "series_id", bundle.tournament.series_id)
+        _users(bundle)
+        self.players = _ids("$.tournament.players", listed(self.tournament.players), "player_id")
+        self.arenas = _ids("$.tournament.arenas", listed(self.tournament.arenas), "arena_id")
+        self.banks = _ids("$.banks", listed(bundle.banks) or listed(self.tournament.banks), "bank_id")
+        self.rounds = _ids("$.rounds", bundle.rounds, "round_id")
+        self.cards = _ids("$.cards", listed(bundle.cards), "card_id")
+
+    def run(self) -> None:
+        """Check everything below the tournament."""
+        self._rounds()
+        self._games()
+        self._attempts("$.singlePlayerGames", listed(self.bundle.single_player_games), None)
+        for n, card in enumerate(listed(self.bundle.cards)):
+            self._card(f"$.cards[{n}]", card)
+        self._queues()
+        self._banks()
+        self._standings()
+        self._same_twice()
+
+    def _rounds(self) -> None:
+        for n, one in enumerate(self.bundle.rounds):
+            path = f"$.rounds[{n}]"
+            self._own(path, one.tournament_id)
+            _moment(f"{path}.createdAt", one.created_at)
+            _moment(f"{path}.completedAt", one.completed_at)
+            self._known(f"{path}.arenaId", one.arena_id, self.arenas, "arena")
+            if one.score is not None and one.score != int(one.score):
+                raise BrokenBundle(f"{path}.score", f"{one.score} is not a whole number.")
+
+    def _games(self) -> None:
+        games = self.bundle.games
+        _ids("$.games", games, "game_id")
+        suggestions = [one for game in games for one in listed(game.suggestions)]
+        _ids("$.games[*].suggestions", suggestions, "suggestion_id")
+        for n, game in enumerate(games):
+            self._game(f"$.games[{n}]", game)
+
+    def _game(self, path: str, game: Game) -> None:
+        self._own(path, game.tournament_id)
+        _moment(f"{path}.startedAt", game.started_at)
+        self._known(f"{path}.roundId", game.round_id or None, self.rounds, "round")
+        self._known(f"{path}.arenaId", game.arena_id, self.arenas, "arena")
+        self._known(f"{path}.bankId", game.bank_id, self.banks, "bank")
+        if not game.player_ids:
+            raise BrokenBundle(f"{path}.playerIds", "A game has at least one player.")
+        for m, player_id in enumerate(game.player_ids):
+            self._known(f"{path}.playerIds[{m}]", player_id, self.players, "player")
+        if len(set(game.player_ids)) < len(game.player_ids):
+            raise BrokenBundle(f"{path}.playerIds", "A player is named twice.")
+        for name in ("user_ids", "result_positions", "result_points", "result_scores"):
+            if len(getattr(game, name)) != len(game.player_ids):
+                shown = msgspec.structs.fields(Game)
+                key = next(one.encode_name for one in shown if one.name == name)
+                raise BrokenBundle(f"{path}.{key}", "There is not one element for each player of the game.")
+        self._result(path, game)
+        for m, suggestion in enumerate(listed(game.suggestions)):
+            self._suggestion(f"{path}.suggestions[{m}]", game, suggestion)
+
+    def _result(self, path: str, game: Game) -> None:
+        placed = [player_id for player_id in game.result_positions if player_id is not None]
+        for m, player_id in enumerate(game.result_positions):
+            if player_id is not None and player_id not in game.player_ids:
+                raise BrokenBundle(
+                    f"{path}.resultPositions[{m}]",
+                    f"Player {player_id} does not play in game {game.game_id}.",
+                )
+        if len(set(placed)) < len(placed):
+            raise BrokenBundle(f"{path}.resultPositions", "A player is placed twice.")
+        if game.player_id_advantage is not None and game.player_id_advantage not in game.player_ids:
+            raise BrokenBundle(f"{path}.playerIdAdvantage", "This player does not play in the game.")
+        for m, points in enumerate(game.result_points):
+            hundredths(f"{path}.resultPoints[{m}]", points)
+        for m, score in enumerate(game.result_scores):
+            whole(f"{path}.resultScores[{m}]", score)
+
+    def _suggestion(self, path: str, game: Game, suggestion: Suggestion) -> None:
+        self._own(path, suggestion.tournament_id)
+        if suggestion.game_id != game.game_id:
+            raise BrokenBundle(f"{path}.gameId", f"The suggestion is listed with game {game.game_id}.")
+        if suggestion.round_id != game.round_id:
+            raise BrokenBundle(f"{path}.roundId", f"Game {game.game_id} is in round {game.round_id}.")
+
+    def _attempts(self, path: str, attempts: Collection[SinglePlayerGame], card_id: int | None) -> None:
+        _ids(path, attempts, "single_player_game_id")
+        for n, one in enumerate(attempts):
+            self._attempt(f"{path}[{n}]", one)
+            if card_id is not None and one.card_id not in (UNSET, None, card_id):
+                raise BrokenBundle(f"{path}[{n}].cardId", f"The game is listed with card {card_id}.")
+
+    def _attempt(self, path: str, one: SinglePlayerGame) -> None:
+        if one.tournament_id is not UNSET:
+            self._own(path, one.tournament_id)
+        self._known(f"{path}.playerId", one.player_id, self.players, "player")
+        self._known(f"{path}.arenaId", one.arena_id, self.arenas, "arena")
+        self._known(f"{path}.roundId", _given(one.round_id) or None, self.rounds, "round")
+        self._known(f"{path}.cardId", _given(one.card_id), self.cards, "card")
+        _moment(f"{path}.createdAt", one.created_at)
+        _moment(f"{path}.updatedAt", one.updated_at)
+        hundredths(f"{path}.points", one.points)
+        whole(f"{path}.score", one.score)
+
+    def _card(self, path: str, card: Card) -> None:
+        self._own(path, card.tournament_id)
+        self._known(f"{path}.playerId", card.player_id, self.players, "player")
+        _moment(f"{path}.createdAt", card.created_at)
+        _moment(f"{path}.updatedAt", card.updated_at)
+        self._attempts(f"{path}.singlePlayerGames", card.single_player_games, card.card_id)
+        games = sorted(card.single_player_games, key=lambda one: (one.index or 0, one.single_player_game_id))
+        expected: dict[str, list[Any]] = {
+            "singlePlayerGameIds": [one.single_player_game_id for one in games],
+            "arenaIds": [one.arena_id for one in games],
+            "pointsList": [None if one.points is None else Decimal(one.points) for one in games],
+        }
+        said: dict[str, list[Any]] = {
+            "singlePlayerGameIds": list(card.single_player_game_ids),
+            "arenaIds": list(card.arena_ids),
+            "pointsList": [None if one is None else Decimal(str(one)) for one in card.points_list],
+        }
+        for name, values in said.items():
+            if values != expected[name]:
+                raise BrokenBundle(f"{path}.{name}", "The list does not agree with the games of the card.")
+
+    def _queues(self) -> None:
+        queues = listed(self.bundle.queues)
+        _ids("$.queues", queues, "queue_id")
+        for n, one in enumerate(queues):
+            path = f"$.queues[{n}]"
+            self._own(path, one.tournament_id)
+            self._known(f"{path}.playerId", one.player_id, self.players, "player")
+            self._known(f"{path}.arenaId", one.arena_id, self.arenas, "arena")
+            self._known(f"{path}.roundId", one.round_id or None, self.rounds, "round")
+            _moment(f"{path}.createdAt", one.created_at)
+            _moment(f"{path}.completedAt", one.completed_at)
+
+    def _banks(self) -> None:
+        for n, bank in enumerate(listed(self.bundle.banks) or listed(self.tournament.banks)):
+            for m, arena_id in enumerate(bank.arena_ids):
+                self._known(f"$.banks[{n}].arenaIds[{m}]", arena_id, self.arenas, "arena")
+
+    def _standings(self) -> None:
+        if isinstance(self.bundle.standings, UnsetType):
+            if self.tournament.type not in FORMATS:
+                known = ", ".join(sorted(FORMATS))
+                raise BrokenBundle(
+                    "$.standings",
+                    f"Standings are missing, and those of {self.tournament.type} cannot be computed here yet "
+                    f"(only {known}).",
+                )
+            return
+        rows = self.bundle.standings
+        _ids("$.standings", rows, "player_id")
+        for n, row in enumerate(rows):
+            self._standing(f"$.standings[{n}]", row)
+
+    def _standing(self, path: str, row: Standing) -> None:
+        self._known(f"{path}.playerId", row.player_id, self.players, "player")
+        if row.position < 1:
+            raise BrokenBundle(f"{path}.position", "Positions begin at 1.")
+        if isinstance(row.points, str):
+            _decimal(f"{path}.points", row.points)
+
+    def _same_twice(self) -> None:
+        """A game of a card may be listed with the card and with the single player games."""
+        once: dict[int, SinglePlayerGame] = {}
+        for n, card in enumerate(listed(self.bundle.cards)):
+            for m, one in enumerate(card.single_player_games):
+                if one.single_player_game_id in once:
+                    path = f"$.cards[{n}].singlePlayerGames[{m}].singlePlayerGameId"
+                    raise BrokenBundle(path, f"{one.single_player_game_id} is on two cards.")
+                once[one.single_player_game_id] = one
+
+    def _own(self, path: str, tournament_id: int | UnsetType) -> None:
+        if tournament_id != self.tournament_id:
+            raise BrokenBundle(
+                f"{path}.tournamentId", f"It belongs to tournament {tournament_id}, not {self.tournament_id}."
+            )
+
+    def _known(self, path: str, value: int | None, known: Collection[int], what: str) -> None:
+        if value is not None and value not in known:
+            raise BrokenBundle(path, f"There is no {what} {value} in the bundle.")
+
+
+def _tournament(tournament: Tournament) -> None:
+    path = "$.tournament"
+    for key, flag in (("players", "includePlayers"), ("arenas", "includeArenas")):
+        if isinstance(getattr(tournament, key), UnsetType):
+            raise BrokenBundle(f"{path}.{key}", f"They are missing. Ask for the tournament with {flag}=true.")
+    try:
+        ZoneInfo(tournament.timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise BrokenBundle(f"{path}.timezone", f"There is no time zone {tournament.timezone!r}.") from error
+    for key in ("startUtc", "endUtc", "completedAt", "createdAt", "updatedAt"):
+        _moment(f"{path}.{key}", _given(getattr(tournament, _snake(key))))
+    _members(tournament)
+    for n, player in enumerate(listed(tournament.players)):
+        part = f"{path}.players[{n}].tournamentPlayer"
+        if isinstance(player.tournament_player, UnsetType):
+            raise BrokenBundle(part, "It is missing: a player of a tournament has one.")
+        hundredths(f"{part}.pointsAdjustment", player.tournament_player.points_adjustment)
+        hundredths(f"{part}.scoreAdjustment", _given(player.tournament_player.score_adjustment))
+    for n, arena in enumerate(listed(tournament.arenas)):
+        if isinstance(arena.tournament_arena, UnsetType):
+            path_arena = f"{path}.arenas[{n}].tournamentArena"
+            raise BrokenBundle(path_arena, "It is missing: an arena of a tournament has one.")
+    _settings(tournament)
+
+
+def _snake(key: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
+
+
+def _members(tournament: Tournament) -> None:
+    """The parts that stand beside their ids."""
+    _same("$.tournament.organizer", tournament.organizer, "user_id", tournament.organizer_id)
+    _same("$.tournament.location", tournament.location, "location_id", tournament.location_id)
+    _same("$.tournament.series", tournament.series, "series_id", tournament.series_id)
+    here = _given(tournament.location)
+    if tournament.location_id is not None and here is None:
+        sentence = "The location is missing. Ask for the tournament with includeLocation=true."
+        raise BrokenBundle("$.tournament.locationId", sentence)
+    event = _given(tournament.event)
+    if event is not None:
+        for key in ("startUtc", "endUtc", "registrationUtc"):
+            _moment(f"$.tournament.event.{key}", getattr(event, _snake(key)))
+        _same("$.tournament.event.location", event.location, "location_id", event.location_id)
+        known = (None, tournament.location_id)
+        if _given(event.location) is None and event.location_id not in known:
+            raise BrokenBundle("$.tournament.event.locationId", "The location of the event is missing.")
+
+
+def _users(bundle: Bundle) -> None:
+    keepers = listed(bundle.scorekeepers) or listed(bundle.tournament.scorekeepers)
+    _ids("$.scorekeepers", keepers, "user_id")
+    series = _given(bundle.series) or _given(bundle.tournament.series)
+    users = {
+        "$.tournament.organizer": _given(bundle.tournament.organizer),
+        "$.series.organizer": None if series is None else _given(series.organizer),
+        **{f"$.scorekeepers[{n}]": one for n, one in enumerate(keepers)},
+    }
+    for path, user in users.items():
+        if user is not None:
+            _moment(f"{path}.createdAt", user.created_at)
+    named = None if series is None else series.organizer_id
+    _same("$.series.organizer", users["$.series.organizer"], "user_id", named)
+
+
+def _same(path: str, part: Any, key: str, named: int | None) -> None:
+    part = _given(part)
+    if part is not None and getattr(part, key) != named:
+        raise BrokenBundle(path, f"It is not the one that its id names beside it ({named}).")
+
+
+def _settings(tournament: Tournament) -> None:
+    """The settings of a format that is played here keep to its limits."""
+    if tournament.type not in FORMATS:
+        return
+    given = msgspec.to_builtins(tournament)
+    try:
+        settings.read(FORMATS[tournament.type].settings, given)
+    except msgspec.ValidationError as error:
+        raise of_shape(error, at="$.tournament") from error
+
+
+def listed(part: Any) -> tuple[Any, ...]:
+    """A list that may be absent or null."""
+    return () if part is None or isinstance(part, UnsetType) else part
+
+
+def _given(part: Any) -> Any:
+    return None if isinstance(part, UnsetType) else part
+
+
+def _ids(path: str, things: Iterable[Any], key: str) -> frozenset[int]:
+    """The ids of these things, all different."""
+    seen: set[int] = set()
+    for n, one in enumerate(things):
+        value = getattr(one, key)
+        if value in seen:
+            raise BrokenBundle(f"{path}[{n}]", f"The id {value} is used twice.")
+        seen.add(value)
+    return frozenset(seen)
+
+
+def _moment(path: str, text: str | None) -> None:
+    if text is None:
+        return
+    try:
+        times.parsed(text)
+    except (ValueError, OverflowError) as error:
+        raise BrokenBundle(path, f"{text!r} is not a date and time.") from error
+
+
+def _decimal(path: str, value: str | float) -> Decimal:
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation as error:
+        raise BrokenBundle(path, f"{value!r} is not a number.") from error
+    if not number.is_finite() or abs(number) > ID_MAX // 100:
+        raise BrokenBundle(path, f"{value!r} is not a number of points.")
+    return number
+
+
+def hundredths(path: str, value: str | float | None) -> Decimal | None:
+    """Points, exactly."""
+    if value is None:
+        return None
+    number = _decimal(path, value)
+    if number * 100 != int(number * 100):
+        raise BrokenBundle(path, f"{value} has more than two decimals.")
+    return number
+
+
+def whole(path: str, value: int | str | None) -> int | None:
+    """A score."""
+    if value is None or isinstance(value, int):
+        return value
+    digits = value.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()) or abs(int(digits[:30])) > ID_MAX:
+        raise BrokenBundle(path, f"{value!r} is not a score.")
+    return int(value)

@@ -1,0 +1,66 @@
+"""Faults of a bundle, told with the JSON path where they are."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from silverball.kit.errors import Invalid
+from silverball.wire.base import ID_MAX
+
+NODES_MAX = 5_000_000
+# 0 is what the interface shows for no round, and what some services show for no federation id.
+ZERO_IDS = frozenset({"roundId", "ifpaId"})
+
+
+class BrokenBundle(Invalid):
+    """A file that cannot be a bundle; the message says where and why."""
+
+    def __init__(self, path: str, sentence: str) -> None:
+        super().__init__({path: [f"{path}: {sentence}"]})
+        self.path = path
+
+
+def of_shape(error: msgspec.ValidationError, at: str = "$") -> BrokenBundle:
+    """What msgspec says (`Expected ... - at `$.games[0].bye``), below the path `at`."""
+    sentence, _, where = str(error).partition(" - at ")
+    path = where.rpartition("`$")[2].rstrip("`")
+    return BrokenBundle(at + path, f"{sentence}.")
+
+
+def numbers_and_texts(raw: Any) -> None:
+    """Raises BrokenBundle for a number that is no 64-bit one, an id below 1, or a text with a zero byte."""
+    for path, name, value in _leaves(raw):
+        if isinstance(value, str):
+            if "\x00" in value:
+                raise BrokenBundle(path, "The text holds a zero byte, which cannot be stored.")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            if not -ID_MAX - 1 <= value <= ID_MAX:
+                raise BrokenBundle(path, f"{value} is not a 64-bit number.")
+            if _is_id(name) and value < (0 if name in ZERO_IDS else 1):
+                raise BrokenBundle(path, f"{value} cannot be an id. Ids begin at 1.")
+
+
+def _is_id(name: str) -> bool:
+    return name.endswith(("Id", "Ids")) or name == "claimedBy"
+
+
+def _leaves(raw: Any) -> Iterator[tuple[str, str, Any]]:
+    """JSON path, name of the member it is in, and value: of everything that is no list and no object."""
+    waiting: list[tuple[str, str, Any]] = [("$", "", raw)]
+    for _ in range(NODES_MAX):
+        if not waiting:
+            return
+        path, name, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting.extend((_member(path, key), key, one) for key, one in reversed(value.items()))
+        elif isinstance(value, list):
+            waiting.extend((f"{path}[{n}]", name, one) for n, one in reversed(list(enumerate(value))))
+        else:
+            yield path, name, value
+    raise BrokenBundle("$", f"The bundle holds more than {NODES_MAX} values.")
+
+
+def _member(path: str, key: str) -> str:
+    return f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"

@@ -1,0 +1,105 @@
+"""New ids for everything in a bundle, or another organizer. Works on the JSON as it was read."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+# Name of a member -> the name of the id it holds. A list holds several.
+MEMBERS: dict[str, str] = {
+    "tournamentId": "tournamentId",
+    "roundId": "roundId",
+    "gameId": "gameId",
+    "suggestionId": "suggestionId",
+    "singlePlayerGameId": "singlePlayerGameId",
+    "singlePlayerGameIds": "singlePlayerGameId",
+    "cardId": "cardId",
+    "queueId": "queueId",
+    "shortcutId": "shortcutId",
+    "playerId": "playerId",
+    "playerIds": "playerId",
+    "playerIdAdvantage": "playerId",
+    "resultPositions": "playerId",
+    "results": "playerId",
+    "arenaId": "arenaId",
+    "arenaIds": "arenaId",
+    "bankId": "bankId",
+    "locationId": "locationId",
+    "seriesId": "seriesId",
+    "eventId": "eventId",
+    "userId": "userId",
+    "userIds": "userId",
+    "organizerId": "userId",
+    "claimedBy": "userId",
+    "scorekeeperId": "userId",
+    "activeGames": "gameId",
+}
+# What another service owns, or what no rule here knows: left as it is.
+FOREIGN = frozenset({"linkedTournaments", "managers", "prizePool", "scorbitData", "pointsMapCustom"})
+NODES_MAX = 5_000_000
+IdMap = dict[str, dict[int, int]]
+
+
+def new_ids(raw: Any, highest: Mapping[str, int]) -> IdMap:
+    """Name of an id -> old id -> new id: above every id in use here, in the order of the old ones."""
+    found: dict[str, set[int]] = {}
+    for holder, key, name in _holders(raw):
+        values = holder[key] if isinstance(holder[key], list) else [holder[key]]
+        found.setdefault(name, set()).update(one for one in values if isinstance(one, int) and one > 0)
+    return {
+        name: {old: new for new, old in enumerate(sorted(olds), start=highest.get(name, 0) + 1)}
+        for name, olds in sorted(found.items())
+        if olds
+    }
+
+
+def renumber(raw: Any, ids: IdMap) -> None:
+    """Put the new ids in place of the old ones."""
+    for holder, key, name in list(_holders(raw)):
+        holder[key] = _mapped(holder[key], ids.get(name, {}))
+    players = ids.get("playerId", {})
+    for holder in _objects(raw):
+        if "suggestionId" in holder and isinstance(holder.get("scores"), dict):
+            scores = holder["scores"]
+            holder["scores"] = {str(_mapped_text(key, players)): score for key, score in scores.items()}
+
+
+def set_owner(raw: Any, owner_id: int) -> None:
+    """The tournament, and all that its organizer owns in the bundle, belong to this user."""
+    organizer_id = raw["tournament"]["organizerId"]
+    for holder, key, _ in list(_holders(raw)):
+        if key == "organizerId" and holder[key] == organizer_id:
+            holder[key] = owner_id
+
+
+def _mapped(value: Any, ids: Mapping[int, int]) -> Any:
+    if isinstance(value, list):
+        return [_mapped_one(one, ids) for one in value]
+    return _mapped_one(value, ids)
+
+
+def _mapped_one(value: Any, ids: Mapping[int, int]) -> Any:
+    return ids.get(value, value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _mapped_text(text: str, ids: Mapping[int, int]) -> int | str:
+    return ids.get(int(text), text) if text.isascii() and text.isdigit() else text
+
+
+def _holders(raw: Any) -> Iterator[tuple[dict[str, Any], str, str]]:
+    """Object, member and name of the id, for every member that holds ids."""
+    for holder in _objects(raw):
+        for key in holder:
+            if key in MEMBERS:
+                yield holder, key, MEMBERS[key]
+
+
+def _objects(raw: Any) -> Iterator[dict[str, Any]]:
+    waiting = [raw]
+    for _ in range(NODES_MAX):
+        if not waiting:
+            return
+        value = waiting.pop()
+        if isinstance(value, dict):
+            yield value
+            waiting.extend(one for key, one in value.items() if key not in FOREIGN)
+        elif isinstance(value, list):
+            waiting.extend(one for one in value if isinstance(one, (dict, list)))

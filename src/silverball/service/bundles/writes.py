@@ -1,0 +1,126 @@
+"""What a bundle brings beside its tournament: users, and things in the organizer's book."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Table, bindparam, delete, insert, update
+
+from silverball.service.bundles import reads
+from silverball.store import revisions, tables, writers
+
+Rows = Sequence[Mapping[str, Any]]
+USER_NEW: dict[str, Any] = {
+    "role": "player",
+    "ratings_opt_out": False,
+    "stats_opt_out": False,
+    "video_opt_out": False,
+    "profile_opt_out": False,
+    "history_opt_out": False,
+    "history_only_completed": False,
+}
+SERIES_NEW: dict[str, Any] = {
+    "status": "active",
+    "test": False,
+    "removed_results": 0,
+    "playoffs_cutoffs": [],
+    "scoring": "points",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Book:
+    """Stored fields of everything a bundle contains or names, beside its tournament."""
+
+    organizer_id: int
+    users: Rows = ()
+    locations: Rows = ()
+    series: Rows = ()
+    arenas: Rows = ()
+    players: Rows = ()
+    banks: Rows = ()
+    # Place and arena of each bank's arenas.
+    bank_arenas: Rows = ()
+    occasions: Rows = ()
+    # Named but not contained: user id -> a name to show.
+    users_named: Mapping[int, str] = field(default_factory=dict)
+    series_named: Collection[int] = ()
+
+
+def take_in(db: Connection, book: Book, *, now: datetime) -> None:
+    """Store what is new and bring up to date what is here; the caller has refused what is somebody else's.
+
+    An account that people sign in to is left as it is: a file says nothing about it. Tournaments that
+    show something that changed get a new revision.
+    """
+    _take_users(db, book, now)
+    changed = _upsert(db, tables.location, "location_id", book.locations)
+    revisions.raise_for_locations(db, changed)
+    revisions.raise_for_series(db, _take_series(db, book))
+    revisions.raise_for_arenas(db, _upsert(db, tables.arena, "arena_id", book.arenas))
+    revisions.raise_for_players(db, _upsert(db, tables.player, "player_id", book.players))
+    _take_banks(db, book)
+    _upsert(db, tables.occasion, "occasion_id", book.occasions)
+    moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
+    writers.move_sequences(db, [*moved, tables.occasion])
+
+
+def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id: int) -> None:
+    """The tournament belongs to the occasion, if it did not already."""
+    if reads.is_in_occasion(db, occasion_id, tournament_id):
+        return
+    values = {"occasion_id": occasion_id, "tournament_id": tournament_id, "user_id": user_id}
+    db.execute(insert(tables.occasion_tournament).values(**values, place=0, labels=[], external={}))
+
+
+def _take_users(db: Connection, book: Book, now: datetime) -> None:
+    contained = {row["user_id"] for row in book.users}
+    here = reads.rows_of(db, tables.user, "user_id", contained | set(book.users_named))
+    known = {user_id for user_id, row in here.items() if not row["placeholder"]}
+    rows = [{**row, "placeholder": False} for row in book.users if row["user_id"] not in known]
+    revisions.raise_for_users(db, _upsert(db, tables.user, "user_id", rows))
+    new = [
+        {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
+        for user_id, name in sorted(book.users_named.items())
+        if user_id not in here and user_id not in contained
+    ]
+    if new:
+        db.execute(insert(tables.user), new)
+
+
+def _take_series(db: Connection, book: Book) -> list[int]:
+    rows = [{**row, "placeholder": False} for row in book.series]
+    changed = _upsert(db, tables.series, "series_id", rows)
+    named = set(book.series_named) - {row["series_id"] for row in rows}
+    here = reads.rows_of(db, tables.series, "series_id", named)
+    for series_id in sorted(named - set(here)):
+        values = {"series_id": series_id, "name": f"Series {series_id}", "organizer_id": book.organizer_id}
+        db.execute(insert(tables.series).values(**SERIES_NEW, **values, placeholder=True))
+    return changed
+
+
+def _take_banks(db: Connection, book: Book) -> None:
+    _upsert(db, tables.bank, "bank_id", book.banks)
+    bank_ids = [row["bank_id"] for row in book.banks]
+    db.execute(delete(tables.bank_arena).where(tables.bank_arena.c.bank_id.in_(bank_ids)))
+    if book.bank_arenas:
+        db.execute(insert(tables.bank_arena), [dict(row) for row in book.bank_arenas])
+
+
+def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:
+    """Insert what is new, update what differs; returns the ids that were updated."""
+    here = reads.rows_of(db, table, key, [row[key] for row in rows])
+    new = [dict(row) for row in rows if row[key] not in here]
+    changed = [row for row in rows if row[key] in here and dict(here[row[key]]) != {**here[row[key]], **row}]
+    if new:
+        db.execute(insert(table), new)
+    if changed:
+        names = [name for name in changed[0] if name != key]
+        values = {name: bindparam(f"new_{name}", type_=table.c[name].type) for name in names}
+        statement = update(table).where(table.c[key] == bindparam("own_id")).values(**values)
+        db.execute(
+            statement,
+            [{"own_id": row[key], **{f"new_{name}": row[name] for name in names}} for row in changed],
+        )
+    return [int(row[key]) for row in changed]

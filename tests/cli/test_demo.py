@@ -1,0 +1,142 @@
+"""`silverball demo` in a process of its own: what it prints can be pasted."""
+
+import json
+import shlex
+import signal
+import stat
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from exchange import bundles
+from silverball.cli import demo
+from silverball.store import tables
+from silverball.store.engine import Store
+from silverball.store.migrate import migrate
+
+READY_SECONDS = 60
+
+
+@contextmanager
+def running(data: Path, *words: str) -> Iterator[list[str]]:
+    """The lines that the demo printed until it was ready."""
+    command = [
+        sys.executable,
+        "-m",
+        "silverball.cli.main",
+        "demo",
+        "--port",
+        "0",
+        "--data",
+        str(data),
+        *words,
+    ]
+    with (data.parent / "log").open("a") as log:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=log, text=True)
+    try:
+        assert process.stdout is not None
+        lines = []
+        for line in process.stdout:
+            lines.append(line.rstrip("\n"))
+            if line.startswith("{") or "Ctrl-C" in line:
+                break
+        yield lines
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=READY_SECONDS)
+
+
+def pasted(line: str) -> Any:
+    """What a printed curl line answers."""
+    words = shlex.split(line)
+    assert words[:2] == ["curl", "-H"]
+    name, _, value = words[2].partition(": ")
+    request = urllib.request.Request(words[3], headers={name: value})
+    with urllib.request.urlopen(request, timeout=READY_SECONDS) as answer:
+        return json.load(answer)
+
+
+def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_start_reuses(
+    tmp_path: Path,
+) -> None:
+    data = tmp_path / "demo"
+    with running(data) as lines:
+        curls = [line.strip() for line in lines if line.strip().startswith("curl ")]
+        assert len(curls) == 3
+        standings = pasted(curls[0])
+        assert [row["position"] for row in standings] == [1, 2, 3, 4, 4, 6, 6, 8, 8, 8, 11, 11, 11, 11, 15]
+        assert len(pasted(curls[1])["data"]) == 5
+        assert len(pasted(curls[2])["data"]["players"]) == 15
+        token = next(line.split()[-1] for line in lines if line.strip().startswith("Token"))
+    assert stat.S_IMODE((data / "token").stat().st_mode) == 0o600
+    started = time.monotonic()
+    with running(data, "--json") as lines:
+        assert time.monotonic() - started < READY_SECONDS
+        said = json.loads(lines[0])
+        assert set(said) == {"baseUrl", "wsUrl", "appKey", "token", "userId", "tournamentId"}
+        assert (said["token"], said["appKey"]) == (token, "silverball")
+        assert said["wsUrl"] == said["baseUrl"].replace("http:", "ws:")
+        curl = f"curl -H 'Authorization: Bearer {token}' {said['baseUrl']}"
+        assert pasted(f"{curl}/api/tournaments/{said['tournamentId']}/standings") == standings
+        assert pasted(f"{curl}/api/users/{said['userId']}")["club"]["name"] == "The Lantern Flippers"
+        occasion = pasted(f"{curl}/api/events/7061")["data"]
+        assert len(occasion["tournaments"]) == 6
+        series = pasted(f"{curl}/api/series/7081?includeDetails=true")["data"]
+        assert len(series["tournamentIds"]) == 4
+        assert series["standings"][0]["position"] == 1
+    assert "Loading" not in (tmp_path / "log").read_text().split("Loading", 2)[-1]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(f"sqlite:///{tmp_path / 'silverball.db'}")
+    migrate(opened)
+    yield opened
+    opened.close()
+
+
+def test_the_token_owns_everything(store: Store, tmp_path: Path) -> None:
+    furnished = demo.furnish(store, tmp_path / "token")
+    with store.read() as db:
+        for table in (tables.tournament, tables.player, tables.arena, tables.location, tables.series):
+            owners = db.execute(select(table.c.organizer_id).distinct()).scalars().all()
+            assert owners == [furnished.user_id], table.name
+        types = set(db.execute(select(tables.tournament.c.type)).scalars())
+    assert len(bundles.NIGHTS) + len(bundles.INVENTED) == 31
+    assert types == {
+        "knockout",
+        "group_knockout",
+        "group_matchplay",
+        "best_game",
+        "card_best_game",
+        "golf",
+        "frenzy",
+        "max_matchplay",
+        "amazingrace",
+    }
+
+
+def test_a_demo_whose_loading_was_cut_off_is_completed(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = tmp_path / "few"
+    few.mkdir()
+    for path in bundles.INVENTED[:2]:
+        (few / path.name).write_bytes(path.read_bytes())
+    monkeypatch.setattr(demo, "BUNDLES", few)
+    first = demo.furnish(store, tmp_path / "token")
+    (tmp_path / "token").write_text("1|slv_lost")
+    second = demo.furnish(store, tmp_path / "token")
+    assert (second.user_id, second.token == first.token) == (first.user_id, False)
+    assert demo.furnish(store, tmp_path / "token") == second
+    with store.read() as db:
+        assert len(db.execute(select(tables.club)).all()) == 1
+        assert len(db.execute(select(tables.tournament)).all()) == 2

@@ -1,0 +1,167 @@
+"""`silverball serve` as a process: it starts on what it finds, serves, and leaves in order."""
+
+import dataclasses
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from conftest import PostgreSQL
+from silverball.cli import serve
+from silverball.settings import Settings
+from silverball.store import migrate
+from silverball.store.engine import Store
+
+START_SECONDS_MAX = 20
+
+
+@dataclasses.dataclass
+class Serving:
+    process: subprocess.Popen[str]
+    base_url: str
+    port: int
+    seconds_to_start: float
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        with urllib.request.urlopen(self.base_url + path, timeout=10) as answer:
+            return answer.status, answer.read()
+
+
+def _command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "silverball.cli.main", *arguments]
+
+
+@contextmanager
+def serving(url: str, **environment: str) -> Iterator[Serving]:
+    """The real server on a free port, stopped at the end."""
+    given = {**os.environ, "SILVERBALL_DATABASE_URL": url, **environment}
+    began = time.monotonic()
+    process = subprocess.Popen(
+        _command("serve", "--port", "0"),
+        env=given,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.search(r"http://127\.0\.0\.1:(\d+)", line)
+        assert found, line + (process.communicate(timeout=5)[1] if process.poll() is not None else "")
+        yield Serving(process, found[0], int(found[1]), time.monotonic() - began)
+    finally:
+        if process.poll() is None:
+            process.terminate()
+        process.communicate(timeout=START_SECONDS_MAX)
+
+
+def test_an_empty_folder_becomes_a_served_database(tmp_path: Path) -> None:
+    with serving(f"sqlite:///{tmp_path / 'new.db'}") as server:
+        assert server.get("/up") == (200, b'{"status":"up"}')
+        assert server.get("/ready")[0] == 200
+        described = json.loads(server.get("/openapi.json")[1])
+        assert described["servers"] == [{"url": server.base_url}]
+        print(f"start to first answer: {server.seconds_to_start:.2f} s")  # noqa: T201  # shown with -s
+        server.process.send_signal(signal.SIGTERM)
+        out, err = server.process.communicate(timeout=10)
+    assert server.process.returncode == 0
+    assert out == ""
+    lines = [json.loads(line) for line in err.splitlines()]
+    assert [line["message"] for line in lines if line["from"] == "silverball.serve"] == [
+        "starting",
+        "stopped",
+    ]
+
+
+def test_a_request_that_is_open_when_the_server_is_told_to_stop_is_answered(tmp_path: Path) -> None:
+    with serving(f"sqlite:///{tmp_path / 'new.db'}") as server:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=10) as open_request:
+            head = "POST /api/tournaments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+            open_request.sendall(f"{head}3\r\nabc\r\n".encode())
+            time.sleep(0.3)
+            server.process.send_signal(signal.SIGTERM)
+            time.sleep(0.5)
+            assert server.process.poll() is None
+            open_request.sendall(b"0\r\n\r\n")
+            answer = open_request.recv(65536)
+        assert answer.startswith(b"HTTP/1.1 4")
+        assert server.process.wait(timeout=10) == 0
+
+
+def test_a_postgresql_database_is_never_migrated_by_serving(postgresql: PostgreSQL) -> None:
+    database_url = postgresql.new_database()
+    store = Store(database_url)
+    with store.migration() as db:
+        db.exec_driver_sql("DROP TABLE alembic_version")
+    given = {**os.environ, "SILVERBALL_DATABASE_URL": database_url}
+    done = subprocess.run(
+        _command("serve", "--port", "0"), env=given, capture_output=True, text=True, timeout=20, check=False
+    )
+    assert done.returncode == 1
+    assert "silverball migrate" in done.stderr
+    assert migrate.found(store) is None
+    store.close()
+
+
+def test_migrating_brings_a_database_up_to_date_and_says_so(tmp_path: Path) -> None:
+    given = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}"}
+    for _ in range(2):
+        done = subprocess.run(_command("migrate"), env=given, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (0, "")
+    store = Store(given["SILVERBALL_DATABASE_URL"])
+    assert migrate.is_current(store)
+    store.close()
+
+
+def test_an_address_in_use_is_told_in_a_sentence(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        given = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}"}
+        done = subprocess.run(
+            _command("serve", "--port", port),
+            env=given,
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"Error: Cannot listen on 127.0.0.1 port {port}")
+
+
+@pytest.mark.parametrize("value", ["-1", "many", "1.5"])
+def test_a_setting_that_cannot_be_understood_is_named(tmp_path: Path, value: str) -> None:
+    given = {
+        **os.environ,
+        "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}",
+        "SILVERBALL_RATE_LIMIT_PER_MINUTE": value,
+    }
+    done = subprocess.run(
+        _command("serve", "--port", "0"), env=given, capture_output=True, text=True, timeout=20, check=False
+    )
+    assert done.returncode != 0
+    assert "SILVERBALL_RATE_LIMIT_PER_MINUTE" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "host", "base_url"),
+    [
+        ("", "127.0.0.1", "http://127.0.0.1:8000"),
+        ("", "0.0.0.0", "http://127.0.0.1:8000"),
+        ("", "::1", "http://[::1]:8000"),
+        ("https://pinball.example.org", "127.0.0.1", "https://pinball.example.org"),
+    ],
+)
+def test_the_base_url_is_the_one_that_was_set_or_the_address(given: str, host: str, base_url: str) -> None:
+    assert serve.with_base_url(Settings(base_url=given), host, 8000).base_url == base_url

@@ -1,0 +1,106 @@
+"""What comes in goes out again, on both databases. Source: the issue's point 8."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from exchange import bundles
+from golden import load
+from silverball.cli.demo import BUNDLES
+from silverball.store import tables
+from silverball.store.engine import Store
+
+GOLDEN = sorted((load.FOLDER.parent / "knockouts-standings").glob("*.json"))
+
+
+@pytest.fixture
+def second(request: pytest.FixtureRequest, tmp_path: Path, database_url: str) -> Any:
+    """Another empty database of the same kind."""
+    if database_url.startswith("sqlite"):
+        path = tmp_path / "second.db"
+        path.write_bytes(Path(request.getfixturevalue("empty_sqlite")).read_bytes())
+        url = f"sqlite:///{path}"
+    else:
+        url = request.getfixturevalue("postgresql").new_database()
+    opened = Store(url)
+    yield opened
+    opened.close()
+
+
+def test_every_field_of_every_night_comes_back_and_export_after_import_is_the_identity(
+    store: Store, second: Store
+) -> None:
+    for path in (*bundles.NIGHTS, *bundles.INVENTED):
+        done = bundles.bring_in(store, path)
+        assert done.outcome == "new"
+        exported = bundles.export(store, done.tournament_id)
+        assert bundles.losses(bundles.raw(path), exported) == [], path.name
+        bundles.bring_in(second, exported)
+        assert bundles.export(second, done.tournament_id) == exported, path.name
+
+
+def test_everything_that_a_bundle_can_hold_comes_back(store: Store, second: Store) -> None:
+    given = bundles.everything()
+    bundles.bring_in(store, given)
+    exported = bundles.export(store, 700)
+    assert bundles.losses(given, exported) == []
+    bundles.bring_in(second, exported)
+    assert bundles.export(second, 700) == exported
+
+
+def test_lists_go_out_by_id(store: Store) -> None:
+    path = bundles.NIGHTS[7]
+    exported = bundles.export(store, bundles.bring_in(store, path).tournament_id)
+    ids = {
+        "roundId": exported["rounds"],
+        "gameId": exported["games"],
+        "playerId": exported["standings"],
+        "arenaId": exported["tournament"]["arenas"],
+    }
+    for key, listed in ids.items():
+        assert [one[key] for one in listed] == sorted(one[key] for one in listed)
+
+
+def test_settings_that_a_file_leaves_out_get_their_defaults(store: Store) -> None:
+    tournament = bundles.export(store, bundles.bring_in(store, bundles.NIGHTS[7]).tournament_id)["tournament"]
+    assert tournament["playerOrderOpen"] == "scorekeepers"
+    assert tournament["primaryConfigSettings"] == ["knockoutStrikeCount", "pairing"]
+
+
+@pytest.mark.parametrize("path", GOLDEN, ids=[path.stem for path in GOLDEN])
+def test_a_hand_checked_night_stands_as_worked_out_and_nobody_who_left_is_above_the_survivor(
+    store: Store, path: Path
+) -> None:
+    expected = bundles.raw(path)
+    done = bundles.bring_in(store, path.parent.parent / "knockouts" / path.name)
+    rows = bundles.export(store, done.tournament_id)["standings"]
+    got = {row["playerId"]: (row["position"], row["strikeCount"]) for row in rows}
+    assert got == {row["playerId"]: (row["position"], row["strikes"]) for row in expected}
+    survivors = [row["playerId"] for row in expected if row["outInRound"] is None]
+    assert [player_id for player_id, (position, _) in got.items() if position == 1] == survivors
+
+
+def test_computed_standings_have_every_key(store: Store) -> None:
+    done = bundles.bring_in(store, bundles.NIGHTS[0])
+    observed = set(bundles.raw(load.FOLDER.parent / "samples" / "standings.json")[0])
+    with store.read() as db:
+        rows = db.execute(select(tables.standing.c.row)).scalars().all()
+    assert len(observed) == 21
+    assert done.outcome == "new"
+    assert all(set(row) == observed for row in rows)
+
+
+def test_standings_in_the_file_are_kept_as_they_are(store: Store) -> None:
+    given = bundles.everything()
+    rows = bundles.raw(load.FOLDER.parent / "samples" / "standings.json")
+    given["standings"] = [{**rows[0], "playerId": 901, "points": 3.25}]
+    bundles.bring_in(store, given)
+    assert bundles.export(store, 700)["standings"] == given["standings"]
+
+
+def test_the_demo_carries_the_same_nights_as_the_tests() -> None:
+    assert len(bundles.NIGHTS) == 21
+    for path in bundles.NIGHTS:
+        assert path.read_bytes() == (BUNDLES / path.name).read_bytes()

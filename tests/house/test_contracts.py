@@ -1,0 +1,68 @@
+"""Each import contract bites: a breach planted in a copy of the source is found."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CONFIG = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]
+NAMES = {one["id"]: one["name"] for one in CONFIG["contracts"]}
+
+# Contract -> file -> what a careless hand might add to it.
+BREACHES: dict[str, dict[str, str]] = {
+    "rooms": {"store/types.py": "from silverball.service import access"},
+    "rules-are-pure": {"rules/scoring/strikes.py": "import sqlite3"},
+    "who-speaks-sql": {"service/access.py": "from sqlalchemy import select"},
+    "who-speaks-http": {"service/access.py": "from starlette.requests import Request"},
+    "routes-belong-to-app": {
+        "service/planted/routes.py": "",
+        "service/planted/reads.py": "from silverball.service.planted import routes",
+    },
+    "formats-are-independent": {
+        "rules/formats/planted.py": "",
+        "rules/formats/planted_too.py": "from silverball.rules.formats import planted",
+    },
+    "writes-are-independent": {
+        "service/planted/writes.py": "",
+        "service/planted_too/writes.py": "from silverball.service.planted import writes",
+    },
+}
+
+
+def _lint(folder: Path, contract: str) -> subprocess.CompletedProcess[str]:
+    command = [str(Path(sys.executable).with_name("lint-imports")), "--no-cache", "--contract", contract]
+    environment = {**os.environ, "PYTHONPATH": str(folder / "src")}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """The source and its contracts, somewhere else."""
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    unwanted = shutil.ignore_patterns("__pycache__", "static", "templates")
+    shutil.copytree(ROOT / "src" / "silverball", tmp_path / "src" / "silverball", ignore=unwanted)
+    return tmp_path
+
+
+def test_every_contract_has_a_breach_here() -> None:
+    assert set(BREACHES) == set(NAMES)
+
+
+@pytest.mark.parametrize("contract", sorted(BREACHES))
+def test_a_breach_of_the_contract_is_found(copy: Path, contract: str) -> None:
+    kept = _lint(copy, contract)
+    assert f"{NAMES[contract]} KEPT" in kept.stdout, kept.stdout + kept.stderr
+    for name, line in BREACHES[contract].items():
+        file = copy / "src" / "silverball" / name
+        file.parent.mkdir(exist_ok=True)
+        (file.parent / "__init__.py").touch()
+        with file.open("a", encoding="utf-8") as opened:
+            opened.write(f"\n{line}\n")
+    broken = _lint(copy, contract)
+    assert broken.returncode == 1
+    assert f"{NAMES[contract]} BROKEN" in broken.stdout, broken.stdout + broken.stderr

@@ -1,0 +1,12 @@
+"""The documents say what is there: every setting, route and command, and none that is not."""
+
+import pytest
+
+from house import tables
+
+
+@pytest.mark.parametrize(("name", "word"), sorted(tables.TABLES))
+def test_a_generated_table_is_up_to_date(name: str, word: str) -> None:
+    found = tables.between((tables.ROOT / name).read_text(encoding="utf-8"), word)
+    assert found is not None, f"{name} has no <!-- {word} --> and <!-- /{word} -->"
+    assert found[0].strip() == tables.TABLES[name, word](), "run: python tests/house/tables.py"

@@ -1,0 +1,59 @@
+"""Start is quick because what is heavy is imported where it is first used."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+HEAVY = {
+    "alembic",
+    "argon2",
+    "hypothesis",
+    "numpy",
+    "playwright",
+    "psycopg",
+    "redis",
+    "rich",
+    "rustworkx",
+    "swagger_ui",
+}
+START = """
+import sys
+import asgi
+from silverball import app
+from silverball.cli import database, server
+from silverball.settings import Settings
+from silverball.store import migrate
+from silverball.store.engine import Store
+
+url = sys.argv[1]
+store = Store(url)
+assert migrate.is_current(store)
+door = app.build(store, Settings(database_url=url, public_read=True, base_url="http://127.0.0.1"))
+assert asgi.get(door, "/ready").status == 200
+assert asgi.get(door, "/api/tournaments").status == 200
+print(*sorted({name.partition(".")[0] for name in sys.modules}))
+"""
+HELP = """
+import sys
+from click.testing import CliRunner
+from silverball.cli import main
+assert CliRunner().invoke(main.silverball_group, ["--help"]).exit_code == 0
+print(*sorted(sys.modules))
+"""
+
+
+def _modules(program: str, *arguments: str) -> set[str]:
+    paths = str(Path(__file__).parents[1])
+    command = [sys.executable, "-c", f"import sys; sys.path.append({paths!r})\n{program}", *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split())
+
+
+def test_a_start_on_a_current_sqlite_file_imports_nothing_heavy(empty_sqlite: Path) -> None:
+    assert _modules(START, f"sqlite:///{empty_sqlite}") & HEAVY == set()
+
+
+def test_help_imports_neither_the_database_nor_the_server() -> None:
+    loaded = {name.partition(".")[0] for name in _modules(HELP)}
+    assert loaded & {*HEAVY, "sqlalchemy", "starlette", "uvicorn", "msgspec", "jinja2"} == set()

@@ -1,0 +1,112 @@
+"""The published description says what is served."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+import pytest
+
+from silverball import app
+from silverball.kit import openapi
+from silverball.kit.http import Access, Call, Endpoint, File, endpoints_of, get
+from silverball.kit.query import Query
+from silverball.wire.base import Id, Wire
+from silverball.wire.errors import ErrorBody, ValidationErrorBody
+from silverball.wire.pages import Data
+
+
+class Ball(Wire, frozen=True, kw_only=True):
+    """A ball."""
+
+    size_mm: int
+
+
+class Disc(Wire, frozen=True, kw_only=True):
+    """A disc."""
+
+    width_mm: int
+
+
+class BallQuery(Query, frozen=True, kw_only=True):
+    status: Literal["active", "inactive"] | None = None
+    ball_ids: Annotated[tuple[Id, ...], msgspec.Meta(max_length=25)] = ()
+    is_big: bool = False
+    page: Annotated[int, msgspec.Meta(ge=1)] = 1
+    name: Annotated[str, msgspec.Meta(max_length=50)]
+
+
+@get("/api/tournaments/{tournament_id}/balls", query=BallQuery)
+def list_balls(call: Call[BallQuery]) -> Data[Ball | Disc]:
+    """The balls of a tournament."""
+    raise NotImplementedError
+
+
+@get("/api/balls/csv", access=Access.OPENABLE)
+def balls_csv(call: Call[Query]) -> File:
+    """All balls, for a spreadsheet."""
+    raise NotImplementedError
+
+
+def described(*endpoints: Endpoint, public_read: bool = False) -> dict[str, Any]:
+    about = openapi.About(
+        title="Silverball",
+        version="1",
+        base_url="http://silverball.test",
+        public_read=public_read,
+        error=ErrorBody,
+        validation_error=ValidationErrorBody,
+    )
+    return openapi.document(endpoints, about)
+
+
+def test_parameters_are_described_as_the_parser_takes_them() -> None:
+    operation = described(list_balls)["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]
+    schemas = {one["name"]: one["schema"] for one in operation["parameters"]}
+    assert schemas == {
+        "tournamentId": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+        "status": {"type": "string", "enum": ["active", "inactive"]},
+        "ballIds": {"type": "string"},
+        "isBig": {"type": "string"},
+        "page": {"type": "integer", "minimum": 1, "default": 1},
+        "name": {"type": "string", "maxLength": 50},
+    }
+    required = [one["name"] for one in operation["parameters"] if one.get("required")]
+    assert required == ["tournamentId", "name"]
+
+
+def test_an_answer_of_two_shapes_is_described_as_either() -> None:
+    document = described(list_balls)
+    ok = document["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]["200"]
+    shapes = [one["$ref"].rpartition("/")[2] for one in ok["content"]["application/json"]["schema"]["anyOf"]]
+    assert shapes == ["Data_Ball_", "Data_Disc_"]
+    assert set(shapes) <= set(document["components"]["schemas"])
+
+
+def test_only_statuses_that_can_happen_are_described() -> None:
+    paths = described(list_balls, balls_csv)["paths"]
+    assert set(paths["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]) == {
+        *("200", "304", "400", "401", "403", "404", "413", "422", "429")
+    }
+    assert set(paths["/api/balls/csv"]["get"]["responses"]) == {"200", "304", "401", "413", "422", "429"}
+
+
+def test_a_file_is_described_as_csv() -> None:
+    ok = described(balls_csv)["paths"]["/api/balls/csv"]["get"]["responses"]["200"]
+    assert list(ok["content"]) == ["text/csv; charset=utf-8"]
+
+
+@pytest.mark.parametrize("public_read", [False, True])
+def test_what_is_open_to_all_says_so(public_read: bool) -> None:
+    operation = described(balls_csv, public_read=public_read)["paths"]["/api/balls/csv"]["get"]
+    assert ({} in operation["security"]) is public_read
+    assert ("401" in operation["responses"]) is not public_read
+
+
+def test_every_built_route_is_described_once_and_every_reference_leads_somewhere() -> None:
+    built = endpoints_of(*app.ROUTE_MODULES)
+    document = described(*built)
+    assert set(document["paths"]) == {openapi.shown_path(one) for one in built}
+    ids = [operation["get"]["operationId"] for operation in document["paths"].values()]
+    assert len(ids) == len(set(ids))
+    text = msgspec.json.encode(document).decode()
+    for part in text.split('"#/components/schemas/')[1:]:
+        assert part.partition('"')[0] in document["components"]["schemas"]

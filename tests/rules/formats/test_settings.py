@@ -1,0 +1,63 @@
+"""What the formats can be set to. Source: formats, sections 14.1, 14.2 and 24."""
+
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from silverball.rules import settings
+from silverball.rules.registry import FORMATS
+from silverball.rules.words import TournamentType
+
+COMMON = "scorekeeping seeding firstRoundPairing pairing playerOrder playerOrderOpen arenaAssignment"
+KEYS = {
+    "knockout": f"{COMMON} knockoutStrikeCount suggestions byes playoffsCutoffs",
+    "group_knockout": (
+        f"{COMMON} knockoutStrikeCount knockoutProgressive knockoutFair knockoutThreePlayerStrikes "
+        "knockoutFourPlayerStrikes suggestions playoffsCutoffs"
+    ),
+}
+
+
+def test_the_keys_of_each_format_are_those_of_its_payload() -> None:
+    assert {name: list(settings.defaults(one.settings)) for name, one in FORMATS.items()} == {
+        name: keys.split() for name, keys in KEYS.items()
+    }
+
+
+def test_every_format_is_registered_under_its_own_wire_name() -> None:
+    assert all(name == one.type and name in get_args(TournamentType) for name, one in FORMATS.items())
+
+
+def test_every_setting_has_a_title_and_help() -> None:
+    for one in FORMATS.values():
+        properties = msgspec.json.schema(one.settings)["$defs"][one.settings.__name__]["properties"]
+        assert {
+            key for key, said in properties.items() if not (said.get("title") and said.get("description"))
+        } == set()
+
+
+def test_the_settings_shown_first_exist() -> None:
+    for one in FORMATS.values():
+        assert set(one.primary_settings) <= set(settings.defaults(one.settings))
+
+
+@pytest.mark.parametrize(
+    ("type_", "given"),
+    [
+        ("knockout", {"knockoutStrikeCount": 0}),
+        ("knockout", {"knockoutStrikeCount": 31}),
+        ("knockout", {"byes": "double"}),
+        ("group_knockout", {"knockoutFourPlayerStrikes": 4}),
+        ("group_knockout", {"knockoutThreePlayerStrikes": 3}),
+        ("group_knockout", {"pairing": "alphabetical"}),
+    ],
+)
+def test_a_value_outside_its_limits_is_refused_by_name(type_: str, given: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
+        settings.read(FORMATS[type_].settings, given)
+
+
+def test_null_means_the_default_and_keys_of_other_formats_are_left_alone() -> None:
+    read = settings.read(FORMATS["knockout"].settings, {"pairing": None, "golfDuration": 9})
+    assert read == FORMATS["knockout"].settings()

@@ -1,0 +1,136 @@
+"""The one door: rows, standings, journal, revision and epoch of a change, on both databases."""
+
+from datetime import timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+from exchange import bundles
+from rules import nights
+from silverball.kit.errors import Invalid
+from silverball.rules.changes import Change, TournamentImported
+from silverball.rules.registry import FORMATS
+from silverball.service import enact
+from silverball.store import snapshot, tables, writers
+from silverball.store.engine import Store
+
+
+def _journal(store: Store) -> list[Any]:
+    with store.read() as db:
+        return list(db.execute(select(tables.journal).order_by(tables.journal.c.journal_id)).all())
+
+
+def _tournament(store: Store) -> Any:
+    with store.read() as db:
+        return db.execute(select(tables.tournament)).one()
+
+
+def test_an_import_is_journalled_with_who_when_from_where_and_what(store: Store) -> None:
+    bundles.bring_in(store, bundles.everything())
+    (line,) = _journal(store)
+    assert (line.tournament_id, line.action_id, line.change) == (700, 1, "TournamentImported")
+    assert (line.actor_id, line.source, line.at) == (None, "import", bundles.NOW)
+    assert line.data["file"] == "test.json"
+    assert (line.data["games"], line.data["rounds"], line.data["entrants"]) == (3, 1, 3)
+    assert len(line.data["digest"]) == 64
+
+
+def test_each_request_is_one_action_numbered_per_tournament(store: Store) -> None:
+    night = bundles.everything()
+    bundles.bring_in(store, night)
+    bundles.bring_in(store, bundles.night("00"))
+    bundles.bring_in(store, {**night, "tournament": {**night["tournament"], "name": "Again"}})
+    assert [(line.tournament_id == 700, line.action_id) for line in _journal(store)] == [
+        (True, 1),
+        (False, 1),
+        (True, 2),
+    ]
+
+
+def test_an_import_announces_nothing_but_begins_a_new_epoch(store: Store) -> None:
+    bundles.bring_in(store, bundles.everything())
+    before = _tournament(store)
+    assert (before.seq, before.seq_low, before.revision, len(before.epoch)) == (0, 0, 1, 8)
+    change = TournamentImported(tournament_id=700, parts=_parts(store), origin={})
+    with store.write(700) as db:
+        enact.enact(
+            db, 700, [change], actor_id=501, source="test", now=bundles.NOW + timedelta(1), dice=Random(8)
+        )
+    after = _tournament(store)
+    assert (after.revision, after.epoch == before.epoch) == (2, False)
+    with store.read() as db:
+        assert db.execute(select(tables.announcement)).all() == []
+
+
+def _parts(store: Store) -> dict[str, list[dict[str, Any]]]:
+    """The parts of tournament 700 as they are stored."""
+    parts = {}
+    with store.read() as db:
+        row = dict(db.execute(select(tables.tournament)).mappings().one())
+        for name in writers.FEED:
+            del row[name]
+        parts["tournament"] = [row]
+        for name, table in writers.PARTS.items():
+            parts[name] = [dict(one) for one in db.execute(select(table)).mappings()]
+    return parts
+
+
+def test_standings_follow_from_the_rules_of_the_format(store: Store) -> None:
+    night = bundles.night("17")
+    done = bundles.bring_in(store, night)
+    with store.read() as db:
+        loaded = snapshot.load(db, done.tournament_id)
+        stored = db.execute(
+            select(tables.standing.c.player_id, tables.standing.c.position).order_by(
+                tables.standing.c.position
+            )
+        )
+        found = {row.player_id: row.position for row in stored}
+    ranked = FORMATS["knockout"].rank(loaded)
+    assert found == {row.player_id: row.position for row in ranked}
+
+
+def test_a_format_without_rules_here_cannot_be_ranked(store: Store) -> None:
+    bundles.bring_in(store, bundles.everything())
+    parts = _parts(store)
+    parts["tournament"][0]["type"] = "ladder"
+    change = TournamentImported(tournament_id=700, parts=parts, origin={})
+    with pytest.raises(Invalid, match="those of ladder cannot be computed"), store.write(700) as db:
+        enact.enact(db, 700, [change], actor_id=None, source="test", now=bundles.NOW, dice=Random(1))
+    assert _tournament(store).type == "knockout"
+
+
+def test_the_snapshot_holds_what_was_imported(store: Store) -> None:
+    bundles.bring_in(store, bundles.everything())
+    with store.read() as db:
+        loaded = snapshot.load(db, 700)
+    assert [(one.player_id, one.is_active, one.seed_rank) for one in loaded.entrants] == [
+        (901, True, 2),
+        (902, False, 1),
+        (903, True, None),
+    ]
+    assert [(one.game_id, one.player_ids, one.is_bye, one.status) for one in loaded.games] == [
+        (1301, (901, 902), False, "completed"),
+        (1302, (903,), True, "completed"),
+        (1303, (902, 903), False, "started"),
+    ]
+    assert [(one.arena_id, one.category_id, one.amazing_race_seed) for one in loaded.lineup] == [
+        (801, 4, None),
+        (802, 4, 1),
+    ]
+    assert [one.round_id for one in loaded.rounds] == [1002]
+    assert [one.single_player_game_id for one in loaded.single_player_games] == [1201, 1202, 1203]
+    assert [(one.card_id, one.is_voided) for one in loaded.cards] == [(1101, False)]
+    assert [(one.queue_id, one.is_done) for one in loaded.queue] == [(1501, True)]
+
+
+def test_every_type_of_change_has_its_writer() -> None:
+    assert set(writers.WRITERS) == set(Change.__subclasses__())
+
+
+def test_a_computed_row_shows_numbers_and_texts_as_the_interface_does() -> None:
+    played = nights.night([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
+    row = enact.shown(nights.standings(played)[1])
+    assert (row.points, row.tiebreakers, row.adjustment, row.strike_count) == ("0.01", (1, 2), 0, 2)

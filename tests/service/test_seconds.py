@@ -1,0 +1,27 @@
+"""Mean durations."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.properties import quick
+from silverball.service import seconds
+
+
+@pytest.mark.parametrize(
+    ("durations", "expected"),
+    [([], None), ([None], None), ([5, None], 5), ([1, 2], 2), ([1, 1, 2], 1), ([0], 0), ([130.4], 130)],
+)
+def test_a_mean_is_in_whole_seconds_with_halves_up(
+    durations: list[float | None], expected: int | None
+) -> None:
+    assert seconds.mean(durations) == expected
+
+
+@quick
+@given(st.lists(st.integers(0, 10**6), min_size=1))
+def test_a_mean_is_never_beyond_its_durations(durations: list[int]) -> None:
+    found = seconds.mean(durations)
+    assert found is not None
+    assert min(durations) <= found <= max(durations)
+    assert found == seconds.mean_of(sum(durations), len(durations))

@@ -1,0 +1,53 @@
+"""Names are found whatever their case and accents, on both databases alike."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sqlalchemy import literal, select
+
+from silverball.store.engine import Store
+from silverball.store.names import Holds, folded
+
+CASES = [
+    ("Thursday Strikes", "thursday", True),
+    ("Thursday Strikes", "STRIKES", True),
+    ("Thursday Strikes", "friday", False),
+    ("Åsa Öst", "asa ost", True),
+    ("Asa Ost", "ÅSA", True),
+    # The same letters, composed and taken apart; wide letters at the end.
+    ("Zoe\u0308", "Zo\u00eb", True),
+    ("Søren Łuk", "soren luk", True),
+    ("ДОМ", "дом", True),
+    ("ΑΘΗΝΑ", "αθήνα", True),
+    ("ΟΔΟΣ 5", "οδοσ", True),
+    ("100%", "%", True),
+    ("1000", "100%", False),
+    ("under_score", "r_s", True),
+    ("underscore", "r_s", False),
+    ("back\\slash", "k\\s", True),
+    ("O'Brien", "o'b", True),
+    ("🎩 hat", "🎩", True),
+    ("\uff26\uff35\uff2c\uff2c", "full", True),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [("Åsa", "asa"), ("ÉCLAIR", "eclair"), ("Łódź", "lodz"), ("plain", "plain"), ("İ", "i"), (None, None)],
+)
+def test_folding_takes_away_case_and_accents(text: str | None, plain: str | None) -> None:
+    assert folded(text) == plain
+
+
+def test_both_databases_find_the_same_names(store: Store) -> None:
+    with store.read() as db:
+        for name, words, is_there in CASES:
+            found = db.execute(select(literal(1)).where(Holds(literal(name), literal(words)))).first()
+            assert (found is not None) is is_there, (name, words)
+
+
+@given(st.text(st.characters(categories=("Lu", "Ll", "Nd", "Zs")), min_size=1), st.data())
+def test_a_name_is_found_by_any_part_of_it_in_capitals_or_not(name: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(name) - 1))
+    part = name[start : data.draw(st.integers(start + 1, len(name)))]
+    assert (folded(part) or "") in (folded(name) or "")

@@ -1,0 +1,98 @@
+"""Whatever is asked, the answer is one that the published description names."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings
+from schemathesis import GenerationMode
+from schemathesis.checks import CheckFunction
+from schemathesis.specs.openapi import checks
+from starlette.testclient import TestClient
+
+import build
+from silverball import app
+from silverball.kit import openapi
+from silverball.kit.http import endpoints_of
+from silverball.service.tokens import writes as tokens
+from silverball.settings import Settings
+from silverball.store import migrate, tables
+from silverball.store.engine import Store
+
+EXAMPLES = 25
+CHECKS: list[CheckFunction] = [
+    schemathesis.checks.not_a_server_error,
+    checks.status_code_conformance,
+    checks.content_type_conformance,
+    checks.response_schema_conformance,
+]
+
+
+def _fill(store: Store) -> str:
+    """A little of everything; returns a token of who owns it."""
+    user_id = build.a_user(store, name="Olga Ramp", role="organizer")
+    for status in ("started", "completed"):
+        night = build.a_tournament(store, organizer_id=user_id, status=status)
+        round_id = build.a_round(store, night.tournament_id)
+        build.a_game(
+            store,
+            night.tournament_id,
+            night.player_ids,
+            round_id=round_id,
+            arena_id=night.arena_ids[0],
+            status="completed",
+            points=["7", "5", "3", "1"],
+            positions=night.player_ids,
+        )
+    build.row(store, tables.club, user_id=user_id)
+    build.row(store, tables.location, organizer_id=user_id)
+    build.row(store, tables.series, organizer_id=user_id)
+    build.row(store, tables.occasion, organizer_id=user_id)
+    with store.write() as db:
+        return tokens.create(db, user_id, "any", now=datetime.now(UTC), dice=Random(7)).text
+
+
+@pytest.fixture(scope="module")
+def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, str]]:
+    """The description of the running program, and a token."""
+    store = Store(f"sqlite:///{tmp_path_factory.mktemp('any') / 'any.db'}")
+    migrate.migrate(store)
+    token = _fill(store)
+    limits = Settings(base_url=build.BASE_URL, rate_limit_per_minute=0, standings_interval_seconds=0)
+    door = app.build(store, limits)
+
+    async def without_lifespan(scope: Any, receive: Any, send: Any) -> None:
+        # Schemathesis would begin and end the program's life with every request.
+        if scope["type"] == "lifespan":
+            for word in ("startup", "shutdown"):
+                await receive()
+                await send({"type": f"lifespan.{word}.complete"})
+        else:
+            await door(scope, receive, send)
+
+    with TestClient(door):
+        yield schemathesis.openapi.from_asgi("/openapi.json", without_lifespan), token
+    store.close()
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode))
+@pytest.mark.parametrize("path", sorted(openapi.shown_path(one) for one in endpoints_of(*app.ROUTE_MODULES)))
+def test_every_answer_is_as_described(described: tuple[Any, str], path: str, mode: GenerationMode) -> None:
+    description, token = described
+    headers = {"authorization": f"Bearer {token}"}
+
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(case=description[path]["GET"].as_strategy(generation_mode=mode))
+    def ask(case: Any) -> None:
+        case.call_and_validate(headers=headers, checks=CHECKS)
+
+    ask()

@@ -1,0 +1,212 @@
+"""The whole program over a real database, without a socket."""
+
+import asyncio
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from sqlalchemy import select, update
+from starlette.testclient import TestClient
+
+import asgi
+import build
+from silverball import app
+from silverball.kit.front import FrontDoor
+from silverball.service.tokens import writes as tokens
+from silverball.settings import Settings
+from silverball.store import revisions, tables
+from silverball.store.engine import Store
+
+
+def a_token(store: Store, user_id: int, seed: int = 7) -> str:
+    with store.write() as db:
+        return tokens.create(db, user_id, "test", now=datetime.now(UTC), dice=Random(seed)).text
+
+
+@contextmanager
+def started(store: Store, **settings: Any) -> Iterator[FrontDoor]:
+    """The program between the start and the end of a server's life."""
+    built = app.build(store, Settings(base_url=build.BASE_URL, **settings))
+    with TestClient(built):
+        yield built
+
+
+@pytest.fixture
+def door(store: Store) -> Iterator[FrontDoor]:
+    with started(store) as built:
+        yield built
+
+
+@pytest.fixture
+def token(store: Store) -> str:
+    return a_token(store, build.a_user(store))
+
+
+def test_a_token_opens_what_nobody_may_read(door: FrontDoor, token: str) -> None:
+    assert asgi.get(door, "/api/tournaments").status == 401
+    assert asgi.get(door, "/api/tournaments", token="1|slv_wrong").status == 401
+    assert asgi.get(door, "/api/tournaments", token=token).status == 200
+
+
+def test_links_begin_with_the_base_url_whatever_the_request_claims(door: FrontDoor, token: str) -> None:
+    claims = {"host": "evil.example", "x-forwarded-host": "evil.example", "forwarded": "host=evil.example"}
+    for path in ("/api/tournaments", "/api/arenas", "/docs", "/openapi.json"):
+        reply = asgi.get(door, path, token=token, headers=claims)
+        assert reply.status == 200
+        assert b"evil.example" not in reply.body
+    reply = asgi.get(door, "/api/arenas?status=active", token=token, headers=claims)
+    assert reply.json["links"]["first"] == f"{build.BASE_URL}/api/arenas?status=active&page=1"
+    for path in ("/", "/docs/", "/account/"):
+        assert "evil.example" not in asgi.get(door, path, headers=claims).headers.get("location", "")
+
+
+def test_a_committed_change_is_seen_by_the_next_request(store: Store, door: FrontDoor, token: str) -> None:
+    night = build.a_tournament(store)
+    path = f"/api/tournaments/{night.tournament_id}"
+    first = asgi.get(door, path, token=token)
+    with store.write(night.tournament_id) as db:
+        row = tables.tournament.c.tournament_id == night.tournament_id
+        db.execute(update(tables.tournament).where(row).values(name="Renamed"))
+        revisions.raise_tournaments(db, [night.tournament_id])
+    again = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
+    assert (again.status, again.json["data"]["name"]) == (200, "Renamed")
+
+
+def test_a_change_by_another_program_is_seen_within_a_second(
+    door: FrontDoor, store: Store, token: str
+) -> None:
+    night = build.a_tournament(store)
+    path = f"/api/tournaments/{night.tournament_id}"
+    assert asgi.get(door, path, token=token).status == 200
+    other = Store(store.url.render_as_string(hide_password=False))
+    with other.write(night.tournament_id) as db:
+        row = tables.tournament.c.tournament_id == night.tournament_id
+        db.execute(update(tables.tournament).where(row).values(name="Renamed"))
+        revisions.raise_tournaments(db, [night.tournament_id])
+    other.close()
+    until = time.monotonic() + 1.0
+    names: list[str] = []
+    while "Renamed" not in names and time.monotonic() < until:
+        names.append(asgi.get(door, path, token=token).json["data"]["name"])
+        time.sleep(0.1)
+    assert names[-1] == "Renamed"
+
+
+def test_the_use_of_a_token_is_noted_and_makes_no_answer_worthless(
+    door: FrontDoor, store: Store, token: str
+) -> None:
+    world = store.world_revision()
+    assert asgi.get(door, "/api/tournaments", token=token).status == 200
+    until = time.monotonic() + 2.0
+    used: Any = None
+    while used is None and time.monotonic() < until:
+        with store.read() as db:
+            used = db.execute(select(tables.token.c.last_used_at)).scalar_one()
+    assert used is not None
+    assert store.world_revision() == world
+
+
+def test_an_account_that_may_see_more_does_not_fill_the_answers_of_others(
+    store: Store, door: FrontDoor
+) -> None:
+    shy = build.a_user(store, name="Shy", pronouns="she/her", profile_opt_out=True)
+    path = f"/api/users/{shy}"
+    own = asgi.get(door, path, token=a_token(store, shy))
+    other = asgi.get(door, path, token=a_token(store, build.a_user(store), seed=8))
+    assert own.json["user"]["pronouns"] == "she/her"
+    assert other.json["user"]["pronouns"] is None
+
+
+def test_private_lists_are_kept_per_user(store: Store, door: FrontDoor) -> None:
+    owner, other = build.a_user(store), build.a_user(store)
+    build.an_arena(store, owner, name="Mine")
+    mine = asgi.get(door, "/api/arenas", token=a_token(store, owner))
+    theirs = asgi.get(door, "/api/arenas", token=a_token(store, other, seed=8))
+    assert [arena["name"] for arena in mine.json["data"]] == ["Mine"]
+    assert theirs.json["data"] == []
+
+
+def test_running_standings_come_once_in_the_interval(store: Store, door: FrontDoor, token: str) -> None:
+    running = build.a_tournament(store, status="started")
+    over = build.a_tournament(store, status="completed")
+    for night, statuses in ((running, [200, 429]), (over, [200, 200])):
+        path = f"/api/tournaments/{night.tournament_id}/standings"
+        assert [asgi.get(door, path, token=token).status for _ in range(2)] == statuses
+
+
+@pytest.mark.parametrize("number", ["0", str(2**63), "9" * 19, "9" * 40, "-1", "1.0", "%D9%A1", "x", "1%00"])
+def test_what_cannot_be_an_id_is_not_found(door: FrontDoor, token: str, number: str) -> None:
+    for path in (f"/api/tournaments/{unquote(number)}", f"/api/tournaments/{unquote(number)}/standings"):
+        assert asgi.get(door, path, token=token).status == 404
+
+
+def test_public_read_opens_tournaments_and_nothing_private(store: Store) -> None:
+    with started(store, public_read=True) as open_door:
+        assert asgi.get(open_door, "/api/tournaments").status == 200
+        assert asgi.get(open_door, "/api/arenas").status == 401
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [("/up", {"status": "up"}), ("/ready", {"status": "ready"})],
+)
+def test_whoever_runs_it_can_ask_how_it_is(door: FrontDoor, path: str, body: dict[str, str]) -> None:
+    reply = asgi.get(door, path)
+    assert (reply.status, reply.json) == (200, body)
+
+
+def test_a_database_without_tables_is_up_but_not_ready(tmp_path: Any) -> None:
+    store = Store(f"sqlite:///{tmp_path / 'new.db'}")
+    door = app.build(store, Settings(base_url=build.BASE_URL))
+    assert asgi.get(door, "/up").status == 200
+    reply = asgi.get(door, "/ready")
+    assert (reply.status, reply.json) == (503, {"message": "Service Unavailable"})
+    store.close()
+
+
+def test_the_description_can_be_read_and_tried_out_without_another_site(door: FrontDoor) -> None:
+    page = asgi.get(door, "/docs")
+    assert page.status == 200
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert "unsafe-eval" not in page.headers["content-security-policy"]
+    assert b"://" not in page.body
+    for name, kind in (
+        ("swagger-ui-bundle.js", "text/javascript"),
+        ("swagger-ui.css", "text/css"),
+        ("start.js", "text/javascript"),
+    ):
+        file = asgi.get(door, f"/docs/{name}")
+        assert file.status == 200
+        assert file.headers["content-type"].startswith(kind)
+    assert asgi.get(door, "/docs/index.html").status == 404
+    assert asgi.get(door, "/docs/..%2fcore.py").status == 404
+
+
+def test_a_fault_in_a_handler_is_told_without_its_reason_and_logged(
+    store: Store, door: FrontDoor, token: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert asgi.get(door, "/api/tournaments", token=token).status == 200
+    with store.migration() as db:
+        db.exec_driver_sql("ALTER TABLE location RENAME TO gone")
+    reply = asgi.get(door, "/api/locations", token=token, headers={"x-request-id": "order-17"})
+    assert (reply.status, reply.json) == (500, {"message": "Server Error"})
+    assert any(record.exc_info for record in caplog.records)
+    assert token not in caplog.text
+
+
+def test_many_callers_at_once_get_their_own_answers(store: Store, door: FrontDoor) -> None:
+    owners = [build.a_user(store) for _ in range(6)]
+    for owner in owners:
+        build.an_arena(store, owner, name=f"Arena of {owner}")
+    texts = [a_token(store, owner, seed=owner) for owner in owners]
+
+    async def crowd() -> list[asgi.Reply]:
+        return await asyncio.gather(*(asgi.send(door, "/api/arenas", token=text) for text in texts * 3))
+
+    for index, reply in enumerate(asyncio.run(crowd())):
+        assert [arena["name"] for arena in reply.json["data"]] == [f"Arena of {owners[index % 6]}"]

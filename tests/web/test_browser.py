@@ -1,0 +1,268 @@
+"""The account page in a real browser, as small as a phone gets, without a mouse."""
+
+import shutil
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from silverball import app
+from silverball.service.tokens import reads
+from silverball.settings import Settings
+from silverball.store.engine import Store
+from web.visitor import EMAIL, PASSWORD, TOKEN, an_account
+
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PHONE: Any = {"width": 320, "height": 640}
+LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff" * 2
+TABS_MAX = 60
+
+pytestmark = [
+    pytest.mark.browser,
+    # A browser sees no difference between the databases.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+@dataclass
+class Shown:
+    """A page in the browser, with everything that it complained about or asked others for."""
+
+    base_url: str
+    page: Page
+    complaints: list[str]
+
+    def assert_fits(self) -> None:
+        """Nothing is wider than the screen."""
+        width, screen = self.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+        assert width <= screen == PHONE["width"]
+
+    def tab_to(self, selector: str) -> None:
+        """Reach something with the tab key, and see that the focus is visible there."""
+        for _ in range(TABS_MAX):
+            if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                assert self.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{selector} cannot be reached with the keyboard")
+
+    def type(self, selector: str, text: str) -> None:
+        self.tab_to(selector)
+        self.page.keyboard.type(text)
+
+    def press(self, selector: str, key: str = "Enter") -> None:
+        self.tab_to(selector)
+        self.page.keyboard.press(key)
+
+    def sign_in(self, password: str = PASSWORD) -> None:
+        self.page.goto(f"{self.base_url}/account")
+        self.page.fill("#email", EMAIL)
+        self.page.fill("#password", password)
+        self.page.click("main button")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("Chromium is not installed here (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def base_url(store: Store) -> Iterator[str]:
+    """The whole program, listening."""
+    config = uvicorn.Config("", host="127.0.0.1", port=0, log_config=None, ws="none")
+    taken = config.bind_socket()
+    address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    config.app = app.build(store, Settings(base_url=address))
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield address
+    server.should_exit = True
+    thread.join(20)
+    taken.close()
+
+
+@pytest.fixture
+def shown(browser: Browser, base_url: str) -> Iterator[Shown]:
+    """A small screen on which nothing may go wrong unseen."""
+    context = browser.new_context(viewport=PHONE, permissions=["clipboard-read", "clipboard-write"])
+    page = context.new_page()
+    result = Shown(base_url, page, [])
+    page.on("console", lambda said: result.complaints.append(said.text))
+    page.on("pageerror", lambda error: result.complaints.append(str(error)))
+    page.on("requestfailed", lambda request: result.complaints.append(f"failed: {request.url}"))
+    page.on("request", lambda sent: _only_ours(result, sent.url))
+    yield result
+    context.close()
+
+
+def _only_ours(shown: Shown, url: str) -> None:
+    if not url.startswith(shown.base_url):
+        shown.complaints.append(f"asked elsewhere: {url}")
+
+
+def _status(url: str, token: str) -> int:
+    asked = urllib.request.Request(url, headers={"Authorization": f"Bearer {token}"})
+    try:
+        with urllib.request.urlopen(asked) as answer:
+            return int(answer.status)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code
+
+
+def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(store: Store, shown: Shown) -> None:
+    user_id = an_account(store, name=LONG_NAME, role="organizer")
+    page, keyboard = shown.page, shown.page.keyboard
+    page.goto(f"{shown.base_url}/account")
+    assert page.url == f"{shown.base_url}/account/sign-in"
+    shown.assert_fits()
+    # The e-mail has the focus already.
+    keyboard.type(EMAIL)
+    shown.type("#password", PASSWORD)
+    with page.expect_navigation():
+        keyboard.press("Enter")
+    assert page.inner_text("h1") == "Your account"
+    shown.assert_fits()
+
+    shown.type("#name", LONG_NAME)
+    shown.press("[name=ability]", "ArrowDown")
+    shown.type("#expires", "30")
+    with page.expect_navigation():
+        shown.press("main form > button")
+    assert page.inner_text("h1") == "Your new token"
+    shown.assert_fits()
+    # The token has the focus already.
+    keyboard.press("Control+a")
+    keyboard.press("Control+c")
+    with page.expect_navigation():
+        shown.press("main a.button")
+    assert TOKEN.search(page.content()) is None
+    shown.assert_fits()
+    shown.press("#name", "Control+v")
+    token = page.input_value("#name")
+    assert TOKEN.fullmatch(token)
+    assert _status(f"{shown.base_url}/api/users/profile", token) == 200
+    with store.read() as db:
+        (listed,) = reads.owned_by(db, user_id)
+    assert (listed.name, listed.ability) == (LONG_NAME, "score")
+    assert listed.expires_at is not None
+
+    page.reload()
+    shown.press("summary")
+    shown.assert_fits()
+    with page.expect_navigation():
+        shown.press("button.danger")
+    assert "The token is revoked" in page.inner_text("[role=status]")
+    with store.read() as db:
+        assert reads.find(db, f"Bearer {token}".encode(), datetime.now(UTC)) is None
+
+    with page.expect_navigation():
+        shown.press("header button")
+    assert page.inner_text("[role=status]") == "You are signed out."
+    page.goto(f"{shown.base_url}/account")
+    assert page.url.endswith("/account/sign-in")
+    assert shown.complaints == []
+
+
+def test_a_wrong_password_is_announced_and_the_password_field_waits(store: Store, shown: Shown) -> None:
+    an_account(store)
+    shown.sign_in("wrong password")
+    page = shown.page
+    assert page.get_by_role("alert").inner_text() == "The e-mail or the password is wrong."
+    assert page.get_by_label("E-mail").input_value() == EMAIL
+    assert page.get_by_label("Password").input_value() == ""
+    assert page.evaluate("document.activeElement.id") == "password"
+    described = page.get_attribute("#password", "aria-describedby")
+    assert described is not None
+    assert page.locator(f"#{described}").get_attribute("role") == "alert"
+    shown.assert_fits()
+
+
+def test_a_script_in_a_name_does_not_run(store: Store, shown: Shown) -> None:
+    an_account(store, name="<img src=x onerror=\"document.title='broken'\"><script>alert(1)</script>")
+    shown.sign_in()
+    assert shown.page.title() == "Your account · Silverball"
+    assert shown.page.locator("main img, main script").count() == 0
+    assert shown.complaints == []
+
+
+def test_the_policy_stops_a_script_that_got_in(store: Store, shown: Shown) -> None:
+    an_account(store)
+    shown.sign_in()
+    shown.page.evaluate("document.body.append(Object.assign(document.createElement('a'), {id: 'a'}))")
+    shown.page.evaluate(
+        "document.getElementById('a').outerHTML = '<b onclick=\"document.title=1\" id=b>x</b>'"
+    )
+    shown.page.click("#b")
+    assert shown.page.title() == "Your account · Silverball"
+    assert any("Content Security Policy" in said for said in shown.complaints)
+
+
+def test_printed_it_shows_the_tokens_and_nothing_to_click(store: Store, shown: Shown) -> None:
+    an_account(store)
+    shown.sign_in()
+    shown.page.fill("#name", "Score board")
+    shown.page.click("text=Create token")
+    shown.page.click("text=I have copied it")
+    shown.page.emulate_media(media="print")
+    assert shown.page.is_visible("text=Score board")
+    assert not any(shown.page.is_visible(one) for one in ("button", "summary", "#name"))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_its_ground(store: Store, shown: Shown, scheme: Any) -> None:
+    """At least 4.5 to 1. Source: WCAG 2.2, 1.4.3."""
+    an_account(store)
+    shown.page.emulate_media(color_scheme=scheme)
+    for password in ("wrong password", PASSWORD):
+        shown.sign_in(password)
+        contrasts = shown.page.evaluate(CONTRASTS)
+        assert len(contrasts) > 5
+        assert [text for text, ratio in contrasts if ratio < 4.5] == []
+
+
+CONTRASTS = """() => {
+  const numbers = colour => colour.match(/[0-9.]+/g).map(Number);
+  const light = colour => numbers(colour).slice(0, 3).map(one => one / 255)
+    .map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, one, at) => sum + one * [0.2126, 0.7152, 0.0722][at], 0);
+  const ground = element => {
+    for (let one = element; one; one = one.parentElement) {
+      const colour = getComputedStyle(one).backgroundColor;
+      if (numbers(colour)[3] !== 0) return colour;
+    }
+    return "rgb(255, 255, 255)";
+  };
+  return [...document.querySelectorAll("body *")]
+    .filter(element => [...element.childNodes].some(one => one.nodeType === 3 && one.data.trim()))
+    .map(element => {
+      const both = [light(getComputedStyle(element).color), light(ground(element))];
+      return [element.textContent.trim(), (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05)];
+    });
+}"""
