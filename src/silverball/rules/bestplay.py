@@ -104,7 +104,7 @@ def final_marks(tournament: Tournament) -> list[Change]:
     return changes
 
 
-def no_marks(tournament: Tournament, _closed_at: datetime | None) -> list[Change]:
+def no_marks(tournament: Tournament) -> list[Change]:
     """Points and marks follow from the scores again."""
     changes: list[Change] = []
     for one in tournament.single_player_games:

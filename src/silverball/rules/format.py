@@ -84,7 +84,7 @@ def nothing_at_close(_tournament: Tournament, _now: datetime) -> list[Change]:
     return []
 
 
-def nothing_at_reopen(_tournament: Tournament, _closed_at: datetime | None) -> list[Change]:
+def nothing_at_reopen(_tournament: Tournament) -> list[Change]:
     """For formats that go on from where they were closed."""
     return []
 
@@ -113,8 +113,8 @@ class Format:
     roster_changed: RosterChanged = next_round_only
     # What follows when the organizer closes the tournament; what was unfinished is gone already.
     at_close: Callable[[Tournament, datetime], list[Change]] = nothing_at_close
-    # What is needed to go on when it was closed (then): the tournament is started again already.
-    at_reopen: Callable[[Tournament, datetime | None], list[Change]] = nothing_at_reopen
+    # What is needed to go on: the tournament is started again already, `completed_at` says when it closed.
+    at_reopen: Callable[[Tournament], list[Change]] = nothing_at_reopen
     # What follows when an arena came, was taken out of service or came back (the tournament shows it).
     lineup_changed: LineupChanged = next_draw_only
     # Ids of those who would be in the next round: active, and not out.

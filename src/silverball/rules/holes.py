@@ -91,8 +91,9 @@ def kept(tournament: Tournament, changes: Sequence[Change], now: datetime | None
     return [*changes, *moved]
 
 
-def reopened(tournament: Tournament, closed_at: datetime | None) -> list[Change]:
+def reopened(tournament: Tournament) -> list[Change]:
     """What closing took away: the waiting games of the active players, in rounds that are open again."""
+    closed_at = tournament.completed_at
     return kept(tournament, missing(tournament, tournament.active_ids, closed_at), closed_at)
 
 

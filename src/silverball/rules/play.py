@@ -172,8 +172,7 @@ def reopen(tournament: Tournament) -> list[Change]:
     if tournament.status != "completed":
         raise Conflict("Only a completed tournament can be reopened.")
     changes = edited(TournamentReopened, tournament, status="started", completed_at=None)
-    after = apply_all(tournament, changes)
-    return [*changes, *format_of(tournament).at_reopen(after, tournament.completed_at)]
+    return [*changes, *format_of(tournament).at_reopen(replace(tournament, status="started"))]
 
 
 def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
