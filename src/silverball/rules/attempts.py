@@ -10,6 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.rules import results
 from silverball.rules.changes import (
     Change,
     SinglePlayerGameChanged,
@@ -17,7 +18,7 @@ from silverball.rules.changes import (
     SinglePlayerGameOpened,
     altered,
 )
-from silverball.rules.outcome import SCORE_MAX, AttemptOutcome, NewAttempt
+from silverball.rules.outcome import SCORE_MAX, AttemptOutcome, GameOutcome, NewAttempt
 from silverball.rules.tournament import Entrant, LineupArena, Round, SinglePlayerGame, Tournament
 
 AskedOfOne = Callable[[Tournament, SinglePlayerGame, datetime], list[Change]]
@@ -148,6 +149,11 @@ def recorded(
     if one == replace(after, scorekeeper_id=one.scorekeeper_id, updated_at=one.updated_at):
         return []
     return [SinglePlayerGameChanged(one, after)]
+
+
+def tiebreak_recorded(tournament: Tournament, said: GameOutcome, now: datetime) -> list[Change]:
+    """The result of a tiebreak game: the only games of several players that such formats have."""
+    return results.completed(tournament, said, results.by_tiebreak_map(tournament), now)
 
 
 def _seconds(one: SinglePlayerGame, now: datetime) -> int | None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from silverball.rules import attempts
+from silverball.rules import attempts, rounds
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import (
     Change,
@@ -109,6 +109,11 @@ def set_round(
             if after != game:
                 changes.append(SinglePlayerGameChanged(game, replace(after, updated_at=now)))
     return changes
+
+
+def tiebreak_opened(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """A tiebreak game of these players, outside the rounds. Source: formats, section 13.4."""
+    return rounds.tiebreak_in(tournament, None, player_ids, now)
 
 
 def start_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:

@@ -49,16 +49,17 @@ def joined(
     tournament: Tournament,
     player_ids: Sequence[int],
     *,
-    now: datetime,
+    now: datetime | None,
     arena_id: int | None = None,
     round_id: int | None = None,
+    first_id: int = -1,
 ) -> list[Change]:
-    """These players at the end of a queue, in this order; new ids are negative, falling from -1."""
+    """These players at the end of a queue, in this order; new ids are negative, falling from `first_id`."""
     first = len(waiting(tournament, arena_id=arena_id, round_id=round_id))
     return [
         QueueJoined(
             QueueSpot(
-                queue_id=-1 - at,
+                queue_id=first_id - at,
                 player_id=player_id,
                 queue_index=first + at,
                 arena_id=arena_id,
@@ -80,7 +81,7 @@ def all_left(tournament: Tournament, player_id: int) -> list[Change]:
     return [change for spot in spots_of_player(tournament, player_id) for change in left(tournament, spot)]
 
 
-def done(tournament: Tournament, spot: QueueSpot, now: datetime) -> list[Change]:
+def done(tournament: Tournament, spot: QueueSpot, now: datetime | None) -> list[Change]:
     """The turn has come; those behind move forward."""
     after = replace(spot, is_done=True, queue_index=None, completed_at=now)
     behind = [one for one in _beside(tournament, spot) if one != spot]

@@ -5,12 +5,13 @@ function states changes or refuses; none changes anything. Source: formats, 14.1
 """
 
 from datetime import datetime
+from random import Random
 
 from silverball.kit.errors import Conflict, WrongFormat
-from silverball.rules import attempts, bestplay, cards, play, queues, rounds
+from silverball.rules import attempts, bestplay, cards, play, queues, race, rounds
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change
-from silverball.rules.outcome import NewAttempt
+from silverball.rules.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.ranking import bestgame
 from silverball.rules.tournament import QueueSpot, SinglePlayerGame, Tournament
 
@@ -28,6 +29,30 @@ def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> lis
     form = attempt_play(tournament)
     play.require_started(tournament)
     return form.open(tournament, said, now)
+
+
+def record(tournament: Tournament, said: AttemptOutcome, dice: Random, now: datetime) -> list[Change]:
+    """The result of a single player game, new or corrected, and what follows from it."""
+    attempt_play(tournament)
+    return play.record(tournament, said, dice, now)
+
+
+def advance(
+    tournament: Tournament, player_id: int, *, by: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """A player of an amazing race who is above the bar goes on without an exact score.
+
+    Raises WrongFormat elsewhere and Conflict for a player who has nothing to play.
+    """
+    if tournament.type != "amazingrace":
+        raise WrongFormat("Tournament is not Amazing Race")
+    play.require_started(tournament)
+    attempts.require_player(tournament, player_id)
+    one = race.open_attempt_of(tournament, player_id)
+    if one is None:
+        raise Conflict(f"Player {player_id} has nothing to play now. Correct the last score instead.")
+    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, is_advanced=True, by=by)
+    return record(tournament, said, dice, now)
 
 
 def start_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:

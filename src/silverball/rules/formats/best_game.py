@@ -12,7 +12,7 @@ from silverball.rules import attempts, bestplay, entries, settings
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change
 from silverball.rules.format import Format
-from silverball.rules.outcome import AttemptOutcome, NewAttempt, Outcome
+from silverball.rules.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.solo import Tally
 from silverball.rules.ranking.standing import Standing, points_text
@@ -90,7 +90,8 @@ def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: in
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A score, recorded or corrected."""
-    assert isinstance(said, AttemptOutcome)
+    if isinstance(said, GameOutcome):
+        return attempts.tiebreak_recorded(tournament, said, now)
     return bestplay.recorded(tournament, said, now)
 
 

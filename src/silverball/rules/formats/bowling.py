@@ -11,8 +11,8 @@ from silverball.rules import attempts, holes, rounds, settings
 from silverball.rules.apply import apply_all
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change, SinglePlayerGameChanged, altered
-from silverball.rules.format import Format
-from silverball.rules.outcome import AttemptOutcome, Outcome
+from silverball.rules.format import Format, completes_itself
+from silverball.rules.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import Tally
 from silverball.rules.ranking.standing import Standing
@@ -49,7 +49,8 @@ def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """The rolls of a player in a frame, recorded or corrected, with the bonuses that follow."""
-    assert isinstance(said, AttemptOutcome)
+    if isinstance(said, GameOutcome):
+        return attempts.tiebreak_recorded(tournament, said, now)
     one = attempts.attempt_of(tournament, said.single_player_game_id)
     assert one.round_id is not None
     frame = rounds.round_of(tournament, one.round_id)
@@ -141,6 +142,8 @@ FORMAT = Format(
     at_reopen=holes.reopened,
     attempts=AttemptPlay(start=holes.start_attempt, delete=delete, set_round=holes.set_round),
     rounds="fixed",
+    complete_round=completes_itself,
+    open_tiebreak=holes.tiebreak_opened,
     late="at_once",
     corrects_any_round=True,
 )

@@ -12,7 +12,7 @@ from silverball.rules.apply import apply_all
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change
 from silverball.rules.format import Format
-from silverball.rules.outcome import AttemptOutcome, NewAttempt, Outcome
+from silverball.rules.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.bestgame import CardValue
 from silverball.rules.ranking.solo import Tally
@@ -109,7 +109,8 @@ def record(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A score, recorded or corrected."""
-    assert isinstance(said, AttemptOutcome)
+    if isinstance(said, GameOutcome):
+        return attempts.tiebreak_recorded(tournament, said, now)
     return record(tournament, said, now)
 
 

@@ -1,0 +1,177 @@
+"""The amazing race: all play one arena, the lowest score is out, again and again. Source: 14.21."""
+
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules import attempts, race, rounds, settings
+from silverball.rules.attempts import AttemptPlay
+from silverball.rules.changes import Change, RoundChanged, SinglePlayerGameChanged, altered
+from silverball.rules.format import Format, completes_itself
+from silverball.rules.outcome import AttemptOutcome, Outcome
+from silverball.rules.ranking import race as ranking
+from silverball.rules.ranking import solo
+from silverball.rules.ranking.race import Progress
+from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
+
+
+class AmazingRaceSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of an amazing race. Source: formats, sections 14.21 and 24."""
+
+    seeding: settings.Seeding = "random"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+
+
+def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """The first round, with everybody in its queue in seed order."""
+    return race.settled(tournament, [], now=now, dice=dice)
+
+
+def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+    """A score, or a player waved through; recorded or corrected, with all that follows."""
+    assert isinstance(said, AttemptOutcome)
+    one = attempts.attempt_of(tournament, said.single_player_game_id)
+    _check(tournament, one, said)
+    made = attempts.recorded(one, said, points=None, now=now)
+    return race.settled(tournament, made, now=now, dice=dice)
+
+
+def _check(tournament: Tournament, one: SinglePlayerGame, said: AttemptOutcome) -> None:
+    here = _round_of(tournament, one)
+    if one.is_voided:
+        raise Conflict(f"Player {one.player_id} left the race in {here.name}. Undo that to record a score.")
+    assignment = getattr(tournament.settings, "arena_assignment", "balanced")
+    if here.arena_id is None and assignment != "disabled":
+        raise Conflict(f"{here.name} has no arena yet. Choose one, then record the result.")
+    if said.strokes is not None or said.rolls or (said.score is None) != said.is_advanced:
+        raise Invalid({"score": ["Enter the score, or advance the player without one."]})
+    if said.is_advanced and not _somebody_is_below(tournament, one):
+        raise Conflict(f"Nobody else has a score in {here.name} yet: there is no bar to be above.")
+
+
+def _round_of(tournament: Tournament, one: SinglePlayerGame) -> Round:
+    assert one.round_id is not None
+    return rounds.round_of(tournament, one.round_id)
+
+
+def _somebody_is_below(tournament: Tournament, one: SinglePlayerGame) -> bool:
+    return any(
+        other.player_id != one.player_id and other.game_index == one.game_index and _has_score(other)
+        for other in attempts.of_round(tournament, one.round_id or 0)
+    )
+
+
+def _has_score(one: SinglePlayerGame) -> bool:
+    return one.status == "completed" and one.score is not None and not one.is_advanced
+
+
+def start_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """A player begins; the next one is up."""
+    return race.settled(tournament, attempts.started(one, now), now=now, dice=None)
+
+
+def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Take a score away: the player is to play again, and who was safe by it may be so no longer."""
+    if one.is_voided:
+        here = _round_of(tournament, one).name
+        raise Conflict(f"Player {one.player_id} left the race in {here}. Undo that to play on.")
+    return race.settled(tournament, attempts.cleared(one, now), now=now, dice=None)
+
+
+def set_round(
+    tournament: Tournament, one: Round, arena_id: int | None, score: int | None, now: datetime
+) -> list[Change]:
+    """Another arena for a round, after a malfunction: who is safe stays so, the others play there.
+
+    Raises Conflict for a round that is over, and for a bar by hand. Source: formats, 14.21 (skip rule).
+    """
+    if score is not None and score != one.score:
+        raise Conflict("The bar follows from the scores of the round: record or correct those.")
+    if arena_id == one.arena_id:
+        return []
+    if one.status == "completed":
+        raise Conflict(f"{one.name} is over. Only the arena of an open round can change.")
+    games = attempts.of_round(tournament, one.round_id)
+    members = tuple(dict.fromkeys(game.player_id for game in games))
+    safe = ranking.verdict(tournament, one, members).safe
+    made: list[Change] = list(altered(RoundChanged, one, replace(one, arena_id=arena_id)))
+    for game in games:
+        after = _on_new_arena(game, arena_id, game.player_id in safe)
+        if after != game:
+            made.append(SinglePlayerGameChanged(game, replace(after, updated_at=now)))
+    return race.settled(tournament, made, now=now, dice=None)
+
+
+def _on_new_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) -> SinglePlayerGame:
+    if is_safe and game.status == "completed":
+        # The score stays to be seen, but nobody is compared with it any more.
+        return replace(game, is_advanced=True)
+    if game.is_voided:
+        return game
+    return replace(
+        game,
+        status="pending",
+        arena_id=arena_id,
+        score=None,
+        scorekeeper_id=None,
+        started_at=None,
+        duration_seconds=None,
+    )
+
+
+def roster_changed(tournament: Tournament, who: Entrant, dice: Random, now: datetime) -> list[Change]:
+    """Who leaves is out in the round he stands in. Raises Conflict for who comes back or comes late."""
+    if not who.is_active:
+        return race.settled(tournament, [], now=now, dice=dice)
+    games = [one for one in tournament.single_player_games if one.player_id == who.player_id]
+    if not games or any(one.is_voided for one in games):
+        raise Conflict(f"Player {who.player_id} is out of the race and cannot come back. Undo the departure.")
+    return []
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: who is still in by rounds survived, then who is out, the last one first."""
+    progress = ranking.progress(tournament)
+    played: dict[int, int] = {}
+    for one in tournament.single_player_games:
+        if one.status == "completed" and not one.is_voided:
+            played[one.player_id] = played.get(one.player_id, 0) + 1
+    tallies = {}
+    for entrant in solo.listed(tournament):
+        reached = progress.get(entrant.player_id, Progress())
+        survived = Decimal(reached.rounds_survived)
+        tallies[entrant.player_id] = Tally(
+            points=survived + solo.adjustment(entrant),
+            key=(Decimal(not reached.is_out), survived),
+            games_played=played.get(entrant.player_id, 0),
+        )
+    return solo.rank(tournament, tallies)
+
+
+def is_over(tournament: Tournament) -> bool:
+    """Whether one player is left: every round there can be is completed."""
+    done = tournament.rounds_in_order
+    runners = done[0].size if done else None
+    return runners is not None and tournament.rounds_completed == runners - 1
+
+
+FORMAT = Format(
+    type="amazingrace",
+    settings=AmazingRaceSettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=is_over,
+    start=start,
+    settle=settle,
+    roster_changed=roster_changed,
+    at_reopen=lambda tournament: race.settled(tournament, [], now=tournament.completed_at, dice=None),
+    attempts=AttemptPlay(start=start_attempt, delete=delete, set_round=set_round),
+    rounds="following",
+    complete_round=completes_itself,
+    late="never",
+    corrects_any_round=True,
+)
