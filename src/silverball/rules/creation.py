@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from silverball.rules.scoring import point_maps
+from silverball.rules.scoring import curves, point_maps
 from silverball.rules.scoring.point_maps import WireRows
 from silverball.rules.settings import Settings
 
@@ -15,6 +15,9 @@ def points_map(type_: str, settings: Settings, custom: Mapping[str, Any] | None 
     games do not use it. Raises Invalid for a custom map that is not one. Source: formats, section 11.
     """
     scoring = getattr(settings, "scoring", "")
+    if getattr(settings, "best_game_scoring", "") == "custom":
+        # Ranks, not places: the only row is the curve. The interface shows it as it shows other maps.
+        return (curves.of_custom(custom or {}),)
     if scoring == "custom":
         return point_maps.of_custom(custom or {})
     if scoring:

@@ -3,7 +3,7 @@
 Ranks count from 1. A curve is a short head of fixed values and a rule for the ranks after it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
@@ -13,6 +13,7 @@ from silverball.kit.errors import Invalid
 RANK_MAX = 100_000
 # Past this rank both falling percentages are 0; powers of larger exponents would only cost time.
 PERCENT_RANK_MAX = 200
+CUSTOM_RANKS_MAX = 1000
 
 
 @dataclass(frozen=True)
@@ -107,3 +108,19 @@ def points(curve: str, rank: int, custom: Sequence[int] = ()) -> int:
 def table(curve: str, ranks: int, custom: Sequence[int] = ()) -> tuple[int, ...]:
     """Whole points of the ranks 1 to `ranks`. Raises as `points` does. Source: formats, section 15."""
     return tuple(points(curve, rank, custom) for rank in range(1, ranks + 1))
+
+
+def of_custom(points_map_custom: Mapping[str, object]) -> tuple[int, ...]:
+    """The organizer's own curve, points of rank 1, 2, ...; ranks after the last are worth nothing.
+
+    Takes {"curve": [100, 90, ...]}, numbers or texts. Raises Invalid when the list is missing, empty, too
+    long or holds something that is not a whole number from 0 on. Source: formats, section 15.
+    """
+    listed = points_map_custom.get("curve")
+    if not isinstance(listed, list | tuple) or not 1 <= len(listed) <= CUSTOM_RANKS_MAX:
+        sentence = f"A curve of your own needs 1 to {CUSTOM_RANKS_MAX} values in curve: the points by rank."
+        raise Invalid({"pointsMapCustom": [sentence]})
+    for value in listed:
+        if not str(value).isdecimal():
+            raise Invalid({"pointsMapCustom": [f"{value!r} is not a whole number of points."]})
+    return tuple(int(str(value)) for value in listed)
