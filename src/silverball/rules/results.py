@@ -36,8 +36,10 @@ def game_of(tournament: Tournament, game_id: int) -> Game:
 
 def by_points_map(tournament: Tournament) -> Score:
     """Points by finishing place, from the tournament's own map. Source: formats, section 11."""
-    rows = tournament.points_map or ()
+    return _by_rows(tournament.points_map or ())
 
+
+def _by_rows(rows: Sequence[Sequence[int | str]]) -> Score:
     def score(game: Game, said: GameOutcome) -> Scored:
         order = outcomes.order_of(game, said)
         return Scored(point_maps.points_in_slots(rows, game.player_ids, order), order)
@@ -45,15 +47,22 @@ def by_points_map(tournament: Tournament) -> Score:
     return score
 
 
+def by_tiebreak_map(tournament: Tournament) -> Score:
+    """What a tiebreak game adds, by finishing place. Source: formats, sections 11 and 13.4."""
+    return _by_rows(tournament.tiebreaker_points_map or point_maps.TIEBREAKER)
+
+
 def completed(tournament: Tournament, said: GameOutcome, score: Score, now: datetime) -> list[Change]:
     """The game completed or corrected with this result; nothing when it has this result already.
+
+    A tiebreak game is worth what the tiebreaker map says, whatever the format.
 
     Raises Conflict for a bye and for a game without the arena it needs, Invalid for a result that
     cannot be. Source: formats, section 10.
     """
     game = game_of(tournament, said.game_id)
     _check_can_be_recorded(tournament, game)
-    made = score(game, said)
+    made = by_tiebreak_map(tournament)(game, said) if game.is_tiebreak else score(game, said)
     after = replace(
         game,
         status="completed",

@@ -1,13 +1,13 @@
 """Rounds: opening, completing and deleting them. Source: formats, section 2."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, NotFound
-from silverball.rules import lineups, results
+from silverball.rules import lineups, results, seeding
 from silverball.rules.changes import (
     Change,
     GameDeleted,
@@ -16,6 +16,7 @@ from silverball.rules.changes import (
     RoundCompleted,
     RoundDeleted,
     RoundOpened,
+    RoundReopened,
     SinglePlayerGameDeleted,
     SuggestionDecided,
 )
@@ -154,3 +155,52 @@ def deleted(tournament: Tournament, one: Round) -> list[Change]:
         ),
         RoundDeleted(one),
     ]
+
+
+def tiebreak_opened(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """A tiebreak game of these players, in the open round or outside of any.
+
+    Its arena is chosen by the organizer. Source: formats, section 13.4.
+    """
+    newest = tournament.newest_round
+    is_open = newest is not None and newest.status == "started"
+    return tiebreak_in(tournament, newest if is_open else None, player_ids, now)
+
+
+def tiebreak_in(
+    tournament: Tournament, one: Round | None, player_ids: Sequence[int], now: datetime
+) -> list[Change]:
+    """A tiebreak game in this round, as a group after all others; the better seed plays first."""
+    round_id = None if one is None else one.round_id
+    ordered = [player_id for player_id in seeding.by_rank(tournament) if player_id in set(player_ids)]
+    sets = [game.set_number for game in tournament.games_by_round.get(round_id, ()) if not game.is_bye]
+    game = replace(
+        new_game(-1, [*ordered, *(one for one in player_ids if one not in ordered)], now=now),
+        round_id=round_id,
+        set_number=max(sets, default=-1) + 1,
+        game_index=0,
+        is_tiebreak=True,
+    )
+    return [GameOpened(game)]
+
+
+def following(
+    tournament: Tournament, is_settled: Callable[[Tournament, Round], bool], now: datetime | None
+) -> list[Change]:
+    """Rounds that complete themselves: those settled are completed, those no longer settled open again.
+
+    Without a time none is completed. For formats whose rounds are made by the schedule or by results.
+    """
+    changes: list[Change] = []
+    for one in tournament.rounds_in_order:
+        settled = is_settled(tournament, one)
+        if settled and one.status == "started" and now is not None:
+            changes.append(RoundCompleted(one, replace(one, status="completed", completed_at=now)))
+        elif not settled and one.status == "completed":
+            changes.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+    return changes
+
+
+def all_played(tournament: Tournament, one: Round) -> bool:
+    """Whether every game of the round has its result."""
+    return not results.open_games(tournament.games_by_round.get(one.round_id, ()))

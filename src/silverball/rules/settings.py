@@ -4,7 +4,7 @@ A format's settings are a Struct whose field names are the wire keys; a setting 
 have is written down here once. Source: formats, sections 4 to 8, 13.3 and 24.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -70,6 +70,14 @@ GamesPerRound = Annotated[
 Tiebreaker = Annotated[
     words.Tiebreaker, Meta(title="Tiebreaker", description="What separates players with equal points.")
 ]
+HeadTiebreaker = Annotated[
+    Literal["standard", "seed", "disabled", "none"],
+    Meta(title="Tiebreaker", description="What separates players with equal points."),
+]
+GroupTiebreaker = Annotated[
+    Literal["disabled", "standard", "placement", "placement_last", "wins", "none"],
+    Meta(title="Tiebreaker", description="What separates players with equal points."),
+]
 Scoring = Annotated[words.Scoring, Meta(title="Points", description="What each place in a game is worth.")]
 PlayoffsCutoffs = Annotated[
     tuple[Band, ...],
@@ -100,6 +108,38 @@ BestGameOverallAttempts = Annotated[
 ]
 UseQueues = Annotated[
     bool, Meta(title="Queues", description="Whether players wait for their turn in queues.")
+]
+
+BracketSeeding = Annotated[
+    words.BracketSeeding,
+    Meta(title="Seeding", description="How entrants are ranked; the draw follows from it."),
+]
+RoundRobinGroupSize = Annotated[
+    int,
+    Meta(ge=0, le=64, title="Group size", description="Players in a group; 0 puts everybody in one."),
+]
+BestOf = Annotated[
+    Literal[1, 3, 5, 7, 9],
+    Meta(title="Best of", description="Most games of a match; more than half of them win it."),
+]
+BracketSize = Annotated[
+    Literal[4, 8, 16, 32, 64, 128],
+    Meta(title="Bracket size", description="Places in the bracket; the start takes the size that fits."),
+]
+GroupBracketSize = Annotated[
+    Literal[4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128],
+    Meta(title="Bracket size", description="How many players take part, exactly."),
+]
+GroupBracketDoubleByes = Annotated[
+    Literal[0, 1],
+    Meta(title="Double byes", description="1: the best quarter of the seeds joins in the third round."),
+]
+RoundCount = Annotated[
+    int, Meta(title="Rounds", description="Follows from the size and the byes; what is entered is ignored.")
+]
+LadderType = Annotated[
+    words.LadderType,
+    Meta(title="Ladder", description="Regular: one player is out per game. Fast: two of four are."),
 ]
 
 

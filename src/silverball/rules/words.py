@@ -27,6 +27,8 @@ TournamentType = Literal[
 ]
 
 Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
+# A bracket is not drawn by lot.
+BracketSeeding = Literal["manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
 FirstRoundPairing = Literal["random", "slaughter", "adjacent", "cross", "best_game"]
 Pairing = Literal["balanced", "swiss", "balanced_series", "strictswiss", "random", "tiers"]
 PlayerOrder = Literal["balanced", "rotating", "seed", "seed_reverse", "position", "random", "disabled"]

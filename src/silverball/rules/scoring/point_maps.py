@@ -52,7 +52,7 @@ IMPORT_ONLY = frozenset({"idaho"})
 
 HEAD_TO_HEAD_TYPES = frozenset(
     {"knockout", "matchplay", "max_matchplay", "frenzy", "bracket", "double_bracket"}
-    | {"round_robin", "double_round_robin"},
+    | {"round_robin", "double_round_robin", "ladder"},
 )
 WITHOUT_MAP_TYPES = frozenset(
     {"golf", "golf_bracket", "best_game", "card_best_game", "bowling", "amazingrace"},

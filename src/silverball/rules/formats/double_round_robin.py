@@ -1,0 +1,48 @@
+"""Everybody plays everybody twice, once from each side. Source: formats, 14.9."""
+
+from silverball.rules import settings
+from silverball.rules.format import Format, completes_itself
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.roundrobins import RoundRobinPlay
+from silverball.rules.tournament import Tournament
+
+
+class DoubleRoundRobinSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a double round robin. Source: formats, sections 14.9 and 24."""
+
+    round_robin_group_size: settings.RoundRobinGroupSize = 0
+    byes: settings.Byes = "full"
+    seeding: settings.Seeding = "random"
+    player_order: settings.PlayerOrder = "balanced"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+PLAY = RoundRobinPlay(is_double=True)
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings by points, over all groups. Source: formats, 14.9."""
+    return ranking.rank(tournament)
+
+
+FORMAT = Format(
+    type="double_round_robin",
+    settings=DoubleRoundRobinSettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=PLAY.is_over,
+    start=PLAY.start,
+    open_round=PLAY.open_round,
+    settle=PLAY.settle,
+    roster_changed=PLAY.roster_changed,
+    cleared=PLAY.cleared,
+    complete_round=completes_itself,
+    at_reopen=PLAY.at_reopen,
+    rounds="fixed",
+    late="at_once",
+    can_leave=False,
+    corrects_any_round=True,
+)

@@ -1,0 +1,227 @@
+"""Pingolf elimination: as a group bracket, the two with the fewest strokes go on. Source: formats, 14.17."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+from typing import TypeAlias
+
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules import attempts, callups, groupstages, lineups, settings
+from silverball.rules.apply import apply_all
+from silverball.rules.attempts import AttemptPlay
+from silverball.rules.changes import Change, RoundReopened, SinglePlayerGameOpened
+from silverball.rules.format import Format, nobody_comes
+from silverball.rules.groupstages import GroupStages, RoundResult
+from silverball.rules.outcome import AttemptOutcome, Outcome
+from silverball.rules.pairing.groups import Group
+from silverball.rules.scoring import golf, point_maps
+from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
+
+ZERO = Decimal(0)
+# Player id -> strokes on the tiebreak holes the player took part in, in their order.
+Cards: TypeAlias = dict[int, tuple[int, ...]]
+
+
+class GolfBracketSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a golf bracket. Source: formats, sections 14.17 and 24."""
+
+    round_count: settings.RoundCount = 0
+    bracket_size: settings.GroupBracketSize = 8
+    group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
+    games_per_round: settings.GamesPerRound = 3
+    seeding: settings.Seeding = "manual"
+    player_order: settings.PlayerOrder = "seed"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+    golf_stroke_limit: settings.GolfStrokeLimit = 6
+
+    def __post_init__(self) -> None:
+        """The number of rounds follows from the size. Raises ValueError for byes that do not fit it."""
+        groupstages.settings_checked(self)
+
+
+def settings_of(tournament: Tournament) -> GolfBracketSettings:
+    """The settings of a golf bracket."""
+    chosen = tournament.settings
+    assert isinstance(chosen, GolfBracketSettings)
+    return chosen
+
+
+def result(tournament: Tournament, one: Round) -> RoundResult:
+    """The strokes of a round, negative so that more is better, and what its tiebreak holes decide."""
+    played = attempts.of_round(tournament, one.round_id)
+    holes = [each for each in played if not is_tiebreak(tournament, each)]
+    groups = PLAY.groups_by_seed(tournament, one, {each.player_id for each in holes})
+    scores: dict[int, Decimal] = {}
+    done: dict[int, int] = {}
+    for each in holes:
+        if each.status == "completed":
+            scores[each.player_id] = scores.get(each.player_id, ZERO) - (each.points or ZERO)
+            done[each.player_id] = done.get(each.player_id, 0) + 1
+    wanted = settings_of(tournament).games_per_round
+    return RoundResult(
+        groups=groups,
+        scores=scores,
+        tiebreaks=_tiebreaks([each for each in played if is_tiebreak(tournament, each)]),
+        finished=frozenset(
+            group for group in groups if all(done.get(player_id, 0) >= wanted for player_id in group)
+        ),
+    )
+
+
+def is_tiebreak(tournament: Tournament, one: SinglePlayerGame) -> bool:
+    """Whether it is a tiebreak hole: one beyond the games of the round."""
+    return (one.game_index or 0) >= settings_of(tournament).games_per_round
+
+
+def _tiebreaks(played: Sequence[SinglePlayerGame]) -> dict[int, Decimal]:
+    """Player id -> what tiebreak holes are worth: fewest strokes first, another hole between equals.
+
+    All who began on the same hole share out 0.50, 0.25, 0.12 and 0.00. Source: formats, 14.17.
+    """
+    values: dict[int, Decimal] = {}
+    for cards in _ties(played):
+        better = {one: sum(other < card for other in cards.values()) for one, card in cards.items()}
+        worth = point_maps.row(point_maps.TIEBREAKER, len(cards))
+        values.update({player_id: worth[place] for player_id, place in better.items()})
+    return values
+
+
+def _ties(played: Sequence[SinglePlayerGame]) -> list[Cards]:
+    """Who broke ties with whom; a hole counts once all its players have finished it."""
+    found: list[Cards] = []
+    for index in sorted({one.game_index or 0 for one in played}):
+        hole = [one for one in played if one.game_index == index]
+        if any(one.status != "completed" for one in hole):
+            continue
+        players = {one.player_id for one in hole}
+        cards = next((one for one in found if players & one.keys()), None)
+        if cards is None:
+            cards = {}
+            found.append(cards)
+        for one in hole:
+            cards[one.player_id] = (*cards.get(one.player_id, ()), int(one.points or 0))
+    return found
+
+
+def opened(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
+    """A round with a waiting game per player and hole; a group plays each hole on one arena."""
+    index = len(tournament.rounds)
+    changes = callups.rounds_opened(tournament, [index], now)
+    after = apply_all(tournament, changes)
+    assert after.newest_round is not None
+    made = _holes(after, after.newest_round, groups, dice, now)
+    return [*changes, *attempts.opened(made)]
+
+
+def _holes(
+    tournament: Tournament, one: Round, groups: Iterable[Group], dice: Random, now: datetime
+) -> list[SinglePlayerGame]:
+    """The holes that these groups lack in a round."""
+    chosen = settings_of(tournament)
+    there = {(each.player_id, each.game_index): each for each in attempts.of_round(tournament, one.round_id)}
+    drawn = list(groups)
+    seats = lineups.seats(tournament, drawn, games=chosen.games_per_round, positions={}, dice=dice)
+    made: list[SinglePlayerGame] = []
+    for group, seat in zip(drawn, seats, strict=True):
+        for index, (arena_id, order) in enumerate(zip(seat.arena_ids, seat.orders, strict=True)):
+            mates = [there[each, index] for each in group if (each, index) in there]
+            for player_id in order:
+                if (player_id, index) not in there:
+                    new = attempts.pending(
+                        -1 - len(made), player_id, now=now, round_id=one.round_id, game_index=index
+                    )
+                    made.append(replace(new, arena_id=mates[0].arena_id if mates else arena_id))
+    return made
+
+
+def refilled(
+    tournament: Tournament, one: Round, groups: Sequence[Group], dice: Random, now: datetime
+) -> list[Change]:
+    """The holes that the groups of a round lack since it was closed; the round opens again."""
+    made = _holes(tournament, one, groups, dice, now)
+    changes: list[Change] = list(attempts.opened(made))
+    if made and one.status == "completed":
+        changes.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+    return changes
+
+
+PLAY = GroupStages(result=result, opened=opened, refilled=refilled, shown=lambda score: -score, sign=-1)
+
+
+def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    """The strokes of a player on a hole; later rounds go when others would have to play them.
+
+    Raises Invalid without strokes.
+    """
+    assert isinstance(said, AttemptOutcome)
+    one = attempts.attempt_of(tournament, said.single_player_game_id)
+    if said.strokes is None or said.rolls or said.is_advanced:
+        raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
+    strokes = golf.stored(said.strokes, settings_of(tournament).golf_stroke_limit)
+    changes = attempts.recorded(one, said, points=Decimal(strokes), now=now)
+    return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
+
+
+def start_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """A hole that waits begins."""
+    return attempts.started(one, now)
+
+
+def delete_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """The strokes of a hole taken away; a tiebreak hole without any goes altogether."""
+    if one.status != "completed" and is_tiebreak(tournament, one):
+        hole = [
+            each
+            for each in attempts.of_round(tournament, one.round_id or 0)
+            if each.game_index == one.game_index
+        ]
+        if all(each.status != "completed" for each in hole):
+            return [change for each in hole for change in attempts.deleted(each)]
+    changes = attempts.cleared(one, now)
+    return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
+
+
+def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """A tiebreak hole for these players, in the round in which they are tied.
+
+    Raises Conflict unless all who are tied for an advancing place play it.
+    """
+    one = PLAY.round_of_tie(tournament, player_ids)
+    played = attempts.of_round(tournament, one.round_id)
+    waiting = [each for each in played if each.player_id in player_ids and each.status != "completed"]
+    if waiting:
+        raise Conflict(f"Player {waiting[0].player_id} has a hole to finish first. Record its strokes.")
+    index = max(each.game_index or 0 for each in played) + 1
+    return [
+        SinglePlayerGameOpened(
+            attempts.pending(-1 - at, player_id, now=now, round_id=one.round_id, game_index=index)
+        )
+        for at, player_id in enumerate(player_ids)
+    ]
+
+
+FORMAT = Format(
+    type="golf_bracket",
+    settings=GolfBracketSettings,
+    primary_settings=(),
+    rank=PLAY.rank,
+    is_over=PLAY.is_over,
+    start=PLAY.start,
+    open_round=PLAY.open_round,
+    settle=settle,
+    roster_changed=nobody_comes,
+    complete_round=PLAY.complete_round,
+    tied=PLAY.tied,
+    open_tiebreak=open_tiebreak,
+    at_reopen=PLAY.pruned,
+    attempts=AttemptPlay(start=start_attempt, delete=delete_attempt),
+    players_min=4,
+    late="never",
+    can_leave=False,
+    can_adjust=False,
+    corrects_any_round=True,
+)

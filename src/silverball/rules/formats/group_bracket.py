@@ -1,0 +1,163 @@
+"""Group elimination: groups of four, the best two of each go on. Source: formats, 14.12."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.rules import callups, groupstages, results, rounds, settings
+from silverball.rules.apply import apply_all
+from silverball.rules.callups import Call
+from silverball.rules.changes import Change, GameOpened, RoundReopened
+from silverball.rules.format import Format, nobody_comes
+from silverball.rules.groupstages import GroupStages, RoundResult
+from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.pairing.groups import Draw, Group
+from silverball.rules.tournament import Game, Round, Tournament
+
+ZERO = Decimal(0)
+
+
+class GroupBracketSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a group bracket. Source: formats, sections 14.12 and 24."""
+
+    round_count: settings.RoundCount = 0
+    bracket_size: settings.GroupBracketSize = 8
+    group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
+    scoring: settings.Scoring = "papa"
+    games_per_round: settings.GamesPerRound = 3
+    seeding: settings.Seeding = "manual"
+    player_order: settings.PlayerOrder = "seed"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+
+    def __post_init__(self) -> None:
+        """The number of rounds follows from the size. Raises ValueError for byes that do not fit it."""
+        groupstages.settings_checked(self)
+
+
+def games_per_round(tournament: Tournament) -> int:
+    """Games each group plays in a round."""
+    chosen = tournament.settings
+    assert isinstance(chosen, GroupBracketSettings)
+    return chosen.games_per_round
+
+
+def result(tournament: Tournament, one: Round) -> RoundResult:
+    """The points of a round, by group, and what its tiebreak games add."""
+    played = tournament.games_by_round.get(one.round_id, ())
+    games = [game for game in played if not game.is_tiebreak and not game.is_bye]
+    by_set: dict[int, list[Game]] = {}
+    for game in games:
+        by_set.setdefault(game.set_number, []).append(game)
+    groups = {number: tuple(sorted(in_set[0].player_ids)) for number, in_set in by_set.items()}
+    finished = {
+        groups[number]
+        for number, in_set in by_set.items()
+        if len(in_set) >= games_per_round(tournament) and not results.open_games(in_set)
+    }
+    return RoundResult(
+        groups=list(groups.values()),
+        scores=_points(games),
+        tiebreaks=_points([game for game in played if game.is_tiebreak]),
+        finished=frozenset(finished),
+    )
+
+
+def _points(games: Sequence[Game]) -> dict[int, Decimal]:
+    """Player id -> points of those games that have results."""
+    totals: dict[int, Decimal] = {}
+    for game in games:
+        for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
+            totals[player_id] = totals.get(player_id, ZERO) + (earned or ZERO)
+    return totals
+
+
+def opened(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
+    """A round with all games of its groups."""
+    return rounds.opened(
+        tournament,
+        Draw(tuple(groups)),
+        games=games_per_round(tournament),
+        positions={},
+        bye_points=ZERO,
+        has_advantage=False,
+        dice=dice,
+        now=now,
+    )
+
+
+def refilled(
+    tournament: Tournament, one: Round, groups: Sequence[Group], dice: Random, now: datetime
+) -> list[Change]:
+    """The games that the groups of a round lack since it was closed; the round opens again."""
+    played = tournament.games_by_round.get(one.round_id, ())
+    by_group: dict[frozenset[int], list[Game]] = {}
+    for game in played:
+        if not game.is_tiebreak:
+            by_group.setdefault(frozenset(game.player_ids), []).append(game)
+    taken = Counter(game.set_number for game in played)
+    free = (number for number in range(len(played) + len(groups)) if number not in taken)
+    made: list[Game] = []
+    for group in groups:
+        there = by_group.get(frozenset(group), [])
+        number = there[0].set_number if there else next(free)
+        while len(there) < games_per_round(tournament):
+            call = Call(round_id=one.round_id, set_number=number, player_ids=group, earlier=tuple(there))
+            current = replace(tournament, games=(*tournament.games, *made))
+            made += callups.games(current, [call], dice, now)
+            there = [*there, made[-1]]
+    changes: list[Change] = [GameOpened(game) for game in made]
+    if made and one.status == "completed":
+        changes.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+    return changes
+
+
+PLAY = GroupStages(result=result, opened=opened, refilled=refilled)
+
+
+def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    """A result, new or corrected; later rounds go when others would have to play them."""
+    assert isinstance(said, GameOutcome)
+    changes = results.completed(tournament, said, results.by_points_map(tournament), now)
+    return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
+
+
+def cleared(tournament: Tournament, _game: Game) -> list[Change]:
+    """What goes when the result of a game was taken away."""
+    return PLAY.pruned(tournament)
+
+
+def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """A tiebreak game in the round in which the players are tied.
+
+    Raises Conflict unless all who are tied for an advancing place play it.
+    """
+    one = PLAY.round_of_tie(tournament, player_ids)
+    return rounds.tiebreak_in(tournament, one, player_ids, now)
+
+
+FORMAT = Format(
+    type="group_bracket",
+    settings=GroupBracketSettings,
+    primary_settings=(),
+    rank=PLAY.rank,
+    is_over=PLAY.is_over,
+    start=PLAY.start,
+    open_round=PLAY.open_round,
+    settle=settle,
+    roster_changed=nobody_comes,
+    cleared=cleared,
+    complete_round=PLAY.complete_round,
+    tied=PLAY.tied,
+    open_tiebreak=open_tiebreak,
+    at_reopen=PLAY.pruned,
+    players_min=4,
+    late="never",
+    can_leave=False,
+    can_adjust=False,
+    corrects_any_round=True,
+)

@@ -1,0 +1,167 @@
+"""The ladder: the bottom of the table plays, the last is out, the next seed joins. Source: formats, 14.13."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Conflict
+from silverball.rules import results, rounds, seeding, settings
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import Change
+from silverball.rules.format import Format, completes_itself, nobody_comes, nobody_is_tied
+from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.pairing import ladder
+from silverball.rules.pairing.groups import Draw
+from silverball.rules.pairing.ladder import LadderGame
+from silverball.rules.ranking import standing
+from silverball.rules.ranking.brackets import row
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.tournament import Game, Round, Tournament
+
+
+class LadderSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a ladder. Source: formats, sections 14.13 and 24."""
+
+    seeding: settings.BracketSeeding = "manual"
+    ladder_type: settings.LadderType = "regular"
+    player_order: settings.PlayerOrder = "seed"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+
+
+@dataclass(frozen=True)
+class Climb:
+    """How far the ladder is: who is left, who is out, and the game to come."""
+
+    # Best seed first.
+    alive: tuple[int, ...]
+    # Player id -> place; the winner too once it is over.
+    places: dict[int, int]
+    # The step to be played, None when it is over.
+    step: LadderGame | None
+    # The rounds whose games stand; later ones were played because of an older result.
+    standing: int
+    # Whether the game of the step is there, without a result.
+    is_open: bool = False
+
+
+def climb(tournament: Tournament) -> Climb:
+    """The ladder read from the bottom: games stand as long as they hold who was to play."""
+    chosen = tournament.settings
+    assert isinstance(chosen, LadderSettings)
+    alive = tuple(seeding.by_rank(tournament))
+    places: dict[int, int] = {}
+    played = [_game(tournament, one) for one in tournament.rounds_in_order]
+    steps = ladder.games(len(alive), is_fast=chosen.ladder_type == "fast")
+    for at, step in enumerate(steps):
+        game = played[at] if at < len(played) else None
+        if game is None or set(game.player_ids) != set(ladder.next_group(alive, step)):
+            return Climb(alive, places, step, at)
+        if game.status != "completed":
+            return Climb(alive, places, step, at + 1, is_open=True)
+        out = [one for one in game.result_positions if one is not None][-step.eliminated :]
+        for place, player_id in enumerate(reversed(out)):
+            places[player_id] = len(alive) - place
+        alive = tuple(one for one in alive if one not in out)
+    return Climb(alive, {**places, alive[0]: 1}, None, len(steps))
+
+
+def _game(tournament: Tournament, one: Round) -> Game | None:
+    games = tournament.games_by_round.get(one.round_id, ())
+    return next((game for game in games if not game.is_tiebreak), None)
+
+
+def open_next(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """The next game in a round of its own; nothing when one is open or the ladder is over."""
+    now_at = climb(tournament)
+    if now_at.step is None or now_at.is_open:
+        return []
+    group = ladder.next_group(now_at.alive, now_at.step)
+    return rounds.opened(
+        tournament,
+        Draw((group,)),
+        games=1,
+        positions={},
+        bye_points=Decimal(0),
+        has_advantage=False,
+        dice=dice,
+        now=now,
+    )
+
+
+def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """The game that is missing because the ladder was closed early. Raises Conflict when there is none."""
+    changes = open_next(tournament, dice, now)
+    if not changes:
+        raise Conflict("The next game of a ladder comes up by itself when the open one has its result.")
+    return changes
+
+
+def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+    """A result, new or corrected: games played because of another one go, the next comes up."""
+    assert isinstance(said, GameOutcome)
+    changes = results.completed(tournament, said, results.by_points_map(tournament), now)
+    changes += pruned(apply_all(tournament, changes))
+    after = apply_all(tournament, changes)
+    changes += rounds.following(after, rounds.all_played, now)
+    return [*changes, *open_next(apply_all(tournament, changes), dice, now)]
+
+
+def pruned(tournament: Tournament) -> list[Change]:
+    """Rounds that no longer follow from the results before them, deleted; open games open their round."""
+    changes: list[Change] = []
+    stale: Sequence[Round] = tournament.rounds_in_order[climb(tournament).standing :]
+    for one in reversed(stale):
+        changes += rounds.deleted(apply_all(tournament, changes), one)
+    return [*changes, *rounds.following(apply_all(tournament, changes), rounds.all_played, None)]
+
+
+def cleared(tournament: Tournament, _game: Game) -> list[Change]:
+    """What goes when the result of a game was taken away."""
+    return pruned(tournament)
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """Those who are out, and the winner in the end; points are the players left behind.
+
+    Source: formats, 14.13.
+    """
+    if tournament.status == "planned":
+        return []
+    places = climb(tournament).places
+    players = len(seeding.by_rank(tournament))
+    playing = standing.active_games(tournament.games)
+    rows = [
+        replace(row(player_id, place, players - place), active_games=playing.get(player_id, ()))
+        for player_id, place in places.items()
+    ]
+    return sorted(rows, key=lambda one: (one.position, one.player_id))
+
+
+def is_over(tournament: Tournament) -> bool:
+    """Whether the last game is played."""
+    return tournament.status != "planned" and climb(tournament).step is None
+
+
+FORMAT = Format(
+    type="ladder",
+    settings=LadderSettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=is_over,
+    start=open_next,
+    open_round=open_round,
+    settle=settle,
+    roster_changed=nobody_comes,
+    cleared=cleared,
+    complete_round=completes_itself,
+    tied=nobody_is_tied,
+    at_reopen=pruned,
+    rounds="following",
+    late="never",
+    can_leave=False,
+    can_adjust=False,
+    corrects_any_round=True,
+)

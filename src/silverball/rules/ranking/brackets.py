@@ -1,0 +1,83 @@
+"""Standings of the bracket family: places that games decide. Source: formats, sections 13.1 and 13.2."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from silverball.rules.brackets import Match, Matches, is_over
+from silverball.rules.pairing.bracket_nodes import Key
+from silverball.rules.ranking import standing
+from silverball.rules.ranking.standing import Shown, Standing
+from silverball.rules.tournament import Tournament
+
+
+def row(player_id: int, position: int, points: Decimal | int, tiebreak: Decimal | int = 0) -> Standing:
+    """A row of the bracket family: numbers, and null for what does not apply. Source: formats, 13.1."""
+    return Standing(
+        player_id=player_id,
+        position=position,
+        points=number(points),
+        points_with_tiebreaker=number(points + tiebreak),
+        tiebreakers=None,
+        games_played=None,
+        entries_played=None,
+        entries_available=None,
+        strike_count=None,
+        adjustment=None,
+    )
+
+
+def number(value: Decimal | int) -> Shown:
+    """Points as a number: whole ones without decimals."""
+    return int(value) if value == int(value) else Decimal(value)
+
+
+def rank(tournament: Tournament, found: Matches) -> list[Standing]:
+    """Those whose place is decided, by position, then by player id. Takes every node of the bracket.
+
+    Losers of semifinals and quarterfinals wait for the extra game that may separate them; where it is
+    not played when the bracket is over they share the place. Points are won matches, byes included.
+    Source: formats, sections 13.2, 14.10 and 14.11.
+    """
+    if tournament.status == "planned":
+        return []
+    won = _won(found)
+    playing = standing.active_games(tournament.games)
+    is_closed = tournament.status == "completed" or is_over(found)
+    rows = [
+        replace(row(player_id, position, won[player_id]), active_games=playing.get(player_id, ()))
+        for player_id, position in places(found, is_closed=is_closed).items()
+    ]
+    return sorted(rows, key=lambda one: (one.position, one.player_id))
+
+
+def places(found: Matches, *, is_closed: bool) -> dict[int, int]:
+    """Player id -> place, of those whose place is decided. `is_closed` gives extra games up."""
+    placed: dict[int, int] = {}
+    for match in found.values():
+        placed.update(_of_match(match, found, is_closed=is_closed))
+    return placed
+
+
+def _of_match(match: Match, found: Mapping[Key, Match], *, is_closed: bool) -> dict[int, int]:
+    node, order = match.node, match.order
+    if order is None:
+        return {}
+    if node.decides_from is not None:
+        # After an upset in the grand final the second one decides.
+        if match.is_upset and any(other.node.repeats == node.key for other in found.values()):
+            return {}
+        return {player_id: node.decides_from + at for at, player_id in enumerate(order)}
+    if node.losers_place is None or len(order) < 2:
+        return {}
+    extra = found[node.losers_meet_in] if node.losers_meet_in is not None else None
+    is_decided = extra is None or (is_closed and extra.order is None)
+    return {order[1]: node.losers_place} if is_decided else {}
+
+
+def _won(found: Matches) -> Counter[int]:
+    """Player id -> matches won, byes included."""
+    return Counter(
+        match.order[0] for match in found.values() if match.order and (len(match.order) > 1 or match.is_bye)
+    )
