@@ -24,9 +24,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from rules.moves import Moves, has_played
 from rules.night import Night, a_night
 from silverball.kit.errors import Refusal
-from silverball.rules import history, play
+from silverball.rules import arenaplay, history, play
 from silverball.rules.apply import apply_all
-from silverball.rules.changes import ArenaChanged, Change, altered, undone
+from silverball.rules.changes import Change, undone
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.tournament import Entrant, Game, Tournament
 
@@ -108,7 +108,11 @@ class NightMachine(RuleBasedStateMachine):
     @rule(pick=PICKS)
     def arena_off_or_on(self, pick: int) -> None:
         one = self.tournament.lineup[pick % len(self.tournament.lineup)]
-        self.attempt(lambda: altered(ArenaChanged, one, replace(one, is_active=not one.is_active)))
+        self.attempt(
+            lambda: arenaplay.change_arena(
+                self.tournament, one.arena_id, self.dice, self.night.now, is_active=not one.is_active
+            )
+        )
 
     @precondition(lambda self: self.tournament.status != "completed")
     @rule()

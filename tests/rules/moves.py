@@ -11,7 +11,7 @@ from typing import Any
 
 from rules.night import Night
 from silverball.kit.errors import Conflict
-from silverball.rules import play
+from silverball.rules import gameplay, play
 from silverball.rules.changes import Change
 from silverball.rules.outcome import GameOutcome
 from silverball.rules.ranking import points as ranking
@@ -54,6 +54,54 @@ def clear_any(night: Night, dice: Random) -> Sequence[Change]:
     )
 
 
+def order_any(night: Night, dice: Random) -> Sequence[Change]:
+    """Another playing order for an open game."""
+    game = one_of(night.open_games(), dice, "open game")
+    return gameplay.change_order(night.tournament, game.game_id, drawn(game, dice))
+
+
+def arena_any(night: Night, dice: Random) -> Sequence[Change]:
+    """Another arena for an open game: drawn, chosen or none."""
+    game = one_of(night.open_games(), dice, "open game")
+    if dice.random() < 0.5:
+        return gameplay.redraw_arena(night.tournament, game.game_id, dice)
+    chosen = dice.choice([None, *(one.arena_id for one in night.tournament.lineup)])
+    return gameplay.change_arena(night.tournament, game.game_id, chosen)
+
+
+def swap_any(night: Night, dice: Random) -> Sequence[Change]:
+    """Two players exchange their seats."""
+    players = [one.player_id for one in night.tournament.entrants]
+    return gameplay.swap_players(night.tournament, dice.choice(players), dice.choice(players))
+
+
+def seat_any(night: Night, dice: Random) -> Sequence[Change]:
+    """A player joins a game of the newest round, or any game."""
+    game = one_of(night.tournament.games[-3:], dice, "game")
+    who = dice.choice(night.tournament.entrants).player_id
+    return gameplay.add_player(night.tournament, game.game_id, who, dice, night.now)
+
+
+def unseat_any(night: Night, dice: Random) -> Sequence[Change]:
+    """A player leaves an open game."""
+    game = one_of(night.open_games(), dice, "open game")
+    return gameplay.remove_player(night.tournament, game.game_id, dice.choice(game.player_ids))
+
+
+def create_any(night: Night, dice: Random) -> Sequence[Change]:
+    """A game of two to four players made by hand."""
+    players = [one.player_id for one in night.tournament.entrants]
+    chosen = dice.sample(players, min(len(players), dice.randint(2, 4)))
+    arena_id = dice.choice([None, *(one.arena_id for one in night.tournament.lineup)])
+    return gameplay.create_game(night.tournament, chosen, arena_id, dice=dice, now=night.now)
+
+
+def delete_any(night: Night, dice: Random) -> Sequence[Change]:
+    """A game deleted."""
+    game = one_of(night.tournament.games, dice, "game")
+    return gameplay.delete_game(night.tournament, game.game_id, dice, night.now)
+
+
 def has_open(tournament: Tournament) -> bool:
     """Whether a result can be recorded."""
     attempts = any(one.status != "completed" for one in tournament.single_player_games)
@@ -81,6 +129,20 @@ def no_points(_tournament: Tournament) -> Mapping[int, Decimal]:
     return {}
 
 
+# What may happen in drawn rounds besides results.
+ROUND_EXTRAS: Mapping[str, Move] = {
+    "forfeit": forfeit_any,
+    "order": order_any,
+    "arena": arena_any,
+    "swap": swap_any,
+    "seat": seat_any,
+    "unseat": unseat_any,
+    "delete": delete_any,
+}
+# Moves after which byes may differ by more than the draws make them.
+UNEVEN = frozenset({"seat", "unseat"})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Moves:
     """What is special about nights of a format."""
@@ -97,7 +159,7 @@ class Moves:
     # Refused whenever there is an open game; None where equal results are allowed.
     tie: Move | None = tie_any
     # Name -> whatever else can happen: forfeits, swaps, voids, queues, a clock.
-    extra: Mapping[str, Move] = field(default_factory=lambda: {"forfeit": forfeit_any})
+    extra: Mapping[str, Move] = field(default_factory=lambda: ROUND_EXTRAS)
     # Called after every action that changed something; raise AssertionError.
     checks: Sequence[Callable[[Tournament], None]] = ()
     # Player id -> points that the table must show; rows of players left out are not compared.
@@ -108,7 +170,7 @@ class Moves:
     lists_everybody: bool = True
     # Names of extra moves after which strikes may be fewer, or byes uneven.
     lowering: frozenset[str] = frozenset()
-    uneven: frozenset[str] = frozenset()
+    uneven: frozenset[str] = UNEVEN
 
 
 def one_of(things: Sequence[Any], dice: Random, name: str) -> Any:

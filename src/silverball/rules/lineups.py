@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from silverball.kit.errors import Conflict, Invalid
 from silverball.rules import history
 from silverball.rules.lineup import arenas, order
 from silverball.rules.lineup.arenas import Arena
 from silverball.rules.pairing.groups import Group
-from silverball.rules.tournament import Tournament
+from silverball.rules.tournament import Game, Tournament
 
 
 @dataclass(frozen=True)
@@ -82,3 +83,65 @@ def replacement(tournament: Tournament, group: Group, excluded: Sequence[int], d
     """Another free arena for a group, of least cost; None when there is none. Source: formats, section 7."""
     plays = history.arena_plays(tournament)
     return arenas.replacement(group, free(tournament), plays, excluded, dice)
+
+
+def another(tournament: Tournament, game: Game, dice: Random) -> int | None:
+    """Another arena for an open game: of least cost, and new to its group in this round if there is one.
+
+    None when every other arena is taken. Source: formats, section 7.
+    """
+    taken = taken_beside(tournament, game)
+    choice = [one for one in available(tournament) if one.arena_id not in taken]
+    plays = history.arena_plays(tournament)
+    had = {other.arena_id for other in beside(tournament, game)} - {None}
+    excluded = [arena_id for arena_id in had if arena_id is not None]
+    found = arenas.replacement(game.player_ids, choice, plays, excluded, dice)
+    if found is not None or game.arena_id is None:
+        return found
+    return arenas.replacement(game.player_ids, choice, plays, [game.arena_id], dice)
+
+
+def beside(tournament: Tournament, game: Game) -> list[Game]:
+    """The games of a group in its round, this one included; outside a round just the game."""
+    if game.round_id is None or game.is_bye:
+        return [game]
+    return [
+        one
+        for one in tournament.games_by_round.get(game.round_id, ())
+        if one.set_number == game.set_number and not one.is_bye and one.is_tiebreak == game.is_tiebreak
+    ]
+
+
+def taken_beside(tournament: Tournament, game: Game | None) -> dict[int, int]:
+    """Arena id -> the started game on it that is played at the same time as this one.
+
+    Groups of a round may use an arena one after the other: in games of different numbers.
+    """
+    taken: dict[int, int] = {}
+    for other in tournament.games:
+        if other.status == "started" and other.arena_id is not None and _is_at_once(other, game):
+            taken[other.arena_id] = other.game_id
+    return taken
+
+
+def _is_at_once(other: Game, game: Game | None) -> bool:
+    if game is None:
+        return True
+    if other.game_id == game.game_id:
+        return False
+    is_same_round = other.round_id is not None and other.round_id == game.round_id
+    return not is_same_round or other.game_index == game.game_index
+
+
+def check(tournament: Tournament, arena_id: int, game: Game | None = None) -> None:
+    """Refuse an arena that cannot be played now; `game` is the open game that is to move there.
+
+    Raises Invalid for a strange arena, Conflict for one that is out of service or taken.
+    """
+    if arena_id not in {one.arena_id for one in tournament.lineup}:
+        raise Invalid({"arenaId": [f"Arena {arena_id} is not in this tournament. Add it first."]})
+    if arena_id not in {one.arena_id for one in available(tournament)}:
+        raise Conflict(f"Arena {arena_id} is out of service. Choose another one.")
+    taken_by = taken_beside(tournament, game).get(arena_id)
+    if taken_by is not None:
+        raise Conflict(f"Arena {arena_id} is taken by game {taken_by}. Choose another one.")

@@ -98,6 +98,45 @@ def moved_behind_next(tournament: Tournament, spot: QueueSpot) -> list[Change]:
     return _renumbered(queue)
 
 
+def inserted(
+    tournament: Tournament,
+    player_ids: Sequence[int],
+    *,
+    place: int,
+    now: datetime,
+    arena_id: int | None = None,
+    round_id: int | None = None,
+) -> list[Change]:
+    """These players in a queue from a place on, in this order; those behind move back.
+
+    New ids are negative, below any there is.
+    """
+    queue = waiting(tournament, arena_id=arena_id, round_id=round_id)
+    lowest = min([0, *(one.queue_id for one in tournament.queue)])
+    behind = [replace(one, queue_index=at + len(player_ids)) for at, one in enumerate(queue) if at >= place]
+    moved = [QueueMoved(before, after) for before, after in zip(queue[place:], behind, strict=True)]
+    new = [
+        QueueSpot(
+            queue_id=lowest - 1 - at,
+            player_id=player_id,
+            queue_index=place + at,
+            arena_id=arena_id,
+            round_id=round_id,
+            created_at=now,
+        )
+        for at, player_id in enumerate(player_ids)
+    ]
+    return [*(moved if player_ids else ()), *(QueueJoined(one) for one in new)]
+
+
+def moved_to_end(tournament: Tournament, spot: QueueSpot) -> list[Change]:
+    """A no-show goes to the end. Raises Conflict for the last one."""
+    queue = _beside(tournament, spot)
+    if queue[-1] == spot:
+        raise Conflict(f"Player {spot.player_id} is the last in the queue already.")
+    return _renumbered([*(one for one in queue if one != spot), spot])
+
+
 def _renumbered(queue: Sequence[QueueSpot]) -> list[Change]:
     """Places from 0 without gaps, in this order."""
     return [

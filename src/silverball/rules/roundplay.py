@@ -16,6 +16,7 @@ from silverball.rules.apply import apply_all
 from silverball.rules.changes import Change
 from silverball.rules.drawing import Field
 from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.pairing import tiers
 from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
@@ -46,8 +47,10 @@ class RoundPlay:
         before = rounds.completed(tournament, newest, now) if newest is not None else []
         after = apply_all(tournament, before)
         playing = self.playing(after)
-        if self.is_over(after) or len(playing) < 2:
-            raise Conflict("The tournament is over: nobody is left to play another round. Complete it.")
+        if self.is_over(after):
+            raise Conflict("The tournament is over: no round is left to play. Complete it.")
+        if len(playing) < 2:
+            raise Conflict("Fewer than two players are left to play a round. Add players, or complete it.")
         scores = self.scores(after)
         field = Field(
             player_ids=drawing.by_seed(after, playing),
@@ -85,6 +88,20 @@ def bye_points(tournament: Tournament, games: int) -> Decimal:
     return point_maps.bye_points(
         tournament.points_map or (), getattr(tournament.settings, "byes", "full"), games
     )
+
+
+def check_pairing(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
+    """What drawn rounds begin with: nothing, unless the pairing cannot be drawn, which is refused.
+
+    Tiers are for groups of four, a known number of rounds and 16 to 160 players. Source: formats, 6.7.
+    """
+    settings = tournament.settings
+    if getattr(settings, "pairing", "balanced") == "tiers":
+        is_in_pairs = tournament.type in point_maps.HEAD_TO_HEAD_TYPES
+        if is_in_pairs or not hasattr(settings, "duration"):
+            raise Conflict("Tiers need groups of four and a number of rounds. Choose another pairing.")
+        tiers.check(settings.duration, len(tournament.active_ids))
+    return []
 
 
 def points(tournament: Tournament) -> dict[int, Decimal]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from silverball.rules import settings
+from silverball.rules import roundplay, settings
 from silverball.rules.format import Format
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import knockout
@@ -111,4 +111,6 @@ FORMAT = Format(
     is_over=is_over,
     open_round=PLAY.open_round,
     settle=PLAY.settle,
+    playing=playing,
+    start=roundplay.check_pairing,
 )

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from silverball.rules import settings
+from silverball.rules import roundplay, settings
 from silverball.rules.format import Format
 from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.ranking import knockout
@@ -78,4 +78,6 @@ FORMAT = Format(
     is_over=is_over,
     open_round=PLAY.open_round,
     settle=PLAY.settle,
+    playing=playing,
+    start=roundplay.check_pairing,
 )

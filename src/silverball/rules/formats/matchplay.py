@@ -21,7 +21,7 @@ class MatchplaySettings(settings.Settings, frozen=True, kw_only=True):
     suggestions: settings.Suggestions = "disabled"
     duration: settings.Duration = 0
     games_per_round: settings.GamesPerRound = 1
-    tiebreaker: settings.Tiebreaker = "standard"
+    tiebreaker: settings.HeadTiebreaker = "standard"
     byes: settings.Byes = "full"
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
@@ -47,4 +47,5 @@ FORMAT = Format(
     is_over=roundplay.all_rounds_played,
     open_round=PLAY.open_round,
     settle=PLAY.settle,
+    start=roundplay.check_pairing,
 )

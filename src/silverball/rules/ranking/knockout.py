@@ -6,6 +6,7 @@ from decimal import Decimal
 
 from silverball.kit.errors import Invalid
 from silverball.rules.ranking import cutoffs, standing, ties
+from silverball.rules.ranking.points import tiebreak_values
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.strikes import StrikeRule, StrikeSettings
@@ -65,6 +66,8 @@ class _Calendar:
     completed: tuple[int, ...]
     # In a game or a bye of the newest completed round, or of a later one.
     present: frozenset[int]
+    # Whether departures are known; tournaments that came in whole tell only who was there.
+    knows_departures: bool
 
     @property
     def newest(self) -> int:
@@ -74,27 +77,36 @@ class _Calendar:
 def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
     """The standings, by position, then by player id.
 
-    Alive before out; the alive by fewer strikes, the others by later round, then by fewer strikes; equals
-    share a place. Listed is who is active or has played. Source: formats, sections 13.2, 14.1 and 14.2.
+    Alive before out; the alive by fewer strikes, the others by later round, then by fewer strikes; then
+    by tiebreak games and hand-made orders; equals share a place. Listed is who is active or has played.
+    Source: formats, sections 13.2, 13.4, 14.1 and 14.2.
     """
     careers = {one.player_id: one for one in all_careers(tournament, rules)}
     everybody_out = all(one.out_in is not None for one in careers.values())
     round_last = max((one.out_in or ROUND_NONE for one in careers.values()), default=ROUND_NONE)
+    entrants, added = tournament.entrant_by_id, tiebreak_values(tournament)
     keys = {
-        player_id: _key(one, shares_first=everybody_out and one.out_in == round_last)
+        player_id: (
+            _key(one, shares_first=everybody_out and one.out_in == round_last),
+            added.get(player_id, Decimal(0)),
+            -(entrants[player_id].tie_place or 0),
+        )
         for player_id, one in careers.items()
     }
     placed = ties.positions(keys)
     playing = standing.active_games(tournament.games)
     shown = cutoffs.bubbles(placed, rules.playoffs_cutoffs)
-    adjustments = {entrant.player_id: entrant.score_adjustment for entrant in tournament.entrants}
     newest = _calendar(tournament).newest
     return [
         replace(
             _standing(careers[player_id], position, newest if rules.shows_rounds else None),
-            adjustment=adjustments[player_id],
+            points_with_tiebreaker=None
+            if player_id not in added
+            else standing.points_text(careers[player_id].points + added[player_id]),
+            adjustment=entrants[player_id].score_adjustment,
             active_games=playing.get(player_id, ()),
             bubble=shown[player_id],
+            manual_tiebreaker_group=entrants[player_id].tie_group,
         )
         for player_id, position in placed.items()
     ]
@@ -105,13 +117,18 @@ def alive(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
     return tuple(one.player_id for one in all_careers(tournament, rules) if one.out_in is None)
 
 
+def rounds_missed(tournament: Tournament) -> int:
+    """Rounds that a player who comes now was not in: strikes to suggest. Source: formats, 14.1."""
+    return len(tournament.rounds)
+
+
 def all_careers(tournament: Tournament, rules: KnockoutRules) -> list[Career]:
     """The career of each entrant who is active or has played, in the order they were added.
 
-    Out is who reached the limit when a round completed, and who left: set inactive, or in no game of the
-    last completed round while others were. A departure counts from the round of the last game. Should
-    nobody be left then, the players of that round who are below the limit stay in. Source: formats,
-    sections 12, 14.1 and 20.
+    Out is who reached the limit when a round completed or by hand, and who left: set inactive, or, in a
+    tournament that came in whole, in no game of the last completed round while others were. A departure
+    counts from the round of the last game. Should nobody be left then, the players of that round who are
+    below the limit stay in. Source: formats, sections 12, 14.1 and 20.
     """
     calendar = _calendar(tournament)
     played = _by_player(tournament.games, rules, calendar)
@@ -135,12 +152,12 @@ def _stays(career: Career) -> Career:
 def _decided(career: Career, calendar: _Calendar, *, is_active: bool, is_over: bool) -> Career:
     """The career with the round it ended in, when it ended."""
     if career.struck_out_in is not None:
-        # An adjustment has no date, but who still played was not out yet.
-        return replace(career, out_in=max(career.struck_out_in, career.round_last))
+        return replace(career, out_in=career.struck_out_in)
     has_played = career.round_last > ROUND_NONE
     is_missing = career.player_id not in calendar.present and bool(calendar.present)
     never_came = is_over and not has_played and is_missing
-    if not is_active or never_came or (has_played and is_missing):
+    has_left = has_played and is_missing and not calendar.knows_departures
+    if not is_active or never_came or has_left:
         return replace(career, out_in=career.round_last)
     return career
 
@@ -153,21 +170,34 @@ def _career(entrant: Entrant, played: Sequence[_Played], rules: KnockoutRules, c
         strikes=total,
         points=sum((one.points for one in played), Decimal(0)),
         games_played=sum(not one.is_bye for one in played),
-        struck_out_in=_struck_out_in(entrant.points_adjustment, closed, rules.strike_count),
+        struck_out_in=_struck_out_in(entrant, closed, rules.strike_count, calendar),
         round_last=max((one.round_number for one in closed), default=ROUND_NONE),
     )
 
 
-def _struck_out_in(adjustment: Decimal, played: Sequence[_Played], strike_count: int) -> int | None:
-    """The first round after which games and adjustment reach the limit."""
+def _struck_out_in(
+    entrant: Entrant, played: Sequence[_Played], strike_count: int, calendar: _Calendar
+) -> int | None:
+    """The round in which games and adjustment reached the limit, None below it.
+
+    An adjustment counts from when it was made, but nobody is out later than his last game by hand, nor
+    earlier by games.
+    """
     given = 0
-    if strikes.is_out(given, adjustment, strike_count):
-        return ROUND_NONE
+    reached = ROUND_NONE if strikes.is_out(given, entrant.points_adjustment, strike_count) else None
     for one in sorted(played, key=lambda one: one.round_number):
+        if reached is not None:
+            break
         given += one.strikes
-        if strikes.is_out(given, adjustment, strike_count):
-            return one.round_number
-    return None
+        if strikes.is_out(given, entrant.points_adjustment, strike_count):
+            reached = one.round_number
+    if reached is None:
+        return None
+    round_last = max((one.round_number for one in played), default=ROUND_NONE)
+    if entrant.adjusted_after is None or strikes.is_out(given, Decimal(0), strike_count):
+        return max(reached, round_last)
+    adjusted = min(entrant.adjusted_after, calendar.newest)
+    return max(reached, min(adjusted, round_last) if played else adjusted)
 
 
 def _calendar(tournament: Tournament) -> _Calendar:
@@ -177,9 +207,10 @@ def _calendar(tournament: Tournament) -> _Calendar:
         number_of[one.round_id] for one in tournament.rounds if over or one.status == "completed"
     )
     newest = completed[-1] if completed else ROUND_NONE
-    late = [game for game in tournament.games if _number(game, number_of) >= newest]
+    late = [game for game in tournament.games if not game.is_tiebreak and _number(game, number_of) >= newest]
     present = frozenset(player_id for game in late for player_id in game.player_ids)
-    return _Calendar(number_of, tuple(completed), present)
+    # Only a tournament that is played here has dice.
+    return _Calendar(number_of, tuple(completed), present, knows_departures=bool(tournament.state.dice_seed))
 
 
 def _number(game: Game, number_of: Mapping[int, int]) -> int:
@@ -189,7 +220,7 @@ def _number(game: Game, number_of: Mapping[int, int]) -> int:
 def _by_player(games: Sequence[Game], rules: KnockoutRules, calendar: _Calendar) -> dict[int, list[_Played]]:
     found: dict[int, list[_Played]] = {}
     for game in games:
-        if game.status != "completed":
+        if game.status != "completed" or game.is_tiebreak:
             continue
         earned, given = _result(game, rules.strikes)
         number = _number(game, calendar.number_of)

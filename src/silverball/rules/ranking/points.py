@@ -11,11 +11,17 @@ from silverball.rules.tournament import Entrant, Game, Tournament
 ZERO = Decimal(0)
 
 
-def rank(tournament: Tournament, totals: Mapping[int, Decimal] | None = None) -> list[Standing]:
+def rank(
+    tournament: Tournament,
+    totals: Mapping[int, Decimal] | None = None,
+    *,
+    before_points: Mapping[int, tuple[Decimal, ...]] | None = None,
+) -> list[Standing]:
     """The standings by points and the tournament's tiebreaker, then by hand-made tie orders.
 
-    Takes the points by player id where the format counts them in its own way. Listed is who is active
-    or has played. Equals share a place.
+    Takes the points by player id where the format counts them in its own way, and by player id what
+    ranks before points (highest first, of one length). Listed is who is active or has played. Equals
+    share a place.
     """
     counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
     listed = _listed(tournament, counted)
@@ -23,9 +29,15 @@ def rank(tournament: Tournament, totals: Mapping[int, Decimal] | None = None) ->
     points = {one.player_id: points.get(one.player_id, ZERO) for one in listed}
     broken = broken_ties(tournament, points, counted)
     added = tiebreak_values(tournament)
+    first = before_points or {}
     keys = {
         # Tiebreak games, then the place in a hand-ordered set, after all that is automatic.
-        one.player_id: (broken[one.player_id].key, added.get(one.player_id, ZERO), -(one.tie_place or 0))
+        one.player_id: (
+            first.get(one.player_id, ()),
+            broken[one.player_id].key,
+            added.get(one.player_id, ZERO),
+            -(one.tie_place or 0),
+        )
         for one in listed
     }
     placed = ties.positions(keys)
@@ -34,8 +46,17 @@ def rank(tournament: Tournament, totals: Mapping[int, Decimal] | None = None) ->
 
 def total_points(tournament: Tournament, counted: Sequence[Game]) -> dict[int, Decimal]:
     """Player id -> points of these games plus both adjustments; every entrant."""
-    totals = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
-    for game in counted:
+    totals = points_of(counted)
+    for one in tournament.entrants:
+        given = one.points_adjustment + one.score_adjustment
+        totals[one.player_id] = totals.get(one.player_id, ZERO) + given
+    return totals
+
+
+def points_of(games: Sequence[Game]) -> dict[int, Decimal]:
+    """Player id -> points of these games; who is in none is missing."""
+    totals: dict[int, Decimal] = {}
+    for game in games:
         for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
             totals[player_id] = totals.get(player_id, ZERO) + (earned or ZERO)
     return totals
@@ -73,12 +94,7 @@ def opponents(played: Sequence[Game]) -> dict[int, list[int]]:
 
 def tiebreak_values(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> what completed tiebreak games added."""
-    added: dict[int, Decimal] = {}
-    for game in tournament.games:
-        if game.is_tiebreak and game.status == "completed":
-            for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
-                added[player_id] = added.get(player_id, ZERO) + (earned or ZERO)
-    return added
+    return points_of([game for game in tournament.games if game.is_tiebreak and game.status == "completed"])
 
 
 def _listed(tournament: Tournament, counted: Sequence[Game]) -> list[Entrant]:

@@ -1,0 +1,57 @@
+"""Flip Frenzy: a clock, one queue, net wins. Source: formats, 14.14."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from silverball.rules import frenzyplay, settings
+from silverball.rules.format import Format
+from silverball.rules.freegames import FreeGames
+from silverball.rules.ranking import frenzy as ranking
+
+FrenzyDuration = Annotated[int, Meta(ge=1, le=1440, title="Minutes", description="How long the clock runs.")]
+FrenzyQueueSize = Annotated[
+    int,
+    Meta(ge=0, le=1000, title="Queue", description="Players to keep waiting; a fifth of the field is usual."),
+]
+FrenzyPausedSecondsLeft = Annotated[
+    int,
+    Meta(ge=0, title="Seconds left", description="What was left when the clock was paused; 0 while it runs."),
+]
+FrenzyStandings = Annotated[
+    Literal[0, 1],
+    Meta(title="Standings", description="0: shown while it runs; 1: hidden until the end."),
+]
+FrenzyTiebreaker = Annotated[
+    Literal["wins", "losses", "disabled", "none"],
+    Meta(title="Tiebreaker", description="What separates equals: more wins, or fewer losses."),
+]
+
+
+class FrenzySettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a frenzy. Source: formats, sections 14.14 and 24."""
+
+    frenzy_duration: FrenzyDuration = 120
+    frenzy_queue_size: FrenzyQueueSize = 0
+    frenzy_paused_seconds_left: FrenzyPausedSecondsLeft = 0
+    frenzy_standings: FrenzyStandings = 0
+    tiebreaker: FrenzyTiebreaker = "wins"
+    use_queues: settings.UseQueues = True
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+FORMAT = Format(
+    type="frenzy",
+    settings=FrenzySettings,
+    primary_settings=(),
+    rank=ranking.rank,
+    is_over=frenzyplay.is_over,
+    start=frenzyplay.start,
+    settle=frenzyplay.settle,
+    roster_changed=frenzyplay.roster_changed,
+    lineup_changed=frenzyplay.lineup_changed,
+    at_reopen=frenzyplay.at_reopen,
+    free_games=FreeGames(create=frenzyplay.created, delete=frenzyplay.deleted, clear=frenzyplay.cleared),
+    late="at_once",
+    corrects_any_round=True,
+)

@@ -1,0 +1,51 @@
+"""Group match play: rounds of four and three, points by place, most points win. Source: formats, 14.4."""
+
+from silverball.rules import roundplay, settings
+from silverball.rules.format import Format
+from silverball.rules.pairing.groups import GROUP_SIZE
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.roundplay import RoundPlay
+from silverball.rules.tournament import Tournament
+
+
+class GroupMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a group match play. Source: formats, sections 14.4 and 24."""
+
+    seeding: settings.Seeding = "random"
+    first_round_pairing: settings.FirstRoundPairing = "random"
+    pairing: settings.Pairing = "balanced"
+    player_order: settings.PlayerOrder = "balanced"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+    duration: settings.Duration = 0
+    games_per_round: settings.GamesPerRound = 1
+    tiebreaker: settings.GroupTiebreaker = "disabled"
+    scoring: settings.Scoring = "ifpa"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: points, then the tiebreaker. Source: formats, 14.4."""
+    return ranking.rank(tournament)
+
+
+PLAY = RoundPlay(
+    group_size=GROUP_SIZE,
+    playing=lambda tournament: tournament.active_ids,
+    scores=roundplay.points,
+    rank=rank,
+    is_over=roundplay.all_rounds_played,
+)
+
+FORMAT = Format(
+    type="group_matchplay",
+    settings=GroupMatchplaySettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=roundplay.all_rounds_played,
+    open_round=PLAY.open_round,
+    settle=PLAY.settle,
+    start=roundplay.check_pairing,
+)

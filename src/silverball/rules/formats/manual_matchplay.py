@@ -1,0 +1,99 @@
+"""Manual match play: the organizer makes every game; rounds are containers. Source: formats, 14.7."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from random import Random
+
+from silverball.rules import freegames, results, rounds, settings
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import Change
+from silverball.rules.format import Format
+from silverball.rules.freegames import FreeGames
+from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.pairing.groups import Draw
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.tournament import Game, Tournament
+
+
+class ManualMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a manual match play. Source: formats, sections 14.7 and 24."""
+
+    player_order: settings.PlayerOrder = "disabled"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    scoring: settings.Scoring = "ifpa"
+    tiebreaker: settings.GroupTiebreaker = "disabled"
+    suggestions: settings.Suggestions = "disabled"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: points, then the tiebreaker. Source: formats, 14.7."""
+    return ranking.rank(tournament)
+
+
+def never_over(_tournament: Tournament) -> bool:
+    """The organizer decides when it is over."""
+    return False
+
+
+def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """An empty round for the games that follow; the open one is completed first.
+
+    Raises Conflict that names games still open.
+    """
+    newest = tournament.newest_round
+    before = rounds.completed(tournament, newest, now) if newest is not None else []
+    made = rounds.opened(
+        apply_all(tournament, before),
+        Draw(()),
+        games=1,
+        positions={},
+        bye_points=freegames.NO_POINTS,
+        has_advantage=False,
+        dice=dice,
+        now=now,
+    )
+    return [*before, *made]
+
+
+def create(
+    tournament: Tournament, player_ids: Sequence[int], arena_id: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """A game of two to four chosen players, in the open round or outside of any. Source: formats, 14.7."""
+    newest = tournament.newest_round
+    is_open = newest is not None and newest.status == "started"
+    return freegames.by_hand(
+        tournament,
+        player_ids,
+        arena_id,
+        container=newest if is_open else None,
+        positions={one.player_id: one.position for one in rank(tournament)},
+        dice=dice,
+        now=now,
+    )
+
+
+def delete(tournament: Tournament, game: Game, _dice: Random, _now: datetime) -> list[Change]:
+    """A game taken out, with or without its result."""
+    return freegames.gone(tournament, game)
+
+
+def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    """A game's result, recorded or corrected."""
+    assert isinstance(said, GameOutcome)
+    return results.completed(tournament, said, results.by_points_map(tournament), now)
+
+
+FORMAT = Format(
+    type="manual_matchplay",
+    settings=ManualMatchplaySettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=never_over,
+    open_round=open_round,
+    settle=settle,
+    free_games=FreeGames(create=create, delete=delete),
+    late="at_once",
+    corrects_any_round=True,
+)

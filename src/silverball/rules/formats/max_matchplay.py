@@ -1,0 +1,76 @@
+"""Max match play: head to head without rounds, the same number of games for all. Source: formats, 14.5."""
+
+from datetime import datetime
+from random import Random
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from silverball.rules import maxplay, results, settings
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import Change
+from silverball.rules.format import Format
+from silverball.rules.freegames import FreeGames
+from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.tournament import Tournament
+
+MaxMatchplayDuration = Annotated[
+    int, Meta(ge=1, le=200, title="Games", description="Games that every player plays.")
+]
+MaxMatchplayMaxActive = Annotated[
+    int, Meta(ge=0, le=1000, title="Games at once", description="Most games running; 0 for no limit.")
+]
+MaxMatchplayScorekeeperCreate = Annotated[
+    Literal[0, 1],
+    Meta(title="Matches created by", description="1: scorekeepers too; 0: the organizer alone."),
+]
+MaxMatchplayTiebreaker = Annotated[
+    Literal["disabled", "standard", "none"],
+    Meta(title="Tiebreaker", description="What separates players with equal points."),
+]
+
+
+class MaxMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a max match play. Source: formats, sections 14.5 and 24."""
+
+    max_matchplay_duration: MaxMatchplayDuration = 10
+    max_matchplay_max_active: MaxMatchplayMaxActive = 0
+    max_matchplay_scorekeeper_create: MaxMatchplayScorekeeperCreate = 0
+    player_order: settings.PlayerOrder = "balanced"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+    tiebreaker: MaxMatchplayTiebreaker = "disabled"
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: points, then the tiebreaker. Source: formats, 14.5."""
+    return ranking.rank(tournament)
+
+
+def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    """A game's result, and the walkover of a player for whom nobody is left.
+
+    The next matches are created when somebody asks for them.
+    """
+    assert isinstance(said, GameOutcome)
+    changes = results.completed(tournament, said, results.by_points_map(tournament), now)
+    return [*changes, *maxplay.ending(apply_all(tournament, changes))]
+
+
+FORMAT = Format(
+    type="max_matchplay",
+    settings=MaxMatchplaySettings,
+    primary_settings=("maxMatchplayDuration", "maxMatchplayMaxActive"),
+    rank=rank,
+    is_over=maxplay.is_over,
+    start=maxplay.start,
+    settle=settle,
+    roster_changed=maxplay.roster_changed,
+    free_games=FreeGames(delete=maxplay.deleted, clear=maxplay.cleared),
+    late="at_once",
+    corrects_any_round=True,
+)

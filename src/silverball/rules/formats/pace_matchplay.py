@@ -1,0 +1,130 @@
+"""Pace match play: group match play with a rising bar; who is below it is out. Source: formats, 14.6."""
+
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+from typing import Annotated
+
+from msgspec import Meta
+
+from silverball.kit.errors import Conflict
+from silverball.rules import roundplay, settings
+from silverball.rules.changes import Change
+from silverball.rules.format import Format
+from silverball.rules.pairing.groups import GROUP_SIZE
+from silverball.rules.ranking import pace
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.pace import Pace
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.roundplay import RoundPlay
+from silverball.rules.scoring import point_maps
+from silverball.rules.tournament import Entrant, Tournament
+
+PaceInitialRounds = Annotated[
+    int, Meta(ge=1, le=100, title="First bar after round", description="Nobody is out before that.")
+]
+PaceInitialTarget = Annotated[
+    int, Meta(ge=0, le=1000, title="First bar", description="Points needed after that round.")
+]
+PaceIncrement = Annotated[
+    int, Meta(ge=0, le=100, title="Pace", description="How much the bar rises in each later round.")
+]
+
+
+class PaceMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a pace match play. Source: formats, sections 14.6 and 24."""
+
+    seeding: settings.Seeding = "random"
+    first_round_pairing: settings.FirstRoundPairing = "random"
+    pairing: settings.Pairing = "balanced"
+    player_order: settings.PlayerOrder = "balanced"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+    games_per_round: settings.GamesPerRound = 1
+    tiebreaker: settings.GroupTiebreaker = "disabled"
+    scoring: settings.Scoring = "ifpa"
+    pace_initial_rounds: PaceInitialRounds = 7
+    pace_initial_target: PaceInitialTarget = 28
+    pace_increment: PaceIncrement = 7
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def pace_of(tournament: Tournament) -> Pace:
+    """What the settings come to."""
+    chosen = tournament.settings
+    assert isinstance(chosen, PaceMatchplaySettings)
+    return Pace(
+        initial_rounds=chosen.pace_initial_rounds,
+        initial_target=chosen.pace_initial_target,
+        increment=chosen.pace_increment,
+    )
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: who is in, by points; then the later out, the better. Source: formats, 14.6."""
+    out = pace.out_in(tournament, pace_of(tournament))
+    first = {
+        one.player_id: (Decimal(one.player_id not in out), Decimal(out.get(one.player_id, 0)))
+        for one in tournament.entrants
+    }
+    rows = ranking.rank(tournament, before_points=first)
+    shown = pace.bubbles(
+        tournament,
+        pace_of(tournament),
+        roundplay.points(tournament),
+        alive=[one.player_id for one in tournament.entrants if one.player_id not in out],
+        lowest_award=_lowest_award(tournament),
+    )
+    return [replace(row, pace_bubble=shown.get(row.player_id)) for row in rows]
+
+
+def _lowest_award(tournament: Tournament) -> Decimal:
+    worst = point_maps.row(tournament.points_map or (), GROUP_SIZE)[-1]
+    return worst * roundplay.games_per_round(tournament)
+
+
+def playing(tournament: Tournament) -> tuple[int, ...]:
+    """Ids of the players of the next round: the active ones who were never below the bar."""
+    out = pace.out_in(tournament, pace_of(tournament))
+    return tuple(player_id for player_id in tournament.active_ids if player_id not in out)
+
+
+def is_over(tournament: Tournament) -> bool:
+    """Whether one player or nobody is left; players tied at the top need the organizer to close."""
+    return len(playing(tournament)) <= 1
+
+
+def reaches_the_bar(tournament: Tournament, who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
+    """Who comes once the bar applies must not be below it already. Raises Conflict. Source: formats, 14.6."""
+    bar = pace_of(tournament).bar(tournament.rounds_completed)
+    if who.is_active and bar is not None and who.player_id not in playing(tournament):
+        own = roundplay.points(tournament).get(who.player_id, Decimal(0))
+        raise Conflict(
+            f"Player {who.player_id} has {own} points, below the bar of {bar}: it is too late to come in. "
+            "Adjust the points first if that is wrong."
+        )
+    return []
+
+
+PLAY = RoundPlay(
+    group_size=GROUP_SIZE,
+    playing=playing,
+    scores=roundplay.points,
+    rank=rank,
+    is_over=is_over,
+)
+
+FORMAT = Format(
+    type="pace_matchplay",
+    settings=PaceMatchplaySettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=is_over,
+    playing=playing,
+    open_round=PLAY.open_round,
+    settle=PLAY.settle,
+    roster_changed=reaches_the_bar,
+    start=roundplay.check_pairing,
+)

@@ -1,0 +1,85 @@
+"""Target match play: who reaches the target stops playing; first to reach it wins. Source: formats, 14.15."""
+
+from decimal import Decimal
+from typing import Annotated
+
+from msgspec import Meta
+
+from silverball.rules import roundplay, settings
+from silverball.rules.format import Format
+from silverball.rules.pairing.groups import GROUP_SIZE
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking import target
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.roundplay import RoundPlay
+from silverball.rules.tournament import Tournament
+
+TargetPoints = Annotated[
+    int, Meta(ge=1, le=1000, title="Target", description="Points with which a player has made it.")
+]
+
+
+class TargetSettings(settings.Settings, frozen=True, kw_only=True):
+    """Settings of a target match play. Source: formats, sections 14.15 and 24."""
+
+    seeding: settings.Seeding = "random"
+    first_round_pairing: settings.FirstRoundPairing = "random"
+    pairing: settings.Pairing = "balanced"
+    player_order: settings.PlayerOrder = "balanced"
+    player_order_open: settings.PlayerOrderOpen = "scorekeepers"
+    arena_assignment: settings.ArenaAssignment = "balanced"
+    suggestions: settings.Suggestions = "disabled"
+    duration: settings.Duration = 0
+    games_per_round: settings.GamesPerRound = 1
+    scoring: settings.Scoring = "ifpa"
+    target_points: TargetPoints = 24
+    playoffs_cutoffs: settings.PlayoffsCutoffs = ()
+
+
+def reached_in(tournament: Tournament) -> dict[int, int]:
+    """Player id -> the round (from 1) in which the target was reached; only those who have."""
+    chosen = tournament.settings
+    assert isinstance(chosen, TargetSettings)
+    return target.reached_in(tournament, chosen.target_points)
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings: who reached the target, the earlier the better; then points. Source: formats, 14.15."""
+    reached = reached_in(tournament)
+    first = {
+        one.player_id: (Decimal(one.player_id in reached), Decimal(-reached.get(one.player_id, 0)))
+        for one in tournament.entrants
+    }
+    return ranking.rank(tournament, before_points=first)
+
+
+def playing(tournament: Tournament) -> tuple[int, ...]:
+    """Ids of the players of the next round: the active ones below the target."""
+    reached = reached_in(tournament)
+    return tuple(player_id for player_id in tournament.active_ids if player_id not in reached)
+
+
+def is_over(tournament: Tournament) -> bool:
+    """Whether nobody, or only one player, is below the target; the organizer may close earlier."""
+    return len(playing(tournament)) <= 1
+
+
+PLAY = RoundPlay(
+    group_size=GROUP_SIZE,
+    playing=playing,
+    scores=roundplay.points,
+    rank=rank,
+    is_over=is_over,
+)
+
+FORMAT = Format(
+    type="target",
+    settings=TargetSettings,
+    primary_settings=(),
+    rank=rank,
+    is_over=is_over,
+    playing=playing,
+    open_round=PLAY.open_round,
+    settle=PLAY.settle,
+    start=roundplay.check_pairing,
+)

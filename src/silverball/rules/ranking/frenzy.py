@@ -1,0 +1,66 @@
+"""Standings of a frenzy: wins against losses. Source: formats, sections 13.4 and 14.14."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking import tiebreakers
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.ranking.tiebreakers import Tiebreak
+from silverball.rules.tournament import Tournament
+
+ZERO = Decimal(0)
+
+
+def rank(tournament: Tournament) -> list[Standing]:
+    """The standings by net wins, then by the tiebreaker, then by hand-made orders; equals share a place.
+
+    Points are numbers and hold adjustments; 11 wins and a loss show 10, and 10, 11 beside it.
+    """
+    won, lost = record(tournament)
+    given = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
+    net = {player_id: won[player_id] - lost[player_id] + given[player_id] for player_id in given}
+    broken = _broken(tournament, won, lost, net)
+    rows = ranking.rank(tournament, net, before_points={one: broken[one].key for one in broken})
+    added = ranking.tiebreak_values(tournament)
+    return [
+        replace(
+            row,
+            points=net[row.player_id],
+            points_with_tiebreaker=net[row.player_id] + added[row.player_id]
+            if row.player_id in added
+            else None,
+            tiebreakers=broken[row.player_id].values,
+            frenzy_wins=won[row.player_id],
+            frenzy_losses=lost[row.player_id],
+        )
+        for row in rows
+    ]
+
+
+def record(tournament: Tournament) -> tuple[Counter[int], Counter[int]]:
+    """Wins and losses by player id, from completed games."""
+    won: Counter[int] = Counter()
+    lost: Counter[int] = Counter()
+    for game in tournament.games:
+        if game.status == "completed" and not game.is_tiebreak and not game.is_bye:
+            first, *others = game.result_positions
+            won.update(() if first is None else (first,))
+            lost.update(other for other in others if other is not None)
+    return won, lost
+
+
+def _broken(
+    tournament: Tournament, won: Counter[int], lost: Counter[int], net: Mapping[int, Decimal]
+) -> dict[int, Tiebreak]:
+    """Net wins and what separates equals; adjustments are inside the first value."""
+    way = getattr(tournament.settings, "tiebreaker", "disabled")
+    if way not in {"wins", "losses"}:
+        return tiebreakers.disabled(net)
+    broken = {}
+    for player_id, own in net.items():
+        second = Decimal(won[player_id] if way == "wins" else lost[player_id])
+        broken[player_id] = Tiebreak((own, second), (own, second if way == "wins" else -second))
+    return broken

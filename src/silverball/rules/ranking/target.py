@@ -1,0 +1,55 @@
+"""Who has reached a number of points, and in which round. Source: formats, section 14.15."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+
+from silverball.rules.ranking import points as ranking
+from silverball.rules.tournament import Tournament
+
+ZERO = Decimal(0)
+# Before the first round: where those stand who were given the points.
+ROUND_NONE = 0
+
+
+def reached_in(tournament: Tournament, target: int) -> dict[int, int]:
+    """Player id -> the round (from 1) whose games brought the target; who has not reached it is missing.
+
+    Adjustments count from when they were made. The games of the open round count as soon as they have a
+    result. Source: formats, section 14.15.
+    """
+    earned = by_round(tournament)
+    found: dict[int, int] = {}
+    for one in tournament.entrants:
+        given = one.points_adjustment + one.score_adjustment
+        rounds = earned.get(one.player_id, {})
+        reached = _first_round(rounds, target - given)
+        if reached is None:
+            continue
+        by_games_alone = _first_round(rounds, Decimal(target)) == reached
+        found[one.player_id] = reached if by_games_alone else max(reached, one.adjusted_after or ROUND_NONE)
+    return found
+
+
+def _first_round(earned: Mapping[int, Decimal], needed: Decimal) -> int | None:
+    total = ZERO
+    if total >= needed:
+        return ROUND_NONE
+    for number in sorted(earned):
+        total += earned[number]
+        if total >= needed:
+            return number
+    return None
+
+
+def by_round(tournament: Tournament) -> dict[int, dict[int, Decimal]]:
+    """Player id -> number of the round (from 1) -> points of its completed games."""
+    earned: dict[int, dict[int, Decimal]] = {}
+    for one in tournament.rounds:
+        games = [
+            game
+            for game in tournament.games_by_round.get(one.round_id, ())
+            if game.status == "completed" and not game.is_tiebreak
+        ]
+        for player_id, total in ranking.points_of(games).items():
+            earned.setdefault(player_id, {})[one.round_index + 1] = total
+    return earned
