@@ -17,7 +17,7 @@ from starlette.routing import Mount, Route
 import silverball
 from silverball.kit import openapi
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal, WrongFormat
-from silverball.kit.front import FrontDoor, House, Limits
+from silverball.kit.front import FrontDoor
 from silverball.kit.http import (
     Access,
     Answer,
@@ -29,6 +29,7 @@ from silverball.kit.http import (
     WrongVerb,
     endpoints_of,
 )
+from silverball.kit.requests import House, Limits
 from silverball.service.amazingrace import routes as amazingrace
 from silverball.service.arenas import routes as arenas
 from silverball.service.bestgame import routes as bestgame

@@ -12,8 +12,9 @@ import pytest
 
 import asgi
 import build
-from silverball.kit.front import FrontDoor, House, Limits
+from silverball.kit.front import FrontDoor
 from silverball.kit.http import Answer, Caller
+from silverball.kit.requests import House, Limits
 from silverball.service.access import Caller as Account
 
 STANDINGS = "/api/tournaments/42/standings"

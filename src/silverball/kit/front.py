@@ -13,12 +13,11 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
-from silverball.kit import logs
+from silverball.kit import logs, requests
 from silverball.kit.allowance import Allowance, Pace
 from silverball.kit.finished import (
     CACHE_CONTROL,
@@ -31,27 +30,18 @@ from silverball.kit.finished import (
     body_message,
     names,
 )
-from silverball.kit.http import ID_MAX, Answer, Caller
+from silverball.kit.guests import Guest, Guests
+from silverball.kit.http import Answer, Caller
+from silverball.kit.requests import House, Limits, Receive, Scope, Send
 
 LOG = logging.getLogger("silverball.front")
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 Reply = tuple[dict[str, Any], dict[str, Any]]
 
-CALLER_SECONDS = 5.0
-CALLERS_MAX = 10_000
-# No token is this long, and what is looked up is remembered.
-AUTHORIZATION_BYTES_MAX = 300
 WORKERS = 8
 PATH_CHARACTERS_MAX = 500
-BODY_BYTES_MAX = 1_000_000
 REPORT_SECONDS = 60.0
-TOURNAMENT_PATH = re.compile(r"/api/tournaments/([0-9]{1,19})(?:/|\Z)", re.ASCII)
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
-LOOPBACK = frozenset({"127.0.0.1", "::1"})
 READS = frozenset({"GET", "HEAD"})
 EMPTY = body_message(b"")
 PREFLIGHT: Headers = [
@@ -66,50 +56,6 @@ HEALTH_PATHS = frozenset({"/up", "/ready"})
 NOT_FOUND = b'{"message":"Not found."}'
 TOO_MANY = Answer(429, b'{"message":"Too Many Attempts."}')
 TOO_LARGE = Answer(413, b'{"message":"The POST data is too large."}')
-
-
-@dataclass(frozen=True, kw_only=True)
-class Limits:
-    """What the front door keeps to; 0 switches a limit off, and the memory too."""
-
-    rate_per_minute: int = 60
-    standings_interval_seconds: int = 15
-    cache_bytes: int = 64_000_000
-
-
-@dataclass(frozen=True, kw_only=True)
-class House:
-    """What is behind the door. A scope is a tournament's id, or 0 for everything else."""
-
-    # Who an Authorization header speaks for. Runs in a worker thread, like `refresh` and `answer`.
-    find_caller: Callable[[bytes], Caller | None]
-    # The revision of a scope as far as it is known in memory; 0 when it is not.
-    revision_of: Callable[[int], int]
-    # The revision of a scope, read now; 0 when there is no such thing.
-    refresh: Callable[[int], int]
-    # Method, path, query string, caller -> answer. Never raises.
-    answer: Callable[[str, str, bytes, Caller | None], Answer]
-    # What went wrong -> answer, for what happens outside of `answer`.
-    failed: Callable[[Exception], Answer]
-    # Paths whose answer is kept per user.
-    own_paths: Collection[str] = ()
-    # Everything that is not below /api; None when nothing is.
-    pages: Asgi | None = None
-
-
-class _Guest:
-    """An Authorization header that was looked up, for a few seconds."""
-
-    __slots__ = ("caller", "own", "until", "user_id", "viewer")
-
-    def __init__(self, caller: Caller | None, until: float) -> None:
-        self.caller = caller
-        self.until = until
-        self.user_id = caller.user_id if caller else 0
-        # Nobody's answers are kept apart: most of them are a 401.
-        self.viewer = caller.viewer if caller else "nobody"
-        # The viewer class too: a user can have a token that shows more than another of his.
-        self.own = f"{self.user_id} {self.viewer}"
 
 
 class FrontDoor:
@@ -132,10 +78,9 @@ class FrontDoor:
         self._allowance = Allowance(limits.rate_per_minute)
         self._limit_header = (b"x-ratelimit-limit", b"%d" % limits.rate_per_minute)
         self._pace = Pace(limits.standings_interval_seconds)
-        self._guests: dict[bytes, _Guest] = {}
-        self._nobody = _Guest(None, float("inf"))
         self._flights: dict[tuple[Key, int], asyncio.Future[Finished | Answer]] = {}
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="silverball")
+        self._guests = Guests(house.find_caller, self._workers, clock)
         self._request_ids = itertools.count(1)
         self._process = secrets.token_hex(4).encode()
         self._from_memory = 0
@@ -153,7 +98,7 @@ class FrontDoor:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         now = self._clock()
         authorization = headers.get(b"authorization")
-        guest = self._nobody if authorization is None else self._guests.get(authorization)
+        guest = self._guests.nobody if authorization is None else self._guests.get(authorization)
         if (
             guest is not None
             and now < guest.until
@@ -210,7 +155,7 @@ class FrontDoor:
     def _reply(
         self,
         finished: Finished,
-        guest: _Guest,
+        guest: Guest,
         scope: Scope,
         headers: dict[bytes, bytes],
         now: float,
@@ -218,7 +163,7 @@ class FrontDoor:
     ) -> Reply:
         """A finished answer, a 304 in its place, or a 429. `left` is given when the request was counted."""
         asked = headers.get(b"if-none-match")
-        who = guest.user_id or address_of(scope, headers)
+        who = guest.user_id or requests.address_of(scope, headers)
         if asked is not None and (asked == finished.etag or names(asked, finished.etag)):
             if left is not None:
                 self._allowance.give_back(who)
@@ -319,19 +264,19 @@ class FrontDoor:
 
     async def _computed(self, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> Reply:
         began = self._clock()
-        if await _is_too_large(receive, headers):
+        if await requests.is_too_large(receive, headers):
             return self._plain(TOO_LARGE, scope, headers, None)
-        guest = await self._guest(headers)
+        guest = await self._guests.find(headers.get(b"authorization"))
         path, method = scope["path"], scope["method"]
-        scope_id = _scope_id(path)
+        scope_id = requests.scope_id_of(path)
         key = (path, scope["query_string"], guest.own if path in self._own_paths else guest.viewer)
-        wanted = _number(headers.get(b"x-tournament-revision"))
+        wanted = requests.number_of(headers.get(b"x-tournament-revision"))
         if method in READS and wanted <= self._revision_of(scope_id):
             finished = self._at_hand(key)
             if finished is not None:
                 await self._pack(key, finished, headers)
                 return self._reply(finished, guest, scope, headers, self._clock())
-        who = guest.user_id or address_of(scope, headers)
+        who = guest.user_id or requests.address_of(scope, headers)
         left = self._allowance.take(who, self._clock()) if self._allowance.limit else 0
         if left < 0:
             return self._too_many(scope, headers, who, self._clock())
@@ -351,26 +296,8 @@ class FrontDoor:
         self.shelf.touch(key)
         return finished
 
-    async def _guest(self, headers: dict[bytes, bytes]) -> _Guest:
-        authorization = headers.get(b"authorization")
-        if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
-            return self._nobody
-        guest = self._guests.get(authorization)
-        if guest is not None and self._clock() < guest.until:
-            return guest
-        # Until then at the latest a revoked token is noticed; counted from before the look.
-        until = self._clock() + CALLER_SECONDS
-        loop = asyncio.get_running_loop()
-        caller = await loop.run_in_executor(self._workers, self._house.find_caller, authorization)
-        guest = _Guest(caller, until)
-        self._guests.pop(authorization, None)
-        while len(self._guests) >= CALLERS_MAX:
-            del self._guests[next(iter(self._guests))]
-        self._guests[authorization] = guest
-        return guest
-
     async def _outcome(
-        self, method: str, key: Key, guest: _Guest, scope_id: int, wanted: int, request_id: bytes
+        self, method: str, key: Key, guest: Guest, scope_id: int, wanted: int, request_id: bytes
     ) -> Finished | Answer:
         """Compute it, or wait for an equal question that is being computed at the same revision."""
         loop = asyncio.get_running_loop()
@@ -463,38 +390,3 @@ def _note(scope: Scope, user_id: int | None, start: MutableMapping[str, Any], se
         milliseconds=round(seconds * 1000, 1),
         userId=user_id,
     )
-
-
-def address_of(scope: Scope, headers: dict[bytes, bytes]) -> str:
-    """Where a request without a caller came from; a proxy on this machine is believed."""
-    client = scope.get("client")
-    address = str(client[0]) if client else "unknown"
-    forwarded = headers.get(b"x-forwarded-for")
-    if forwarded and address in LOOPBACK:
-        return forwarded.rpartition(b",")[2].strip().decode("latin-1")[:64]
-    return address
-
-
-def _scope_id(path: str) -> int:
-    """The tournament that an answer belongs to, or 0; what cannot be an id belongs to none."""
-    found = TOURNAMENT_PATH.match(path)
-    number = int(found[1]) if found else 0
-    return number if number <= ID_MAX else 0
-
-
-def _number(text: bytes | None) -> int:
-    return int(text) if text and text.isdigit() and len(text) < 20 else 0
-
-
-async def _is_too_large(receive: Receive, headers: dict[bytes, bytes]) -> bool:
-    """Whether the body is larger than any that is read here; one of unknown length is counted."""
-    if b"transfer-encoding" not in headers:
-        length = headers.get(b"content-length", b"0")
-        return not length.isdigit() or len(length) > 19 or int(length) > BODY_BYTES_MAX
-    received = 0
-    has_more = True
-    while has_more and received <= BODY_BYTES_MAX:
-        message = await receive()
-        received += len(message.get("body", b""))
-        has_more = message.get("more_body", False)
-    return received > BODY_BYTES_MAX

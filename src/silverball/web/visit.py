@@ -17,7 +17,7 @@ import anyio.to_thread
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from silverball.kit import front, tokens
+from silverball.kit import requests, tokens
 from silverball.kit.errors import NotFound
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions.reads import SignedIn
@@ -138,7 +138,7 @@ def _visit(site: Site, request: Request, form: dict[str, str]) -> Visit:
             signed_in = session_reads.find(db, secret, site.now())
     return Visit(
         site=site,
-        address=front.address_of(request.scope, dict(request.headers.raw)),
+        address=requests.address_of(request.scope, dict(request.headers.raw)),
         ids=dict(request.path_params),
         query=dict(request.query_params),
         form=form,
