@@ -1,6 +1,6 @@
 """Every table, by name: `from silverball.store import tables`, then `tables.arena.c.name`."""
 
-from silverball.store.tables.accounts import club, session, shortcut, token, user
+from silverball.store.tables.accounts import club, idempotency, session, shortcut, token, user
 from silverball.store.tables.base import metadata
 from silverball.store.tables.book import (
     arena,
@@ -51,6 +51,7 @@ __all__ = [
     "entry",
     "game",
     "game_player",
+    "idempotency",
     "journal",
     "lineup_arena",
     "lineup_bank",

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, Text, UniqueConstraint
 
-from silverball.store.tables.base import flag, json, key, ref, table, text, whole
+from silverball.store.tables.base import flag, json, key, key_ref, ref, table, text, whole
 from silverball.store.types import Instant
 
 user = table(
@@ -63,6 +63,21 @@ session = table(
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
     indexes=[("user_id",), ("expires_at",)],
+)
+
+# Answers of committed writing requests, so that a request sent again acts once.
+idempotency = table(
+    "idempotency",
+    key_ref("user_id", "user.user_id"),
+    # What the caller sent as Idempotency-Key.
+    Column("key", Text, primary_key=True),
+    # SHA-256 in hex of method, path, query and body.
+    text("fingerprint"),
+    whole("status"),
+    text("body"),
+    json("headers"),
+    Column("at", Instant, nullable=False),
+    indexes=[("at",)],
 )
 
 club = table(
