@@ -133,5 +133,9 @@ def deleted(tournament: Tournament, card_id: int) -> list[Change]:
 
 
 def empty_deleted(tournament: Tournament) -> list[Change]:
-    """Cards without a game gone: closing a tournament takes away what was being played."""
-    return [CardDeleted(one) for one in tournament.cards if not games_of(tournament, one.card_id)]
+    """Cards without a game gone: closing takes away what was being played. Voided ones stay used up."""
+    return [
+        CardDeleted(one)
+        for one in tournament.cards
+        if not one.is_voided and not games_of(tournament, one.card_id)
+    ]

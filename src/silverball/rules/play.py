@@ -11,7 +11,7 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.rules import history, results, rounds, seeding
+from silverball.rules import history, queues, results, rounds, seeding
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import (
     Change,
@@ -260,7 +260,7 @@ def remove_entrant(tournament: Tournament, player_id: int) -> list[Change]:
         raise Conflict(f"Player {player_id} has games here. Set the player inactive instead.")
     if tournament.status == "started" and format_of(tournament).late == "never":
         raise Conflict("Nobody can be removed from this tournament: its schedule is made at the start.")
-    return [EntrantRemoved(one)]
+    return [*queues.all_left(tournament, player_id), EntrantRemoved(one)]
 
 
 def adjust(

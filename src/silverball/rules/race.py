@@ -218,7 +218,9 @@ def _keep_queue(run: _Run, one: Round) -> None:
     games = attempts.of_round(run.tournament, one.round_id)
     pending = [game.player_id for game in games if game.status == "pending"]
     present = {game.player_id for game in games}
-    for spot in queues.waiting(run.tournament, round_id=one.round_id):
+    for queue_id in [spot.queue_id for spot in queues.waiting(run.tournament, round_id=one.round_id)]:
+        # The ones before may have moved it forward.
+        spot = queues.spot_of(run.tournament, queue_id)
         if spot.player_id not in present:
             run.state(queues.left(run.tournament, spot))
         elif spot.player_id not in pending:
