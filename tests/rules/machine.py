@@ -67,65 +67,57 @@ class NightMachine(RuleBasedStateMachine):
         dice, _seed = play.dice_for(self.tournament, "start")
         self.attempt(lambda: play.start(self.tournament, dice, self.night.now))
 
-    @rule()
-    def add_player(self) -> None:
-        self._join(Decimal(0))
-
+    @precondition(lambda self: self.is_open and len(self.tournament.entrants) < PLAYERS_MAX)
     @rule(pick=PICKS)
-    def add_late_player_with_adjustment(self, pick: int) -> None:
-        self._join(Decimal(pick % 3))
+    def join(self, pick: int) -> None:
+        """A player comes, often with strikes or points given."""
+        given = Decimal(self.drawn(pick).choice([0, 0, 1, 2]))
+        new = Entrant(player_id=LATE_IDS_FROM + len(self.story), points_adjustment=given)
+        self.attempt(lambda: play.add_entrants(self.tournament, [new], self.dice, self.night.now))
 
-    def _join(self, given: Decimal) -> None:
-        if len(self.tournament.entrants) < PLAYERS_MAX:
-            new = Entrant(player_id=LATE_IDS_FROM + len(self.story), points_adjustment=given)
-            self.attempt(lambda: play.add_entrants(self.tournament, [new], self.dice, self.night.now))
-
+    @precondition(lambda self: self.is_open)
     @rule(pick=PICKS)
-    def drop_player(self, pick: int) -> None:
-        self._set_active(pick, is_active=False)
-
-    @rule(pick=PICKS)
-    def return_player(self, pick: int) -> None:
-        self._set_active(pick, is_active=True)
-
-    def _set_active(self, pick: int, *, is_active: bool) -> None:
-        fitting = [one for one in self.tournament.entrants if one.is_active != is_active]
+    def leave_or_return(self, pick: int) -> None:
+        gone = [one for one in self.tournament.entrants if not one.is_active]
+        here = [one for one in self.tournament.entrants if one.is_active]
         # One player less on most nights, not an empty hall.
-        if fitting and (is_active or len(fitting) > 2):
-            who = fitting[pick % len(fitting)].player_id
-            self.attempt(
-                lambda: play.set_active(
-                    self.tournament, who, is_active=is_active, dice=self.dice, now=self.night.now
-                )
+        is_active = bool(gone) and (len(here) <= 2 or pick % 3 == 0)
+        who = self.drawn(pick).choice(gone if is_active else here).player_id
+        self.attempt(
+            lambda: play.set_active(
+                self.tournament, who, is_active=is_active, dice=self.dice, now=self.night.now
             )
+        )
 
+    @precondition(lambda self: self.is_open and len(self.tournament.entrants) > 2)
     @rule(pick=PICKS)
     def remove_player(self, pick: int) -> None:
-        who = self.tournament.entrants[pick % len(self.tournament.entrants)].player_id
-        if len(self.tournament.entrants) > 2:
-            self.attempt(lambda: play.remove_entrant(self.tournament, who))
+        who = self.drawn(pick).choice(self.tournament.entrants[-3:]).player_id
+        self.attempt(lambda: play.remove_entrant(self.tournament, who, dice=self.dice, now=self.night.now))
 
+    @precondition(lambda self: self.is_open)
     @rule(pick=PICKS)
     def arena_off_or_on(self, pick: int) -> None:
-        one = self.tournament.lineup[pick % len(self.tournament.lineup)]
+        one = self.drawn(pick).choice(self.tournament.lineup)
         self.attempt(
             lambda: arenaplay.change_arena(
                 self.tournament, one.arena_id, self.dice, self.night.now, is_active=not one.is_active
             )
         )
 
-    @precondition(lambda self: self.tournament.status != "completed")
+    @precondition(lambda self: self.tournament.status == "started")
     @rule()
     def open_round(self) -> None:
+        """The night goes on: a round, or whatever the format has instead."""
         before = self.tournament
         dice, _seed = play.dice_for(before, play.draw_of_next_round(before))
-        if self.attempt(lambda: play.open_round(before, dice, self.night.now)):
+        if self.attempt(lambda: self.moves.go_on(self.night, dice)):
             self._check_byes(before)
 
     @precondition(lambda self: self.moves.can_record(self.tournament))
     @rule(pick=PICKS)
     def record(self, pick: int) -> None:
-        self.attempt(lambda: self.moves.record(self.night, Random(pick)))
+        self.attempt(lambda: self.moves.record(self.night, self.drawn(pick)))
 
     @precondition(lambda self: self.moves.can_record(self.tournament))
     @rule(pick=PICKS)
@@ -134,7 +126,7 @@ class NightMachine(RuleBasedStateMachine):
         self._record_all(pick, leaving=0)
 
     def _record_all(self, pick: int, leaving: int) -> None:
-        dice = Random(pick)
+        dice = self.drawn(pick)
         for _ in range(_open_count(self.tournament) - leaving):
             if not self.attempt(lambda: self.moves.record(self.night, dice)):
                 break
@@ -145,7 +137,7 @@ class NightMachine(RuleBasedStateMachine):
         """A round as it should be: opened, every result recorded, completed; or nearly so."""
         self.open_round()
         self._record_all(pick, leaving=int(pick % 3 == 0))
-        if pick % 2:
+        if pick % 3:
             self.complete_round()
 
     @precondition(lambda self: self.moves.can_record(self.tournament))
@@ -153,36 +145,43 @@ class NightMachine(RuleBasedStateMachine):
     def tie(self, pick: int) -> None:
         move = self.moves.tie
         if move is not None:
-            assert not self.attempt(lambda: move(self.night, Random(pick)))
+            assert not self.attempt(lambda: move(self.night, self.drawn(pick)))
 
     @precondition(lambda self: has_played(self.tournament))
     @rule(pick=PICKS)
     def correct(self, pick: int) -> None:
-        self.attempt(lambda: self.moves.correct(self.night, Random(pick)), may_lower=True)
+        self.attempt(lambda: self.moves.correct(self.night, self.drawn(pick)), may_lower=True)
 
     @precondition(lambda self: has_played(self.tournament))
     @rule(pick=PICKS)
     def clear(self, pick: int) -> None:
-        self.attempt(lambda: self.moves.clear(self.night, Random(pick)), may_lower=True)
+        self.attempt(lambda: self.moves.clear(self.night, self.drawn(pick)), may_lower=True)
 
+    @precondition(lambda self: self.is_open)
     @rule(pick=PICKS, points=st.integers(-2, 3))
     def adjust(self, pick: int, points: int) -> None:
-        who = self.tournament.entrants[pick % len(self.tournament.entrants)].player_id
+        who = self.drawn(pick).choice(self.tournament.entrants).player_id
         self.attempt(lambda: play.adjust(self.tournament, who, points=Decimal(points)), may_lower=True)
 
+    @precondition(lambda self: self.moves.extra and self.tournament.status == "started")
     @rule(pick=PICKS)
     def something_else(self, pick: int) -> None:
-        """A move that only this format has."""
-        names = sorted(self.moves.extra)
-        if names:
-            name = names[pick % len(names)]
-            done = self.attempt(
-                lambda: self.moves.extra[name](self.night, Random(pick)),
-                may_lower=name in self.moves.lowering,
-            )
-            self.may_byes_differ |= done and name in self.moves.uneven
+        """A move that only some formats have, mostly while games are on."""
+        if pick % 4 and not self.moves.can_record(self.tournament):
+            self.open_round()
+        dice = self.drawn(pick)
+        name = dice.choice(sorted(self.moves.extra))
+        done = self.attempt(
+            lambda: self.moves.extra[name](self.night, dice), may_lower=name in self.moves.lowering
+        )
+        self.may_byes_differ |= done and name in self.moves.uneven
 
-    @precondition(lambda self: self.tournament.newest_round is not None)
+    @precondition(lambda self: self.moves.extra and self.tournament.status == "started")
+    @rule(pick=PICKS)
+    def and_something_else(self, pick: int) -> None:
+        self.something_else(pick)
+
+    @precondition(lambda self: self.has_open_round)
     @rule()
     def complete_round(self) -> None:
         newest = self.tournament.newest_round
@@ -199,10 +198,15 @@ class NightMachine(RuleBasedStateMachine):
             # Byes credited to those who came later stay.
             self.may_byes_differ = True
 
+    @precondition(lambda self: self.tournament.status == "started")
     @rule(pick=PICKS)
     def complete(self, pick: int) -> None:
-        if pick % 3 == 0:
-            self.attempt(lambda: play.complete(self.tournament, self.night.now))
+        """The end; nothing more can be done then, and mostly it was too early."""
+        if self.attempt(lambda: play.complete(self.tournament, self.night.now)):
+            assert not self.attempt(lambda: self.moves.record(self.night, self.dice))
+            assert not self.attempt(lambda: self.moves.go_on(self.night, self.dice))
+            if pick % 4:
+                self.reopen()
 
     @precondition(lambda self: self.tournament.status == "completed")
     @rule()
@@ -222,8 +226,22 @@ class NightMachine(RuleBasedStateMachine):
         return self.night.tournament
 
     @property
+    def is_open(self) -> bool:
+        """Whether anything may still change."""
+        return self.tournament.status != "completed"
+
+    @property
+    def has_open_round(self) -> bool:
+        newest = self.tournament.newest_round
+        return newest is not None and newest.status == "started"
+
+    @property
     def dice(self) -> Random:
-        return Random(len(self.story))
+        return self.drawn(0)
+
+    def drawn(self, pick: int) -> Random:
+        """Dice of this step: the same pick means another thing later in the night."""
+        return Random(f"{pick} {len(self.story)}")
 
     def attempt(self, ask: Callable[[], Sequence[Change]], *, may_lower: bool = False) -> bool:
         """Whether it was done. Refusals must be sentences; what was done must be undone exactly."""
@@ -259,7 +277,8 @@ class NightMachine(RuleBasedStateMachine):
     def _check_byes(self, before: Tournament) -> None:
         """Byes of those in the new round differ by one at most."""
         newest = self.tournament.newest_round
-        assert newest is not None
+        if newest is None:
+            return
         games = self.tournament.games_by_round.get(newest.round_id, ())
         counted = history.of(self.tournament)
         byes = {counted.byes_of(player_id) for game in games for player_id in game.player_ids}

@@ -22,6 +22,16 @@ Move = Callable[[Night, Random], Sequence[Change]]
 Points = Callable[[Tournament], Mapping[int, Decimal]]
 
 
+def open_round_any(night: Night, dice: Random) -> Sequence[Change]:
+    """The next round."""
+    return play.open_round(night.tournament, dice, night.now)
+
+
+def nothing_to_open(_night: Night, _dice: Random) -> Sequence[Change]:
+    """For formats that go on by themselves."""
+    return []
+
+
 def record_any(night: Night, dice: Random) -> Sequence[Change]:
     """A result for an open game: a drawn finishing order."""
     game = one_of(night.open_games(), dice, "open game")
@@ -152,6 +162,8 @@ class Moves:
     settings: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     players: tuple[int, int] = (2, 9)
     arenas: tuple[int, int] = (1, 6)
+    # How the night goes on when a round or so is over.
+    go_on: Move = open_round_any
     record: Move = record_any
     can_record: Callable[[Tournament], bool] = has_open
     correct: Move = correct_any

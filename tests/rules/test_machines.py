@@ -3,6 +3,11 @@
 Fifty nights of forty steps each; SILVERBALL_SOAK=1 makes it two thousand nights.
 """
 
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from random import Random
+
 from rules.machine import machine_of
 from rules.moves import (
     Moves,
@@ -15,6 +20,11 @@ from rules.moves import (
     seat_any,
     unseat_any,
 )
+from rules.night import Night
+from silverball.rules import frenzyplay, gameplay, maxplay, queues
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import Change
+from silverball.rules.tournament import Tournament
 
 ROUNDS = {
     "pairing": ("balanced", "swiss", "strictswiss", "random"),
@@ -89,6 +99,7 @@ TestManualMatchplay = machine_of(
         extra={
             "create": create_any,
             "create more": create_any,
+            "create still more": create_any,
             "forfeit": forfeit_any,
             "order": order_any,
             "arena": arena_any,
@@ -97,5 +108,116 @@ TestManualMatchplay = machine_of(
             "delete": delete_any,
         },
         one_group_per_round=False,
+    )
+)
+
+
+def create_matches_any(night: Night, dice: Random) -> Sequence[Change]:
+    """The matches of a max match play that can be played now."""
+    return maxplay.create_matches(night.tournament, dice, night.now)
+
+
+def everybody_can_finish(tournament: Tournament) -> None:
+    """The schedule, set right, holds what everybody still needs, but for one player at most."""
+    if tournament.status == "started":
+        right = apply_all(tournament, maxplay.rescheduled(tournament, Random(7)))
+        planned = Counter(player_id for meeting in right.state.schedule for player_id in meeting)
+        left = maxplay.games_left(right)
+        short = {player_id for player_id in left if left[player_id] != planned[player_id]}
+        assert len(short) <= 1
+        assert all(left[player_id] > planned[player_id] for player_id in short)
+        assert set(planned) <= set(left)
+        assert maxplay.rescheduled(right, Random(8)) == []
+
+
+FREE = {"order": order_any, "arena": arena_any, "forfeit": forfeit_any, "delete": delete_any}
+TestMaxMatchplay = machine_of(
+    Moves(
+        kind="max_matchplay",
+        settings={
+            "max_matchplay_duration": (2, 4, 5),
+            "max_matchplay_max_active": (0, 0, 2),
+            "arena_assignment": ("balanced", "disabled", "manual", "random"),
+            "tiebreaker": ("disabled", "standard"),
+        },
+        go_on=create_matches_any,
+        extra={**FREE, "create": create_matches_any},
+        checks=(everybody_can_finish,),
+        one_game_at_once=True,
+        uneven=frozenset(),
+    )
+)
+
+
+def net_wins(tournament: Tournament) -> Mapping[int, Decimal]:
+    """Wins less losses and adjustments, counted game by game."""
+    games = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
+    return {
+        one.player_id: one.points_adjustment
+        + one.score_adjustment
+        + sum(game.result_positions[0] == one.player_id for game in games)
+        - sum(game.result_positions[1] == one.player_id for game in games)
+        for one in tournament.entrants
+    }
+
+
+def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
+    """The clock paused, resumed, set, or run down."""
+    night.tick(dice.choice([0, 60, 600]))
+    asked: list[Callable[[], Sequence[Change]]] = [
+        lambda: frenzyplay.pause(night.tournament, night.now),
+        lambda: frenzyplay.resume(night.tournament, dice, night.now),
+        lambda: frenzyplay.change_time(night.tournament, dice.choice([-300, 300]), dice, night.now),
+        lambda: frenzyplay.start_waiting(night.tournament, dice, night.now),
+    ]
+    return dice.choice(asked)()
+
+
+def frenzy_goes_on(night: Night, dice: Random) -> Sequence[Change]:
+    """Waiting players start; without a queue the organizer makes a game of two."""
+    if frenzyplay.has_queue(night.tournament):
+        return frenzyplay.start_waiting(night.tournament, dice, night.now)
+    two = dice.sample(night.tournament.active_ids, min(2, len(night.tournament.active_ids)))
+    return gameplay.create_game(night.tournament, two, None, dice=dice, now=night.now)
+
+
+def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
+    """Somebody in the queue goes to its end, or out of it, or comes back."""
+    waiting = queues.waiting(night.tournament)
+    if not waiting or dice.random() < 0.3:
+        who = dice.choice(night.tournament.entrants).player_id
+        return frenzyplay.join_queue(night.tournament, who, dice, night.now)
+    ask = dice.choice([frenzyplay.take_out, frenzyplay.send_to_end])
+    return ask(night.tournament, dice.choice(waiting).queue_id)
+
+
+def queue_is_in_order(tournament: Tournament) -> None:
+    """Places from 0 without gaps; nobody waits twice or waits while he plays."""
+    waiting = queues.waiting(tournament)
+    assert [one.queue_index for one in waiting] == list(range(len(waiting)))
+    ids = [one.player_id for one in waiting]
+    assert len(set(ids)) == len(ids)
+    assert set(ids) <= set(tournament.active_ids)
+    started = [game for game in tournament.games if game.status == "started"]
+    assert not set(ids) & {player_id for game in started for player_id in game.player_ids}
+    taken = [game.arena_id for game in started if game.arena_id is not None]
+    assert len(set(taken)) == len(taken)
+
+
+TestFrenzy = machine_of(
+    Moves(
+        kind="frenzy",
+        settings={
+            "frenzy_duration": (20, 60),
+            "frenzy_queue_size": (0, 1, 2),
+            "tiebreaker": ("wins", "losses", "disabled"),
+            "use_queues": (True, True, False),
+        },
+        players=(4, 9),
+        go_on=frenzy_goes_on,
+        extra={**FREE, "clock": frenzy_clock_any, "queue": frenzy_queue_any, "queue more": frenzy_queue_any},
+        checks=(queue_is_in_order,),
+        points=net_wins,
+        one_game_at_once=True,
     )
 )

@@ -249,7 +249,7 @@ def _byes_credited(tournament: Tournament, one: Entrant) -> int:
     return one.byes_credited + max(0, wanted - past.byes_of(one.player_id))
 
 
-def remove_entrant(tournament: Tournament, player_id: int) -> list[Change]:
+def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now: datetime) -> list[Change]:
     """Take a player out who has not played. Raises Conflict for one who has: set him inactive instead."""
     one = entrant_of(tournament, player_id)
     if tournament.status == "completed":
@@ -260,7 +260,12 @@ def remove_entrant(tournament: Tournament, player_id: int) -> list[Change]:
         raise Conflict(f"Player {player_id} has games here. Set the player inactive instead.")
     if tournament.status == "started" and format_of(tournament).late == "never":
         raise Conflict("Nobody can be removed from this tournament: its schedule is made at the start.")
-    return [*queues.all_left(tournament, player_id), EntrantRemoved(one)]
+    changes: list[Change] = []
+    if tournament.status == "started" and one.is_active:
+        # What follows from leaving follows from being taken out as well.
+        changes = set_active(tournament, player_id, is_active=False, dice=dice, now=now)
+    rest = apply_all(tournament, changes)
+    return [*changes, *queues.all_left(rest, player_id), EntrantRemoved(entrant_of(rest, player_id))]
 
 
 def adjust(

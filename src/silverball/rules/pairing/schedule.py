@@ -16,6 +16,8 @@ from silverball.rules.pairing.history import History
 Meeting: TypeAlias = tuple[int, int]
 
 SWAPS_MAX = 20_000
+# Enough to try every two meetings of a usual rest of a schedule several times.
+SWAPS_PER_MEETING = 200
 
 
 class OddSchedule(Conflict):
@@ -173,7 +175,7 @@ def _improved(meetings: list[Meeting], past: History, dice: Random) -> list[Meet
     times: Counter[Meeting] = Counter(_key(*meeting) for meeting in meetings)
     if len(meetings) < 2:
         return meetings
-    for _ in range(SWAPS_MAX):
+    for _ in range(min(SWAPS_MAX, SWAPS_PER_MEETING * len(meetings))):
         if all(count + past.times_met(*meeting) <= 1 for meeting, count in times.items()):
             break
         first, second = dice.sample(range(len(meetings)), 2)
