@@ -1,0 +1,82 @@
+"""Short words for nights of single player games."""
+
+from rules.night import Night
+from silverball.rules import singleplay
+from silverball.rules.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.tournament import Card, SinglePlayerGame, Tournament
+
+
+def game(night: Night, player_id: int, index: int) -> SinglePlayerGame:
+    """A player's game in the round of this index (holes, frames)."""
+    rounds = {one.round_id: one.round_index for one in night.tournament.rounds}
+    for one in night.tournament.single_player_games:
+        if one.player_id == player_id and rounds.get(one.round_id or 0) == index:
+            return one
+    raise LookupError(f"player {player_id} has no game {index}")
+
+
+def play_hole(night: Night, player_id: int, index: int, strokes: int) -> None:
+    night.record(_said(game(night, player_id, index), strokes=strokes))
+
+
+def play_holes(night: Night, player_id: int, *strokes: int) -> None:
+    """Strokes on the holes from the first on."""
+    for index, each in enumerate(strokes):
+        play_hole(night, player_id, index, each)
+
+
+def bowl(night: Night, player_id: int, index: int, *rolls: int) -> None:
+    night.record(_said(game(night, player_id, index), rolls=rolls))
+
+
+def _said(
+    one: SinglePlayerGame, *, strokes: int | None = None, rolls: tuple[int, ...] = ()
+) -> AttemptOutcome:
+    return AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=strokes, rolls=rolls)
+
+
+def score(night: Night, player_id: int, arena_id: int, points: int | None) -> SinglePlayerGame:
+    """A score of a player on an arena, or None: the game begins. The game as it is then."""
+    night.tick()
+    said = NewAttempt(player_id=player_id, arena_id=arena_id, score=points, by=7)
+    night.make(singleplay.open_attempt(night.tournament, said, night.now))
+    return newest(night.tournament, player_id, arena_id)
+
+
+def newest(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame:
+    """The last game of a player on an arena."""
+    games = [
+        one
+        for one in tournament.single_player_games
+        if (one.player_id, one.arena_id) == (player_id, arena_id)
+    ]
+    return games[-1]
+
+
+def card(night: Night, player_id: int, scores: dict[int, int]) -> Card:
+    """A card filled with these scores by arena id, as far as they go."""
+    for arena_id, points in scores.items():
+        score(night, player_id, arena_id, points)
+    return [one for one in night.tournament.cards if one.player_id == player_id][-1]
+
+
+def race(night: Night, player_id: int, points: int) -> None:
+    """The score of a player in the round he is to play."""
+    night.record(
+        AttemptOutcome(single_player_game_id=to_play(night, player_id).single_player_game_id, score=points)
+    )
+
+
+def to_play(night: Night, player_id: int) -> SinglePlayerGame:
+    """The game a player of a race is to play."""
+    for one in night.tournament.single_player_games:
+        if one.player_id == player_id and one.status != "completed":
+            return one
+    raise LookupError(f"player {player_id} has nothing to play")
+
+
+def undo_all(night: Night) -> Tournament:
+    """Everything taken back, the newest first."""
+    while night.journal:
+        night.undo()
+    return night.tournament
