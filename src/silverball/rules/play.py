@@ -255,7 +255,8 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you remove players.")
     played = any(player_id in game.player_ids for game in tournament.games)
-    attempted = any(player_id == game.player_id for game in tournament.single_player_games)
+    begun = [game for game in tournament.single_player_games if game.status != "pending"]
+    attempted = any(player_id == game.player_id for game in begun)
     if played or attempted:
         raise Conflict(f"Player {player_id} has games here. Set the player inactive instead.")
     if tournament.status == "started" and format_of(tournament).late == "never":

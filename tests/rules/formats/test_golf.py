@@ -204,6 +204,16 @@ def test_who_leaves_keeps_what_he_played_and_what_waited_goes() -> None:
     assert night.tournament.rounds_in_order[1].status == "started"
 
 
+def test_who_has_not_played_yet_can_be_taken_out() -> None:
+    night = golf_night(players=3)
+    dice, _seed = play.dice_for(night.tournament, "out")
+    night.make(play.remove_entrant(night.tournament, 3, dice=dice, now=night.now))
+    assert {one.player_id for one in night.tournament.single_player_games} == {1, 2}
+    play_hole(night, 2, 0, 3)
+    with pytest.raises(Conflict, match="Set the player inactive"):
+        play.remove_entrant(night.tournament, 2, dice=dice, now=night.now)
+
+
 def test_the_arena_of_a_hole_reaches_its_games_but_not_those_already_played_elsewhere() -> None:
     night = golf_night(players=2)
     set_hole(night, 0, arena_id=501, target=500)

@@ -1,0 +1,460 @@
+"""Best games. Source: formats, sections 14.18, 15, 18, 19 and 24; points read off the curves by hand."""
+
+from dataclasses import replace
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.night import Night, a_night, with_adjustment
+from rules.properties import quick
+from rules.solo_night import newest, score, undo_all
+from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
+from silverball.rules import creation, play, settings, singleplay
+from silverball.rules.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.ranking import bestgame
+from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
+
+KEYS = (
+    "scorekeeping bestGameScoring bestGameOverallAttempts bestGameAttemptsOnArena bestGameArenasCounted "
+    "bestGameNumberOfBestGames useQueues suggestions playoffsCutoffs"
+)
+
+
+def open_night(players: int = 4, arenas: int = 3, **given: Any) -> Night:
+    """A started best game."""
+    night = a_night("best_game", players=players, arenas=arenas, **given)
+    night.start()
+    return night
+
+
+def queue_night(**given: Any) -> Night:
+    return open_night(use_queues=True, suggestions="disabled", **given)
+
+
+def change(night: Night, what: str, key: int, **values: Any) -> None:
+    """Change an entrant or an arena, outside of the journal."""
+    name, things = ("player_id", "entrants") if what == "player" else ("arena_id", "lineup")
+    changed = tuple(
+        replace(one, **values) if getattr(one, name) == key else one
+        for one in getattr(night.tournament, things)
+    )
+    night.tournament = replace(night.tournament, **{things: changed})
+
+
+def shown(night: Night) -> list[tuple[int, int, str]]:
+    return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
+
+
+def mark(night: Night, one: SinglePlayerGame) -> tuple[Decimal, bool]:
+    return bestgame.marks(night.tournament)[one.single_player_game_id]
+
+
+def ask(night: Night, name: str, one: SinglePlayerGame) -> None:
+    """Void, un-void or delete a game."""
+    night.make(getattr(singleplay, name)(night.tournament, one.single_player_game_id, night.now))
+
+
+def join(night: Night, player_id: int, arena_id: int) -> int:
+    """The id of the new spot in the queue of an arena."""
+    night.make(singleplay.join_queue(night.tournament, player_id, arena_id, night.now))
+    return night.tournament.queue[-1].queue_id
+
+
+def waiting(night: Night, arena_id: int) -> list[tuple[int, int | None]]:
+    spots = [one for one in night.tournament.queue if one.arena_id == arena_id and not one.is_done]
+    return sorted([(one.player_id, one.queue_index) for one in spots], key=lambda one: one[1] or 0)
+
+
+def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
+    defaults = settings.defaults(FORMATS["best_game"].settings)
+    assert list(defaults) == KEYS.split()
+    assert defaults == {
+        "scorekeeping": "user",
+        "bestGameScoring": "bg_linear",
+        "bestGameOverallAttempts": 0,
+        "bestGameAttemptsOnArena": 0,
+        "bestGameArenasCounted": 0,
+        "bestGameNumberOfBestGames": 1,
+        "useQueues": False,
+        "suggestions": "restricted",
+        "playoffsCutoffs": (),
+    }
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"bestGameOverallAttempts": 1001}, {"bestGameNumberOfBestGames": 0}, {"bestGameScoring": "bg_nothing"}],
+)
+def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
+        settings.read(FORMATS["best_game"].settings, given)
+
+
+def test_the_best_score_of_each_player_on_an_arena_holds_a_rank() -> None:
+    night = open_night()
+    first = score(night, 1, 501, 900)
+    better = score(night, 1, 501, 1_000)
+    score(night, 2, 501, 950)
+    assert mark(night, first) == (Decimal(0), False)
+    assert mark(night, better) == (Decimal(100), True)
+    assert shown(night)[:2] == [(1, 1, "100.00"), (2, 2, "99.00")]
+    assert (first.game_index, better.game_index) == (0, 1)
+
+
+def test_tied_scores_share_the_points_of_the_better_rank() -> None:
+    night = open_night(best_game_scoring="bg_papa")
+    for player_id, points in ((1, 900), (2, 800), (3, 800), (4, 700)):
+        score(night, player_id, 501, points)
+    # 100, 90, 90 and, at rank 4, 84.
+    assert shown(night) == [(1, 1, "100.00"), (2, 2, "90.00"), (2, 3, "90.00"), (4, 4, "84.00")]
+
+
+def test_a_player_may_hold_several_ranks_on_an_arena() -> None:
+    night = open_night(best_game_number_of_best_games=2)
+    games = [score(night, 1, 501, points) for points in (500, 900, 700)]
+    score(night, 2, 501, 800)
+    assert [mark(night, one) for one in games] == [(0, False), (100, True), (98, True)]
+    assert shown(night)[0] == (1, 1, "198.00")
+    assert night.standings()[0].points_list == ("100.00", "98.00")
+
+
+def test_only_the_best_arenas_of_a_player_count() -> None:
+    night = open_night(best_game_arenas_counted=2)
+    for arena_id in (501, 502, 503):
+        score(night, 1, arena_id, 100)
+    for player_id, arena_id in ((2, 501), (3, 501), (2, 503)):
+        score(night, player_id, arena_id, 200)
+    # Player 1 is third, first and second: 98, 100, 99.
+    row = next(row for row in night.standings() if row.player_id == 1)
+    assert (row.points, row.points_list) == ("199.00", ("100.00", "99.00"))
+
+
+def test_a_voided_game_holds_no_rank_but_uses_up_an_attempt() -> None:
+    night = open_night(best_game_attempts_on_arena=1)
+    one = score(night, 1, 501, 900)
+    other = score(night, 2, 501, 800)
+    ask(night, "void_attempt", one)
+    assert (mark(night, one), mark(night, other)) == ((0, False), (100, True))
+    row = next(row for row in night.standings() if row.player_id == 1)
+    assert (row.games_played, row.entries_played) == (0, 1)
+    with pytest.raises(Conflict, match="all 1 attempts on arena 501"):
+        score(night, 1, 501, 900)
+    ask(night, "unvoid_attempt", one)
+    assert shown(night)[0] == (1, 1, "100.00")
+
+
+def test_a_deleted_game_gives_the_attempt_back() -> None:
+    night = open_night(best_game_attempts_on_arena=1)
+    ask(night, "delete_attempt", score(night, 1, 501, 900))
+    assert score(night, 1, 501, 100).score == 100
+
+
+def test_a_game_given_up_while_it_was_played_goes_on_when_it_is_put_back() -> None:
+    night = open_night()
+    ask(night, "void_attempt", score(night, 1, 501, None))
+    assert newest(night.tournament, 1, 501).status == "completed"
+    score(night, 2, 501, None)
+    with pytest.raises(Conflict, match="Arena 501 is taken"):
+        ask(night, "unvoid_attempt", newest(night.tournament, 1, 501))
+    score(night, 2, 501, 77)
+    ask(night, "unvoid_attempt", newest(night.tournament, 1, 501))
+    assert newest(night.tournament, 1, 501).status == "started"
+
+
+def test_a_game_that_was_begun_is_the_one_that_gets_the_score() -> None:
+    night = open_night()
+    begun = score(night, 1, 501, None)
+    assert (begun.status, night.standings()[0].active_games) == ("started", (begun.single_player_game_id,))
+    done = score(night, 1, 501, 900)
+    assert (done.single_player_game_id, done.duration_seconds) == (begun.single_player_game_id, 300)
+    assert (done.scorekeeper_id, done.points) == (7, None)
+
+
+def test_a_corrected_score_moves_the_ranks_and_the_same_one_again_changes_nothing() -> None:
+    night = open_night()
+    one = score(night, 1, 501, 900)
+    score(night, 2, 501, 800)
+    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=700)
+    night.record(said)
+    assert shown(night)[:2] == [(1, 2, "100.00"), (2, 1, "99.00")]
+    assert night.record(replace(said, by=3)) == []
+
+
+def test_entries_bought_and_played_are_shown_and_run_out() -> None:
+    night = open_night()
+    night.tournament = replace(night.tournament, has_entry_limits=True)
+    with pytest.raises(Conflict, match="all 0 entries"):
+        score(night, 1, 501, 900)
+    change(night, "player", 1, entries_bought=2)
+    score(night, 1, 501, 900)
+    row = night.standings()[0]
+    assert (row.entries_played, row.entries_available) == (1, 1)
+    score(night, 1, 502, 900)
+    with pytest.raises(Conflict, match="all 2 entries"):
+        score(night, 1, 503, 900)
+
+
+def test_attempts_run_out_over_all_arenas() -> None:
+    night = open_night(best_game_overall_attempts=2)
+    score(night, 1, 501, 1)
+    score(night, 1, 502, 1)
+    with pytest.raises(Conflict, match="all 2 games"):
+        score(night, 1, 503, 1)
+
+
+@pytest.mark.parametrize(
+    ("what", "key", "values", "sentence"),
+    [
+        ("player", 1, {"is_active": False}, "Player 1 is inactive"),
+        ("arena", 501, {"is_active": False}, "Arena 501 is inactive"),
+        ("arena", 501, {"is_blocked": True}, "Arena 501 is blocked"),
+    ],
+)
+def test_nobody_plays_who_left_or_where_nothing_is_played(
+    what: str, key: int, values: dict[str, Any], sentence: str
+) -> None:
+    night = open_night()
+    change(night, what, key, **values)
+    with pytest.raises(Conflict, match=sentence):
+        score(night, 1, 501, 900)
+
+
+def test_a_game_begun_before_its_arena_was_blocked_may_be_finished() -> None:
+    night = open_night()
+    score(night, 1, 501, None)
+    change(night, "arena", 501, is_blocked=True)
+    assert score(night, 1, 501, 900).status == "completed"
+
+
+def test_what_cannot_be_is_refused() -> None:
+    night = open_night()
+    one = score(night, 1, 501, 900)
+    with pytest.raises(Invalid, match="not a pinball score"):
+        score(night, 1, 501, -5)
+    with pytest.raises(Invalid, match="Enter the score"):
+        night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=3))
+    with pytest.raises(NotFound):
+        score(night, 99, 501, 900)
+    with pytest.raises(NotFound):
+        score(night, 1, 999, 900)
+    ask(night, "void_attempt", one)
+    with pytest.raises(Conflict, match="Un-void it first"):
+        night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, score=3))
+    with pytest.raises(Conflict, match="voided already"):
+        ask(night, "void_attempt", one)
+
+
+def test_other_formats_have_no_single_player_games() -> None:
+    night = a_night("matchplay")
+    night.start()
+    with pytest.raises(WrongFormat):
+        singleplay.open_attempt(night.tournament, NewAttempt(player_id=1, arena_id=501, score=1), night.now)
+
+
+def test_nobody_plays_on_two_arenas_or_two_on_one() -> None:
+    night = open_night()
+    score(night, 1, 501, None)
+    with pytest.raises(Conflict, match="Player 1 is playing"):
+        score(night, 1, 502, None)
+    with pytest.raises(Conflict, match="Arena 501 is taken"):
+        score(night, 2, 501, None)
+
+
+# Queues. Source: formats, section 18.
+def test_who_is_up_plays_and_the_others_move_forward() -> None:
+    night = queue_night()
+    spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
+    assert waiting(night, 501) == [(2, 0), (3, 1), (4, 2)]
+    with pytest.raises(Conflict, match="Player 2 is up"):
+        singleplay.start_from_queue(night.tournament, spots[1], night.now)
+    night.make(singleplay.start_from_queue(night.tournament, spots[0], night.now))
+    assert waiting(night, 501) == [(3, 0), (4, 1)]
+    assert newest(night.tournament, 2, 501).status == "started"
+    assert night.tournament.queue[0].completed_at == night.now
+    with pytest.raises(Conflict, match="Arena 501 is taken"):
+        singleplay.start_from_queue(night.tournament, spots[1], night.now)
+
+
+def test_a_no_show_goes_behind_the_next_one_or_leaves() -> None:
+    night = queue_night()
+    spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
+    night.make(singleplay.move_in_queue(night.tournament, spots[0]))
+    assert waiting(night, 501) == [(3, 0), (2, 1), (4, 2)]
+    night.make(singleplay.leave_queue(night.tournament, spots[1]))
+    assert waiting(night, 501) == [(2, 0), (4, 1)]
+    with pytest.raises(Conflict, match="last in the queue"):
+        singleplay.move_in_queue(night.tournament, spots[2])
+
+
+def test_a_player_waits_in_one_queue_only_and_each_arena_has_its_own() -> None:
+    night = queue_night()
+    join(night, 1, 501)
+    join(night, 2, 502)
+    assert (waiting(night, 501), waiting(night, 502)) == ([(1, 0)], [(2, 0)])
+    with pytest.raises(Conflict, match="waits for arena 501"):
+        join(night, 1, 502)
+
+
+def test_a_queue_takes_nobody_who_could_not_play() -> None:
+    night = queue_night(best_game_attempts_on_arena=1)
+    score(night, 1, 501, 900)
+    with pytest.raises(Conflict, match="all 1 attempts on arena 501"):
+        join(night, 1, 501)
+    change(night, "arena", 502, is_queue_closed=True)
+    with pytest.raises(Conflict, match="queue of arena 502 is closed"):
+        join(night, 1, 502)
+    change(night, "arena", 503, is_blocked=True)
+    with pytest.raises(Conflict, match="Arena 503 is blocked"):
+        join(night, 1, 503)
+
+
+def test_without_queues_nobody_can_join_one() -> None:
+    with pytest.raises(Conflict, match="no queues to join"):
+        join(open_night(), 1, 501)
+
+
+def test_queues_and_suggested_results_exclude_each_other() -> None:
+    with pytest.raises(Conflict, match="exclude each other"):
+        open_night(use_queues=True)
+
+
+def test_somebody_waiting_goes_before_somebody_who_does_not() -> None:
+    night = queue_night()
+    join(night, 1, 501)
+    with pytest.raises(Conflict, match="Player 1 is up on arena 501"):
+        score(night, 2, 501, None)
+    # A score that was forgotten can still be entered, and the one of who waits ends the waiting.
+    score(night, 2, 501, 50)
+    score(night, 1, 501, 60)
+    assert waiting(night, 501) == []
+
+
+def test_who_leaves_waits_no_longer_and_keeps_his_scores() -> None:
+    night = queue_night()
+    score(night, 1, 502, 900)
+    join(night, 1, 501)
+    join(night, 2, 501)
+    dice = Random(7)
+    night.make(play.set_active(night.tournament, 1, is_active=False, dice=dice, now=night.now))
+    assert waiting(night, 501) == [(2, 0)]
+    assert shown(night)[0] == (1, 1, "100.00")
+
+
+def test_who_is_removed_before_he_played_waits_no_longer() -> None:
+    night = queue_night()
+    join(night, 1, 501)
+    night.make(play.remove_entrant(night.tournament, 1, dice=Random(7), now=night.now))
+    assert waiting(night, 501) == []
+
+
+def test_a_late_player_plays_at_once() -> None:
+    night = open_night()
+    night.make(play.add_entrants(night.tournament, [Entrant(player_id=9)], Random(7), night.now))
+    score(night, 9, 501, 900)
+    assert shown(night)[0] == (1, 9, "100.00")
+
+
+# Closing.
+def test_points_and_marks_are_stored_when_it_is_completed_and_not_before() -> None:
+    night = open_night()
+    score(night, 1, 501, 900)
+    score(night, 1, 501, 800)
+    score(night, 2, 501, None)
+    before = bestgame.marks(night.tournament)
+    assert {one.points for one in night.tournament.single_player_games} == {None}
+    table = shown(night)
+    night.complete()
+    assert [(one.points, one.is_best) for one in night.tournament.single_player_games] == [
+        (Decimal(100), True),
+        (Decimal(0), False),
+    ]
+    assert bestgame.marks(night.tournament) == before
+    assert shown(night) == table
+
+
+def test_reopening_takes_what_was_stored_away() -> None:
+    night = open_night()
+    score(night, 1, 501, 900)
+    running = night.tournament
+    night.complete()
+    night.make(play.reopen(night.tournament))
+    assert night.tournament.single_player_games == running.single_player_games
+    assert not FORMATS["best_game"].is_over(night.tournament)
+
+
+def test_a_curve_of_the_organizer_is_the_only_row_of_the_map() -> None:
+    chosen = settings.read(FORMATS["best_game"].settings, {"bestGameScoring": "custom"})
+    rows = creation.points_map("best_game", chosen, {"curve": ["50", 30]})
+    assert rows == ((50, 30),)
+    night = open_night()
+    night.tournament = replace(night.tournament, settings=chosen, points_map=rows)
+    for player_id, points in ((1, 900), (2, 800), (3, 700)):
+        score(night, player_id, 501, points)
+    assert [points for _place, _player, points in shown(night)] == ["50.00", "30.00", "0.00", "0.00"]
+
+
+@pytest.mark.parametrize("custom", [None, {}, {"curve": []}, {"curve": [5, "x"]}, {"curve": [-1]}])
+def test_a_curve_that_is_none_is_refused(custom: Any) -> None:
+    chosen = settings.read(FORMATS["best_game"].settings, {"bestGameScoring": "custom"})
+    with pytest.raises(Invalid):
+        creation.points_map("best_game", chosen, custom)
+
+
+def test_an_adjustment_is_part_of_the_points_and_a_band_has_its_bubble() -> None:
+    band = {"index": 0, "value": 1, "cumulative": 1, "text": "A", "color": "red"}
+    night = open_night(playoffs_cutoffs=[band])
+    score(night, 1, 501, 900)
+    score(night, 2, 501, 800)
+    with_adjustment(night, 2, points_adjustment=Decimal(1))
+    rows = night.standings()[:2]
+    assert [(row.position, row.points, row.bubble.cutoff_bubble_color) for row in rows] == [
+        (1, "100.00", "red"),
+        (1, "100.00", "red"),
+    ]
+
+
+def test_undoing_everything_gives_the_planned_tournament_back() -> None:
+    night = a_night("best_game", players=3, arenas=2, use_queues=True, suggestions="disabled")
+    planned = night.tournament
+    night.start()
+    join(night, 3, 502)
+    spot = join(night, 1, 501)
+    night.make(singleplay.start_from_queue(night.tournament, spot, night.now))
+    one = score(night, 1, 501, 900)
+    ask(night, "void_attempt", one)
+    ask(night, "delete_attempt", score(night, 2, 501, 5))
+    night.complete()
+    night.make(play.reopen(night.tournament))
+    assert undo_all(night) == planned
+
+
+@quick
+@given(
+    st.lists(st.tuples(st.integers(1, 6), st.integers(501, 503), st.integers(0, 20)), max_size=40),
+    st.randoms(use_true_random=False),
+)
+def test_ranks_do_not_hang_on_the_order_of_play(scores: list[tuple[int, int, int]], dice: Random) -> None:
+    """The same scores in another order: the same points for every player."""
+
+    def table(listed: list[tuple[int, int, int]]) -> dict[int, Any]:
+        night = open_night(players=6)
+        night.tournament = _with_scores(night.tournament, listed)
+        return {row.player_id: (row.position, row.points, row.points_list) for row in night.standings()}
+
+    assert table(scores) == table(dice.sample(scores, len(scores)))
+
+
+def _with_scores(tournament: Tournament, scores: list[tuple[int, int, int]]) -> Tournament:
+    games = tuple(
+        SinglePlayerGame(
+            single_player_game_id=at, player_id=who, arena_id=arena_id, score=points, status="completed"
+        )
+        for at, (who, arena_id, points) in enumerate(scores, start=1)
+    )
+    return replace(tournament, single_player_games=games)
