@@ -160,13 +160,6 @@ def test_what_is_no_bundle_at_all_is_refused(content: bytes) -> None:
         bundle.parsed(content, "test.json")
 
 
-def test_a_format_without_rules_here_must_bring_its_standings() -> None:
-    raw = bundles.raw(bundles.INVENTED[0])
-    del raw["standings"]
-    with pytest.raises(BrokenBundle, match=r"\$\.standings: Standings are missing, and those of best_game"):
-        bundle.parsed(json.dumps(raw).encode(), "test.json")
-
-
 @pytest.mark.parametrize(
     ("row", "path"),
     [

@@ -198,7 +198,7 @@ PARTS = {
 
 def _enact(db: Any, bundle: Bundle, change: TournamentImported, *, now: datetime, dice: Random) -> None:
     try:
-        enact.enact(db, change.tournament_id, [change], actor_id=None, source=SOURCE, now=now, dice=dice)
+        enact.enact_import(db, change, enact.Who(actor_id=None, source=SOURCE, now=now), dice)
     except Invalid as error:
         field_name, sentences = next(iter(error.errors.items()))
         raise BrokenBundle(_path(bundle, field_name), sentences[0]) from error

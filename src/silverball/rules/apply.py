@@ -23,6 +23,8 @@ IDS = {
     "single_player_games": "single_player_game_id",
     "cards": "card_id",
     "queue": "queue_id",
+    "scorekeepers": "user_id",
+    "purchases": "entry_id",
 }
 
 

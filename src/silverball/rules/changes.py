@@ -20,8 +20,10 @@ from silverball.rules.tournament import (
     Entrant,
     Game,
     LineupArena,
+    Purchase,
     QueueSpot,
     Round,
+    Scorekeeper,
     SinglePlayerGame,
     Suggestion,
     Tournament,
@@ -261,6 +263,22 @@ class QueueMoved(Altered[QueueSpot]):
     part = "queue"
 
 
+class ScorekeeperAdded(Added[Scorekeeper]):
+    part = "scorekeepers"
+
+
+class ScorekeeperRemoved(Removed[Scorekeeper]):
+    part = "scorekeepers"
+
+
+class EntriesBought(Added[Purchase]):
+    part = "purchases"
+
+
+class EntriesWithdrawn(Removed[Purchase]):
+    part = "purchases"
+
+
 def _pairs() -> None:
     for one, other in (
         (EntrantAdded, EntrantRemoved),
@@ -272,6 +290,8 @@ def _pairs() -> None:
         (SinglePlayerGameOpened, SinglePlayerGameDeleted),
         (CardOpened, CardDeleted),
         (QueueJoined, QueueLeft),
+        (ScorekeeperAdded, ScorekeeperRemoved),
+        (EntriesBought, EntriesWithdrawn),
         (RoundCompleted, RoundReopened),
         (GameCompleted, GameCleared),
         (TournamentStarted, TournamentUnstarted),

@@ -15,6 +15,7 @@ NAMED = {
     "single_player_game_id": "single_player_games",
     "card_id": "cards",
     "queue_id": "queue",
+    "entry_id": "purchases",
 }
 NewId = Callable[[str], int]
 Given = dict[tuple[str, int], int]

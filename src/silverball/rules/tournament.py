@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from silverball.rules.settings import Settings
 from silverball.rules.words import TournamentType
@@ -45,6 +45,8 @@ class Entrant:
     tie_place: int | None = None
     # Entries bought, comped and refunded, summed.
     entries_bought: int = 0
+    labels: tuple[str, ...] = ()
+    label_color: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,6 +61,8 @@ class LineupArena:
     amazing_race_seed: int | None = None
     is_blocked: bool = False
     is_queue_closed: bool = False
+    labels: tuple[str, ...] = ()
+    label_color: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,6 +122,8 @@ class Game:
     forfeited_by: int | None = None
     # Separates tied players; counts for nothing else.
     is_tiebreak: bool = False
+    # A suggestion that came later says something else than the result.
+    has_mismatch: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,6 +195,27 @@ class QueueSpot:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Scorekeeper:
+    """An account that may record results here."""
+
+    user_id: int
+    place: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Purchase:
+    """Entries that a player bought or was given; a refund has a negative quantity."""
+
+    entry_id: int
+    player_id: int
+    type: Literal["regular", "comped", "refund"]
+    quantity: int
+    amount: Decimal | None = None
+    currency: str | None = None
+    created_at: datetime | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class EngineState:
     """What the engine remembers and no answer shows."""
 
@@ -201,7 +228,7 @@ class EngineState:
     # The pairs that a max match play still has to release.
     schedule: tuple[tuple[int, int], ...] = ()
     # Tournaments of the same series: meetings and plays that `balanced_series` counts too.
-    series_groups: Sequence[tuple[int, ...]] = ()
+    series_groups: tuple[tuple[int, ...], ...] = ()
     series_plays: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
     # What seeding by rank, rating or series position goes by: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
@@ -224,6 +251,8 @@ class Tournament:
     single_player_games: tuple[SinglePlayerGame, ...] = ()
     cards: tuple[Card, ...] = ()
     queue: tuple[QueueSpot, ...] = ()
+    scorekeepers: tuple[Scorekeeper, ...] = ()
+    purchases: tuple[Purchase, ...] = ()
     # Row by group size - 1: the points of first, second, ... as on the wire; None without such points.
     points_map: Sequence[Sequence[int | str]] | None = None
     tiebreaker_points_map: Sequence[Sequence[int | str]] | None = None
@@ -231,6 +260,8 @@ class Tournament:
     has_entry_limits: bool = False
     completed_at: datetime | None = None
     state: EngineState = EngineState()
+    # What no rule looks at: name, texts, times, links, prizes; column -> JSON value, moments as text.
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def entrant_by_id(self) -> Mapping[int, Entrant]:

@@ -3,99 +3,183 @@
 Everything happens in the caller's transaction, which holds the tournament's lock.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, select, update
 
-from silverball.kit.errors import Invalid
-from silverball.rules.changes import Change, TournamentImported
+from silverball.kit.errors import Conflict, NotFound
+from silverball.rules import numbering
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import Added, Change, TournamentImported, undone
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import Tournament
 from silverball.service.standings import writes as standings
 from silverball.service.summaries import writes as summaries
-from silverball.store import revisions, snapshot, tables, writers
+from silverball.store import imports, journal, revisions, snapshot, tables, writers
+from silverball.store.engine import PENDING
+from silverball.store.journal import Action
+from silverball.store.kept import Kept
 from silverball.wire import standings as wire
 from silverball.wire.values import Number
+
+Entries = Sequence[tuple[str, Mapping[str, Any]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Who:
+    """Who asked, from where, and when."""
+
+    actor_id: int | None
+    source: str
+    now: datetime
+
+
+def tournament_of(db: Connection, tournament_id: int) -> Tournament:
+    """The tournament as this transaction sees it. Raises NotFound, and Conflict for an unknown format."""
+    return kept_of(db, tournament_id).tournament
+
+
+def kept_of(db: Connection, tournament_id: int) -> Kept:
+    """The tournament with its revision and its stored standings. Raises as `tournament_of` does."""
+    key = tables.tournament.c
+    columns = select(key.revision, key.type).where(key.tournament_id == tournament_id)
+    row = db.execute(columns).one_or_none()
+    if row is None:
+        raise NotFound("Tournament", tournament_id)
+    if row.type not in FORMATS:
+        raise Conflict(f"Tournaments of the type {row.type} can be read here, but not changed.")
+    return snapshot.of_revision(db, tournament_id, row.revision)
 
 
 def enact(
     db: Connection,
     tournament_id: int,
     changes: Sequence[Change],
+    who: Who,
     *,
-    actor_id: int | None,
-    source: str,
-    now: datetime,
-    dice: Random,
-) -> None:
-    """Let these changes happen to the tournament, as one action. Raises Invalid when it cannot be ranked.
+    dice_seed: str | None = None,
+    beside: Entries = (),
+) -> Tournament:
+    """Let these changes happen to the tournament, as one action, and return what it is now.
 
-    `actor_id` and `source` say who and from where; `dice` draws the name of a new incarnation of the
-    channel.
+    Nothing happens when there are none. `dice_seed` is the seed of the draw that made them; `beside`
+    are journal entries that are not changes.
     """
+    before = kept_of(db, tournament_id)
+    if not changes and not beside:
+        return before.tournament
+    real = _numbered(db, changes)
+    writers.write(db, before.tournament, real)
+    after = apply_all(before.tournament, real)
+    rows = _rank(db, before, after)
+    if before.tournament.status != after.status:
+        summaries.store_for(db, tournament_id)
+    entries = [(type(change).__name__, journal.encoded(change)) for change in real]
+    journal.append(
+        db,
+        tournament_id,
+        [*beside, *entries],
+        actor_id=who.actor_id,
+        source=who.source,
+        now=who.now,
+        dice_seed=dice_seed,
+    )
+    _touch(db, tournament_id, who.now)
+    revision = revisions.raise_tournaments(db, [tournament_id])[tournament_id]
+    db.get_execution_options()[PENDING].append(Kept(revision, after, rows))
+    return after
+
+
+def undo(db: Connection, tournament_id: int, action_id: int, who: Who) -> Tournament:
+    """Take the newest action back. Raises Conflict when `action_id` is not that one, and says which is."""
+    tournament = tournament_of(db, tournament_id)
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you undo anything.")
+    newest = journal.newest_undoable(journal.actions(db, tournament_id))
+    if newest is None:
+        raise Conflict("There is nothing to undo.")
+    if newest.action_id != action_id:
+        raise Conflict(f"Only the newest action can be undone: {_told(db, newest)}.")
+    opposites = undone(newest.changes(tournament.type))
+    return enact(db, tournament_id, opposites, who, beside=[(journal.UNDONE, {"action": action_id})])
+
+
+def _told(db: Connection, action: Action) -> str:
+    """An action in words: its id, what it was, who did it and when."""
+    name = None
+    if action.actor_id is not None:
+        name = db.execute(
+            select(tables.user.c.name).where(tables.user.c.user_id == action.actor_id)
+        ).scalar_one_or_none()
+    what = action.entries[0][0] if action.entries else "nothing"
+    return f"action {action.action_id} ({what}) by {name or 'the service'} at {action.at:%Y-%m-%d %H:%M:%SZ}"
+
+
+def _numbered(db: Connection, changes: Sequence[Change]) -> list[Change]:
+    """The changes with real ids; each kind's are fetched at once."""
+    wanted: dict[str, int] = {}
     for change in changes:
-        writers.WRITERS[type(change)](db, change)
-    _rank(db, tournament_id, changes)
+        if isinstance(change, Added) and _key(change) < 0:
+            wanted[change.part] = wanted.get(change.part, 0) + 1
+    free = {part: iter(writers.new_ids(db, part, count)) for part, count in wanted.items()}
+    return numbering.numbered(changes, lambda part: next(free[part]))
+
+
+def _key(change: Added[Any]) -> int:
+    return int(getattr(change.thing, writers.KINDS[change.part].key))
+
+
+def _rank(db: Connection, before: Kept, after: Tournament) -> dict[int, str]:
+    """Store the rows of the standings that are different now. A tournament that never ran has none."""
+    ranked = [] if after.status == "planned" else FORMATS[after.type].rank(after)
+    shown_rows = [shown(one) for one in ranked]
+    return standings.update(db, after.tournament_id, shown_rows, before.standings)
+
+
+def _touch(db: Connection, tournament_id: int, now: datetime) -> None:
+    own = tables.tournament.c.tournament_id == tournament_id
+    db.execute(update(tables.tournament).where(own).values(updated_at=now))
+
+
+def enact_import(db: Connection, change: TournamentImported, who: Who, dice: Random) -> None:
+    """A tournament came in. Raises Invalid when it cannot be ranked.
+
+    Nothing is announced: who follows the channel sees another epoch, drawn by `dice`, and reads
+    everything again.
+    """
+    tournament_id = change.tournament_id
+    imports.write_import(db, change)
+    _rank_import(db, change)
     summaries.store_for(db, tournament_id)
-    _journal(db, tournament_id, changes, actor_id=actor_id, source=source, now=now)
-    if any(isinstance(change, TournamentImported) for change in changes):
-        # Nothing is announced: who follows the channel sees another epoch and reads everything again.
-        _begin_epoch(db, tournament_id, dice)
+    journal.append(
+        db,
+        tournament_id,
+        [(type(change).__name__, journal.encoded(change))],
+        actor_id=who.actor_id,
+        source=who.source,
+        now=who.now,
+    )
+    own = update(tables.tournament).where(tables.tournament.c.tournament_id == tournament_id)
+    db.execute(own.values(epoch=f"{dice.getrandbits(32):08x}", seq=0, seq_low=0))
     revisions.raise_tournaments(db, [tournament_id])
 
 
-def _rank(db: Connection, tournament_id: int, changes: Sequence[Change]) -> None:
-    for change in changes:
-        if isinstance(change, TournamentImported) and "standings" in change.parts:
-            given = msgspec.convert(change.parts["standings"], list[wire.Standing])
-            standings.replace(db, tournament_id, given)
-            return
-    key = tables.tournament.c.tournament_id
-    type_ = db.execute(select(tables.tournament.c.type).where(key == tournament_id)).scalar_one()
-    if type_ not in FORMATS:
-        known = ", ".join(sorted(FORMATS))
-        raise Invalid(
-            {
-                "standings": [
-                    f"Standings are missing, and those of {type_} cannot be computed here yet (only {known})."
-                ]
-            }
-        )
-    ranked = FORMATS[type_].rank(snapshot.load(db, tournament_id))
+def _rank_import(db: Connection, change: TournamentImported) -> None:
+    tournament_id = change.tournament_id
+    if "standings" in change.parts:
+        given = msgspec.convert(change.parts["standings"], list[wire.Standing])
+        standings.replace(db, tournament_id, given)
+        return
+    loaded = snapshot.load(db, tournament_id)
+    ranked = [] if loaded.status == "planned" else FORMATS[loaded.type].rank(loaded)
     standings.replace(db, tournament_id, [shown(one) for one in ranked])
-
-
-def _journal(
-    db: Connection,
-    tournament_id: int,
-    changes: Sequence[Change],
-    *,
-    actor_id: int | None,
-    source: str,
-    now: datetime,
-) -> None:
-    own = tables.journal.c.tournament_id == tournament_id
-    newest = db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one()
-    common = {
-        "tournament_id": tournament_id,
-        "action_id": (newest or 0) + 1,
-        "actor_id": actor_id,
-        "source": source,
-        "at": now,
-    }
-    rows = [
-        {**common, "change": type(change).__name__, "data": dict(change.journalled())} for change in changes
-    ]
-    db.execute(insert(tables.journal), rows)
-
-
-def _begin_epoch(db: Connection, tournament_id: int, dice: Random) -> None:
-    rows = update(tables.tournament).where(tables.tournament.c.tournament_id == tournament_id)
-    db.execute(rows.values(epoch=f"{dice.getrandbits(32):08x}", seq=0, seq_low=0))
 
 
 def shown(standing: Standing) -> wire.Standing:

@@ -16,12 +16,16 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, selec
 from sqlalchemy.engine import URL
 
 from silverball.store import names, tables
+from silverball.store.kept import Kept, Snapshots
 
 SQLITE_BUSY_SECONDS = 30
 CONNECTIONS_MAX = 24
 WORLD_SLOTS = 16
 # Execution option of a writing connection: the dict in which raised tournaments are remembered.
 RAISED = "silverball_raised"
+# Execution options of every connection: the snapshots kept in memory, and, while writing, those to be.
+SNAPSHOTS = "silverball_snapshots"
+PENDING = "silverball_pending"
 RAISE_WORLD = text(
     "INSERT INTO world (slot, revision) VALUES (:slot, 1)"
     " ON CONFLICT (slot) DO UPDATE SET revision = world.revision + 1 RETURNING revision"
@@ -45,6 +49,8 @@ class Store:
         self.url: URL = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine: Engine = _sqlite_engine(self.url) if self.is_sqlite else _postgresql_engine(self.url)
+        self.snapshots = Snapshots()
+        self.engine.update_execution_options(**{SNAPSHOTS: self.snapshots})
         # SQLite's own waiting is a poll with sleeps; writers of this process queue up here instead.
         self._writer = threading.Lock()
         # Called in the writer's thread after each commit, before the writer goes on.
@@ -65,14 +71,17 @@ class Store:
         `quiet` is for what no answer shows (a token's last use): it makes no answer worthless.
         """
         raised: dict[int, int] = {}
+        pending: list[Kept] = []
         slot = (tournament_id or 0) % WORLD_SLOTS
-        with self._begun(raised) as db:
+        with self._begun(raised, pending) as db:
             if tournament_id is not None and not self.is_sqlite:
                 column = tables.tournament.c.tournament_id
                 db.execute(select(column).where(column == tournament_id).with_for_update())
             yield db
             # The row is locked until the commit, so it is touched last.
             world_revision = 0 if quiet else db.execute(RAISE_WORLD, {"slot": slot}).scalar_one()
+        for kept in pending:
+            self.snapshots.put(kept)
         if not quiet:
             commit = Commit(raised, slot, world_revision)
             for tell in self.after_commit:
@@ -81,21 +90,22 @@ class Store:
     @contextmanager
     def migration(self) -> Iterator[Connection]:
         """A transaction that may change tables; it tells nobody and raises nothing."""
-        with self._begun({}) as db:
+        with self._begun({}, []) as db:
             yield db
 
     @contextmanager
-    def _begun(self, raised: dict[int, int]) -> Iterator[Connection]:
+    def _begun(self, raised: dict[int, int], pending: list[Kept]) -> Iterator[Connection]:
+        noted = {RAISED: raised, PENDING: pending}
         if self.is_sqlite:
             options: dict[str, Any] = {"silverball_immediate": True}
             with self._writer, self.engine.connect() as db:
-                db = db.execution_options(**options, **{RAISED: raised})  # noqa: PLW2901  # the same connection
+                db = db.execution_options(**options, **noted)  # noqa: PLW2901  # the same connection
                 with db.begin():
                     yield db
             return
         options = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
         with self.engine.connect() as db:
-            db = db.execution_options(**options, **{RAISED: raised})  # noqa: PLW2901  # the same connection
+            db = db.execution_options(**options, **noted)  # noqa: PLW2901  # the same connection
             with db.begin():
                 yield db
 

@@ -40,6 +40,15 @@ def raise_tournaments(db: Connection, tournament_ids: Collection[int]) -> dict[i
     return raised
 
 
+def current(db: Connection, tournament_id: int) -> int | None:
+    """The revision of a tournament as this transaction sees it or has left it; None when there is none."""
+    raised: dict[int, int] = db.get_execution_options().get(RAISED, {})
+    if tournament_id in raised:
+        return raised[tournament_id]
+    column = tournament.c.revision
+    return db.execute(select(column).where(tournament.c.tournament_id == tournament_id)).scalar_one_or_none()
+
+
 def raise_for_users(db: Connection, user_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that they organize, keep scores in, or play in as a claimed player."""
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))

@@ -1,146 +1,204 @@
-"""The snapshot that rules work on, loaded from rows. Only for formats that the registry knows."""
+"""The snapshot that rules work on, loaded from rows. Only for formats that the registry knows.
 
+Snapshots are kept in memory by revision: `of_revision` loads again only when the database has moved
+on. What a writing transaction made of one is kept after its commit, and only then.
+"""
+
+from collections import Counter
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Connection, Table, select
+import msgspec
+from sqlalchemy import Connection, Select, Table, Text, select, type_coerce
 
 from silverball.rules import settings
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import (
-    Card,
-    Entrant,
-    Game,
-    LineupArena,
-    QueueSpot,
-    Round,
-    SinglePlayerGame,
-    Tournament,
+from silverball.rules.tournament import Bank, EngineState, Entrant, Game, LineupArena, Tournament
+from silverball.store import rows, tables
+from silverball.store.engine import RAISED, SNAPSHOTS
+from silverball.store.kept import Kept, Snapshots
+from silverball.store.types import Instant
+
+# Columns of the tournament that no rule looks at.
+DETAILS = (
+    "name",
+    "description",
+    "start_utc",
+    "start_local",
+    "end_utc",
+    "end_local",
+    "timezone",
+    "organizer_id",
+    "location_id",
+    "series_id",
+    "test",
+    "link",
+    "linked_tournament_id",
+    "estimated_tgp",
+    "points_map_custom",
+    "primary_config_settings",
+    "prize_pool",
+    "motd_text",
+    "motd_color",
+    "motd_expiration",
+    "managers",
+    "rsvp_configuration",
+    "entry_configuration",
 )
-from silverball.store import tables
+# Parts of `details` that are rows of their own.
+LINKS, SHORTCUT, EVENT = "links", "shortcut", "event_id"
+
+
+def of_revision(db: Connection, tournament_id: int, revision: int) -> Kept:
+    """The tournament as this connection sees it, which is at this revision."""
+    options = db.get_execution_options()
+    snapshots: Snapshots = options[SNAPSHOTS]
+    kept = snapshots.get(tournament_id, revision)
+    if kept is None:
+        kept = Kept(revision, load(db, tournament_id), standings_of(db, tournament_id))
+        # What a transaction has raised is its own until it is committed.
+        if tournament_id not in options.get(RAISED, {}):
+            snapshots.put(kept)
+    return kept
+
+
+def standings_of(db: Connection, tournament_id: int) -> dict[int, str]:
+    """Player id -> the stored row, as text."""
+    key = tables.standing.c
+    found = select(key.player_id, type_coerce(key.row, Text)).where(key.tournament_id == tournament_id)
+    return dict(db.execute(found).tuples().all())
 
 
 def load(db: Connection, tournament_id: int) -> Tournament:
     """The tournament with everything in it; it must exist and be of a known format."""
-    columns = (tables.tournament.c.type, tables.tournament.c.status, tables.tournament.c.settings)
-    row = db.execute(select(*columns).where(tables.tournament.c.tournament_id == tournament_id)).one()
+    key = tables.tournament.c.tournament_id
+    row = db.execute(select(tables.tournament).where(key == tournament_id)).one()
     return Tournament(
         tournament_id=tournament_id,
         type=row.type,
         status=row.status,
         settings=settings.read(FORMATS[row.type].settings, row.settings),
-        entrants=tuple(_entrant(one) for one in _rows(db, tables.entrant, tournament_id, "place")),
-        lineup=tuple(_lineup_arena(one) for one in _lineup_rows(db, tournament_id)),
-        rounds=tuple(_round(one) for one in _rows(db, tables.round_, tournament_id, "round_id")),
+        entrants=_entrants(db, tournament_id),
+        lineup=_lineup(db, tournament_id),
+        banks=_banks(db, tournament_id),
+        rounds=tuple(rows.round_(one) for one in _rows(db, tables.round_, tournament_id, "round_id")),
         games=_games(db, tournament_id),
+        suggestions=tuple(
+            rows.suggestion(one) for one in _rows(db, tables.suggestion, tournament_id, "suggestion_id")
+        ),
         single_player_games=tuple(
-            _single_player_game(one)
+            rows.single_player_game(one)
             for one in _rows(db, tables.single_player_game, tournament_id, "single_player_game_id")
         ),
-        cards=tuple(_card(one) for one in _rows(db, tables.card, tournament_id, "card_id")),
-        queue=tuple(_queue_spot(one) for one in _rows(db, tables.queue_entry, tournament_id, "queue_id")),
+        cards=tuple(rows.card(one) for one in _rows(db, tables.card, tournament_id, "card_id")),
+        queue=tuple(rows.queue_spot(one) for one in _rows(db, tables.queue_entry, tournament_id, "queue_id")),
+        scorekeepers=tuple(
+            rows.scorekeeper(one) for one in _rows(db, tables.scorekeeper, tournament_id, "place")
+        ),
+        purchases=tuple(rows.purchase(one) for one in _rows(db, tables.entry, tournament_id, "entry_id")),
+        points_map=row.points_map,
+        tiebreaker_points_map=row.tiebreaker_points_map,
+        has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
+        completed_at=row.completed_at,
+        state=msgspec.convert(row.engine or {}, EngineState, strict=False),
+        details=_details(db, row),
     )
 
 
 def _rows(db: Connection, table: Table, tournament_id: int, order: str) -> Sequence[Any]:
-    rows = select(table).where(table.c.tournament_id == tournament_id).order_by(table.c[order])
-    return db.execute(rows).all()
+    found = select(table).where(table.c.tournament_id == tournament_id).order_by(table.c[order])
+    return db.execute(found).all()
 
 
-def _lineup_rows(db: Connection, tournament_id: int) -> Sequence[Any]:
+def _entrants(db: Connection, tournament_id: int) -> tuple[Entrant, ...]:
+    own, player = tables.entrant, tables.player
+    found = (
+        select(own, player.c.claimed_by)
+        .join(player, player.c.player_id == own.c.player_id)
+        .where(own.c.tournament_id == tournament_id)
+        .order_by(own.c.place, own.c.player_id)
+    )
+    bought: Counter[int] = Counter()
+    for one in _rows(db, tables.entry, tournament_id, "entry_id"):
+        bought[one.player_id] += one.quantity
+    return tuple(
+        rows.entrant(one, user_id=one.claimed_by, entries_bought=bought[one.player_id])
+        for one in db.execute(found)
+    )
+
+
+def _lineup(db: Connection, tournament_id: int) -> tuple[LineupArena, ...]:
     lineup = tables.lineup_arena
-    rows = (
+    found = (
         select(lineup, tables.arena.c.category_id)
         .join(tables.arena, tables.arena.c.arena_id == lineup.c.arena_id)
         .where(lineup.c.tournament_id == tournament_id)
-        .order_by(lineup.c.place)
+        .order_by(lineup.c.place, lineup.c.arena_id)
     )
-    return db.execute(rows).all()
+    return tuple(rows.lineup_arena(one) for one in db.execute(found))
+
+
+def _banks(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
+    lineup, inside = tables.lineup_bank, tables.bank_arena
+    found = (
+        select(lineup.c.bank_id, lineup.c.place, inside.c.arena_id)
+        .outerjoin(inside, inside.c.bank_id == lineup.c.bank_id)
+        .where(lineup.c.tournament_id == tournament_id)
+        .order_by(lineup.c.place, lineup.c.bank_id, inside.c.place)
+    )
+    banks = []
+    for (bank_id, place), group in groupby(db.execute(found), key=attrgetter("bank_id", "place")):
+        arena_ids = tuple(one.arena_id for one in group if one.arena_id is not None)
+        banks.append(Bank(bank_id=bank_id, place=place, arena_ids=arena_ids))
+    return tuple(banks)
 
 
 def _games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
-    seats = _rows(db, tables.game_player, tournament_id, "game_id")
+    seats = _seat_rows(tournament_id)
     seats_of = {
-        game_id: sorted(group, key=attrgetter("slot"))
-        for game_id, group in groupby(seats, key=attrgetter("game_id"))
+        game_id: list(group) for game_id, group in groupby(db.execute(seats), key=attrgetter("game_id"))
     }
     games = _rows(db, tables.game, tournament_id, "game_id")
-    return tuple(_game(row, seats_of.get(row.game_id, [])) for row in games)
+    return tuple(rows.game(row, seats_of.get(row.game_id, [])) for row in games)
 
 
-def _game(row: Any, seats: Sequence[Any]) -> Game:
-    return Game(
-        game_id=row.game_id,
-        round_id=row.round_id,
-        status=row.status,
-        player_ids=tuple(seat.player_id for seat in seats),
-        result_positions=tuple(seat.result_position for seat in seats),
-        result_points=tuple(seat.points for seat in seats),
-        result_scores=tuple(seat.score for seat in seats),
-        arena_id=row.arena_id,
-        set_number=row.set_number,
-        game_index=row.game_index,
-        is_bye=row.bye,
+def _seat_rows(tournament_id: int) -> Select[Any]:
+    seat = tables.game_player.c
+    return (
+        select(tables.game_player)
+        .where(seat.tournament_id == tournament_id)
+        .order_by(seat.game_id, seat.slot)
     )
 
 
-def _entrant(row: Any) -> Entrant:
-    return Entrant(
-        player_id=row.player_id,
-        is_active=row.status == "active",
-        seed_rank=row.seed_rank,
-        points_adjustment=row.points_adjustment,
-        score_adjustment=row.score_adjustment,
+def _details(db: Connection, row: Any) -> dict[str, Any]:
+    details = {name: _plain(getattr(row, name)) for name in DETAILS}
+    link, slug, event = tables.tournament_link.c, tables.shortcut.c, tables.occasion_tournament.c
+    links = (
+        select(link.linked_tournament_id, link.link_type, link.link_index, link.shown)
+        .where(link.tournament_id == row.tournament_id)
+        .order_by(link.place)
     )
-
-
-def _lineup_arena(row: Any) -> LineupArena:
-    return LineupArena(
-        arena_id=row.arena_id,
-        is_active=row.status == "active",
-        is_preferred=bool(row.preferred),
-        category_id=row.category_id,
-        amazing_race_seed=row.amazing_race_seed,
+    details[LINKS] = [dict(one) for one in db.execute(links).mappings()]
+    shortcuts = select(slug.slug).where(slug.tournament_id == row.tournament_id).order_by(slug.shortcut_id)
+    details[SHORTCUT] = db.execute(shortcuts.limit(1)).scalar_one_or_none()
+    events = (
+        select(event.occasion_id)
+        .where(event.tournament_id == row.tournament_id)
+        .order_by(event.event_tournament_id)
     )
+    details[EVENT] = db.execute(events.limit(1)).scalar_one_or_none()
+    return details
 
 
-def _round(row: Any) -> Round:
-    return Round(
-        round_id=row.round_id,
-        round_index=row.round_index,
-        status=row.status,
-        arena_id=row.arena_id,
-        score=row.score,
-    )
+def _plain(value: Any) -> Any:
+    return value.isoformat() if isinstance(value, datetime) else value
 
 
-def _single_player_game(row: Any) -> SinglePlayerGame:
-    return SinglePlayerGame(
-        single_player_game_id=row.single_player_game_id,
-        player_id=row.player_id,
-        status=row.status,
-        arena_id=row.arena_id,
-        round_id=row.round_id,
-        card_id=row.card_id,
-        score=row.score,
-        points=row.points,
-        game_index=row.game_index,
-        is_voided=row.voided,
-    )
-
-
-def _card(row: Any) -> Card:
-    return Card(card_id=row.card_id, player_id=row.player_id, status=row.status, is_voided=row.voided)
-
-
-def _queue_spot(row: Any) -> QueueSpot:
-    return QueueSpot(
-        queue_id=row.queue_id,
-        player_id=row.player_id,
-        queue_index=row.queue_index,
-        arena_id=row.arena_id,
-        round_id=row.round_id,
-        is_done=row.completed_at is not None,
-    )
+def column_value(name: str, value: Any) -> Any:
+    """A detail as its column takes it."""
+    kind = tables.tournament.c[name].type
+    return datetime.fromisoformat(value) if isinstance(kind, Instant) and value is not None else value

@@ -1,78 +1,213 @@
-"""From a change to rows: one writer for each type of change."""
+"""From a change to rows: one writer for each type of change.
 
-from collections.abc import Callable, Sequence
+`WRITERS` is complete: a house test holds it against `rules/changes.py`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
 
-from silverball.rules.changes import Change, TournamentImported
-from silverball.store import tables
+from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered
+from silverball.rules.tournament import EngineState, Game, Tournament
+from silverball.store import rows, snapshot, tables
+from silverball.store.journal import CHANGES
 
-# What a tournament consists of, in the order in which its rows can be inserted.
-PARTS: dict[str, Table] = {
-    "entrants": tables.entrant,
-    "lineup": tables.lineup_arena,
-    "banks": tables.lineup_bank,
-    "scorekeepers": tables.scorekeeper,
-    "links": tables.tournament_link,
-    "shortcuts": tables.shortcut,
-    "rounds": tables.round_,
-    "cards": tables.card,
-    "games": tables.game,
-    "seats": tables.game_player,
-    "suggestions": tables.suggestion,
-    "single_player_games": tables.single_player_game,
-    "queue": tables.queue_entry,
+Values = dict[str, Any]
+Writer = Callable[[Connection, Tournament, Any], None]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where things of a kind are stored."""
+
+    table: Table
+    key: str
+    values: Callable[[Any], Values]
+
+
+KINDS: Mapping[str, Kind] = {
+    "entrants": Kind(tables.entrant, "player_id", rows.of_entrant),
+    "lineup": Kind(tables.lineup_arena, "arena_id", rows.of_lineup_arena),
+    "banks": Kind(tables.lineup_bank, "bank_id", lambda one: {"bank_id": one.bank_id, "place": one.place}),
+    "rounds": Kind(tables.round_, "round_id", rows.of_round),
+    "games": Kind(tables.game, "game_id", rows.of_game),
+    "suggestions": Kind(tables.suggestion, "suggestion_id", rows.of_suggestion),
+    "single_player_games": Kind(
+        tables.single_player_game, "single_player_game_id", rows.of_single_player_game
+    ),
+    "cards": Kind(tables.card, "card_id", rows.of_card),
+    "queue": Kind(tables.queue_entry, "queue_id", rows.of_queue_spot),
+    "scorekeepers": Kind(tables.scorekeeper, "user_id", rows.of_scorekeeper),
+    "purchases": Kind(tables.entry, "entry_id", rows.of_purchase),
 }
-SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
-# The feed's own columns: a writer of the tournament's row leaves them alone.
-FEED = {"revision": 0, "epoch": "", "seq": 0, "seq_low": 0}
-
-FORWARD = text("SELECT setval(CAST(:name AS regclass), GREATEST(:highest, nextval(CAST(:name AS regclass))))")
-
-
-def write_import(db: Connection, change: TournamentImported) -> None:
-    """The tournament is what the file says; whatever was there under its id is gone."""
-    row = dict(change.parts["tournament"][0])
-    key = tables.tournament.c.tournament_id
-    if db.execute(select(key).where(key == change.tournament_id)).first() is None:
-        db.execute(insert(tables.tournament).values(**row, **FEED))
-    else:
-        _clear(db, change.tournament_id)
-        db.execute(update(tables.tournament).where(key == change.tournament_id).values(**row))
-    for name, table in PARTS.items():
-        rows = change.parts.get(name, ())
-        if rows:
-            db.execute(insert(table), [dict(one) for one in rows])
-    move_sequences(db, [tables.tournament, *PARTS.values()])
+# What a new row holds in columns that no rule knows.
+DEFAULTS: Mapping[str, Values] = {
+    "games": {"scorbit_verified": False},
+    "single_player_games": {"scorbit_verified": False},
+}
+# Fields of a tournament that are columns of its row under the same name.
+OWN_COLUMNS = ("status", "completed_at", "points_map", "tiebreaker_points_map")
 
 
-def _clear(db: Connection, tournament_id: int) -> None:
-    for table in (*SUMMARIES, tables.standing, *reversed(PARTS.values())):
-        db.execute(delete(table).where(table.c.tournament_id == tournament_id))
+def write(db: Connection, tournament: Tournament, changes: Sequence[Change]) -> None:
+    """Make these changes rows, in their order; equal ones that follow each other go together.
 
-
-def move_sequences(db: Connection, moved: Sequence[Table]) -> None:
-    """After rows came in with ids of their own, the next id that is given out is a free one.
-
-    SQLite does so by itself (AUTOINCREMENT).
+    Takes the tournament as it is before them.
     """
-    if db.dialect.name != "postgresql":
+    for change in changes:
+        WRITERS[type(change)](db, tournament, change)
+
+
+def _added(db: Connection, tournament: Tournament, change: Added[Any]) -> None:
+    kind = KINDS[change.part]
+    own = {"tournament_id": tournament.tournament_id, **DEFAULTS.get(change.part, {})}
+    db.execute(insert(kind.table).values(**own, **kind.values(change.thing)))
+    if isinstance(change.thing, Game):
+        _seat(db, tournament, change.thing)
+
+
+def _removed(db: Connection, tournament: Tournament, change: Removed[Any]) -> None:
+    kind = KINDS[change.part]
+    db.execute(delete(kind.table).where(*_is(kind, tournament, change.thing)))
+
+
+def _altered(db: Connection, tournament: Tournament, change: Altered[Any]) -> None:
+    kind = KINDS[change.part]
+    before, after = kind.values(change.before), kind.values(change.after)
+    differing = {name: value for name, value in after.items() if before[name] != value}
+    if differing:
+        db.execute(update(kind.table).where(*_is(kind, tournament, change.before)).values(**differing))
+    if isinstance(change.after, Game):
+        _reseat(db, tournament, change.before, change.after)
+
+
+def _is(kind: Kind, tournament: Tournament, thing: Any) -> list[Any]:
+    """The row of a thing; the tournament's id belongs to the keys of some and finds the others faster."""
+    columns = kind.table.c
+    return [
+        columns.tournament_id == tournament.tournament_id,
+        columns[kind.key] == getattr(thing, kind.key),
+    ]
+
+
+def _users(tournament: Tournament) -> dict[int, int | None]:
+    return {one.player_id: one.user_id for one in tournament.entrants}
+
+
+def _seat(db: Connection, tournament: Tournament, game: Game) -> None:
+    own = {"tournament_id": tournament.tournament_id}
+    seats = rows.seats_of(game, _users(tournament))
+    db.execute(insert(tables.game_player), [{**own, **seat} for seat in seats])
+
+
+def _reseat(db: Connection, tournament: Tournament, before: Game, after: Game) -> None:
+    seat = tables.game_player
+    if before.player_ids != after.player_ids:
+        db.execute(delete(seat).where(seat.c.game_id == after.game_id))
+        _seat(db, tournament, after)
         return
-    for table in moved:
-        column = table.autoincrement_column
-        if column is None:
-            continue
-        name = db.execute(select(func.pg_get_serial_sequence(f'"{table.name}"', column.name))).scalar_one()
-        if name is not None:
-            highest = db.execute(select(func.max(column))).scalar_one()
-            # An id that was given out and deleted again must not come back.
-            forward = text(
-                "SELECT setval(CAST(:name AS regclass), GREATEST(:highest, nextval(CAST(:name AS regclass))))"
-            )
-            db.execute(forward, {"name": name, "highest": highest or 1})
+    users = _users(tournament)
+    old, new = rows.seats_of(before, users), rows.seats_of(after, users)
+    for was, now in zip(old, new, strict=True):
+        differing = {name: now[name] for name in now if was[name] != now[name]}
+        if differing:
+            place = (seat.c.game_id == after.game_id, seat.c.slot == now["slot"])
+            db.execute(update(seat).where(*place).values(**differing))
 
 
-WRITERS: dict[type[Change], Callable[[Connection, Any], None]] = {
-    TournamentImported: write_import,
+def _tournament_altered(db: Connection, tournament: Tournament, change: TournamentAltered) -> None:
+    values: Values = {name: change.after[name] for name in OWN_COLUMNS if name in change.after}
+    if "settings" in change.after:
+        values["settings"] = msgspec.to_builtins(change.after["settings"])
+    if "state" in change.after:
+        values["engine"] = stored_state(change.after["state"])
+    details = change.after.get("details", {})
+    before = change.before.get("details", {})
+    for name in snapshot.DETAILS:
+        if name in details and details[name] != before.get(name):
+            values[name] = snapshot.column_value(name, details[name])
+    if values:
+        own = tables.tournament.c.tournament_id == tournament.tournament_id
+        db.execute(update(tables.tournament).where(own).values(**values))
+    for name, keep in RELATED.items():
+        if name in details and details[name] != before.get(name):
+            keep(db, tournament.tournament_id, details)
+
+
+def stored_state(state: EngineState) -> Values:
+    """What is kept of the engine's memory: not what is looked up anew for a draw."""
+    kept: Values = msgspec.to_builtins(state)
+    for name in ("series_groups", "series_plays", "seed_facts"):
+        kept.pop(name, None)
+    return kept
+
+
+def _keep_links(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
+    link = tables.tournament_link
+    db.execute(delete(link).where(link.c.tournament_id == tournament_id))
+    for place, one in enumerate(details[snapshot.LINKS]):
+        db.execute(insert(link).values(tournament_id=tournament_id, place=place, **one))
+
+
+def _keep_shortcut(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
+    slug = tables.shortcut
+    db.execute(delete(slug).where(slug.c.tournament_id == tournament_id))
+    if details[snapshot.SHORTCUT] is not None:
+        db.execute(insert(slug).values(slug=details[snapshot.SHORTCUT], tournament_id=tournament_id))
+
+
+def _keep_event(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
+    own = tables.occasion_tournament
+    db.execute(delete(own).where(own.c.tournament_id == tournament_id))
+    occasion_id = details[snapshot.EVENT]
+    if occasion_id is None:
+        return
+    places = select(own.c.place).where(own.c.occasion_id == occasion_id).order_by(own.c.place.desc())
+    newest = db.execute(places.limit(1)).scalar_one_or_none()
+    values = {
+        "occasion_id": occasion_id,
+        "user_id": details["organizer_id"],
+        "tournament_id": tournament_id,
+        "place": 0 if newest is None else newest + 1,
+        "labels": [],
+        "external": {},
+    }
+    db.execute(insert(own).values(**values))
+
+
+RELATED: Mapping[str, Callable[[Connection, int, Mapping[str, Any]], None]] = {
+    snapshot.LINKS: _keep_links,
+    snapshot.SHORTCUT: _keep_shortcut,
+    snapshot.EVENT: _keep_event,
 }
+
+
+def _writer_of(kind: type[Change]) -> Writer:
+    if issubclass(kind, Added):
+        return _added
+    if issubclass(kind, Removed):
+        return _removed
+    return _altered if issubclass(kind, Altered) else _tournament_altered
+
+
+# An import is written by `imports.write_import`.
+WRITERS: Mapping[type[Change], Writer] = {kind: _writer_of(kind) for kind in CHANGES.values()}
+
+
+def new_ids(db: Connection, part: str, count: int) -> list[int]:
+    """Ids that were never given out, ascending."""
+    kind = KINDS[part]
+    if db.dialect.name == "postgresql":
+        sequence = func.pg_get_serial_sequence(f'"{kind.table.name}"', kind.key)
+        found = select(func.nextval(sequence)).select_from(func.generate_series(1, count))
+        return sorted(int(one) for one in db.execute(found).scalars())
+    raised = text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
+    values = {"count": count, "name": kind.table.name}
+    last = db.execute(raised, values).scalar_one_or_none()
+    if last is None:
+        db.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :count)"), values)
+        last = count
+    return list(range(int(last) - count + 1, int(last) + 1))

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Table, bindparam, delete, insert, update
 
 from silverball.service.bundles import reads
-from silverball.store import revisions, tables, writers
+from silverball.store import imports, revisions, tables
 
 Rows = Sequence[Mapping[str, Any]]
 USER_NEW: dict[str, Any] = {
@@ -63,7 +63,7 @@ def take_in(db: Connection, book: Book, *, now: datetime) -> None:
     _take_banks(db, book)
     _upsert(db, tables.occasion, "occasion_id", book.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
-    writers.move_sequences(db, [*moved, tables.occasion])
+    imports.move_sequences(db, [*moved, tables.occasion])
 
 
 def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id: int) -> None:

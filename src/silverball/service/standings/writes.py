@@ -1,9 +1,10 @@
 """Standings are stored as they are shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, delete, insert
 
 from silverball.store.tables import standing
@@ -20,6 +21,24 @@ def replace(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> Non
     db.execute(delete(standing).where(standing.c.tournament_id == tournament_id))
     if rows:
         db.execute(insert(standing), [_stored(tournament_id, row) for row in rows])
+
+
+def update(
+    db: Connection, tournament_id: int, rows: Sequence[Standing], stored: Mapping[int, str]
+) -> dict[int, str]:
+    """Store those of these rows that differ from what is stored; returns what is stored now.
+
+    Takes and returns player id -> row as text.
+    """
+    texts = {row.player_id: msgspec.json.encode(row).decode() for row in rows}
+    gone = [player_id for player_id in stored if texts.get(player_id) != stored[player_id]]
+    if gone:
+        own = standing.c.tournament_id == tournament_id
+        db.execute(delete(standing).where(own, standing.c.player_id.in_(gone)))
+    new = [row for row in rows if stored.get(row.player_id) != texts[row.player_id]]
+    if new:
+        db.execute(insert(standing), [_stored(tournament_id, row) for row in new])
+    return texts
 
 
 def _stored(tournament_id: int, row: Standing) -> dict[str, Any]:

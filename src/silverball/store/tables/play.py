@@ -44,6 +44,10 @@ game = table(
     text("scorbit_log", null=True),
     flag("scorbit_verified"),
     flag("result_count_mismatch"),
+    # The real order where `result_position` does not show it; who did not come; tiebreak games.
+    json("finishing_order", null=True),
+    whole("forfeited_by", null=True),
+    flag("is_tiebreak", null=True),
     indexes=[("tournament_id", "game_id"), ("round_id",), ("arena_id",)],
 )
 
@@ -110,6 +114,9 @@ single_player_game = table(
     Column("updated_at", Instant, nullable=False),
     text("scorbit_id", null=True),
     text("scorbit_log", null=True),
+    json("rolls", null=True),
+    flag("is_advanced", null=True),
+    Column("started_at", Instant),
     flag("scorbit_verified"),
     indexes=[("tournament_id", "single_player_game_id"), ("card_id",), ("arena_id",), ("player_id",)],
 )

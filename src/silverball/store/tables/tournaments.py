@@ -40,6 +40,8 @@ tournament = table(
     json("settings"),
     json("rsvp_configuration", null=True),
     json("entry_configuration", null=True),
+    # What the engine remembers and no answer shows: see EngineState.
+    json("engine", null=True),
     # Raised by every change that any answer under this tournament shows.
     whole("revision"),
     # The feed: which incarnation of the channel, its newest announcement, the oldest one kept.
@@ -61,6 +63,11 @@ entrant = table(
     whole("seed_rank", null=True),
     Column("points_adjustment", Hundredths, nullable=False),
     Column("score_adjustment", Hundredths, nullable=False),
+    # Completed rounds at the last hand adjustment; byes credited on entry; hand-made order of ties.
+    whole("adjusted_after", null=True),
+    whole("byes_credited", null=True),
+    whole("tie_group", null=True),
+    whole("tie_place", null=True),
     text("subscription", null=True),
     json("labels"),
     text("label_color", null=True),

@@ -1,0 +1,72 @@
+"""A whole tournament as rows: what an import writes."""
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
+
+from silverball.rules.changes import TournamentImported
+from silverball.store import tables
+
+# What a tournament consists of, in the order in which its rows can be inserted.
+PARTS: dict[str, Table] = {
+    "entrants": tables.entrant,
+    "lineup": tables.lineup_arena,
+    "banks": tables.lineup_bank,
+    "scorekeepers": tables.scorekeeper,
+    "links": tables.tournament_link,
+    "shortcuts": tables.shortcut,
+    "rounds": tables.round_,
+    "cards": tables.card,
+    "games": tables.game,
+    "seats": tables.game_player,
+    "suggestions": tables.suggestion,
+    "single_player_games": tables.single_player_game,
+    "queue": tables.queue_entry,
+}
+SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
+# The feed's own columns: a writer of the tournament's row leaves them alone.
+FEED = {"revision": 0, "epoch": "", "seq": 0, "seq_low": 0}
+
+FORWARD = text("SELECT setval(CAST(:name AS regclass), GREATEST(:highest, nextval(CAST(:name AS regclass))))")
+
+
+def write_import(db: Connection, change: TournamentImported) -> None:
+    """The tournament is what the file says; whatever was there under its id is gone."""
+    row = dict(change.parts["tournament"][0])
+    key = tables.tournament.c.tournament_id
+    if db.execute(select(key).where(key == change.tournament_id)).first() is None:
+        db.execute(insert(tables.tournament).values(**row, **FEED))
+    else:
+        _clear(db, change.tournament_id)
+        db.execute(update(tables.tournament).where(key == change.tournament_id).values(**row))
+    for name, table in PARTS.items():
+        rows = change.parts.get(name, ())
+        if rows:
+            db.execute(insert(table), [dict(one) for one in rows])
+    move_sequences(db, [tables.tournament, *PARTS.values()])
+
+
+def _clear(db: Connection, tournament_id: int) -> None:
+    for table in (*SUMMARIES, tables.standing, *reversed(PARTS.values())):
+        db.execute(delete(table).where(table.c.tournament_id == tournament_id))
+
+
+def move_sequences(db: Connection, moved: Sequence[Table]) -> None:
+    """After rows came in with ids of their own, the next id that is given out is a free one.
+
+    SQLite does so by itself (AUTOINCREMENT).
+    """
+    if db.dialect.name != "postgresql":
+        return
+    for table in moved:
+        column = table.autoincrement_column
+        if column is None:
+            continue
+        name = db.execute(select(func.pg_get_serial_sequence(f'"{table.name}"', column.name))).scalar_one()
+        if name is not None:
+            highest = db.execute(select(func.max(column))).scalar_one()
+            # An id that was given out and deleted again must not come back.
+            forward = text(
+                "SELECT setval(CAST(:name AS regclass), GREATEST(:highest, nextval(CAST(:name AS regclass))))"
+            )
+            db.execute(forward, {"name": name, "highest": highest or 1})

@@ -1,0 +1,202 @@
+"""The journal: changes as JSON and back, written in order and never trimmed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Select, func, insert, select
+
+from silverball.rules import changes as facts
+from silverball.rules import settings
+from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered, TournamentImported
+from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import (
+    Bank,
+    Card,
+    EngineState,
+    Entrant,
+    Game,
+    LineupArena,
+    Purchase,
+    QueueSpot,
+    Round,
+    Scorekeeper,
+    SinglePlayerGame,
+    Suggestion,
+)
+from silverball.store import tables
+
+THINGS: Mapping[str, type] = {
+    "entrants": Entrant,
+    "lineup": LineupArena,
+    "banks": Bank,
+    "rounds": Round,
+    "games": Game,
+    "suggestions": Suggestion,
+    "single_player_games": SinglePlayerGame,
+    "cards": Card,
+    "queue": QueueSpot,
+    "scorekeepers": Scorekeeper,
+    "purchases": Purchase,
+}
+# Change name -> its class; only what can be read back.
+CHANGES: Mapping[str, type[Change]] = {
+    name: one
+    for name, one in vars(facts).items()
+    if isinstance(one, type)
+    and issubclass(one, (Added, Altered, Removed, TournamentAltered))
+    and hasattr(one, "undone_by")
+}
+# Beside changes the journal names what was undone, and what a tournament was made of.
+UNDONE = "ActionUndone"
+CREATED = "TournamentCreated"
+ACTIONS_MAX = 10_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Action:
+    """One request and the changes it stated."""
+
+    action_id: int
+    actor_id: int | None
+    source: str
+    at: datetime
+    dice_seed: str | None
+    # Change name and data, in order.
+    entries: tuple[tuple[str, Any], ...]
+
+    @property
+    def undoes(self) -> int | None:
+        """The action that this one took back."""
+        found = [data["action"] for name, data in self.entries if name == UNDONE]
+        return found[0] if found else None
+
+    @property
+    def can_be_undone(self) -> bool:
+        """Whether it consists of changes that have opposites."""
+        return self.undoes is None and all(name in CHANGES for name, _ in self.entries)
+
+    def changes(self, type_: str) -> list[Change]:
+        """The changes, read back. Takes the type of the tournament."""
+        return [decoded(name, data, type_) for name, data in self.entries if name in CHANGES]
+
+
+def encoded(change: Change) -> dict[str, Any]:
+    """What is kept of a change."""
+    if isinstance(change, TournamentImported):
+        return dict(change.journalled())
+    if isinstance(change, (Added, Removed)):
+        return {"thing": msgspec.to_builtins(change.thing)}
+    if isinstance(change, Altered | TournamentAltered):
+        return {"before": msgspec.to_builtins(change.before), "after": msgspec.to_builtins(change.after)}
+    raise ValueError(f"{type(change).__name__} cannot be journalled")
+
+
+def decoded(name: str, data: Mapping[str, Any], type_: str) -> Change:
+    """A change that was kept. Takes the type of the tournament, whose settings it may hold."""
+    kind: Any = CHANGES[name]
+    if issubclass(kind, TournamentAltered):
+        before, after = (_fields(data[side], type_) for side in ("before", "after"))
+        return kind(before, after)  # type: ignore[no-any-return]  # one of the classes above
+    thing = THINGS[kind.part]
+    if issubclass(kind, Altered):
+        return kind(_read(data["before"], thing), _read(data["after"], thing))  # type: ignore[no-any-return]
+    return kind(_read(data["thing"], thing))  # type: ignore[no-any-return]
+
+
+def _read(data: Any, thing: type) -> Any:
+    # Keys of maps come back as text.
+    return msgspec.convert(data, thing, strict=False)
+
+
+def _fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
+    read = dict(values)
+    if "settings" in read:
+        read["settings"] = settings.read(FORMATS[type_].settings, read["settings"])
+    if "state" in read:
+        read["state"] = _read(read["state"], EngineState)
+    if read.get("completed_at") is not None:
+        read["completed_at"] = msgspec.convert(read["completed_at"], datetime)
+    return read
+
+
+def append(
+    db: Connection,
+    tournament_id: int,
+    entries: Sequence[tuple[str, Mapping[str, Any]]],
+    *,
+    actor_id: int | None,
+    source: str,
+    now: datetime,
+    dice_seed: str | None = None,
+) -> int:
+    """Write one action down; returns its id, which counts up from 1 in each tournament."""
+    own = tables.journal.c.tournament_id == tournament_id
+    newest = db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one()
+    action_id = int(newest or 0) + 1
+    common = {
+        "tournament_id": tournament_id,
+        "action_id": action_id,
+        "actor_id": actor_id,
+        "source": source,
+        "at": now,
+        "dice_seed": dice_seed,
+    }
+    db.execute(
+        insert(tables.journal), [{**common, "change": name, "data": dict(data)} for name, data in entries]
+    )
+    return action_id
+
+
+def actions(
+    db: Connection, tournament_id: int, *, before: int | None = None, limit: int = ACTIONS_MAX
+) -> list[Action]:
+    """The newest actions, newest first; with `before` only older ones."""
+    entry = tables.journal.c
+    wanted = select(entry.action_id).where(entry.tournament_id == tournament_id).distinct()
+    if before is not None:
+        wanted = wanted.where(entry.action_id < before)
+    ids = wanted.order_by(entry.action_id.desc()).limit(limit).subquery()
+    found = (
+        select(tables.journal)
+        .where(entry.tournament_id == tournament_id, entry.action_id.in_(select(ids.c.action_id)))
+        .order_by(entry.action_id.desc(), entry.journal_id)
+    )
+    return _grouped(db, found)
+
+
+def story(db: Connection, tournament_id: int) -> list[Action]:
+    """Every action, first to last."""
+    entry = tables.journal.c
+    found = select(tables.journal).where(entry.tournament_id == tournament_id).order_by(entry.journal_id)
+    return _grouped(db, found)
+
+
+def _grouped(db: Connection, found: Select[Any]) -> list[Action]:
+    made: dict[int, list[Any]] = {}
+    for row in db.execute(found):
+        made.setdefault(row.action_id, []).append(row)
+    return [
+        Action(
+            action_id=action_id,
+            actor_id=group[0].actor_id,
+            source=group[0].source,
+            at=group[0].at,
+            dice_seed=group[0].dice_seed,
+            entries=tuple((row.change, row.data) for row in group),
+        )
+        for action_id, group in made.items()
+    ]
+
+
+def newest_undoable(found: Sequence[Action]) -> Action | None:
+    """The action that undo would take back next. Takes actions newest first."""
+    taken_back: set[int] = set()
+    for one in found:
+        if one.undoes is not None:
+            taken_back.add(one.undoes)
+        elif one.action_id not in taken_back:
+            return one if one.can_be_undone else None
+    return None
