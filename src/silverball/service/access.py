@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from silverball.rules.tournament import Game, Tournament
+
 ABILITIES = ("read", "score", "manage", "admin")
 ROLES = ("player", "organizer", "admin")
 # The most that a token of an account with this role may do.
@@ -28,6 +30,10 @@ class Caller:
         """Acts as the site's admin: the account's role and the token's ability must both say so."""
         return self.role == "admin" and self.ability == "admin"
 
+    def may(self, ability: str) -> bool:
+        """Whether the token's ability includes this one."""
+        return ABILITIES.index(self.ability) >= ABILITIES.index(ability)
+
     @property
     def viewer(self) -> str:
         """Callers with the same viewer class see the same answers."""
@@ -51,3 +57,26 @@ def ability_of(role: str, abilities: Collection[str]) -> str:
 def sees_all_of(viewer: Caller | None, user_id: int | None) -> bool:
     """Whether a user's opt-outs do not apply: to the user himself and to an admin."""
     return viewer is not None and (viewer.is_admin or viewer.user_id == user_id)
+
+
+def is_organizer(caller: Caller, tournament: Tournament) -> bool:
+    """Whether the tournament is the caller's own, or the caller is an admin."""
+    return caller.is_admin or caller.user_id == tournament.details["organizer_id"]
+
+
+def may_score(caller: Caller, tournament: Tournament) -> bool:
+    """Whether the caller may record results: organizer, admin, or a scorekeeper where there are any."""
+    if is_organizer(caller, tournament):
+        return True
+    keeps = any(one.user_id == caller.user_id for one in tournament.scorekeepers)
+    return keeps and tournament.settings.scorekeeping == "user"
+
+
+def players_of(caller: Caller, tournament: Tournament) -> frozenset[int]:
+    """Ids of the entrants that the caller has claimed."""
+    return frozenset(one.player_id for one in tournament.entrants if one.user_id == caller.user_id)
+
+
+def plays_in(caller: Caller, tournament: Tournament, game: Game) -> bool:
+    """Whether the caller is one of the players of a game."""
+    return not players_of(caller, tournament).isdisjoint(game.player_ids)
