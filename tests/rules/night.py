@@ -10,6 +10,7 @@ import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -76,6 +77,60 @@ class Night:
         """Take the newest action back."""
         changes = self.journal.pop()
         self.tournament = apply_all(self.tournament, undone(changes))
+
+    def undo_all(self) -> None:
+        """Take everything back, newest first: what is left is the planned tournament."""
+        for _ in range(len(self.journal)):
+            self.undo()
+
+    def join(self, player_id: int, **given: Any) -> None:
+        """A player comes; strikes or points given as `points_adjustment`."""
+        new = Entrant(player_id=player_id, **given)
+        self.make(play.add_entrants(self.tournament, [new], self.dice(), self.now))
+
+    def leave(self, player_id: int) -> None:
+        self.make(
+            play.set_active(self.tournament, player_id, is_active=False, dice=self.dice(), now=self.now)
+        )
+
+    def come_back(self, player_id: int) -> None:
+        self.make(play.set_active(self.tournament, player_id, is_active=True, dice=self.dice(), now=self.now))
+
+    def adjust(self, player_id: int, points: int | str) -> None:
+        self.make(play.adjust(self.tournament, player_id, points=Decimal(points)))
+
+    def correct(self, game: Game, *order: int) -> None:
+        """Another finishing order for a game that has one."""
+        self.finish(game, *order)
+
+    def clear(self, game: Game) -> None:
+        self.make(play.clear_result(self.tournament, game.game_id))
+
+    def complete_round(self) -> None:
+        newest = self.tournament.newest_round
+        assert newest is not None
+        self.make(play.complete_round(self.tournament, newest.round_id, self.now))
+
+    def play_round(self, better: Callable[[int], Any] = lambda player_id: player_id) -> None:
+        """Open a round, record every game, complete it."""
+        self.open_round()
+        self.finish_round(better)
+        self.complete_round()
+
+    def dice(self) -> Random:
+        """Dice of this moment."""
+        return Random(f"dice {len(self.journal)}")
+
+    def game_with(self, player_id: int) -> Game:
+        """The newest game of a player, or the bye."""
+        return [game for game in self.tournament.games if player_id in game.player_ids][-1]
+
+    def game(self, game_id: int) -> Game:
+        return next(game for game in self.tournament.games if game.game_id == game_id)
+
+    def row(self, player_id: int) -> Standing:
+        """A row of the standings."""
+        return next(row for row in self.standings() if row.player_id == player_id)
 
     def tick(self, seconds: int = 300) -> None:
         self.now += timedelta(seconds=seconds)

@@ -81,8 +81,15 @@ def completed(tournament: Tournament, said: GameOutcome, score: Score, now: date
 
 
 def _corrected(game: Game, after: Game) -> list[Change]:
-    # Who enters the same result again changes nothing, not even the name beside it.
-    same = replace(after, scorekeeper_id=game.scorekeeper_id)
+    # Who enters the same result again changes nothing, not even the name beside it; scores and an order
+    # that are not said again are not taken back.
+    is_scored = any(score is not None for score in after.result_scores)
+    same = replace(
+        after,
+        scorekeeper_id=game.scorekeeper_id,
+        result_scores=after.result_scores if is_scored else game.result_scores,
+        finishing_order=after.finishing_order or game.finishing_order,
+    )
     return [] if same == game else [GameCorrected(game, after)]
 
 

@@ -1,0 +1,324 @@
+"""Group match play. Source: formats, sections 3, 11, 13.4, 14.4 and 20."""
+
+from collections import Counter
+from decimal import Decimal
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.night import Night, a_night, random_order
+from rules.properties import quick
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules import gameplay, play, settings
+from silverball.rules.outcome import GameOutcome
+from silverball.rules.pairing import groups
+from silverball.rules.registry import FORMATS
+
+KEYS = (
+    "scorekeeping seeding firstRoundPairing pairing playerOrder playerOrderOpen arenaAssignment suggestions "
+    "duration gamesPerRound tiebreaker scoring playoffsCutoffs"
+)
+
+
+def a_started_night(**given: object) -> Night:
+    night = a_night("group_matchplay", **given)
+    night.start()
+    return night
+
+
+def points(night: Night) -> dict[int, str]:
+    return {row.player_id: str(row.points) for row in night.standings()}
+
+
+def test_the_settings_are_the_keys_of_the_payload() -> None:
+    assert list(settings.defaults(FORMATS["group_matchplay"].settings)) == KEYS.split()
+
+
+def test_four_players_get_seven_five_three_and_one_and_three_get_seven_four_and_one() -> None:
+    night = a_started_night(players=7, first_round_pairing="adjacent", seeding="manual")
+    first, second = night.open_round()
+    assert (sorted(first.player_ids), sorted(second.player_ids)) == ([1, 2, 3, 4], [5, 6, 7])
+    night.finish(first, 3, 1, 4, 2)
+    night.finish(second, 7, 5, 6)
+    assert points(night) == {
+        3: "7.00",
+        7: "7.00",
+        1: "5.00",
+        5: "4.00",
+        4: "3.00",
+        2: "1.00",
+        6: "1.00",
+    }
+    assert night.places() == {3: 1, 7: 1, 1: 3, 5: 4, 4: 5, 2: 6, 6: 6}
+
+
+def test_the_winner_of_five_games_and_second_of_two_shows_45_5_2() -> None:
+    # A real row: 5 x 7 + 2 x 5 points with the tiebreaker placement.
+    night = a_started_night(players=4, tiebreaker="placement")
+    for number in range(7):
+        night.play_round(lambda player_id, number=number: (player_id != (1 if number < 5 else 2), player_id))
+    row = night.row(1)
+    assert (row.position, row.points) == (1, "45.00")
+    assert row.tiebreakers == ("45.00", 5, 2)
+
+
+def test_a_row_has_every_column_of_the_list_family() -> None:
+    night = a_started_night(players=4)
+    night.play_round()
+    game = night.open_round()[0]
+    row = night.row(1)
+    assert (row.points, row.points_with_tiebreaker, row.games_played, row.tiebreakers) == (
+        "7.00",
+        None,
+        1,
+        ("7.00",),
+    )
+    assert (row.entries_played, row.entries_available, row.strike_count, row.cards_counted) == (0, 0, 0, None)
+    assert (row.adjustment, row.frenzy_wins, row.frenzy_losses, row.points_list) == (0, None, None, None)
+    assert (row.active_games, row.active_game_color) == ((game.game_id,), "green")
+    assert (row.pace_bubble, row.bubble.on_cutoff_bubble, row.manual_tiebreaker_group) == (None, None, None)
+
+
+@pytest.mark.parametrize(("tiebreaker", "first"), [("placement", 1), ("placement_last", 2), ("wins", 1)])
+def test_equal_points_are_separated_by_places(tiebreaker: str, first: int) -> None:
+    # Bonus point 5/3/2/1: 1 has 5 + 1, 2 has 3 + 3.
+    night = a_started_night(players=4, scoring="winnerbonus", tiebreaker=tiebreaker)
+    game = night.open_round()[0]
+    night.finish(game, 1, 2, 3, 4)
+    game = night.open_round()[0]
+    night.finish(game, 3, 2, 4, 1)
+    assert night.row(1).points == night.row(2).points == "6.00"
+    assert {night.row(1).position, night.row(2).position} == {2, 3}
+    assert night.row(first).position == 2
+
+
+def test_the_standard_tiebreaker_counts_every_opponent_of_every_round() -> None:
+    night = a_started_night(players=4, tiebreaker="standard")
+    night.play_round()
+    # 5 + 3 + 1 points of three opponents; without the highest and the lowest 3 are left.
+    assert night.row(1).tiebreakers == ("7.00", 3, 9)
+
+
+@given(st.integers(2, 19), st.integers(0, 99))
+@quick
+def test_nobody_ever_has_a_bye_and_the_groups_have_the_sizes_of_the_table(players: int, seed: int) -> None:
+    night = a_started_night(players=players, pairing="random")
+    for _ in range(2):
+        games = night.open_round()
+        assert [len(game.player_ids) for game in games] == list(groups.sizes(players))
+        assert not any(game.is_bye for game in night.tournament.games)
+        for game in games:
+            night.finish(game, *random_order(game, Random(seed)))
+
+
+@given(st.integers(2, 12), st.integers(1, 3), st.integers(0, 99))
+@quick
+def test_the_table_adds_up_to_the_points_of_the_games(players: int, per_round: int, seed: int) -> None:
+    night = a_started_night(players=players, games_per_round=per_round)
+    for _ in range(3):
+        for game in night.open_round():
+            night.finish(game, *random_order(game, Random(seed)))
+    given = sum(
+        points for game in night.tournament.games for points in game.result_points if points is not None
+    )
+    assert sum(Decimal(str(row.points)) for row in night.standings()) == given
+    assert {row.games_played for row in night.standings()} == {3 * per_round}
+
+
+def test_a_group_plays_its_games_of_a_round_on_different_arenas() -> None:
+    night = a_started_night(players=8, arenas=4, games_per_round=3)
+    games = night.open_round()
+    assert Counter(game.set_number for game in games) == {0: 3, 1: 3}
+    for number in range(2):
+        own = [game for game in games if game.set_number == number]
+        assert len({game.arena_id for game in own}) == 3
+        assert [game.game_index for game in own] == [0, 1, 2]
+        assert len({frozenset(game.player_ids) for game in own}) == 1
+    assert all(game.advantage_id is None for game in games)
+
+
+def test_after_the_planned_rounds_it_is_over_and_stays_so_until_it_is_completed() -> None:
+    night = a_started_night(players=5, duration=2)
+    night.play_round()
+    assert not play.format_of(night.tournament).is_over(night.tournament)
+    night.play_round()
+    assert play.format_of(night.tournament).is_over(night.tournament)
+    with pytest.raises(Conflict, match="is over"):
+        night.open_round()
+    night.complete()
+    assert night.tournament.status == "completed"
+
+
+def test_tiers_draw_by_the_map_and_need_a_planned_number_of_rounds() -> None:
+    night = a_started_night(players=16, pairing="tiers", duration=5, seeding="manual")
+    drawn = [sorted(game.player_ids) for game in night.open_round()]
+    assert drawn == [[1, 8, 9, 16], [2, 7, 10, 15], [3, 6, 11, 14], [4, 5, 12, 13]]
+    for players, duration in ((16, 0), (15, 5), (161, 5), (16, 9)):
+        with pytest.raises(Conflict, match="There are no tiers"):
+            a_started_night(players=players, pairing="tiers", duration=duration)
+
+
+def test_a_late_player_is_in_from_the_next_round_and_scored_nothing_before() -> None:
+    night = a_started_night(players=8)
+    night.play_round()
+    night.join(9)
+    assert (night.row(9).points, night.row(9).games_played) == ("0.00", 0)
+    night.finish_round()
+    assert sorted(len(game.player_ids) for game in night.open_round()) == [3, 3, 3]
+    assert night.game_with(9).round_id == night.open_games()[0].round_id
+
+
+def test_a_late_player_may_be_put_into_a_group_of_three_of_the_open_round() -> None:
+    night = a_started_night(players=7)
+    four, three = night.open_round()
+    night.join(9)
+    with pytest.raises(Conflict, match="has 4 players already"):
+        gameplay.add_player(night.tournament, four.game_id, 9, night.dice(), night.now)
+    night.make(gameplay.add_player(night.tournament, three.game_id, 9, night.dice(), night.now))
+    joined = night.game(three.game_id)
+    assert joined.player_ids == (*three.player_ids, 9)
+    night.finish(joined, 9, *three.player_ids)
+    assert night.row(9).points == "7.00"
+
+
+def test_a_player_taken_out_of_an_open_game_leaves_a_game_of_three_or_two_or_a_bye() -> None:
+    night = a_started_night(players=4)
+    game = night.open_round()[0]
+    for gone in (4, 3):
+        night.make(gameplay.remove_player(night.tournament, game.game_id, gone))
+    assert sorted(night.game(game.game_id).player_ids) == [1, 2]
+    night.make(gameplay.remove_player(night.tournament, game.game_id, 2))
+    bye = night.game(game.game_id)
+    assert (bye.is_bye, bye.status, bye.set_number, bye.player_ids) == (True, "completed", 9999, (1,))
+    assert (night.row(1).points, night.row(1).games_played) == ("7.00", 0)
+
+
+def test_three_left_of_four_are_scored_as_a_group_of_three() -> None:
+    night = a_started_night(players=4)
+    game = night.open_round()[0]
+    night.make(gameplay.remove_player(night.tournament, game.game_id, 4))
+    night.finish(game, 1, 2, 3)
+    assert points(night) == {1: "7.00", 2: "4.00", 3: "1.00", 4: "0.00"}
+
+
+def test_who_leaves_keeps_his_points_and_place_and_may_come_back() -> None:
+    night = a_started_night(players=5)
+    night.play_round()
+    night.leave(1)
+    night.play_round()
+    assert night.row(1).points == "7.00"
+    night.come_back(1)
+    night.open_round()
+    assert night.game_with(1).status == "started"
+
+
+def test_an_adjustment_counts_in_the_points() -> None:
+    night = a_started_night(players=4)
+    night.play_round()
+    night.adjust(4, 10)
+    assert (night.row(4).points, night.row(4).adjustment, night.row(4).position) == ("11.00", 10, 1)
+
+
+def test_a_result_may_be_corrected_or_deleted_while_its_round_is_the_newest() -> None:
+    night = a_started_night(players=4)
+    game = night.open_round()[0]
+    night.finish(game, 1, 2, 3, 4)
+    night.finish(game, 4, 3, 2, 1)
+    assert night.row(4).points == "7.00"
+    night.clear(game)
+    assert night.row(4).points == "0.00"
+    night.finish(game, 1, 2, 3, 4)
+    night.open_round()
+    with pytest.raises(Conflict, match="Round 1 is over"):
+        night.finish(game, 4, 3, 2, 1)
+    with pytest.raises(Conflict, match="Round 1 is over"):
+        night.clear(game)
+
+
+def test_the_same_result_again_changes_nothing() -> None:
+    night = a_started_night(players=4)
+    game = night.open_round()[0]
+    night.record(GameOutcome(game_id=game.game_id, scores={1: 90, 2: 80, 3: 70, 4: 60}, by=5))
+    assert night.finish(game, 1, 2, 3, 4) == []
+    assert night.record(GameOutcome(game_id=game.game_id, scores={1: 90, 2: 80, 3: 70, 4: 61})) != []
+
+
+@pytest.mark.parametrize(
+    ("said", "sentence"),
+    [
+        ({"order": (1, 2, 3, 9)}, "Player 9 is not in game"),
+        ({"order": (1, 2, 3)}, "Player 4 of game"),
+        ({"order": (1, 2, 3, 3)}, "Player 3 is named twice"),
+        ({"scores": {1: 5, 2: 5, 3: 4, 4: 1}}, "Players [12] and [12] have the same score"),
+        ({"scores": {1: -5, 2: 5, 3: 4, 4: 1}}, "is not a pinball score"),
+        ({"forfeited_by": 1}, "Only a game of two can be forfeited"),
+        ({}, "Say who finished in which place"),
+    ],
+)
+def test_a_result_that_cannot_be_is_refused_and_changes_nothing(
+    said: dict[str, object], sentence: str
+) -> None:
+    night = a_started_night(players=4)
+    game = night.open_round()[0]
+    before = night.tournament
+    with pytest.raises(Invalid, match=sentence):
+        night.record(GameOutcome(game_id=game.game_id, **said))  # type: ignore[arg-type]
+    assert night.tournament is before
+
+
+def test_a_round_with_open_games_keeps_the_next_one_closed() -> None:
+    night = a_started_night(players=8)
+    first = night.open_round()[0]
+    with pytest.raises(Conflict, match=f"Round 1 still has open games: {first.game_id}"):
+        night.open_round()
+
+
+def test_one_player_is_too_few_to_start_and_to_go_on() -> None:
+    with pytest.raises(Conflict, match="1 players are too few"):
+        a_started_night(players=1)
+    night = a_started_night(players=2)
+    night.leave(2)
+    with pytest.raises(Conflict, match="Fewer than two players"):
+        night.open_round()
+
+
+def test_nothing_can_be_done_once_it_is_completed_and_all_of_it_once_it_is_reopened() -> None:
+    night = a_started_night(players=4)
+    game = night.open_round()[0]
+    night.finish(game, 1, 2, 3, 4)
+    night.complete()
+    with pytest.raises(Conflict, match="Reopen it"):
+        night.finish(game, 4, 3, 2, 1)
+    with pytest.raises(Conflict, match="Reopen it"):
+        night.adjust(1, 3)
+    night.make(play.reopen(night.tournament))
+    night.finish(game, 4, 3, 2, 1)
+    assert night.row(4).points == "7.00"
+
+
+def test_taking_everything_back_leaves_the_planned_tournament() -> None:
+    night = a_night("group_matchplay", players=7)
+    planned = night.tournament
+    night.start()
+    night.play_round()
+    night.join(9, points_adjustment=Decimal(3))
+    night.leave(1)
+    night.open_round()
+    night.adjust(2, -1)
+    night.finish_round()
+    night.complete()
+    night.undo_all()
+    assert night.tournament == planned
+
+
+def test_a_round_drawn_again_after_an_undo_is_the_same() -> None:
+    night = a_started_night(players=11)
+    night.play_round()
+    drawn = night.open_round()
+    night.undo()
+    again = night.open_round()
+    assert [(game.player_ids, game.arena_id) for game in drawn] == [
+        (game.player_ids, game.arena_id) for game in again
+    ]
