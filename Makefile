@@ -34,6 +34,7 @@ test: check  ## everything: checks, then all tests
 bench: install  ## measure against the peers; prints the table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/engine.py
 
 # The locks carry names, versions and hashes; no address is written.
 lock:  ## lock the dependencies of pyproject.toml again (needs uv)

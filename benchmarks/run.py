@@ -60,14 +60,14 @@ class Row:
     is_met: bool
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
 
 
 @contextmanager
-def _running(command: list[str], port: int, path: str, **environment: str) -> Iterator[Server]:
+def running(command: list[str], port: int, path: str, **environment: str) -> Iterator[Server]:
     began = time.perf_counter()
     process = subprocess.Popen(
         command,
@@ -104,7 +104,7 @@ def _uvicorn(app: str, port: int) -> list[str]:
     return [str(BIN / "uvicorn"), app, "--host", "127.0.0.1", "--port", str(port), *options]
 
 
-def _silverball(*words: str, folder: Path) -> str:
+def silverball(*words: str, folder: Path) -> str:
     environment = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}"}
     done = subprocess.run(
         [str(BIN / "silverball"), *words], env=environment, capture_output=True, text=True, check=True
@@ -116,7 +116,7 @@ def _prepare(folder: Path) -> str:
     """A database with the measured night; returns a token."""
     bundle = folder / "night.json"
     bundle.write_text(json.dumps(world.bundle()), encoding="utf-8")
-    made = _silverball(
+    made = silverball(
         "user",
         "create",
         "--name",
@@ -128,10 +128,10 @@ def _prepare(folder: Path) -> str:
         "--json",
         folder=folder,
     )
-    token = _silverball(
+    token = silverball(
         "token", "create", "--user", str(json.loads(made)["userId"]), "--name", "bench", folder=folder
     )
-    _silverball("import", "bundle", str(bundle), folder=folder)
+    silverball("import", "bundle", str(bundle), folder=folder)
     return token
 
 
@@ -172,9 +172,9 @@ def _against(
 
 
 def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
-    port, raw_port = _free_port(), _free_port()
+    port, raw_port = free_port(), free_port()
     serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
-    with _running(serve, port, "/up", **environment) as ours:
+    with running(serve, port, "/up", **environment) as ours:
         yield Row("start to first answer", f"{ours.started_seconds:.2f} s", "< 1 s", ours.started_seconds < 1)
         memory = load.resident_megabytes(ours.pid)
         yield Row("memory after start", f"{memory:.0f} MB", "< 80 MB", memory < 80)
@@ -182,7 +182,7 @@ def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Itera
         recorded = folder / "answers.json"
         recorded.write_text(json.dumps(answers), encoding="utf-8")
         raw = _uvicorn("raw_app:app", raw_port)
-        with _running(raw, raw_port, f"{BASE}/standings", SILVERBALL_BENCH_ANSWERS=str(recorded)) as limit:
+        with running(raw, raw_port, f"{BASE}/standings", SILVERBALL_BENCH_ANSWERS=str(recorded)) as limit:
             for name, bound in (("standings", 0.80), ("tournament", 0.85), ("games", 0.75)):
                 wire = load.request(PATHS[name], token)
                 got = _against(ours, limit, (wire, wire), REQUESTS_CACHED)
@@ -194,14 +194,14 @@ def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Itera
 
 
 def _uncached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
-    port, peer_port = _free_port(), _free_port()
+    port, peer_port = free_port(), free_port()
     serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
-    with _running(serve, port, "/up", **environment, SILVERBALL_CACHE_MEGABYTES="0") as ours:
+    with running(serve, port, "/up", **environment, SILVERBALL_CACHE_MEGABYTES="0") as ours:
         answers = {name: json.loads(_fetch(port, path, token)["body"]) for name, path in PATHS.items()}
         peer_url = f"sqlite+aiosqlite:///{folder / 'peer.db'}"
         _fill_peer(peer_url, answers)
         peer = _uvicorn("peer_app:app", peer_port)
-        with _running(peer, peer_port, "/docs", SILVERBALL_BENCH_PEER_URL=peer_url) as theirs:
+        with running(peer, peer_port, "/docs", SILVERBALL_BENCH_PEER_URL=peer_url) as theirs:
             for name, path in PATHS.items():
                 if json.loads(_fetch(peer_port, path, token)["body"]) != answers[name]:
                     raise RuntimeError(f"the peer answers something else for {name}")
@@ -236,12 +236,19 @@ def main() -> int:
             for row in part(folder, token, environment):
                 rows.append(row)
                 print(f"\r{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
-    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
-    print(f"\nMeasured {datetime.now(UTC):%Y-%m-%d} on {machine}.\n")
-    print("| what | measured | bound | met |\n|---|---|---|---|")
-    for row in rows:
-        print(f"| {row.what} | {row.measured} | {row.bound} | {'yes' if row.is_met else 'NO'} |")
+    print(table(rows))
     return 0 if all(row.is_met for row in rows) else 1
+
+
+def table(rows: list[Row]) -> str:
+    """The table of docs/performance.md."""
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+    head = f"\nMeasured {datetime.now(UTC):%Y-%m-%d} on {machine}.\n\n"
+    head += "| what | measured | bound | met |\n|---|---|---|---|\n"
+    lines = (
+        f"| {row.what} | {row.measured} | {row.bound} | {'yes' if row.is_met else 'NO'} |" for row in rows
+    )
+    return head + "\n".join(lines)
 
 
 if __name__ == "__main__":
