@@ -3,6 +3,7 @@
 from collections import Counter
 from decimal import Decimal
 from random import Random
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -22,7 +23,7 @@ KEYS = (
 )
 
 
-def a_started_night(**given: object) -> Night:
+def a_started_night(**given: Any) -> Night:
     night = a_night("group_matchplay", **given)
     night.start()
     return night

@@ -1,5 +1,7 @@
 """Manual match play. Source: formats, sections 14.7 and 20."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +16,7 @@ from silverball.rules.tournament import Game
 KEYS = "scorekeeping playerOrder playerOrderOpen scoring tiebreaker suggestions playoffsCutoffs"
 
 
-def a_started_night(**given: object) -> Night:
+def a_started_night(**given: Any) -> Night:
     night = a_night("manual_matchplay", **given)
     night.start()
     return night

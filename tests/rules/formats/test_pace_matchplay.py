@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,7 +22,7 @@ KEYS = (
 FORMAT = FORMATS["pace_matchplay"]
 
 
-def a_started_night(**given: object) -> Night:
+def a_started_night(**given: Any) -> Night:
     night = a_night("pace_matchplay", **given)
     night.start()
     return night

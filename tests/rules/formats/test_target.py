@@ -1,6 +1,7 @@
 """Target match play. Source: formats, sections 14.15 and 20."""
 
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,7 +19,7 @@ KEYS = (
 )
 
 
-def a_started_night(**given: object) -> Night:
+def a_started_night(**given: Any) -> Night:
     night = a_night("target", **given)
     night.start()
     return night

@@ -1,11 +1,14 @@
 """Strikes in groups of four: as a knockout, with strikes by place. Source: formats, 14.2."""
 
+from datetime import datetime
 from decimal import Decimal
+from random import Random
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
 from silverball.rules import roundplay, settings
+from silverball.rules.changes import Change
 from silverball.rules.format import Format
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import knockout
@@ -94,6 +97,12 @@ def scores(tournament: Tournament) -> dict[int, Decimal]:
     return {one.player_id: -one.strikes for one in knockout.all_careers(tournament, rules_of(tournament))}
 
 
+def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """Nothing to begin with; strikes and pairing that cannot be are refused."""
+    rules_of(tournament)
+    return roundplay.check_pairing(tournament, dice, now)
+
+
 PLAY = RoundPlay(
     group_size=GROUP_SIZE,
     playing=playing,
@@ -112,5 +121,5 @@ FORMAT = Format(
     open_round=PLAY.open_round,
     settle=PLAY.settle,
     playing=playing,
-    start=roundplay.check_pairing,
+    start=start,
 )
