@@ -5,7 +5,7 @@ which they were added).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
@@ -232,6 +232,11 @@ class EngineState:
     series_plays: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
     # What seeding by rank, rating or series position goes by: player id -> number, lower is better.
     seed_facts: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def lasting(self) -> "EngineState":
+        """What is remembered: not what is looked up anew for each draw."""
+        return replace(self, series_groups=(), series_plays={}, seed_facts={})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, select, update
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules import numbering
 from silverball.rules.apply import apply_all
-from silverball.rules.changes import Added, Change, TournamentImported, undone
+from silverball.rules.changes import Added, Change, TournamentAltered, TournamentImported, undone
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.rules.tournament import Tournament
@@ -129,7 +129,15 @@ def _numbered(db: Connection, changes: Sequence[Change]) -> list[Change]:
         if isinstance(change, Added) and _key(change) < 0:
             wanted[change.part] = wanted.get(change.part, 0) + 1
     free = {part: iter(writers.new_ids(db, part, count)) for part, count in wanted.items()}
-    return numbering.numbered(changes, lambda part: next(free[part]))
+    return [_lasting(one) for one in numbering.numbered(changes, lambda part: next(free[part]))]
+
+
+def _lasting(change: Change) -> Change:
+    """The change without what was looked up for a draw, which may be in the engine's memory."""
+    if not isinstance(change, TournamentAltered) or "state" not in change.after:
+        return change
+    before, after = ({**side, "state": side["state"].lasting} for side in (change.before, change.after))
+    return type(change)(before, after)
 
 
 def _key(change: Added[Any]) -> int:

@@ -1,0 +1,72 @@
+"""What the rest of a series knows: who met whom and who played what there, and who stands where.
+
+Draws and seeds that go by the series are given it in the tournament's state; it is never stored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlalchemy import Connection, Select, select
+
+from silverball.rules.tournament import Tournament
+from silverball.service.series.reads import results
+from silverball.store import tables
+
+BALANCED_SERIES = "balanced_series"
+SERIES_SEED = "series_seed"
+_T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
+
+
+def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
+    """The tournament with the groups and plays of its series, when its draws go by them."""
+    series_id = tournament.details["series_id"]
+    settings = tournament.settings
+    ways = {getattr(settings, name, None) for name in ("pairing", "arena_assignment")}
+    if series_id is None or BALANCED_SERIES not in ways:
+        return tournament
+    seats = db.execute(_seats(series_id, tournament.tournament_id)).all()
+    state = replace(tournament.state, series_groups=_groups(seats), series_plays=_plays(seats))
+    return replace(tournament, state=state)
+
+
+def with_seed_facts(db: Connection, tournament: Tournament) -> Tournament:
+    """The tournament with the places in its series, when it is seeded by them. Ratings are not known yet."""
+    series_id = tournament.details["series_id"]
+    if series_id is None or getattr(tournament.settings, "seeding", None) != SERIES_SEED:
+        return tournament
+    standings = results.details(db, series_id, None).standings
+    facts = {one.player_id: float(one.position) for one in standings}
+    return replace(tournament, state=replace(tournament.state, seed_facts=facts))
+
+
+def _seats(series_id: int, but: int) -> Select[Any]:
+    """Who sat in the games of the other tournaments of the series; byes are not games against anybody."""
+    return (
+        select(_G.round_id, _G.set_number, _G.game_id, _G.arena_id, _G.is_tiebreak, _SEAT.player_id)
+        .select_from(tables.tournament)
+        .join(tables.game, _G.tournament_id == _T.tournament_id)
+        .join(tables.game_player, _SEAT.game_id == _G.game_id)
+        .where(_T.series_id == series_id, _T.tournament_id != but, ~_G.bye)
+        .order_by(_G.game_id, _SEAT.slot)
+    )
+
+
+def _groups(seats: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
+    """Each group of a round once, however many games it played; outside rounds each game is a group."""
+    groups: dict[tuple[int | None, int], set[int]] = {}
+    for seat in seats:
+        if not seat.is_tiebreak:
+            key = (seat.round_id, seat.game_id if seat.round_id is None else seat.set_number)
+            groups.setdefault(key, set()).add(seat.player_id)
+    return tuple(tuple(sorted(players)) for players in groups.values())
+
+
+def _plays(seats: Sequence[Any]) -> dict[int, dict[int, int]]:
+    """Player id -> arena id -> games played on it."""
+    plays: dict[int, dict[int, int]] = {}
+    for seat in seats:
+        if seat.arena_id is not None:
+            counts = plays.setdefault(seat.player_id, {})
+            counts[seat.arena_id] = counts.get(seat.arena_id, 0) + 1
+    return plays
