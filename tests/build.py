@@ -4,14 +4,18 @@ Everything invented here has invented names. Every builder returns the id of wha
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from types import ModuleType
 from typing import Any
 
 from sqlalchemy import Table, insert
 
 from silverball import app
+from silverball.kit import http
+from silverball.kit.api import Api
 from silverball.service.access import Caller
 from silverball.settings import Settings
 from silverball.store import tables
@@ -206,6 +210,55 @@ def ask(
     api = app.build_api(store, Settings(base_url=BASE_URL, public_read=public_read))
     who = caller(by) if isinstance(by, int) else by
     route, _, query = path.partition("?")
-    got = app.answer(api, "GET", route, query.encode(), who)
+    got = app.answer(api, http.Request(method="GET", path=route, query=query.encode(), caller=who))
     is_json = got.content_type == "application/json"
     return got.status, json.loads(got.body) if is_json else got.body.decode()
+
+
+def do(
+    store: Store,
+    method: str,
+    path: str,
+    body: Any = None,
+    *,
+    by: Caller | int | None = None,
+    key: str | None = None,
+    if_match: str | None = None,
+    modules: Sequence[ModuleType] = app.ROUTE_MODULES,
+    now: datetime = NOW,
+) -> tuple[int, Any, dict[str, str]]:
+    """One writing request without the front door: status, decoded body, headers.
+
+    `body` is sent as JSON, or as it is when it is bytes. `by` is a Caller, or the id of a user with the
+    role and token of an organizer.
+    """
+    api = app.build_api(store, Settings(base_url=BASE_URL), modules=modules, now=lambda: now)
+    who = caller(by, role="organizer", ability="manage") if isinstance(by, int) else by
+    return send(api, method, path, body, by=who, key=key, if_match=if_match)
+
+
+def send(
+    api: Api,
+    method: str,
+    path: str,
+    body: Any = None,
+    *,
+    by: Caller | None = None,
+    key: str | None = None,
+    if_match: str | None = None,
+) -> tuple[int, Any, dict[str, str]]:
+    """`do`, when several requests go to the same program."""
+    route, _, query = path.partition("?")
+    sent = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+    request = http.Request(
+        method=method,
+        path=route,
+        query=query.encode(),
+        caller=by,
+        body=sent,
+        source="203.0.113.7",
+        idempotency_key=None if key is None else key.encode(),
+        if_match=None if if_match is None else if_match.encode(),
+    )
+    got = app.answer(api, request)
+    return got.status, json.loads(got.body), {name.decode(): value.decode() for name, value in got.headers}

@@ -79,8 +79,13 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, s
 
 
 @pytest.mark.parametrize("mode", list(GenerationMode))
-@pytest.mark.parametrize("path", sorted(openapi.shown_path(one) for one in endpoints_of(*app.ROUTE_MODULES)))
-def test_every_answer_is_as_described(described: tuple[Any, str], path: str, mode: GenerationMode) -> None:
+@pytest.mark.parametrize(
+    ("method", "path"),
+    sorted((one.method, openapi.shown_path(one)) for one in endpoints_of(*app.ROUTE_MODULES)),
+)
+def test_every_answer_is_as_described(
+    described: tuple[Any, str], method: str, path: str, mode: GenerationMode
+) -> None:
     description, token = described
     headers = {"authorization": f"Bearer {token}"}
 
@@ -91,7 +96,7 @@ def test_every_answer_is_as_described(described: tuple[Any, str], path: str, mod
         database=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(case=description[path]["GET"].as_strategy(generation_mode=mode))
+    @given(case=description[path][method].as_strategy(generation_mode=mode))
     def ask(case: Any) -> None:
         case.call_and_validate(headers=headers, checks=CHECKS)
 

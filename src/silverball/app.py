@@ -1,7 +1,7 @@
 """The composition root: which routes exist, what an error means as a status, who is handed what."""
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -15,15 +15,17 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 import silverball
-from silverball.kit import openapi
+from silverball.kit import http, openapi
+from silverball.kit.api import Api
+from silverball.kit.body import Malformed
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal, WrongFormat
 from silverball.kit.front import FrontDoor
 from silverball.kit.http import (
     Access,
     Answer,
-    Api,
     Caller,
     Routes,
+    Stale,
     Unauthenticated,
     UnknownPath,
     WrongVerb,
@@ -54,11 +56,11 @@ from silverball.service.summaries import routes as summaries
 from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import writes as token_writes
 from silverball.service.tournaments import routes as tournaments
+from silverball.service.tournaments.reads import staff
 from silverball.service.users import routes as users
 from silverball.settings import Settings
-from silverball.store import migrate
+from silverball.store import faults, idempotency, migrate, revisions
 from silverball.store.engine import Store
-from silverball.store.revisions import Revisions
 from silverball.web import app as web
 from silverball.web import docs
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
@@ -100,21 +102,28 @@ STATUSES: dict[type[Refusal], int] = {
     WrongFormat: 400,
 }
 
+SENTENCES: dict[type[Exception], tuple[int, str]] = {
+    Unauthenticated: (401, "Unauthenticated."),
+    Malformed: (400, "Bad request."),
+}
 
-def build(store: Store, settings: Settings) -> FrontDoor:
+
+def build(store: Store, settings: Settings, *, modules: Sequence[ModuleType] = ROUTE_MODULES) -> FrontDoor:
     """The whole program behind one ASGI callable. It starts and stops with the server's lifespan."""
-    api = build_api(store, settings)
-    revisions = Revisions(store)
+    api = build_api(store, settings, modules=modules)
+    known = revisions.Revisions(store)
     visits = Visits(store)
-    at_stop = [visits.close, revisions.close]
+    at_stop = [visits.close, known.close]
     house = House(
         find_caller=visits.find_caller,
-        revision_of=revisions.of,
-        refresh=revisions.refresh,
-        answer=lambda method, path, query, caller: answer(api, method, path, query, caller),
+        revision_of=known.of,
+        refresh=known.refresh,
+        answer=lambda request: answer(api, request),
+        has_own_bucket=visits.is_running,
+        verbs_of=api.routes.verbs,
         failed=refused,
         own_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
-        pages=_pages(store, settings, api, [revisions.start], at_stop),
+        pages=_pages(store, settings, api, [known.start], at_stop),
     )
     limits = Limits(
         rate_per_minute=settings.rate_limit_per_minute,
@@ -142,6 +151,11 @@ class Visits:
         if caller is not None and caller.token_to_note is not None:
             self._notes.submit(self._note_use, caller.token_to_note, now)
         return caller
+
+    def is_running(self, caller: Caller, tournament_id: int) -> bool:
+        """Whether this tournament is one that the caller runs at the moment."""
+        with self._store.read() as db:
+            return staff.is_running(db, caller.user_id, tournament_id)
 
     def close(self) -> None:
         self._notes.shutdown()
@@ -210,14 +224,23 @@ def _pages(
     return app
 
 
-def build_api(store: Store, settings: Settings) -> Api:
+def build_api(
+    store: Store,
+    settings: Settings,
+    *,
+    modules: Sequence[ModuleType] = ROUTE_MODULES,
+    now: Callable[[], datetime] = lambda: datetime.now(UTC),
+) -> Api:
     """The endpoints over one database."""
     return Api(
-        Routes(endpoints_of(*ROUTE_MODULES)),
+        Routes(endpoints_of(*modules)),
         base_url=settings.base_url,
         public_read=settings.public_read,
         read=store.read,
         write=store.write,
+        revision_of=revisions.current,
+        replies=idempotency,
+        now=now,
     )
 
 
@@ -226,13 +249,21 @@ def refused(error: Exception) -> Answer:
     if isinstance(error, Invalid):
         return _said(422, {"message": error.message, "errors": error.errors})
     if isinstance(error, Refusal):
-        return _said(STATUSES[type(error)], {"message": error.message})
-    if isinstance(error, Unauthenticated):
-        return _said(401, {"message": "Unauthenticated."})
+        # A refusal is of the kind of its nearest ancestor.
+        status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+        return _said(status, {"message": error.message})
+    if type(error) in SENTENCES:
+        status, sentence = SENTENCES[type(error)]
+        return _said(status, {"message": sentence})
     if isinstance(error, UnknownPath):
         return _said(404, {"message": f"The route {str(error).lstrip('/')} could not be found."})
     if isinstance(error, WrongVerb):
         return _wrong_verb(error)
+    if isinstance(error, Stale):
+        return _stale(error)
+    if faults.is_passing(error):
+        LOG.error("the database could not serve the request", exc_info=error)
+        return _said(503, {"message": "Service Unavailable"}, ((b"retry-after", b"1"),))
     LOG.error("the request failed", exc_info=error)
     return _said(500, {"message": "Server Error"})
 
@@ -244,13 +275,18 @@ def _wrong_verb(error: WrongVerb) -> Answer:
     return _said(405, {"message": message}, ((b"allow", allowed.encode()),))
 
 
+def _stale(error: Stale) -> Answer:
+    message = f"The tournament is at revision {error.revision} now. Read it again before you change it."
+    return _said(412, {"message": message}, ((b"x-tournament-revision", b"%d" % error.revision),))
+
+
 def _said(status: int, body: dict[str, object], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
     return Answer(status, msgspec.json.encode(body), headers=headers)
 
 
-def answer(api: Api, method: str, path: str, query_string: bytes, caller: object) -> Answer:
+def answer(api: Api, request: http.Request) -> Answer:
     """One request, answered whatever happens."""
     try:
-        return api.answer(method, path, query_string, caller)
+        return api.answer(request)
     except Exception as error:  # noqa: BLE001  # the edge: nothing below may leak to the caller
         return refused(error)

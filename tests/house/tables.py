@@ -9,7 +9,7 @@ import click
 from silverball import app, settings
 from silverball.cli import main
 from silverball.kit import openapi
-from silverball.kit.http import Access, endpoints_of
+from silverball.kit.http import VERBS, Access, endpoints_of
 
 ROOT = Path(__file__).parents[2]
 WHO = {
@@ -22,12 +22,13 @@ WHO = {
 
 def endpoints() -> str:
     """Every built route: who may call it, what it takes, what it is."""
-    lines = ["| Route | Who | Query | What |", "|---|---|---|---|"]
-    for one in sorted(endpoints_of(*app.ROUTE_MODULES), key=lambda endpoint: endpoint.path):
-        query = ", ".join(f"`{field.sent_as}`" for field in one.parser.fields)
-        lines.append(
-            f"| {one.method} `{openapi.shown_path(one)}` | {WHO[one.access]} | {query} | {one.title} |"
-        )
+    lines = ["| Route | Who | Takes | What |", "|---|---|---|---|"]
+    table = endpoints_of(*app.ROUTE_MODULES)
+    for one in sorted(table, key=lambda endpoint: (endpoint.path, VERBS.index(endpoint.method))):
+        taken = [*(field.sent_as for field in one.parser.fields), *one.body_parser.fields]
+        who = f"token with `{one.ability}`" if one.is_write else WHO[one.access]
+        names = ", ".join(f"`{name}`" for name in taken)
+        lines.append(f"| {one.method} `{openapi.shown_path(one)}` | {who} | {names} | {one.title} |")
     return "\n".join(lines)
 
 

@@ -13,12 +13,13 @@ import pytest
 import asgi
 import build
 from silverball.kit.front import FrontDoor
-from silverball.kit.http import Answer, Caller
+from silverball.kit.http import Answer, Caller, Request
 from silverball.kit.requests import House, Limits
 from silverball.service.access import Caller as Account
 
 STANDINGS = "/api/tournaments/42/standings"
 OWN = "/api/arenas"
+WRITTEN = "/api/tournaments/42/games/10/result"
 BIG = b'{"name":"' + b"Meteor Shower " * 200 + b'"}'
 
 
@@ -49,6 +50,10 @@ class StubHouse:
         self.at_most_every = False
         self.seconds = 0.0
         self.calls: list[tuple[str, int | None]] = []
+        self.requests: list[Request] = []
+        # Who runs which tournament now.
+        self.runs: set[tuple[int, int]] = set()
+        self.asked_for_buckets = 0
         self.lock = threading.Lock()
 
     def find_caller(self, authorization: bytes) -> Caller | None:
@@ -59,16 +64,24 @@ class StubHouse:
         self.revisions.update({one: to for one, to in self.newer.items() if one == scope_id})
         return self.revisions.get(scope_id, 0)
 
-    def answer(self, method: str, path: str, query_string: bytes, caller: Caller | None) -> Answer:
+    def answer(self, request: Request) -> Answer:
         time.sleep(self.seconds)
         with self.lock:
-            self.computed[path] += 1
-            self.calls.append((method, caller.user_id if caller else None))
-        if caller is None:
+            self.computed[request.path] += 1
+            self.calls.append((request.method, request.caller.user_id if request.caller else None))
+            self.requests.append(request)
+        if request.caller is None:
             return Answer(401, b'{"message":"Unauthenticated."}')
-        if method not in ("GET", "HEAD"):
+        if request.method == "PUT":
+            self.revisions[42] += 1
+            return Answer(200, b'{"written":true}', headers=((b"x-tournament-revision", b"918"),))
+        if request.method not in ("GET", "HEAD"):
             return Answer(405, b'{"message":"no"}', headers=((b"allow", b"GET, HEAD"),))
         return Answer(self.status, self.body, at_most_every=self.at_most_every)
+
+    def has_own_bucket(self, caller: Caller, scope_id: int) -> bool:
+        self.asked_for_buckets += 1
+        return (caller.user_id, scope_id) in self.runs
 
     def failed(self, error: Exception) -> Answer:
         return Answer(500, b'{"message":"Server Error"}')
@@ -91,7 +104,9 @@ def door(house: StubHouse, clock: Clock, **limits: Any) -> FrontDoor:
         refresh=house.refresh,
         answer=house.answer,
         failed=house.failed,
-        own_paths=[OWN],
+        has_own_bucket=house.has_own_bucket,
+        verbs_of=lambda path: ["GET", "HEAD", "PUT"] if path == WRITTEN else [],
+        own_paths=[OWN, "/api/tournaments/{tournament_id}/journal"],
     )
     return FrontDoor(given, Limits(**limits), clock=clock, wall_clock=lambda: 1_770_000_000.0)
 
@@ -512,7 +527,7 @@ def test_options_that_is_no_preflight_lists_the_verbs(house: StubHouse, clock: C
     assert (reply.status, reply.body, reply.headers["allow"]) == (200, b"", "GET,HEAD")
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "TRACE"])
+@pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE", "TRACE"])
 def test_other_verbs_are_answered_by_the_endpoint_table(house: StubHouse, clock: Clock, method: str) -> None:
     reply = asgi.get(door(house, clock), STANDINGS, token="ada", method=method, body=b"{}")
     assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD")
@@ -561,3 +576,142 @@ def test_what_is_not_below_api_is_not_counted_and_not_found_without_pages(
     app = door(house, clock, rate_per_minute=1)
     assert [asgi.get(app, path).status for path in ("/", "/apix", "/account")] == [404, 404, 404]
     assert asgi.get(app, STANDINGS).status == 401
+
+
+# Writes
+
+
+def test_a_write_brings_its_body_its_key_and_its_source(house: StubHouse, clock: Clock) -> None:
+    headers = {
+        "idempotency-key": "a-1",
+        "if-match": '"917"',
+        "x-forwarded-for": "198.51.100.9",
+        "content-length": "70000",
+    }
+    body = b"x" * 70_000
+    reply = asgi.get(
+        door(house, clock),
+        WRITTEN + "?a=1",
+        method="PUT",
+        token="ada",
+        headers=headers,
+        body=body,
+        client="127.0.0.1",
+    )
+    assert (reply.status, reply.headers["x-tournament-revision"]) == (200, "918")
+    (request,) = house.requests
+    assert (request.method, request.path, request.query, request.body) == ("PUT", WRITTEN, b"a=1", body)
+    assert (request.idempotency_key, request.if_match) == (b"a-1", b'"917"')
+    assert request.source == "198.51.100.9"
+
+
+def test_a_write_is_never_answered_from_memory_and_the_next_read_sees_it(
+    house: StubHouse, clock: Clock
+) -> None:
+    app = door(house, clock)
+    asgi.get(app, STANDINGS, token="ada")
+    for _ in range(2):
+        headers = {"content-length": "2"}
+        assert asgi.get(app, WRITTEN, method="PUT", token="ada", headers=headers, body=b"{}").status == 200
+    asgi.get(app, STANDINGS, token="ada")
+    assert house.computed == {STANDINGS: 2, WRITTEN: 2}
+    assert len(app.shelf) == 1
+
+
+@pytest.mark.parametrize("headers", [{"content-length": "1000001"}, {"transfer-encoding": "chunked"}])
+def test_a_write_with_too_large_a_body_is_refused_and_does_nothing(
+    house: StubHouse, clock: Clock, headers: dict[str, str]
+) -> None:
+    body = b"x" * 1_000_001
+    reply = asgi.get(door(house, clock), WRITTEN, method="PUT", token="ada", headers=headers, body=body)
+    assert (reply.status, reply.json) == (413, {"message": "The POST data is too large."})
+    assert house.requests == []
+
+
+def test_a_sender_who_goes_away_in_the_middle_does_nothing(house: StubHouse, clock: Clock) -> None:
+    messages = [
+        {"type": "http.request", "body": b'{"resultPositions":[1,2]}', "more_body": True},
+        {"type": "http.disconnect"},
+    ]
+    scope = {
+        "type": "http",
+        "method": "PUT",
+        "path": WRITTEN,
+        "query_string": b"",
+        "headers": [(b"authorization", b"Bearer ada"), (b"transfer-encoding", b"chunked")],
+        "client": ("203.0.113.7", 50000),
+    }
+
+    async def receive() -> Any:
+        return messages.pop(0)
+
+    async def send(_message: Any) -> None: ...
+
+    asyncio.run(door(house, clock)(scope, receive, send))
+    assert house.requests == []
+
+
+def test_reads_with_other_bodies_are_other_questions(house: StubHouse, clock: Clock) -> None:
+    app = door(house, clock)
+    for body in (b"", b'{"a":1}', b'{"a":2}', b'{"a":1}', b""):
+        headers = {"content-length": str(len(body))}
+        assert asgi.get(app, STANDINGS, token="ada", headers=headers, body=body).status == 200
+    assert [request.body for request in house.requests] == [b"", b'{"a":1}', b'{"a":2}']
+
+
+def test_options_lists_the_verbs_of_the_path(house: StubHouse, clock: Clock) -> None:
+    reply = asgi.get(door(house, clock), WRITTEN, method="OPTIONS")
+    assert reply.headers["allow"] == "GET,HEAD,PUT"
+
+
+def test_a_private_part_of_a_tournament_is_kept_per_user(house: StubHouse, clock: Clock) -> None:
+    app = door(house, clock)
+    path = "/api/tournaments/42/journal"
+    for token in ("ada", "bo", "ada", "bo"):
+        asgi.get(app, path, token=token)
+    assert house.computed[path] == 2
+
+
+# The allowance of who runs a tournament
+
+
+def test_who_runs_a_tournament_has_a_bucket_of_his_own_for_it(house: StubHouse, clock: Clock) -> None:
+    house.runs = {(7, 42)}
+    app = door(house, clock, rate_per_minute=2, own_per_minute=5)
+    lefts = [asgi.get(app, STANDINGS, token="ada").headers["x-ratelimit-remaining"] for _ in range(3)]
+    assert lefts == ["4", "3", "2"]
+    assert asgi.get(app, WRITTEN, method="PUT", token="ada").headers["x-ratelimit-limit"] == "5"
+    # Another tournament and everything else is counted as ever.
+    elsewhere = asgi.get(app, "/api/tournaments/7/standings", token="ada")
+    assert (elsewhere.headers["x-ratelimit-limit"], elsewhere.headers["x-ratelimit-remaining"]) == ("2", "1")
+    assert asgi.get(app, OWN, token="ada").headers["x-ratelimit-remaining"] == "0"
+    assert asgi.get(app, OWN, token="ada").status == 429
+    assert asgi.get(app, STANDINGS, token="ada").status == 200
+    assert asgi.get(app, STANDINGS, token="ada").status == 429
+    # And so is a spectator.
+    assert asgi.get(app, STANDINGS, token="bo").headers["x-ratelimit-limit"] == "2"
+
+
+def test_who_runs_a_tournament_is_asked_once_in_five_seconds(house: StubHouse, clock: Clock) -> None:
+    app = door(house, clock)
+    for _ in range(3):
+        asgi.get(app, STANDINGS, token="ada")
+    assert house.asked_for_buckets == 1
+    house.runs = {(7, 42)}
+    clock.now += 5.1
+    assert asgi.get(app, STANDINGS, token="ada").headers["x-ratelimit-limit"] == "600"
+    assert house.asked_for_buckets == 2
+
+
+def test_naming_many_tournaments_does_not_ask_for_each(house: StubHouse, clock: Clock) -> None:
+    app = door(house, clock, rate_per_minute=10)
+    for number in range(100, 200):
+        asgi.get(app, f"/api/tournaments/{number}/standings", token="ada")
+    assert house.asked_for_buckets == 50
+
+
+def test_resolving_names_is_free(house: StubHouse, clock: Clock) -> None:
+    app = door(house, clock, rate_per_minute=2)
+    for number in range(5):
+        reply = asgi.get(app, f"/api/players/resolve-unknown?players={number}", token="ada")
+        assert (reply.status, reply.headers["x-ratelimit-remaining"]) == (200, "2")

@@ -7,7 +7,8 @@ import pytest
 
 from silverball import app
 from silverball.kit import openapi
-from silverball.kit.http import Access, Call, Endpoint, File, endpoints_of, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Endpoint, File, Write, delete, endpoints_of, get, post
 from silverball.kit.query import Query
 from silverball.wire.base import Id, Wire
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
@@ -43,6 +44,22 @@ def list_balls(call: Call[BallQuery]) -> Data[Ball | Disc]:
 @get("/api/balls/csv", access=Access.OPENABLE)
 def balls_csv(call: Call[Query]) -> File:
     """All balls, for a spreadsheet."""
+    raise NotImplementedError
+
+
+class NewBall(Body, frozen=True, kw_only=True):
+    size_mm: Annotated[int, msgspec.Meta(ge=1, le=100)]
+
+
+@post("/api/balls", body=NewBall, ability="manage", status=201)
+def add_ball(call: Write[NewBall]) -> Data[Ball]:
+    """A new ball."""
+    raise NotImplementedError
+
+
+@delete("/api/tournaments/{tournament_id}/balls", ability="manage")
+def remove_balls(call: Write[Body]) -> Data[Ball]:
+    """No more balls."""
     raise NotImplementedError
 
 
@@ -82,11 +99,33 @@ def test_an_answer_of_two_shapes_is_described_as_either() -> None:
 
 
 def test_only_statuses_that_can_happen_are_described() -> None:
-    paths = described(list_balls, balls_csv)["paths"]
+    paths = described(list_balls, balls_csv, add_ball, remove_balls)["paths"]
     assert set(paths["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]) == {
-        *("200", "304", "400", "401", "403", "404", "413", "422", "429")
+        *("200", "304", "400", "401", "403", "404", "413", "422", "429", "503")
     }
-    assert set(paths["/api/balls/csv"]["get"]["responses"]) == {"200", "304", "401", "413", "422", "429"}
+    assert set(paths["/api/balls/csv"]["get"]["responses"]) == {
+        *("200", "304", "401", "413", "422", "429", "503")
+    }
+    refused = ("400", "401", "403", "404", "409", "413", "422", "429", "503")
+    assert set(paths["/api/balls"]["post"]["responses"]) == {"201", *refused}
+    below = paths["/api/tournaments/{tournamentId}/balls"]["delete"]["responses"]
+    assert set(below) == {"200", "412", *refused}
+
+
+def test_what_a_writing_route_takes_is_described_with_its_limits() -> None:
+    document = described(add_ball, remove_balls)
+    add = document["paths"]["/api/balls"]["post"]
+    assert add["requestBody"]["required"]
+    shape = add["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
+    described_shape = document["components"]["schemas"][shape]
+    assert described_shape["properties"]["sizeMm"] == {"type": "integer", "minimum": 1, "maximum": 100}
+    assert described_shape["additionalProperties"] is False
+    assert [one["name"] for one in add["parameters"]] == ["Idempotency-Key"]
+    assert "`manage`" in add["description"]
+    remove = document["paths"]["/api/tournaments/{tournamentId}/balls"]["delete"]
+    assert [one["name"] for one in remove["parameters"]] == ["tournamentId", "Idempotency-Key", "If-Match"]
+    assert "requestBody" not in remove
+    assert "x-tournament-revision" in remove["responses"]["200"]["headers"]
 
 
 def test_a_file_is_described_as_csv() -> None:
@@ -105,7 +144,7 @@ def test_every_built_route_is_described_once_and_every_reference_leads_somewhere
     built = endpoints_of(*app.ROUTE_MODULES)
     document = described(*built)
     assert set(document["paths"]) == {openapi.shown_path(one) for one in built}
-    ids = [operation["get"]["operationId"] for operation in document["paths"].values()]
+    ids = [one["operationId"] for verbs in document["paths"].values() for one in verbs.values()]
     assert len(ids) == len(set(ids))
     text = msgspec.json.encode(document).decode()
     for part in text.split('"#/components/schemas/')[1:]:

@@ -11,7 +11,7 @@ import pytest
 import build
 from silverball import app
 from silverball.kit.http import Access, endpoints_of
-from silverball.service.access import Caller
+from silverball.service.access import ABILITIES, Caller
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -156,8 +156,14 @@ def _concrete(path: str, world: World) -> str:
 
 
 def test_every_route_has_decided_who_may_read_it() -> None:
-    declared = {one.path: one.access for one in endpoints_of(*app.ROUTE_MODULES)}
+    reading = [one for one in endpoints_of(*app.ROUTE_MODULES) if not one.is_write]
+    declared = {one.path: one.access for one in reading}
     assert declared == {path: access for path, (access, _) in TABLE.items()}
+
+
+def test_every_route_that_writes_needs_an_ability_that_there_is() -> None:
+    writing = [one for one in endpoints_of(*app.ROUTE_MODULES) if one.is_write]
+    assert {one.ability for one in writing} <= set(ABILITIES)
 
 
 def test_every_cell_of_the_table_holds(store: Store, world: World) -> None:

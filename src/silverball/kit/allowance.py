@@ -63,6 +63,41 @@ class Allowance:
         return window
 
 
+class Purse:
+    """What one request is paid from. Without a limit nothing is counted or said."""
+
+    __slots__ = ("_allowance", "_is_free", "who")
+
+    def __init__(self, allowance: Allowance, who: Hashable, *, is_free: bool) -> None:
+        self._allowance = allowance
+        self.who = who
+        self._is_free = is_free
+
+    def take(self, now: float) -> int:
+        """Count the request and return how many are left after it; -1 when there was none left."""
+        if self._is_free or not self._allowance.limit:
+            return self._allowance.left(self.who, now)
+        return self._allowance.take(self.who, now)
+
+    def give_back(self) -> None:
+        """Take back the count of a request that turned out to be free."""
+        if not self._is_free:
+            self._allowance.give_back(self.who)
+
+    def left(self, now: float) -> int:
+        return self._allowance.left(self.who, now)
+
+    def seconds_to_wait(self, now: float) -> int:
+        return self._allowance.seconds_to_wait(self.who, now)
+
+    def headers(self, left: int) -> list[tuple[bytes, bytes]]:
+        """What the answer says about it."""
+        limit = self._allowance.limit
+        if not limit:
+            return []
+        return [(b"x-ratelimit-limit", b"%d" % limit), (b"x-ratelimit-remaining", b"%d" % left)]
+
+
 class Pace:
     """At most one request in an interval for each key. An interval of 0 means no limit."""
 

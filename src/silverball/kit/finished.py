@@ -26,7 +26,10 @@ CORS: Headers = [
     (b"access-control-allow-origin", b"*"),
     (
         b"access-control-expose-headers",
-        b"ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link",
+        (
+            b"ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link,"
+            b" X-Tournament-Revision, Idempotency-Replayed"
+        ),
     ),
 ]
 

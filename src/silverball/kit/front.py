@@ -2,23 +2,21 @@
 
 An ASGI callable before everything else. An answer that is at hand goes out from here: a few
 lookups, no thread, no database. The rest is computed in worker threads, equal questions once.
-
-Every request that is computed leaves one log line. Answers from memory do not, since a line costs
-more than such an answer: they are counted, and the count is reported once a minute.
 """
 
 import asyncio
+import hashlib
 import itertools
-import logging
 import re
 import secrets
 import time
 from collections.abc import Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 from silverball.kit import logs, requests
-from silverball.kit.allowance import Allowance, Pace
+from silverball.kit.allowance import Allowance, Pace, Purse
 from silverball.kit.finished import (
     CACHE_CONTROL,
     CORS,
@@ -31,18 +29,16 @@ from silverball.kit.finished import (
     names,
 )
 from silverball.kit.guests import Guest, Guests
-from silverball.kit.http import Answer, Caller
-from silverball.kit.requests import House, Limits, Receive, Scope, Send
-
-LOG = logging.getLogger("silverball.front")
+from silverball.kit.http import READS, Answer, Request
+from silverball.kit.requests import OWN_ASKED_MAX, House, Limits, Receive, Scope, Send
+from silverball.kit.tally import Tally, note
 
 Reply = tuple[dict[str, Any], dict[str, Any]]
 
 WORKERS = 8
-PATH_CHARACTERS_MAX = 500
-REPORT_SECONDS = 60.0
+# Of their own, so that writes which wait for a lock never hold up reads.
+WRITERS = 8
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
-READS = frozenset({"GET", "HEAD"})
 EMPTY = body_message(b"")
 PREFLIGHT: Headers = [
     CORS[0],
@@ -73,19 +69,20 @@ class FrontDoor:
         self._clock = clock
         self._wall_clock = wall_clock
         self._revision_of = house.revision_of
-        self._own_paths = frozenset(house.own_paths)
+        # The answers of the others have keys of their own too, and are found on the slow path.
+        self._own_paths = frozenset(path for path in house.own_paths if "{" not in path)
+        self._is_own = requests.own_pattern(house.own_paths).fullmatch
         self.shelf = Shelf(limits.cache_bytes)
         self._allowance = Allowance(limits.rate_per_minute)
-        self._limit_header = (b"x-ratelimit-limit", b"%d" % limits.rate_per_minute)
+        self._own_allowance = Allowance(max(limits.own_per_minute, limits.rate_per_minute))
         self._pace = Pace(limits.standings_interval_seconds)
         self._flights: dict[tuple[Key, int], asyncio.Future[Finished | Answer]] = {}
         self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="silverball")
+        self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="silverball-writer")
         self._guests = Guests(house.find_caller, self._workers, clock)
         self._request_ids = itertools.count(1)
         self._process = secrets.token_hex(4).encode()
-        self._from_memory = 0
-        self._turned_away = 0
-        self._report_at = clock() + REPORT_SECONDS
+        self._tally = Tally(clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -114,10 +111,12 @@ class FrontDoor:
                 finished is not None
                 and finished.revision == self._revision_of(finished.scope_id)
                 and not _is_to_be_packed(finished, headers)
+                and self._knows_purse(guest, finished.scope_id)
             ):
                 self.shelf.touch(key)
-                self._from_memory += 1
-                start, body = self._reply(finished, guest, scope, headers, now)
+                self._tally.from_memory += 1
+                purse = self._purse(guest, scope, headers, finished.scope_id)
+                start, body = self._reply(finished, purse, scope, headers, now)
                 await send(start)
                 await send(body)
                 return
@@ -125,6 +124,7 @@ class FrontDoor:
 
     def close(self) -> None:
         """Wait for what is being computed and let the threads go."""
+        self._writers.shutdown()
         self._workers.shutdown()
 
     async def _elsewhere(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -135,7 +135,7 @@ class FrontDoor:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         named = self._request_id(headers)
         if self._house.pages is None:
-            for message in self._plain(Answer(404, NOT_FOUND), scope, headers, None):
+            for message in self._plain(Answer(404, NOT_FOUND), scope, headers, []):
                 await send(message)
             return
         logs.request_id.set(named[1].decode())
@@ -145,7 +145,7 @@ class FrontDoor:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), named]
                 if scope["path"] not in HEALTH_PATHS:
-                    _note(scope, None, message, self._clock() - began)
+                    note(scope, None, message, self._clock() - began)
             await send(message)
 
         await self._house.pages(scope, receive, send_named)
@@ -155,7 +155,7 @@ class FrontDoor:
     def _reply(
         self,
         finished: Finished,
-        guest: Guest,
+        purse: Purse,
         scope: Scope,
         headers: dict[bytes, bytes],
         now: float,
@@ -163,34 +163,25 @@ class FrontDoor:
     ) -> Reply:
         """A finished answer, a 304 in its place, or a 429. `left` is given when the request was counted."""
         asked = headers.get(b"if-none-match")
-        who = guest.user_id or requests.address_of(scope, headers)
         if asked is not None and (asked == finished.etag or names(asked, finished.etag)):
             if left is not None:
-                self._allowance.give_back(who)
-            if self._allowance.limit:
-                remaining = (b"x-ratelimit-remaining", b"%d" % self._allowance.left(who, now))
-                out = [*finished.same_headers, self._request_id(headers), self._limit_header, remaining]
-            else:
-                out = [*finished.same_headers, self._request_id(headers)]
+                purse.give_back()
+            out = [*finished.same_headers, self._request_id(headers), *purse.headers(purse.left(now))]
             return {"type": "http.response.start", "status": 304, "headers": out}, EMPTY
-        if left is None and self._allowance.limit:
-            left = self._allowance.take(who, now)
+        if left is None:
+            left = purse.take(now)
             if left < 0:
-                return self._too_many(scope, headers, who, now)
+                return self._too_many(scope, headers, purse, now)
         if finished.is_paced and asked is None:
             # By number and last word: `042` is the same tournament.
-            paced = (who, finished.scope_id, scope["path"].rpartition("/")[2])
+            paced = (purse.who, finished.scope_id, scope["path"].rpartition("/")[2])
             wait = self._pace.seconds_to_wait(paced, now)
             if wait:
-                return self._too_soon(scope, headers, wait, left)
+                return self._too_soon(scope, headers, wait, purse.headers(left))
         out, body = finished.headers, finished.body
         if finished.gzip_body is not None and accepts_gzip(headers.get(b"accept-encoding")):
             out, body = finished.gzip_headers, finished.gzip_body
-        if left is not None and self._allowance.limit:
-            remaining = (b"x-ratelimit-remaining", b"%d" % left)
-            out = [*out, self._request_id(headers), self._limit_header, remaining]
-        else:
-            out = [*out, self._request_id(headers)]
+        out = [*out, self._request_id(headers), *purse.headers(left)]
         start = {"type": "http.response.start", "status": 200, "headers": out}
         return start, body if scope["method"] == "GET" else EMPTY
 
@@ -199,8 +190,7 @@ class FrontDoor:
         answer: Answer,
         scope: Scope,
         headers: dict[bytes, bytes],
-        left: int | None,
-        extra: Headers | None = None,
+        extra: Headers,
     ) -> Reply:
         """An answer that is not kept: refusals, and answers to writes."""
         out = [
@@ -209,22 +199,40 @@ class FrontDoor:
             CACHE_CONTROL,
             *CORS,
             *answer.headers,
-            *(extra or ()),
+            *extra,
             self._request_id(headers),
         ]
-        if self._allowance.limit and left is not None:
-            out += (self._limit_header, (b"x-ratelimit-remaining", b"%d" % left))
         body = EMPTY if scope["method"] == "HEAD" else body_message(answer.body)
         return {"type": "http.response.start", "status": answer.status, "headers": out}, body
 
-    def _too_many(self, scope: Scope, headers: dict[bytes, bytes], who: int | str, now: float) -> Reply:
-        self._turned_away += 1
-        wait = self._allowance.seconds_to_wait(who, now)
-        return self._plain(TOO_MANY, scope, headers, 0, self._wait_headers(wait))
+    def _too_many(self, scope: Scope, headers: dict[bytes, bytes], purse: Purse, now: float) -> Reply:
+        return self._too_soon(scope, headers, purse.seconds_to_wait(now), purse.headers(0))
 
-    def _too_soon(self, scope: Scope, headers: dict[bytes, bytes], wait: int, left: int | None) -> Reply:
-        self._turned_away += 1
-        return self._plain(TOO_MANY, scope, headers, left, self._wait_headers(wait))
+    def _too_soon(self, scope: Scope, headers: dict[bytes, bytes], wait: int, counted: Headers) -> Reply:
+        self._tally.turned_away += 1
+        return self._plain(TOO_MANY, scope, headers, [*self._wait_headers(wait), *counted])
+
+    # What it costs
+
+    def _knows_purse(self, guest: Guest, scope_id: int) -> bool:
+        return not scope_id or guest.caller is None or scope_id in guest.runs or not self._allowance.limit
+
+    async def _learn_purse(self, guest: Guest, scope_id: int) -> None:
+        """Ask whether the tournament is one that the caller runs; remembered as long as the caller is."""
+        caller = guest.caller
+        if caller is None or self._knows_purse(guest, scope_id) or len(guest.runs) >= OWN_ASKED_MAX:
+            return
+        loop = asyncio.get_running_loop()
+        guest.runs[scope_id] = await loop.run_in_executor(
+            self._workers, self._house.has_own_bucket, caller, scope_id
+        )
+
+    def _purse(self, guest: Guest, scope: Scope, headers: dict[bytes, bytes], scope_id: int) -> Purse:
+        is_free = scope["path"].endswith(requests.FREE_ENDING)
+        # The general limit of 0 means that nothing is counted at all.
+        if guest.runs.get(scope_id):
+            return Purse(self._own_allowance, (guest.user_id, scope_id), is_free=is_free)
+        return Purse(self._allowance, guest.user_id or requests.address_of(scope, headers), is_free=is_free)
 
     def _wait_headers(self, wait: int) -> Headers:
         reset = int(self._wall_clock()) + wait
@@ -239,23 +247,23 @@ class FrontDoor:
     # What is not at hand
 
     async def _slowly(self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]) -> None:
-        if self._clock() >= self._report_at:
-            self._report()
+        self._tally.report_when_due(len(self.shelf), self.shelf.bytes_used)
         if scope["method"] == "OPTIONS":
-            start, body = self._options(headers)
+            start, body = self._options(scope["path"], headers)
         else:
             try:
                 start, body = await self._computed(scope, receive, headers)
             except Exception as error:  # noqa: BLE001  # the edge: whatever fails is answered in JSON
-                start, body = self._plain(self._house.failed(error), scope, headers, None)
+                start, body = self._plain(self._house.failed(error), scope, headers, [])
         await send(start)
         await send(body)
 
-    def _options(self, headers: dict[bytes, bytes]) -> Reply:
+    def _options(self, path: str, headers: dict[bytes, bytes]) -> Reply:
         if b"access-control-request-method" in headers:
             status, out = 204, PREFLIGHT
         else:
-            status, out = 200, [(b"allow", b"GET,HEAD"), (b"content-length", b"0"), CACHE_CONTROL, *CORS]
+            allowed = ",".join(self._house.verbs_of(path) or ("GET", "HEAD")).encode()
+            status, out = 200, [(b"allow", allowed), (b"content-length", b"0"), CACHE_CONTROL, *CORS]
         return {
             "type": "http.response.start",
             "status": status,
@@ -264,30 +272,59 @@ class FrontDoor:
 
     async def _computed(self, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> Reply:
         began = self._clock()
-        if await requests.is_too_large(receive, headers):
-            return self._plain(TOO_LARGE, scope, headers, None)
+        if requests.is_declared_too_large(headers):
+            return self._plain(TOO_LARGE, scope, headers, [])
         guest = await self._guests.find(headers.get(b"authorization"))
-        path, method = scope["path"], scope["method"]
-        scope_id = requests.scope_id_of(path)
-        key = (path, scope["query_string"], guest.own if path in self._own_paths else guest.viewer)
+        scope_id = requests.scope_id_of(scope["path"])
+        await self._learn_purse(guest, scope_id)
+        purse = self._purse(guest, scope, headers, scope_id)
+        left = None
+        if scope["method"] not in READS:
+            # A body is read only of who has something left.
+            left = purse.take(self._clock())
+            if left < 0:
+                return self._too_many(scope, headers, purse, self._clock())
+        body = await requests.body_of(scope["method"], receive, headers)
+        if body is None:
+            return self._plain(TOO_LARGE, scope, headers, [])
+        request = self._request(scope, headers, guest, body)
+        key = self._key(request, guest)
         wanted = requests.number_of(headers.get(b"x-tournament-revision"))
-        if method in READS and wanted <= self._revision_of(scope_id):
+        if request.method in READS and wanted <= self._revision_of(scope_id):
             finished = self._at_hand(key)
             if finished is not None:
                 await self._pack(key, finished, headers)
-                return self._reply(finished, guest, scope, headers, self._clock())
-        who = guest.user_id or requests.address_of(scope, headers)
-        left = self._allowance.take(who, self._clock()) if self._allowance.limit else 0
+                return self._reply(finished, purse, scope, headers, self._clock())
+        if left is None:
+            left = purse.take(self._clock())
         if left < 0:
-            return self._too_many(scope, headers, who, self._clock())
-        outcome = await self._outcome(method, key, guest, scope_id, wanted, self._request_id(headers)[1])
+            return self._too_many(scope, headers, purse, self._clock())
+        outcome = await self._outcome(request, key, scope_id, wanted, self._request_id(headers)[1])
         if isinstance(outcome, Finished):
             await self._pack(key, outcome, headers)
-            start, body = self._reply(outcome, guest, scope, headers, self._clock(), left)
+            start, message = self._reply(outcome, purse, scope, headers, self._clock(), left)
         else:
-            start, body = self._plain(outcome, scope, headers, left)
-        _note(scope, guest.user_id or None, start, self._clock() - began)
-        return start, body
+            start, message = self._plain(outcome, scope, headers, purse.headers(left))
+        note(scope, guest.user_id or None, start, self._clock() - began)
+        return start, message
+
+    def _request(self, scope: Scope, headers: dict[bytes, bytes], guest: Guest, body: bytes) -> Request:
+        return Request(
+            method=scope["method"],
+            path=scope["path"],
+            query=scope["query_string"],
+            caller=guest.caller,
+            body=body,
+            source=requests.address_of(scope, headers),
+            idempotency_key=headers.get(b"idempotency-key"),
+            if_match=headers.get(b"if-match"),
+        )
+
+    def _key(self, request: Request, guest: Guest) -> Key:
+        asked = request.query
+        if request.body:
+            asked += b"\n" + hashlib.blake2b(request.body, digest_size=16).digest()
+        return request.path, asked, guest.own if self._is_own(request.path) else guest.viewer
 
     def _at_hand(self, key: Key) -> Finished | None:
         finished = self.shelf.get(key)
@@ -297,21 +334,19 @@ class FrontDoor:
         return finished
 
     async def _outcome(
-        self, method: str, key: Key, guest: Guest, scope_id: int, wanted: int, request_id: bytes
+        self, request: Request, key: Key, scope_id: int, wanted: int, request_id: bytes
     ) -> Finished | Answer:
         """Compute it, or wait for an equal question that is being computed at the same revision."""
         loop = asyncio.get_running_loop()
-        if method not in READS:
-            return await loop.run_in_executor(
-                self._workers, self._answer, method, key[0], key[1], guest.caller, request_id
-            )
+        if request.method not in READS:
+            return await loop.run_in_executor(self._writers, self._answer, request, request_id)
         revision = self._revision_of(scope_id)
         if revision == 0 or wanted > revision:
             revision = await loop.run_in_executor(self._workers, self._house.refresh, scope_id)
         flight = self._flights.get((key, revision))
         if flight is None:
             flight = loop.run_in_executor(
-                self._workers, self._finish, key, guest.caller, scope_id, revision, request_id
+                self._workers, self._finish, request, scope_id, revision, request_id
             )
             self._flights[key, revision] = flight
             flight.add_done_callback(lambda done: self._land(key, revision, done))
@@ -343,31 +378,13 @@ class FrontDoor:
 
     # In a worker thread
 
-    def _answer(
-        self, method: str, path: str, query_string: bytes, caller: Caller | None, request_id: bytes
-    ) -> Answer:
+    def _answer(self, request: Request, request_id: bytes) -> Answer:
         logs.request_id.set(request_id.decode())
-        return self._house.answer(method, path, query_string, caller)
+        return self._house.answer(request)
 
-    def _finish(
-        self, key: Key, caller: Caller | None, scope_id: int, revision: int, request_id: bytes
-    ) -> Finished | Answer:
-        answer = self._answer("GET", key[0], key[1], caller, request_id)
+    def _finish(self, request: Request, scope_id: int, revision: int, request_id: bytes) -> Finished | Answer:
+        answer = self._answer(replace(request, method="GET"), request_id)
         return Finished(answer, scope_id=scope_id, revision=revision) if answer.status == 200 else answer
-
-    # What is said about it
-
-    def _report(self) -> None:
-        self._report_at = self._clock() + REPORT_SECONDS
-        logs.say(
-            LOG,
-            "in the last minute",
-            fromMemory=self._from_memory,
-            turnedAway=self._turned_away,
-            answersKept=len(self.shelf),
-            bytesKept=self.shelf.bytes_used,
-        )
-        self._from_memory = self._turned_away = 0
 
 
 def _is_to_be_packed(finished: Finished, headers: dict[bytes, bytes]) -> bool:
@@ -375,18 +392,4 @@ def _is_to_be_packed(finished: Finished, headers: dict[bytes, bytes]) -> bool:
         finished.gzip_body is None
         and accepts_gzip(headers.get(b"accept-encoding"))
         and headers.get(b"if-none-match") != finished.etag
-    )
-
-
-def _note(scope: Scope, user_id: int | None, start: MutableMapping[str, Any], seconds: float) -> None:
-    request_id = next(value for name, value in start["headers"] if name == b"x-request-id")
-    logs.say(
-        LOG,
-        "answered",
-        requestId=request_id.decode(),
-        method=scope["method"],
-        path=scope["path"][:PATH_CHARACTERS_MAX],
-        status=start["status"],
-        milliseconds=round(seconds * 1000, 1),
-        userId=user_id,
     )

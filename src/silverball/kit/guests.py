@@ -15,7 +15,7 @@ AUTHORIZATION_BYTES_MAX = 300
 class Guest:
     """An Authorization header that was looked up, for a few seconds."""
 
-    __slots__ = ("caller", "own", "until", "user_id", "viewer")
+    __slots__ = ("caller", "own", "runs", "until", "user_id", "viewer")
 
     def __init__(self, caller: Caller | None, until: float) -> None:
         self.caller = caller
@@ -25,6 +25,8 @@ class Guest:
         self.viewer = caller.viewer if caller else "nobody"
         # The viewer class too: a user can have a token that shows more than another of his.
         self.own = f"{self.user_id} {self.viewer}"
+        # Tournament -> whether it runs now and is the caller's own, as far as it was asked.
+        self.runs: dict[int, bool] = {}
 
 
 class Guests:

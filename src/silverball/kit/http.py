@@ -1,27 +1,40 @@
-"""A thin typed endpoint table: declare a route, get its query parsed and its answer encoded.
+"""A thin typed endpoint table: declare a route, get what was sent parsed and the answer encoded.
 
     @get("/api/arenas", query=ArenaQuery, access=Access.OWN)
     def list_arenas(call: Call[ArenaQuery]) -> Page[Arena]: ...
 
-A handler is a plain function that runs in a worker thread. `Api.answer` finds the endpoint,
-parses, calls and encodes; what a refusal looks like is told to it by the composition root.
+    @post("/api/arenas", body=NewArena, ability="manage", status=201)
+    def add_arena(call: Write[NewArena]) -> Data[Arena]: ...
+
+A handler is a plain function that runs in a worker thread. One that writes is given a transaction as
+`call.db`; it is committed when the handler's value is encoded, and by nobody else. `kit/api.py` calls
+the handlers; what a refusal looks like is told to it by the composition root.
 """
 
 import enum
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, get_args, get_origin, get_type_hints
+from datetime import datetime
+from functools import partial
+from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
-import msgspec
-
+from silverball.kit.body import Body, BodyParser
 from silverball.kit.errors import NotFound
-from silverball.kit.query import Query, QueryParser, pairs_of
+from silverball.kit.query import Query, QueryParser
 
 ID_MAX = 2**63 - 1
 JSON = "application/json"
+# In the order in which a refusal lists them.
+VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+READS = frozenset({"GET", "HEAD"})
+WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+# The id of a path below which everything is locked and counted together.
+TOURNAMENT = "tournament_id"
 Q = TypeVar("Q", bound=Query)
+B = TypeVar("B", bound=Body)
 T = TypeVar("T")
+Handler = Callable[[Any], Any]
 
 
 class Access(enum.Enum):
@@ -44,6 +57,26 @@ class Caller(Protocol):
         """Callers with the same viewer class see the same answers."""
         ...
 
+    def may(self, ability: str) -> bool:
+        """Whether the token's abilities include this one."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What somebody sent, as far as an endpoint can care."""
+
+    method: str
+    path: str
+    query: bytes = b""
+    # None when nobody signed it.
+    caller: Caller | None = None
+    body: bytes = b""
+    # The address it came from.
+    source: str = "unknown"
+    idempotency_key: bytes | None = None
+    if_match: bytes | None = None
+
 
 @dataclass(frozen=True)
 class Call(Generic[Q]):
@@ -57,7 +90,10 @@ class Call(Generic[Q]):
     base_url: str
     caller: Any
     read: Callable[[], AbstractContextManager[Any]]
-    write: Callable[..., AbstractContextManager[Any]]
+    # The address that it came from.
+    source: str
+    # In UTC, to the second; of a write, once it holds its lock.
+    now: datetime
 
     @property
     def url(self) -> str:
@@ -69,6 +105,17 @@ class Call(Generic[Q]):
         """The caller's id; only for routes that need a token."""
         caller: Caller = self.caller
         return caller.user_id
+
+
+@dataclass(frozen=True)
+class Write(Call[Any], Generic[B]):
+    """One writing request. What the handler did through `db` is committed when its value is encoded."""
+
+    body: B
+    # The transaction, which holds the lock of the tournament in the path; a snapshot while looking ahead.
+    db: Any = None
+    # What the endpoint's `ahead` returned.
+    ahead: Any = None
 
 
 @dataclass(frozen=True)
@@ -99,17 +146,29 @@ class Paced(Generic[T]):
     at_most_every: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Endpoint:
     """One row of the endpoint table."""
 
     method: str
     path: str
-    handler: Callable[[Any], Any]
+    handler: Handler
     access: Access
     query: type[Query]
     returns: Any
     parser: QueryParser = field(repr=False)
+    # What a token must be able to; every token can read.
+    ability: str = "read"
+    # None when nothing is to be sent.
+    body: type[Body] | None = None
+    body_parser: BodyParser = field(repr=False, default_factory=lambda: BodyParser(Body))
+    status: int = 200
+    # Called with a snapshot before the lock is taken, for what takes long.
+    ahead: Handler | None = None
+
+    @property
+    def is_write(self) -> bool:
+        return self.method in WRITES
 
     @property
     def title(self) -> str:
@@ -123,16 +182,68 @@ class Endpoint:
 
 def get(
     path: str, *, query: type[Query] = Query, access: Access = Access.TOKEN
-) -> Callable[[Callable[[Any], Any]], Endpoint]:
+) -> Callable[[Handler], Endpoint]:
     """Declare a GET route; `{tournament_id}` in the path is an id. HEAD comes with it."""
 
-    def declare(handler: Callable[[Any], Any]) -> Endpoint:
-        returns = get_type_hints(handler).get("return", Any)
-        if get_origin(returns) is Paced:
-            (returns,) = get_args(returns)
-        return Endpoint("GET", path, handler, access, query, returns, QueryParser(query))
+    def declare(handler: Handler) -> Endpoint:
+        return Endpoint(
+            method="GET",
+            path=path,
+            handler=handler,
+            access=access,
+            query=query,
+            returns=_shape_of(handler),
+            parser=QueryParser(query),
+        )
 
     return declare
+
+
+def _writing(
+    method: str,
+    path: str,
+    *,
+    ability: str,
+    body: type[Body] | None = None,
+    query: type[Query] = Query,
+    status: Literal[200, 201] = 200,
+    ahead: Handler | None = None,
+) -> Callable[[Handler], Endpoint]:
+    """Declare a route that writes; its handler takes a `Write`."""
+
+    def declare(handler: Handler) -> Endpoint:
+        returns = _shape_of(handler)
+        if returns is File:
+            raise TypeError(f"{method} {path} cannot answer with a file: it is stored as JSON")
+        return Endpoint(
+            method=method,
+            path=path,
+            handler=handler,
+            access=Access.TOKEN,
+            query=query,
+            returns=returns,
+            parser=QueryParser(query),
+            ability=ability,
+            body=body,
+            body_parser=BodyParser(body or Body),
+            status=status,
+            ahead=ahead,
+        )
+
+    return declare
+
+
+post = partial(_writing, "POST")
+put = partial(_writing, "PUT")
+patch = partial(_writing, "PATCH")
+delete = partial(_writing, "DELETE")
+
+
+def _shape_of(handler: Handler) -> Any:
+    returns = get_type_hints(handler).get("return", Any)
+    if get_origin(returns) is Paced:
+        (returns,) = get_args(returns)
+    return returns
 
 
 def endpoints_of(*modules: Any) -> list[Endpoint]:
@@ -154,6 +265,18 @@ class WrongVerb(Exception):
 
 class Unauthenticated(Exception):
     """The route needs a token and there is no valid one."""
+
+
+class Stale(Exception):
+    """The tournament is no longer at the revision that If-Match names."""
+
+    def __init__(self, revision: int) -> None:
+        super().__init__(revision)
+        self.revision = revision
+
+
+class Moved(Exception):
+    """A handler says: what was seen ahead is no longer so. It is looked at and tried again."""
 
 
 @dataclass(frozen=True)
@@ -203,9 +326,17 @@ class Routes:
         node, words = found
         endpoint = node.here.get("GET" if method == "HEAD" else method)
         if endpoint is None:
-            allowed = [*node.here, *(["HEAD"] if "GET" in node.here else [])]
-            raise WrongVerb(method, path, allowed)
+            raise WrongVerb(method, path, _allowed(node))
         return Matched(endpoint, dict(zip(endpoint.parameters, words, strict=True)))
+
+    def verbs(self, path: str) -> list[str]:
+        """What this path can be asked with; nothing when there is no such path."""
+        found = _descend(self._root, path.split("/")[1:])
+        return [] if found is None else _allowed(found[0])
+
+
+def _allowed(node: _Node) -> list[str]:
+    return [verb for verb in VERBS if ("GET" if verb == "HEAD" else verb) in node.here]
 
 
 def _descend(node: _Node, parts: list[str]) -> tuple[_Node, list[str]] | None:
@@ -219,56 +350,6 @@ def _descend(node: _Node, parts: list[str]) -> tuple[_Node, list[str]] | None:
             return None
         node = fixed
     return (node, words) if node.here else None
-
-
-class Api:
-    """The endpoints behind one base URL. `answer` raises what the composition root turns into a status."""
-
-    def __init__(
-        self,
-        routes: Routes,
-        *,
-        base_url: str,
-        public_read: bool,
-        read: Callable[[], AbstractContextManager[Any]],
-        write: Callable[..., AbstractContextManager[Any]],
-    ) -> None:
-        self.routes = routes
-        self._base_url = base_url
-        self._public_read = public_read
-        self._read = read
-        self._write = write
-        self._encode = msgspec.json.Encoder().encode
-
-    def answer(self, method: str, path: str, query_string: bytes, caller: Any) -> Answer:
-        """Find the endpoint, parse, call, encode. Raises refusals and the three exceptions above."""
-        matched = self.routes.match(method, path)
-        endpoint = matched.endpoint
-        if caller is None and not self._is_open(endpoint.access):
-            raise Unauthenticated(path)
-        pairs = pairs_of(query_string)
-        call: Call[Any] = Call(
-            ids={name: path_id(name, word) for name, word in matched.words.items()},
-            query=endpoint.parser.parse(pairs),
-            pairs=pairs,
-            path=path,
-            base_url=self._base_url,
-            caller=caller,
-            read=self._read,
-            write=self._write,
-        )
-        return self._encoded(endpoint.handler(call))
-
-    def _is_open(self, access: Access) -> bool:
-        return access is Access.ANYONE or (access is Access.OPENABLE and self._public_read)
-
-    def _encoded(self, value: Any) -> Answer:
-        if isinstance(value, Paced):
-            return Answer(200, self._encode(value.value), at_most_every=value.at_most_every)
-        if isinstance(value, File):
-            disposition = f'attachment; filename="{value.name}"'.encode("latin-1")
-            return Answer(200, value.body, value.content_type, ((b"content-disposition", disposition),))
-        return Answer(200, self._encode(value))
 
 
 def path_id(name: str, word: str) -> int:

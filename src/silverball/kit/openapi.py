@@ -1,7 +1,7 @@
 """The published description of the interface (OpenAPI 3.1), generated from the endpoint table.
 
 Nothing is written twice: titles are the routes' docstrings, shapes are the Structs, limits are
-those that the query parser keeps to.
+those that the parsers of queries and bodies keep to.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from typing import Any, Union, get_args, get_origin
 
 import msgspec
 
-from silverball.kit.http import ID_MAX, JSON, Access, Endpoint, File
+from silverball.kit.http import ID_MAX, JSON, TOURNAMENT, Access, Endpoint, File
 
 Schema = dict[str, Any]
 
@@ -24,15 +24,42 @@ LIMIT_HEADERS = {
     "x-ratelimit-limit": {"description": "Requests a minute.", "schema": {"type": "integer"}},
     "x-ratelimit-remaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
 }
+REVISION_HEADER = {
+    "x-tournament-revision": {
+        "description": "The tournament's revision after the change; a read that sends it sees the change.",
+        "schema": {"type": "integer"},
+    }
+}
+REPLAYED_HEADER = {
+    "idempotency-replayed": {
+        "description": "`true` when this is the stored answer to a request that was sent before.",
+        "schema": {"type": "string"},
+    }
+}
+KEY_PARAMETER = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A request that is sent again with the same key within 24 hours acts once.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
+}
+MATCH_PARAMETER = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "The tournament's revision as the caller knows it: refused with 412 when it has moved on.",
+    "schema": {"type": "string"},
+}
 MEANINGS = {
     304: "Not changed since the ETag that If-None-Match names. Costs nothing of the allowance.",
-    400: "The tournament is of a format that has no such thing.",
+    400: "The body is not JSON, or the tournament is of a format that has no such thing.",
     401: "No valid token.",
     403: "Not for this caller, or the page is too deep.",
     404: "There is no such thing.",
+    409: "The state of things forbids it; the message says what to do.",
+    412: "The tournament has changed since the revision that If-Match names.",
     413: "The body is too large.",
-    422: "Something is wrong with the parameters; every fault is named.",
+    422: "Something is wrong with the parameters or the body; every fault is named.",
     429: "Too many requests; Retry-After says how long to wait.",
+    503: "The database is busy or full; nothing was changed. Retry-After says how long to wait.",
 }
 
 
@@ -54,7 +81,8 @@ def document(endpoints: Iterable[Endpoint], about: About) -> Schema:
     """The whole description."""
     table = sorted(endpoints, key=lambda one: one.path)
     shapes = [shape for one in table for shape in _alternatives(one.returns) if shape is not File]
-    asked: list[Any] = [about.error, about.validation_error, *dict.fromkeys(shapes)]
+    bodies = [one.body for one in table if one.body is not None]
+    asked: list[Any] = [about.error, about.validation_error, *dict.fromkeys([*shapes, *bodies])]
     schemas, components = msgspec.json.schema_components(asked, ref_template=TEMPLATE)
     schema_of = dict(zip(asked, schemas, strict=True))
     paths: Schema = {}
@@ -84,20 +112,31 @@ def _operation(endpoint: Endpoint, about: About, schema_of: dict[Any, Schema]) -
     needs_token = not (
         endpoint.access is Access.ANYONE or (endpoint.access is Access.OPENABLE and about.public_read)
     )
-    responses: Schema = {"200": _ok(endpoint, schema_of)}
+    responses: Schema = {str(endpoint.status): _ok(endpoint, schema_of)}
     for status in _refusals(endpoint, needs_token=needs_token):
         responses[str(status)] = {"description": MEANINGS[status]}
         if status != 304:
             shape = about.validation_error if status == 422 else about.error
             responses[str(status)]["content"] = {JSON: {"schema": schema_of[shape]}}
-    return {
+    operation: Schema = {
         "operationId": endpoint.handler.__name__,
         "summary": endpoint.title,
         "tags": [endpoint.path.split("/")[2]],
-        "parameters": [*_path_parameters(endpoint), *_query_parameters(endpoint)],
+        "parameters": [
+            *_path_parameters(endpoint),
+            *_query_parameters(endpoint),
+            *_header_parameters(endpoint),
+        ],
         "responses": responses,
         "security": [{BEARER: []}] if needs_token else [{BEARER: []}, {}],
     }
+    if endpoint.is_write:
+        operation["description"] = f"Needs a token with the ability `{endpoint.ability}`."
+    if endpoint.body is not None:
+        is_needed = any(field.required for field in msgspec.structs.fields(endpoint.body))
+        content = {JSON: {"schema": schema_of[endpoint.body]}}
+        operation["requestBody"] = {"required": is_needed, "content": content}
+    return operation
 
 
 def _ok(endpoint: Endpoint, schema_of: dict[Any, Schema]) -> Schema:
@@ -108,23 +147,35 @@ def _ok(endpoint: Endpoint, schema_of: dict[Any, Schema]) -> Schema:
         content = {JSON: {"schema": schema_of[shapes[0]]}}
     else:
         content = {JSON: {"schema": {"anyOf": [schema_of[shape] for shape in shapes]}}}
-    return {"description": endpoint.title, "headers": LIMIT_HEADERS, "content": content}
+    return {"description": endpoint.title, "headers": _headers(endpoint), "content": content}
+
+
+def _headers(endpoint: Endpoint) -> Schema:
+    if not endpoint.is_write:
+        return LIMIT_HEADERS
+    below_tournament = TOURNAMENT in endpoint.parameters
+    return {**LIMIT_HEADERS, **REPLAYED_HEADER, **(REVISION_HEADER if below_tournament else {})}
 
 
 def _refusals(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
     """The other statuses that this route really can have."""
     below_tournament = endpoint.path.startswith("/api/tournaments/{")
     is_paged = any(field.name == "page" for field in msgspec.structs.fields(endpoint.query))
+    is_write = endpoint.is_write
     possible = {
-        304: True,
-        400: below_tournament and endpoint.path.count("/") > 3,
+        304: not is_write,
+        400: is_write or (below_tournament and endpoint.path.count("/") > 3),
         401: needs_token,
-        403: below_tournament or is_paged,
-        404: bool(endpoint.parameters),
+        403: is_write or below_tournament or is_paged,
+        # A body can name what is not there.
+        404: is_write or bool(endpoint.parameters),
+        409: is_write,
+        412: is_write and TOURNAMENT in endpoint.parameters,
         413: True,
         # Any query string can have too many items.
         422: True,
         429: True,
+        503: True,
     }
     return [status for status, can_be in possible.items() if can_be]
 
@@ -135,6 +186,12 @@ def _path_parameters(endpoint: Endpoint) -> list[Schema]:
         {"name": _camel(name), "in": "path", "required": True, "schema": schema}
         for name in endpoint.parameters
     ]
+
+
+def _header_parameters(endpoint: Endpoint) -> list[Schema]:
+    if not endpoint.is_write:
+        return []
+    return [KEY_PARAMETER, *([MATCH_PARAMETER] if TOURNAMENT in endpoint.parameters else [])]
 
 
 def _query_parameters(endpoint: Endpoint) -> list[Schema]:

@@ -1,11 +1,11 @@
 """What the front door asks of a request, and of the house behind it."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from silverball.kit.http import ID_MAX, Answer, Caller
+from silverball.kit.http import ID_MAX, READS, WRITES, Answer, Caller, Request
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -13,6 +13,11 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 BODY_BYTES_MAX = 1_000_000
+OWN_PER_MINUTE = 600
+# Whether a tournament is the caller's own is asked for so many in the seconds that a caller is known.
+OWN_ASKED_MAX = 50
+# Clients ask so for every new name that the feed mentions.
+FREE_ENDING = "/resolve-unknown"
 TOURNAMENT_PATH = re.compile(r"/api/tournaments/([0-9]{1,19})(?:/|\Z)", re.ASCII)
 LOOPBACK = frozenset({"127.0.0.1", "::1"})
 
@@ -22,6 +27,8 @@ class Limits:
     """What the front door keeps to; 0 switches a limit off, and the memory too."""
 
     rate_per_minute: int = 60
+    # For calls on a running tournament of the caller's own.
+    own_per_minute: int = OWN_PER_MINUTE
     standings_interval_seconds: int = 15
     cache_bytes: int = 64_000_000
 
@@ -36,11 +43,15 @@ class House:
     revision_of: Callable[[int], int]
     # The revision of a scope, read now; 0 when there is no such thing.
     refresh: Callable[[int], int]
-    # Method, path, query string, caller -> answer. Never raises.
-    answer: Callable[[str, str, bytes, Caller | None], Answer]
+    # Never raises.
+    answer: Callable[[Request], Answer]
     # What went wrong -> answer, for what happens outside of `answer`.
     failed: Callable[[Exception], Answer]
-    # Paths whose answer is kept per user.
+    # Whether this tournament is one that the caller is running now. Runs in a worker thread.
+    has_own_bucket: Callable[[Caller, int], bool] = lambda _caller, _scope_id: False
+    # What a path can be asked with; nothing when there is no such path.
+    verbs_of: Callable[[str], Sequence[str]] = lambda _path: ()
+    # Paths whose answer is kept per user, as they are declared: with `{word}` for what varies.
     own_paths: Collection[str] = ()
     # Everything that is not below /api; None when nothing is.
     pages: Asgi | None = None
@@ -67,15 +78,32 @@ def number_of(text: bytes | None) -> int:
     return int(text) if text and text.isdigit() and len(text) < 20 else 0
 
 
-async def is_too_large(receive: Receive, headers: dict[bytes, bytes]) -> bool:
-    """Whether the body is larger than any that is read here; one of unknown length is counted."""
-    if b"transfer-encoding" not in headers:
-        length = headers.get(b"content-length", b"0")
-        return not length.isdigit() or len(length) > 19 or int(length) > BODY_BYTES_MAX
-    received = 0
+def is_declared_too_large(headers: dict[bytes, bytes]) -> bool:
+    """Whether the request says that its body is larger than any that is read here, or cannot say."""
+    if b"transfer-encoding" in headers:
+        return False
+    length = headers.get(b"content-length", b"0")
+    return not length.isdigit() or len(length) > 19 or int(length) > BODY_BYTES_MAX
+
+
+async def body_of(method: str, receive: Receive, headers: dict[bytes, bytes]) -> bytes | None:
+    """The whole body; None when it is larger than any that is read here, or its sender has gone."""
+    if method not in WRITES and method not in READS:
+        return b""
+    if b"transfer-encoding" not in headers and headers.get(b"content-length", b"0") == b"0":
+        return b""
+    received = bytearray()
     has_more = True
-    while has_more and received <= BODY_BYTES_MAX:
+    while has_more:
         message = await receive()
-        received += len(message.get("body", b""))
+        received += message.get("body", b"")
         has_more = message.get("more_body", False)
-    return received > BODY_BYTES_MAX
+        if len(received) > BODY_BYTES_MAX or message["type"] == "http.disconnect":
+            return None
+    return bytes(received)
+
+
+def own_pattern(paths: Collection[str]) -> re.Pattern[str]:
+    """Matches the paths of these declarations."""
+    fixed = (re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)) for path in paths)
+    return re.compile("|".join(fixed) or r"(?!)")

@@ -1,0 +1,167 @@
+"""Bodies: every fault is told by the path that the caller wrote, and nothing brings the parser down."""
+
+import json
+from contextlib import suppress
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import UNSET, Meta, UnsetType
+
+from silverball.kit.body import VALUES_MAX, Body, BodyParser, Malformed
+from silverball.kit.errors import Invalid
+
+
+class Guest(Body, frozen=True, kw_only=True):
+    player_id: Annotated[int, Meta(ge=1, le=10)]
+    note: Annotated[str, Meta(max_length=3)] | None = None
+
+
+class Entry(Body, frozen=True, kw_only=True):
+    name: Annotated[str, Meta(min_length=1, max_length=5)]
+    results: Annotated[tuple[Annotated[int, Meta(ge=1)], ...], Meta(max_length=4)] = ()
+    note: str | UnsetType | None = UNSET
+    guests: tuple[Guest, ...] = ()
+    scores: Annotated[dict[Annotated[int, Meta(ge=1)], int], Meta(max_length=3)] | UnsetType = UNSET
+    kind: Literal["loud", "silent"] = "loud"
+    mixed: int | str | None = None
+    is_open: bool = False
+    points: Decimal | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind == "silent" and self.is_open:
+            raise Invalid({"isOpen": ["What is silent cannot be open."]})
+
+
+PARSER = BodyParser(Entry)
+
+
+def faults_of(sent: bytes) -> dict[str, list[str]]:
+    with pytest.raises(Invalid) as refused:
+        PARSER.parse(sent)
+    return refused.value.errors
+
+
+def test_what_is_right_is_read_and_what_is_absent_is_not_null() -> None:
+    sent = {"name": " Ada ", "results": [3, 1], "scores": {"7": 10}, "points": 1.5, "mixed": ""}
+    read = PARSER.parse(json.dumps(sent).encode())
+    assert (read.name, read.results, read.scores, read.points) == ("Ada", (3, 1), {7: 10}, Decimal("1.5"))
+    assert (read.note, read.mixed) == (UNSET, None)
+    assert PARSER.parse(b'{"name":"Ada","note":null}').note is None
+
+
+def test_nothing_is_sent_where_nothing_is_needed() -> None:
+    for sent in (b"", b" ", b"{}", b"null"):
+        assert BodyParser(Body).parse(sent) == Body()
+
+
+@pytest.mark.parametrize(
+    ("sent", "path", "sentence"),
+    [
+        ("", "name", "The name field is required."),
+        ("{}", "name", "The name field is required."),
+        ('{"name":" "}', "name", "The name field is required."),
+        ('{"name":null}', "name", "The name field is required."),
+        ('{"name":3}', "name", "The name field must be a string."),
+        ('{"name":"abcdef"}', "name", "The name field must not be greater than 5 characters."),
+        ('{"name":"a","x":1}', "x", "The x field is prohibited."),
+        ('{"name":"a","isOpen":1}', "isOpen", "The is open field must be true or false."),
+        ('{"name":"a","results":7}', "results", "The results field must be an array."),
+        ('{"name":"a","results":[1,2,3,"x"]}', "results.3", "The results.3 field must be an integer."),
+        ('{"name":"a","results":[1.0]}', "results.0", "The results.0 field must be an integer."),
+        ('{"name":"a","results":[0]}', "results.0", "The results.0 field must be at least 1."),
+        (
+            '{"name":"a","results":[1,2,3,4,5]}',
+            "results",
+            "The results field must not have more than 4 items.",
+        ),
+        (
+            '{"name":"a","guests":[{"playerId":1},{"playerId":11}]}',
+            "guests.1.playerId",
+            "The guests.1.player id field must not be greater than 10.",
+        ),
+        ('{"name":"a","guests":[{}]}', "guests.0.playerId", "The guests.0.player id field is required."),
+        (
+            '{"name":"a","guests":[{"playerId":1,"x":2}]}',
+            "guests.0.x",
+            "The guests.0.x field is prohibited.",
+        ),
+        ('{"name":"a","guests":[[]]}', "guests.0", "The guests.0 field must be an object."),
+        ('{"name":"a","scores":{"1":5,"2":"x"}}', "scores.2", "The scores.2 field must be an integer."),
+        ('{"name":"a","scores":{"0":5}}', "scores.0", "The scores.0 field must be at least 1."),
+        ('{"name":"a","scores":{"x":5}}', "scores.x", "The scores.x field must be an integer."),
+        (
+            '{"name":"a","scores":{"1":1,"2":1,"3":1,"4":1}}',
+            "scores",
+            "The scores field must not have more than 3 items.",
+        ),
+        ('{"name":"a","kind":"odd"}', "kind", "The selected kind is invalid."),
+        ('{"name":"a","mixed":[]}', "mixed", "The mixed field must be an integer or a string."),
+        ('{"name":"a","points":"x"}', "points", "The points field must be a number."),
+        ('{"name":"a\\u0000b"}', "name", "The name field is not a text that can be stored."),
+        ('{"name":"\\ud800"}', "name", "The name field is not a text that can be stored."),
+        ('{"name":"a","note":"\\udc00\\ud800"}', "note", "The note field is not a text that can be stored."),
+        ('{"name":"a","kind":"silent","isOpen":true}', "isOpen", "What is silent cannot be open."),
+        ("[]", "body", "The body must be an object."),
+        ("7", "body", "The body must be an object."),
+        ('{"name":"a","mixed":1e999}', "body", "The body has a number that is out of range."),
+    ],
+)
+def test_a_fault_is_told_by_its_path(sent: str, path: str, sentence: str) -> None:
+    assert faults_of(sent.encode()) == {path: [sentence]}
+
+
+def test_all_faulty_fields_are_told_at_once_and_not_more_than_anyone_reads() -> None:
+    told = faults_of(b'{"name":3,"results":"x","other":1}')
+    assert set(told) == {"name", "results", "other"}
+    many = json.dumps({"name": "a", **{f"x{n}": n for n in range(500)}})
+    assert len(faults_of(many.encode())) == 20
+
+
+@pytest.mark.parametrize("points", ["NaN", "Infinity", "1e999999", "0.001", str(10**10)])
+def test_points_are_amounts_that_can_be_stored(points: str) -> None:
+    assert set(faults_of(json.dumps({"name": "a", "points": points}).encode())) == {"points"}
+
+
+@pytest.mark.parametrize("number", [2**63, -(2**63), 10**22])
+def test_a_whole_number_that_no_column_holds_is_refused(number: int) -> None:
+    assert set(faults_of(json.dumps({"name": "a", "mixed": number}).encode())) == {"mixed"}
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"{", b"a=b&c=d", b"\xff", b'{"name":"\xff"}', b"[" * 300_000, b'{"name":NaN,"x":"\\ud800"}', b"\x00"],
+)
+def test_what_is_not_json_is_no_body(sent: bytes) -> None:
+    with pytest.raises(Malformed):
+        PARSER.parse(sent)
+
+
+def test_what_is_too_deep_or_too_much_is_refused_at_once() -> None:
+    assert set(faults_of(b'{"a":' * 300 + b"1" + b"}" * 300)) == {"body"}
+    assert set(faults_of(b'{"results":[' + b"1," * VALUES_MAX + b"1]}")) == {"body"}
+
+
+JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+FIELDS = st.sampled_from([one.encode_name for one in msgspec.structs.fields(Entry)])
+
+
+@given(st.dictionaries(FIELDS | st.text(max_size=5), JSON_VALUES, max_size=6) | JSON_VALUES)
+def test_any_json_is_read_or_refused_and_a_refusal_can_be_written_down(value: Any) -> None:
+    try:
+        PARSER.parse(json.dumps(value).encode())
+    except Invalid as refused:
+        msgspec.json.encode(refused.errors)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_refused(sent: bytes) -> None:
+    with suppress(Invalid, Malformed):
+        PARSER.parse(sent)
