@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from random import Random
+from types import ModuleType
 from typing import Any
 from urllib.parse import unquote
 
@@ -16,11 +17,16 @@ from starlette.testclient import TestClient
 import asgi
 import build
 from silverball import app
+from silverball.kit.body import Body
 from silverball.kit.front import FrontDoor
+from silverball.kit.http import Write, put
 from silverball.service.tokens import writes as tokens
+from silverball.service.tournaments import routes as tournaments
+from silverball.service.tournaments.reads import staff
 from silverball.settings import Settings
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
+from silverball.wire.pages import Data
 
 
 def a_token(store: Store, user_id: int, seed: int = 7) -> str:
@@ -197,6 +203,79 @@ def test_a_fault_in_a_handler_is_told_without_its_reason_and_logged(
     assert (reply.status, reply.json) == (500, {"message": "Server Error"})
     assert any(record.exc_info for record in caplog.records)
     assert token not in caplog.text
+
+
+class NewName(Body, frozen=True, kw_only=True):
+    name: str
+
+
+@put("/api/tournaments/{tournament_id}", body=NewName, ability="score")
+def rename(call: Write[NewName]) -> Data[int]:
+    """Another name."""
+    tournament_id = call.ids["tournament_id"]
+    row = tables.tournament.c.tournament_id == tournament_id
+    call.db.execute(update(tables.tournament).where(row).values(name=call.body.name))
+    revisions.raise_tournaments(call.db, [tournament_id])
+    return Data(data=tournament_id)
+
+
+@pytest.fixture
+def writing_door(store: Store) -> Iterator[FrontDoor]:
+    """The program with one route that writes more."""
+    module = ModuleType("more")
+    vars(module)["rename"] = rename
+    limits = Settings(base_url=build.BASE_URL, rate_limit_per_minute=3)
+    built = app.build(store, limits, modules=[tournaments, module])
+    with TestClient(built):
+        yield built
+
+
+def test_who_runs_a_tournament_writes_and_reads_it_often_and_sees_each_change(
+    store: Store, writing_door: FrontDoor
+) -> None:
+    night = build.a_tournament(store)
+    path = f"/api/tournaments/{night.tournament_id}"
+    with store.write() as db:
+        owner = tokens.create(
+            db, night.organizer_id, "desk", abilities=["score"], now=datetime.now(UTC), dice=Random(7)
+        ).text
+    for number in range(4):
+        body = b'{"name":"Night %d"}' % number
+        headers = {
+            "content-length": str(len(body)),
+            "if-match": f'"{number + 1}"',
+            "idempotency-key": str(number),
+        }
+        wrote = asgi.get(writing_door, path, method="PUT", token=owner, headers=headers, body=body)
+        assert (wrote.status, wrote.headers["x-tournament-revision"]) == (200, str(number + 2))
+        assert wrote.headers["x-ratelimit-limit"] == "600"
+        again = asgi.get(writing_door, path, method="PUT", token=owner, headers=headers, body=body)
+        assert (again.body, again.headers["idempotency-replayed"]) == (wrote.body, "true")
+        assert asgi.get(writing_door, path, token=owner).json["data"]["name"] == f"Night {number}"
+    stranger = a_token(store, build.a_user(store), seed=8)
+    assert asgi.get(writing_door, path, token=stranger).headers["x-ratelimit-limit"] == "3"
+    refused = asgi.get(writing_door, path, method="PUT", token=stranger, headers={"content-length": "0"})
+    assert (refused.status, refused.json) == (403, {"message": "Invalid ability provided."})
+
+
+def test_a_scorekeeper_runs_the_tournament_too_and_nobody_does_when_it_is_over(store: Store) -> None:
+    keeper = build.a_user(store)
+    running = build.a_tournament(store)
+    over = build.a_tournament(store, status="completed")
+    for night in (running, over):
+        build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=keeper)
+    with store.read() as db:
+        assert staff.is_running(db, keeper, running.tournament_id)
+        assert staff.is_running(db, running.organizer_id, running.tournament_id)
+        assert not staff.is_running(db, over.organizer_id, running.tournament_id)
+        assert not staff.is_running(db, keeper, over.tournament_id)
+
+
+def test_a_wrong_verb_is_told_all_the_right_ones(writing_door: FrontDoor, store: Store) -> None:
+    path = f"/api/tournaments/{build.a_tournament(store).tournament_id}"
+    reply = asgi.get(writing_door, path, method="DELETE")
+    assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, PUT")
+    assert asgi.get(writing_door, path, method="OPTIONS").headers["allow"] == "GET,HEAD,PUT"
 
 
 def test_many_callers_at_once_get_their_own_answers(store: Store, door: FrontDoor) -> None:
