@@ -146,6 +146,17 @@ class Paced(Generic[T]):
     at_most_every: bool
 
 
+@dataclass(frozen=True)
+class Once(Generic[T]):
+    """What a writing handler returns when its answer holds a secret: it is said once and never stored.
+
+    `again` is what a request that is sent again with its key is answered with.
+    """
+
+    value: T
+    again: T
+
+
 @dataclass(frozen=True, kw_only=True)
 class Endpoint:
     """One row of the endpoint table."""
@@ -241,7 +252,7 @@ delete = partial(_writing, "DELETE")
 
 def _shape_of(handler: Handler) -> Any:
     returns = get_type_hints(handler).get("return", Any)
-    if get_origin(returns) is Paced:
+    if get_origin(returns) in (Paced, Once):
         (returns,) = get_args(returns)
     return returns
 

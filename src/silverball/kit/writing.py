@@ -15,7 +15,7 @@ import msgspec
 
 from silverball.kit import replies
 from silverball.kit.errors import Conflict
-from silverball.kit.http import TOURNAMENT, Answer, Endpoint, Moved, Request, Stale, Write
+from silverball.kit.http import TOURNAMENT, Answer, Endpoint, Moved, Once, Request, Stale, Write
 from silverball.kit.replies import Answered, InFlight, Replies, Ticket, UnderWay
 
 TRIES = 3
@@ -81,10 +81,12 @@ class Writing:
             call = replace(call, db=db, now=self._moment())
             self._claim(ticket, call)
             self._refuse_stale(db, call, request)
-            body = self._encode(endpoint.handler(call))
-            answer = Answer(endpoint.status, body, headers=self._headers(call))
+            value = endpoint.handler(call)
+            said, again = (value.value, value.again) if isinstance(value, Once) else (value, value)
+            answer = Answer(endpoint.status, self._encode(said), headers=self._headers(call))
             if ticket is not None:
-                self._replies.keep(db, ticket, replies.kept(ticket, answer), call.now)
+                stored = answer if again is said else replace(answer, body=self._encode(again))
+                self._replies.keep(db, ticket, replies.kept(ticket, stored), call.now)
         return answer
 
     def _claim(self, ticket: Ticket | None, call: Write[Any]) -> None:

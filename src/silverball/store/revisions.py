@@ -2,7 +2,8 @@
 
 A change that several tournaments show (a player's name, a location) raises each of them, in the
 order of their ids, so that two such changes never wait for each other. A transaction that holds one
-tournament's lock raises that tournament only; changes of shared things take no lock before.
+tournament's lock raises that tournament only; changes of shared things take no tournament's lock
+before, and lock the row of the thing itself in no way that a reference to it would have to wait for.
 """
 
 import logging
@@ -13,7 +14,20 @@ from sqlalchemy import Connection, Select, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from silverball.store.engine import RAISED, Commit, Store
-from silverball.store.tables import entrant, game, lineup_arena, player, scorekeeper, tournament
+from silverball.store.tables import (
+    bank_arena,
+    entrant,
+    game,
+    lineup_arena,
+    lineup_bank,
+    occasion,
+    occasion_tournament,
+    player,
+    round_,
+    scorekeeper,
+    single_player_game,
+    tournament,
+)
 
 LOG = logging.getLogger("silverball.store")
 LOOK_EVERY_SECONDS = 0.25
@@ -66,18 +80,40 @@ def raise_for_players(db: Connection, player_ids: Collection[int]) -> dict[int, 
 
 
 def raise_for_arenas(db: Connection, arena_ids: Collection[int]) -> dict[int, int]:
-    """Raise every tournament that has them in its lineup or had a game on them."""
+    """Raise every tournament that has them in its lineup or a bank, or had a game on them."""
+    banks = select(bank_arena.c.bank_id).where(bank_arena.c.arena_id.in_(arena_ids))
+    used = (lineup_arena, game, round_, single_player_game)
     return _raise_found(
         db,
-        select(lineup_arena.c.tournament_id).where(lineup_arena.c.arena_id.in_(arena_ids)),
-        select(game.c.tournament_id).where(game.c.arena_id.in_(arena_ids)),
+        select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(banks)),
+        *(select(one.c.tournament_id).where(one.c.arena_id.in_(arena_ids)) for one in used),
     )
 
 
+def raise_for_banks(db: Connection, bank_ids: Collection[int]) -> dict[int, int]:
+    """Raise every tournament that has them in its lineup."""
+    return _raise_found(db, select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(bank_ids)))
+
+
 def raise_for_locations(db: Connection, location_ids: Collection[int]) -> dict[int, int]:
-    """Raise every tournament that takes place there."""
+    """Raise every tournament that takes place there, or belongs to an occasion that does."""
+    occasions = select(occasion.c.occasion_id).where(occasion.c.location_id.in_(location_ids))
     return _raise_found(
-        db, select(tournament.c.tournament_id).where(tournament.c.location_id.in_(location_ids))
+        db,
+        select(tournament.c.tournament_id).where(tournament.c.location_id.in_(location_ids)),
+        _of_occasions(occasions),
+    )
+
+
+def raise_for_occasions(db: Connection, occasion_ids: Collection[int]) -> dict[int, int]:
+    """Raise every tournament of these occasions."""
+    return _raise_found(db, _of_occasions(occasion_ids))
+
+
+def _of_occasions(occasion_ids: Collection[int] | Select[tuple[int]]) -> Select[tuple[int]]:
+    entry = occasion_tournament.c
+    return select(entry.tournament_id).where(
+        entry.occasion_id.in_(occasion_ids), entry.tournament_id.is_not(None)
     )
 
 

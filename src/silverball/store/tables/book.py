@@ -18,6 +18,15 @@ player = table(
     indexes=[("organizer_id",), ("claimed_by",)],
 )
 
+# A user says that he is this player; the organizer has not said so yet.
+claim = table(
+    "claim",
+    key_ref("player_id", "player.player_id"),
+    key_ref("user_id", "user.user_id"),
+    Column("at", Instant, nullable=False),
+    indexes=[("user_id",)],
+)
+
 arena = table(
     "arena",
     key("arena_id"),

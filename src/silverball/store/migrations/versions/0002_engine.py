@@ -1,4 +1,4 @@
-"""The engine: stored answers of writing requests.
+"""The engine: stored answers of writing requests, claims that wait for their organizer.
 
 Frozen: it says what was changed at this step, whatever `store/tables` says today.
 """
@@ -16,9 +16,11 @@ depends_on = None
 
 def upgrade() -> None:
     _create_idempotency()
+    _create_claim()
 
 
 def downgrade() -> None:
+    op.drop_table("claim")
     op.drop_table("idempotency")
 
 
@@ -36,3 +38,16 @@ def _create_idempotency() -> None:
         sqlite_strict=True,
     )
     op.create_index("ix_idempotency_at", "idempotency", ["at"])
+
+
+def _create_claim() -> None:
+    claimed = ForeignKey("player.player_id", name="fk_claim_player_id", ondelete="CASCADE")
+    claimant = ForeignKey("user.user_id", name="fk_claim_user_id", ondelete="CASCADE")
+    op.create_table(
+        "claim",
+        Column("player_id", Id, claimed, primary_key=True),
+        Column("user_id", Id, claimant, primary_key=True),
+        Column("at", Instant, nullable=False),
+        sqlite_strict=True,
+    )
+    op.create_index("ix_claim_user_id", "claim", ["user_id"])
