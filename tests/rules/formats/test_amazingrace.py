@@ -1,0 +1,400 @@
+"""The amazing race. Source: formats, sections 14.21, 18, 20 and 24; races run by hand."""
+
+from dataclasses import replace
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.night import Night, a_night, with_adjustment
+from rules.properties import quick
+from rules.solo_night import race, to_play, undo_all
+from silverball.kit.errors import Conflict, Invalid, WrongFormat
+from silverball.rules import play, queues, settings, singleplay
+from silverball.rules.outcome import AttemptOutcome
+from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import Entrant, Round, SinglePlayerGame
+
+
+def race_night(players: int = 4, arenas: int = 3, **given: Any) -> Night:
+    """A started race, seeded in the order of the player ids."""
+    night = a_night("amazingrace", players=players, arenas=arenas, **{"seeding": "manual", **given})
+    night.start()
+    return night
+
+
+def rounds(night: Night) -> list[Round]:
+    return list(night.tournament.rounds_in_order)
+
+
+def playing(night: Night, index: int) -> list[int]:
+    """Who is to play in a round, in the order of the games."""
+    round_id = rounds(night)[index].round_id
+    return [
+        one.player_id
+        for one in night.tournament.single_player_games
+        if one.round_id == round_id and one.status != "completed"
+    ]
+
+
+def games(night: Night, player_id: int) -> list[SinglePlayerGame]:
+    return [one for one in night.tournament.single_player_games if one.player_id == player_id]
+
+
+def queue(night: Night, index: int) -> list[int]:
+    """Who waits in the queue of a round, who is up first."""
+    return [one.player_id for one in queues.waiting(night.tournament, round_id=rounds(night)[index].round_id)]
+
+
+def shown(night: Night) -> list[tuple[int, int, str]]:
+    return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
+
+
+def advance(night: Night, player_id: int) -> None:
+    night.make(singleplay.advance(night.tournament, player_id, by=7, dice=Random(7), now=night.now))
+
+
+def leave(night: Night, player_id: int) -> None:
+    dice = Random(7)
+    night.make(play.set_active(night.tournament, player_id, is_active=False, dice=dice, now=night.now))
+
+
+def correct(night: Night, one: SinglePlayerGame, score: int) -> None:
+    night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, score=score))
+
+
+def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
+    defaults = settings.defaults(FORMATS["amazingrace"].settings)
+    assert defaults == {"scorekeeping": "disabled", "seeding": "random", "arenaAssignment": "balanced"}
+    assert list(defaults) == ["scorekeeping", "seeding", "arenaAssignment"]
+    with pytest.raises(msgspec.ValidationError, match="seeding"):
+        settings.read(FORMATS["amazingrace"].settings, {"seeding": "alphabetical"})
+
+
+def test_everybody_waits_in_the_first_round_in_seed_order() -> None:
+    night = race_night(players=3)
+    assert [(one.name, one.size, one.score, one.status) for one in rounds(night)] == [
+        ("Round 1", 3, None, "started")
+    ]
+    assert (queue(night, 0), playing(night, 0)) == ([1, 2, 3], [1, 2, 3])
+    assert {one.arena_id for one in night.tournament.single_player_games} == {rounds(night)[0].arena_id}
+
+
+def test_a_race_of_three_ends_after_two_rounds() -> None:
+    night = race_night(players=3)
+    for player_id, score in ((1, 500), (2, 300), (3, 400)):
+        race(night, player_id, score)
+    assert (rounds(night)[0].status, rounds(night)[0].score) == ("completed", 300)
+    assert (rounds(night)[1].size, playing(night, 1)) == (2, [1, 3])
+    race(night, 1, 100)
+    race(night, 3, 200)
+    assert FORMATS["amazingrace"].is_over(night.tournament)
+    assert shown(night) == [(1, 3, "2.00"), (2, 1, "1.00"), (3, 2, "0.00")]
+    assert [row.games_played for row in night.standings()] == [2, 2, 1]
+
+
+def test_who_is_safe_plays_on_at_once_while_others_still_play_the_round_before() -> None:
+    night = race_night(players=4)
+    race(night, 1, 500)
+    assert len(rounds(night)) == 1
+    race(night, 2, 300)
+    # Player 1 has somebody below, player 2 has not.
+    assert (playing(night, 1), rounds(night)[0].score) == ([1], 300)
+    race(night, 1, 900)
+    race(night, 3, 400)
+    race(night, 3, 800)
+    assert [one.status for one in rounds(night)] == ["started", "started", "started"]
+    assert (playing(night, 0), playing(night, 1), playing(night, 2)) == ([4], [], [1])
+    # Player 4 is below: player 2 goes on and is the last to reach the second round.
+    race(night, 4, 100)
+    assert (rounds(night)[0].status, playing(night, 1)) == ("completed", [2])
+    assert [row.player_id for row in night.standings()][-1] == 4
+
+
+def test_the_bar_is_the_lowest_of_two_scores_at_least() -> None:
+    night = race_night()
+    bars = []
+    for player_id, score in ((1, 500), (2, 600), (3, 300)):
+        race(night, player_id, score)
+        bars.append(rounds(night)[0].score)
+    assert bars == [None, 500, 300]
+
+
+def test_a_player_above_the_bar_goes_on_without_a_score() -> None:
+    night = race_night(players=3)
+    with pytest.raises(Conflict, match="there is no bar to be above"):
+        advance(night, 1)
+    race(night, 1, 500)
+    advance(night, 2)
+    one = games(night, 2)[0]
+    assert (one.status, one.score, one.is_advanced, one.scorekeeper_id) == ("completed", None, True, 7)
+    race(night, 3, 100)
+    assert (rounds(night)[0].status, sorted(playing(night, 1))) == ("completed", [1, 2])
+
+
+def test_the_tied_lowest_replay_as_often_as_it_takes_and_the_others_are_safe() -> None:
+    night = race_night(players=4)
+    for player_id, score in ((1, 500), (2, 300), (3, 300), (4, 300)):
+        race(night, player_id, score)
+    assert (playing(night, 0), playing(night, 1), rounds(night)[0].status) == ([2, 3, 4], [1], "started")
+    for player_id, score in ((2, 70), (3, 50), (4, 50)):
+        race(night, player_id, score)
+    assert (playing(night, 0), playing(night, 1)) == ([3, 4], [1, 2])
+    race(night, 3, 10)
+    race(night, 4, 20)
+    assert rounds(night)[0].status == "completed"
+    assert shown(night)[-1] == (4, 3, "0.00")
+    assert [one.game_index for one in games(night, 3)] == [0, 1, 2]
+
+
+def test_who_begins_to_play_leaves_the_queue_and_a_no_show_lets_the_next_one_go() -> None:
+    night = race_night(players=3)
+    spot = night.tournament.queue[0].queue_id
+    night.make(singleplay.move_in_queue(night.tournament, spot))
+    assert queue(night, 0) == [2, 1, 3]
+    night.make(singleplay.start_from_queue(night.tournament, night.tournament.queue[1].queue_id, night.now))
+    assert (queue(night, 0), games(night, 2)[0].status) == ([1, 3], "started")
+    with pytest.raises(Conflict, match="has to play this round"):
+        singleplay.leave_queue(night.tournament, spot)
+
+
+def test_prepared_arenas_come_in_their_order_and_again_from_the_first() -> None:
+    night = a_night("amazingrace", players=4, arenas=3, seeding="manual")
+    seeds = {501: 2, 503: 1}
+    lineup = tuple(replace(one, amazing_race_seed=seeds.get(one.arena_id)) for one in night.tournament.lineup)
+    night.tournament = replace(night.tournament, lineup=lineup)
+    night.start()
+    for index in range(3):
+        for player_id in playing(night, index):
+            race(night, player_id, 100 + player_id)
+    assert [one.arena_id for one in rounds(night)] == [503, 501, 503]
+
+
+def test_unprepared_arenas_are_spread_over_the_rounds() -> None:
+    night = race_night(players=4, arenas=3)
+    for index in range(3):
+        for player_id in playing(night, index):
+            race(night, player_id, 100 + player_id)
+    assert {one.arena_id for one in rounds(night)} == {501, 502, 503}
+
+
+def test_an_arena_to_be_chosen_by_hand_has_to_be_chosen_before_a_score() -> None:
+    night = race_night(players=2, arena_assignment="manual")
+    with pytest.raises(Conflict, match="Round 1 has no arena yet"):
+        race(night, 1, 500)
+    one = rounds(night)[0]
+    night.make(singleplay.set_round(night.tournament, one.round_id, arena_id=502, score=None, now=night.now))
+    race(night, 1, 500)
+    assert games(night, 1)[0].arena_id == 502
+
+
+def test_a_race_without_arenas_takes_scores_all_the_same() -> None:
+    night = race_night(players=2, arena_assignment="disabled")
+    race(night, 1, 500)
+    race(night, 2, 400)
+    assert FORMATS["amazingrace"].is_over(night.tournament)
+
+
+# Malfunction. Source: formats, 14.21, skip rule.
+def test_another_arena_keeps_who_is_safe_and_lets_the_others_play_there() -> None:
+    night = race_night(players=4)
+    race(night, 1, 500)
+    race(night, 2, 300)
+    one = rounds(night)[0]
+    other = next(each.arena_id for each in night.tournament.lineup if each.arena_id != one.arena_id)
+    night.make(
+        singleplay.set_round(night.tournament, one.round_id, arena_id=other, score=one.score, now=night.now)
+    )
+    assert (playing(night, 0), playing(night, 1)) == ([2, 3, 4], [1])
+    assert (games(night, 1)[0].score, games(night, 1)[0].arena_id) == (500, one.arena_id)
+    assert {games(night, player_id)[0].arena_id for player_id in (2, 3, 4)} == {other}
+    for player_id, score in ((2, 900), (3, 800), (4, 700)):
+        race(night, player_id, score)
+    # Player 1 is not compared with what is played on the other arena.
+    assert shown(night)[-1] == (4, 4, "0.00")
+
+
+def test_the_bar_is_not_set_by_hand_and_a_round_that_is_over_keeps_its_arena() -> None:
+    night = race_night(players=2)
+    one = rounds(night)[0]
+    with pytest.raises(Conflict, match="bar follows from the scores"):
+        singleplay.set_round(night.tournament, one.round_id, arena_id=one.arena_id, score=99, now=night.now)
+    race(night, 1, 500)
+    race(night, 2, 400)
+    with pytest.raises(Conflict, match="Round 1 is over"):
+        singleplay.set_round(night.tournament, one.round_id, arena_id=None, score=400, now=night.now)
+
+
+# Corrections. Source: formats, 14.21.
+def test_a_correction_that_makes_a_safe_player_unsafe_deletes_his_later_games() -> None:
+    night = race_night(players=4)
+    for player_id, score in ((1, 500), (2, 300), (3, 400)):
+        race(night, player_id, score)
+    race(night, 1, 900)
+    race(night, 3, 800)
+    assert (len(games(night, 1)), len(rounds(night))) == (3, 3)
+    correct(night, games(night, 1)[0], 200)
+    # Player 1 is the lowest now and player 2 safe; the third round is reached by nobody.
+    assert (len(games(night, 1)), len(rounds(night))) == (1, 2)
+    assert (playing(night, 1), rounds(night)[0].score) == ([2], 200)
+
+
+def test_a_deleted_score_is_played_again_and_takes_back_what_followed() -> None:
+    night = race_night(players=3)
+    for player_id, score in ((1, 500), (2, 300), (3, 400)):
+        race(night, player_id, score)
+    one = games(night, 2)[0].single_player_game_id
+    night.make(singleplay.delete_attempt(night.tournament, one, night.now))
+    # Player 1 still has player 3 below.
+    assert (playing(night, 0), playing(night, 1), queue(night, 0)) == ([2], [1], [2])
+    assert rounds(night)[0].status == "started"
+    race(night, 2, 300)
+    assert rounds(night)[0].status == "completed"
+
+
+def test_the_same_score_again_changes_nothing() -> None:
+    night = race_night()
+    race(night, 1, 500)
+    said = AttemptOutcome(single_player_game_id=games(night, 1)[0].single_player_game_id, score=500, by=9)
+    assert night.record(said) == []
+
+
+# Leavers and late players. Source: formats, section 20.
+def test_who_leaves_is_out_in_his_round_and_the_others_go_on() -> None:
+    night = race_night(players=4)
+    race(night, 1, 500)
+    leave(night, 3)
+    assert rounds(night)[0].status == "completed"
+    assert playing(night, 1) == [1, 2, 4]
+    assert shown(night)[-1] == (4, 3, "0.00")
+    assert [one.is_advanced for one in (games(night, 2)[0], games(night, 4)[0])] == [True, True]
+
+
+def test_who_leaves_further_on_is_out_there_and_who_arrives_later_is_past_it() -> None:
+    night = race_night(players=4)
+    race(night, 1, 500)
+    race(night, 2, 300)
+    leave(night, 1)
+    race(night, 3, 400)
+    assert playing(night, 2) == [3]
+    race(night, 4, 100)
+    assert playing(night, 2) == [3, 2]
+    assert shown(night)[2:] == [(3, 1, "1.00"), (4, 4, "0.00")]
+
+
+def test_the_last_one_left_wins_when_the_other_leaves() -> None:
+    night = race_night(players=2)
+    leave(night, 1)
+    assert FORMATS["amazingrace"].is_over(night.tournament)
+    assert shown(night) == [(1, 2, "1.00"), (2, 1, "0.00")]
+
+
+def test_who_left_does_not_come_back_and_nobody_comes_late() -> None:
+    night = race_night(players=3)
+    leave(night, 1)
+    with pytest.raises(Conflict, match="cannot come back"):
+        play.set_active(night.tournament, 1, is_active=True, dice=Random(7), now=night.now)
+    with pytest.raises(Conflict, match="Nobody can join"):
+        play.add_entrants(night.tournament, [Entrant(player_id=9)], Random(7), night.now)
+    with pytest.raises(Conflict, match="left the race in Round 1"):
+        correct(night, games(night, 1)[0], 500)
+
+
+def test_who_is_out_may_leave_and_nothing_changes() -> None:
+    night = race_night(players=3)
+    for player_id, score in ((1, 500), (2, 300), (3, 400)):
+        race(night, player_id, score)
+    table = shown(night)
+    leave(night, 2)
+    assert shown(night) == table
+
+
+# Closing.
+def test_closing_early_ranks_those_left_by_the_rounds_they_survived() -> None:
+    night = race_night(players=4)
+    for player_id, score in ((1, 500), (2, 300), (3, 400), (4, 350)):
+        race(night, player_id, score)
+    race(night, 1, 100)
+    race(night, 3, 200)
+    night.complete()
+    assert shown(night) == [(1, 3, "2.00"), (2, 1, "1.00"), (2, 4, "1.00"), (4, 2, "0.00")]
+    assert all(one.status == "completed" for one in rounds(night))
+
+
+def test_reopening_goes_on_where_it_was_closed() -> None:
+    night = race_night(players=4)
+    for player_id, score in ((1, 500), (2, 300), (3, 400)):
+        race(night, player_id, score)
+    before = (playing(night, 0), playing(night, 1), queue(night, 0), queue(night, 1))
+    night.complete()
+    night.make(play.reopen(night.tournament))
+    assert (playing(night, 0), playing(night, 1), queue(night, 0), queue(night, 1)) == before
+    assert [one.status for one in rounds(night)] == ["started", "started"]
+
+
+def test_what_cannot_be_is_refused() -> None:
+    night = race_night(players=2)
+    one = to_play(night, 1)
+    with pytest.raises(Conflict, match="too few"):
+        race_night(players=1)
+    with pytest.raises(Invalid, match="Enter the score"):
+        night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id))
+    with pytest.raises(Invalid, match="not a pinball score"):
+        race(night, 1, -1)
+    with pytest.raises(Conflict, match="completes itself"):
+        play.complete_round(night.tournament, rounds(night)[0].round_id, night.now)
+    with pytest.raises(Conflict, match="not deleted by hand"):
+        play.delete_round(night.tournament, rounds(night)[0].round_id)
+    with pytest.raises(Conflict, match="cannot be voided"):
+        singleplay.void_attempt(night.tournament, one.single_player_game_id, night.now)
+    race(night, 1, 500)
+    with pytest.raises(Conflict, match="nothing to play now"):
+        advance(night, 1)
+    golf = a_night("golf")
+    golf.start()
+    with pytest.raises(WrongFormat):
+        advance(golf, 1)
+
+
+def test_an_adjustment_is_shown_but_moves_nobody() -> None:
+    night = race_night(players=2)
+    race(night, 1, 500)
+    race(night, 2, 400)
+    with_adjustment(night, 2, points_adjustment=Decimal(3))
+    assert shown(night) == [(1, 1, "1.00"), (2, 2, "3.00")]
+
+
+def test_undoing_everything_gives_the_planned_tournament_back() -> None:
+    night = a_night("amazingrace", players=5, arenas=2)
+    planned = night.tournament
+    night.start()
+    for player_id, score in ((1, 500), (2, 300), (3, 300)):
+        race(night, player_id, score)
+    advance(night, 4)
+    leave(night, 5)
+    correct(night, games(night, 1)[0], 100)
+    night.complete()
+    night.make(play.reopen(night.tournament))
+    assert undo_all(night) == planned
+
+
+@quick
+@given(st.integers(2, 8), st.integers(0, 999))
+def test_every_race_takes_one_out_per_round_and_leaves_one(players: int, seed: int) -> None:
+    # Dice of our own: shrunk ones would tie for ever.
+    dice = Random(seed)
+    night = race_night(players=players)
+    while not FORMATS["amazingrace"].is_over(night.tournament):
+        waiting = [one for one in night.tournament.single_player_games if one.status != "completed"]
+        assert len({one.player_id for one in waiting}) == len(waiting) > 0
+        race(night, dice.choice(waiting).player_id, dice.randint(0, 5))
+    assert [place for place, _player, _points in shown(night)] == list(range(1, players + 1))
+    assert [Decimal(points) for _place, _player, points in shown(night)] == [
+        players - 1,
+        *range(players - 2, -1, -1),
+    ]
+    assert [one.size for one in rounds(night)] == list(range(players, 1, -1))

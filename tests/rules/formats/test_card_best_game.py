@@ -1,0 +1,370 @@
+"""Cards of best games. Source: formats, sections 14.19, 15, 19 and 24; points read off the curves by hand."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.night import Night, a_night
+from rules.properties import quick
+from rules.solo_night import card, newest, score, undo_all
+from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
+from silverball.rules import play, settings, singleplay
+from silverball.rules.outcome import AttemptOutcome
+from silverball.rules.ranking import bestgame
+from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import Card, SinglePlayerGame
+
+KEYS = (
+    "scorekeeping cardBestGameGamesPerCard cardBestGameCardsCounted cardBestGameGamesCounted "
+    "cardBestGameScoring bestGameScoring bestGameOverallAttempts useQueues suggestions"
+)
+
+
+def card_night(players: int = 4, arenas: int = 4, **given: Any) -> Night:
+    """A started night of cards of two games."""
+    night = a_night(
+        "card_best_game", players=players, arenas=arenas, **{"card_best_game_games_per_card": 2, **given}
+    )
+    night.start()
+    return night
+
+
+def points(night: Night, one: Card) -> list[int]:
+    """What the games of a card are worth now, in their order."""
+    marks = bestgame.marks(night.tournament)
+    games = [game for game in night.tournament.single_player_games if game.card_id == one.card_id]
+    return [int(marks[game.single_player_game_id].points) for game in games]
+
+
+def known(night: Night, one: Card) -> Card:
+    """The card as it is now."""
+    return next(each for each in night.tournament.cards if each.card_id == one.card_id)
+
+
+def shown(night: Night) -> list[tuple[int, int, str]]:
+    return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
+
+
+def void(night: Night, one: Card) -> None:
+    night.make(singleplay.void_card(night.tournament, one.card_id, night.now))
+
+
+def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
+    defaults = settings.defaults(FORMATS["card_best_game"].settings)
+    assert list(defaults) == KEYS.split()
+    assert defaults == {
+        "scorekeeping": "user",
+        "cardBestGameGamesPerCard": 5,
+        "cardBestGameCardsCounted": 1,
+        "cardBestGameGamesCounted": 0,
+        "cardBestGameScoring": 0,
+        "bestGameScoring": "bg_linear",
+        "bestGameOverallAttempts": 0,
+        "useQueues": False,
+        "suggestions": "restricted",
+    }
+
+
+@pytest.mark.parametrize(
+    "given", [{"cardBestGameGamesPerCard": 0}, {"cardBestGameScoring": 2}, {"cardBestGameCardsCounted": 0}]
+)
+def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
+    with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
+        settings.read(FORMATS["card_best_game"].settings, given)
+
+
+def test_the_first_score_opens_a_card_and_the_last_one_completes_it() -> None:
+    night = card_night()
+    first = card(night, 1, {501: 900})
+    assert (first.status, first.is_voided) == ("started", False)
+    card(night, 1, {502: 800})
+    assert known(night, first).status == "completed"
+    second = card(night, 1, {501: 700})
+    assert second.card_id != first.card_id
+    games = night.tournament.single_player_games
+    assert [(game.card_id, game.game_index) for game in games] == [
+        (first.card_id, 0),
+        (first.card_id, 1),
+        (second.card_id, 0),
+    ]
+
+
+def test_every_game_of_a_completed_card_holds_a_rank_on_its_arena() -> None:
+    night = card_night()
+    mine = card(night, 1, {501: 900, 502: 100})
+    other = card(night, 2, {501: 800, 502: 200})
+    third = card(night, 1, {501: 850, 502: 50})
+    assert points(night, mine) == [100, 99]
+    assert points(night, other) == [98, 100]
+    assert points(night, third) == [99, 98]
+    assert shown(night)[:2] == [(1, 1, "199.00"), (2, 2, "198.00")]
+    marks = bestgame.card_is_best(night.tournament)
+    assert marks == {mine.card_id: True, other.card_id: True, third.card_id: False}
+
+
+def test_a_row_names_the_cards_that_count() -> None:
+    night = card_night()
+    mine = card(night, 1, {501: 900, 502: 100})
+    card(night, 1, {503: 5})
+    row = night.standings()[0]
+    assert row.cards_counted is not None
+    assert [(one.card_id, one.points, one.count) for one in row.cards_counted] == [
+        (mine.card_id, Decimal(200), 2)
+    ]
+    assert (row.games_played, row.entries_played, row.points_list) == (3, 1, ("200.00",))
+    assert row.tiebreakers == ("200.00",)
+
+
+def test_a_card_in_progress_shows_what_it_would_get_and_moves_nobody() -> None:
+    night = card_night()
+    done = card(night, 1, {501: 500, 502: 500})
+    going_on = card(night, 2, {501: 900})
+    assert (points(night, going_on), points(night, done)) == ([100], [100, 100])
+    going_on = card(night, 2, {502: 400})
+    assert (points(night, going_on), points(night, done)) == ([100, 99], [99, 100])
+
+
+def test_several_cards_may_count_or_only_the_best_games_of_a_card() -> None:
+    night = card_night(card_best_game_cards_counted=2, card_best_game_games_counted=1)
+    card(night, 1, {501: 900, 502: 100})
+    card(night, 1, {501: 100, 502: 900})
+    card(night, 1, {501: 500, 502: 500})
+    card(night, 2, {501: 600, 502: 600})
+    # Ranks of player 1: 1 and 4, 4 and 1, 3 and 3; the best game of the two best cards.
+    assert shown(night)[:2] == [(1, 1, "200.00"), (2, 2, "99.00")]
+
+
+def test_only_the_newest_card_of_a_player_may_be_ranked() -> None:
+    night = card_night(card_best_game_scoring=1)
+    old = card(night, 1, {501: 900, 502: 900})
+    other = card(night, 2, {501: 800, 502: 800})
+    new = card(night, 1, {501: 700})
+    # The new card would take the old one's place: nobody but player 2 is above it.
+    assert (points(night, old), points(night, other), points(night, new)) == ([100, 100], [99, 99], [99])
+    card(night, 1, {502: 700})
+    assert (points(night, old), points(night, other), points(night, new)) == ([0, 0], [100, 100], [99, 99])
+    void(night, new)
+    assert (points(night, old), points(night, other)) == ([100, 100], [99, 99])
+
+
+def test_a_voided_card_never_counts_takes_no_score_and_is_used_up() -> None:
+    night = card_night(best_game_overall_attempts=1)
+    one = card(night, 1, {501: 900})
+    void(night, one)
+    assert {game.is_voided for game in night.tournament.single_player_games} == {True}
+    assert (points(night, one), shown(night)[0]) == ([0], (1, 1, "0.00"))
+    assert night.standings()[0].entries_played == 1
+    with pytest.raises(Conflict, match="all 1 cards"):
+        card(night, 1, {502: 800})
+    night.make(singleplay.unvoid_card(night.tournament, one.card_id, night.now))
+    card(night, 1, {502: 800})
+    assert points(night, one) == [100, 100]
+
+
+def test_a_card_is_not_put_back_while_another_one_is_being_filled() -> None:
+    night = card_night()
+    first = card(night, 1, {501: 900})
+    void(night, first)
+    second = card(night, 1, {501: 800})
+    with pytest.raises(Conflict, match=f"filling card {second.card_id}"):
+        singleplay.unvoid_card(night.tournament, first.card_id, night.now)
+
+
+def test_voiding_a_card_gives_up_what_is_being_played() -> None:
+    night = card_night()
+    card(night, 1, {501: 900})
+    score(night, 1, 502, None)
+    void(night, night.tournament.cards[0])
+    assert [game.status for game in night.tournament.single_player_games] == ["completed"]
+
+
+def test_a_deleted_card_was_never_there() -> None:
+    night = card_night(best_game_overall_attempts=1)
+    one = card(night, 1, {501: 900, 502: 800})
+    night.make(singleplay.delete_card(night.tournament, one.card_id))
+    assert (night.tournament.cards, night.tournament.single_player_games) == ((), ())
+    assert card(night, 1, {501: 900}).status == "started"
+
+
+def test_a_deleted_game_opens_its_card_and_the_last_one_takes_it_along() -> None:
+    night = card_night()
+    one = card(night, 1, {501: 900, 502: 800})
+    for arena_id, cards in ((502, 1), (501, 0)):
+        game = newest(night.tournament, 1, arena_id)
+        night.make(singleplay.delete_attempt(night.tournament, game.single_player_game_id, night.now))
+        assert len(night.tournament.cards) == cards
+        assert all(each.status == "started" for each in night.tournament.cards)
+    assert one not in night.tournament.cards
+
+
+def test_a_card_is_not_opened_again_while_another_one_is_being_filled() -> None:
+    night = card_night()
+    card(night, 1, {501: 900, 502: 800})
+    game = newest(night.tournament, 1, 502)
+    card(night, 1, {503: 1})
+    with pytest.raises(Conflict, match="cannot be opened again"):
+        singleplay.delete_attempt(night.tournament, game.single_player_game_id, night.now)
+
+
+def test_a_corrected_score_moves_the_ranks() -> None:
+    night = card_night()
+    one = card(night, 1, {501: 900, 502: 800})
+    card(night, 2, {501: 700, 502: 700})
+    game = newest(night.tournament, 1, 501)
+    night.record(AttemptOutcome(single_player_game_id=game.single_player_game_id, score=600))
+    assert points(night, one) == [99, 100]
+
+
+def test_an_arena_is_on_a_card_once() -> None:
+    night = card_night(card_best_game_games_per_card=3)
+    card(night, 1, {501: 900})
+    with pytest.raises(Conflict, match="Arena 501 is on card"):
+        card(night, 1, {501: 950})
+
+
+def test_a_card_whose_last_game_is_being_played_has_no_room() -> None:
+    night = card_night()
+    card(night, 1, {501: 900})
+    score(night, 1, 502, None)
+    with pytest.raises(Conflict, match="has all its games"):
+        score(night, 1, 503, 5)
+    assert score(night, 1, 502, 5).status == "completed"
+
+
+def test_entries_are_cards() -> None:
+    night = card_night()
+    entrants = tuple(replace(one, entries_bought=1) for one in night.tournament.entrants)
+    night.tournament = replace(night.tournament, entrants=entrants, has_entry_limits=True)
+    card(night, 1, {501: 900, 502: 800})
+    row = night.standings()[0]
+    assert (row.entries_played, row.entries_available) == (1, 0)
+    with pytest.raises(Conflict, match="all 1 entries"):
+        card(night, 1, {501: 5})
+
+
+def test_a_player_waits_for_an_arena_and_plays_it_on_his_card() -> None:
+    night = card_night(use_queues=True, suggestions="disabled")
+    card(night, 1, {501: 900})
+    with pytest.raises(Conflict, match="Arena 501 is on card"):
+        singleplay.join_queue(night.tournament, 1, 501, night.now)
+    night.make(singleplay.join_queue(night.tournament, 1, 502, night.now))
+    spot = night.tournament.queue[0].queue_id
+    night.make(singleplay.start_from_queue(night.tournament, spot, night.now))
+    assert newest(night.tournament, 1, 502).card_id == night.tournament.cards[0].card_id
+
+
+def test_single_games_of_a_card_are_not_voided_and_unknown_cards_are_not_found() -> None:
+    night = card_night()
+    game = score(night, 1, 501, 900)
+    with pytest.raises(Conflict, match="Void card"):
+        singleplay.void_attempt(night.tournament, game.single_player_game_id, night.now)
+    with pytest.raises(NotFound):
+        singleplay.void_card(night.tournament, 1, night.now)
+    with pytest.raises(Conflict, match="is not voided"):
+        singleplay.unvoid_card(night.tournament, night.tournament.cards[0].card_id, night.now)
+    void(night, night.tournament.cards[0])
+    with pytest.raises(Conflict, match="voided already"):
+        void(night, night.tournament.cards[0])
+    with pytest.raises(Invalid):
+        score(night, 1, 502, -1)
+    other = a_night("best_game")
+    other.start()
+    with pytest.raises(WrongFormat):
+        singleplay.void_card(other.tournament, 1, other.now)
+
+
+def test_queues_and_suggested_results_exclude_each_other() -> None:
+    with pytest.raises(Conflict, match="exclude each other"):
+        card_night(use_queues=True)
+
+
+def test_closing_stores_what_the_cards_came_to() -> None:
+    night = card_night()
+    done = card(night, 1, {501: 900, 502: 800})
+    card(night, 2, {501: 950})
+    score(night, 3, 504, None)
+    table = shown(night)
+    night.complete()
+    assert [(one.points, one.is_best) for one in night.tournament.single_player_games] == [
+        (Decimal(100), True),
+        (Decimal(100), True),
+        # A card that was never filled is worth nothing.
+        (Decimal(0), False),
+    ]
+    assert bestgame.card_is_best(night.tournament)[done.card_id]
+    # The card whose only game was being played is gone with it.
+    assert [one.player_id for one in night.tournament.cards] == [1, 2]
+    assert shown(night) == table
+    night.make(play.reopen(night.tournament))
+    assert {one.points for one in night.tournament.single_player_games} == {None}
+
+
+def test_undoing_everything_gives_the_planned_tournament_back() -> None:
+    night = a_night("card_best_game", players=3, arenas=3, card_best_game_games_per_card=2)
+    planned = night.tournament
+    night.start()
+    one = card(night, 1, {501: 900, 502: 800})
+    card(night, 2, {501: 900})
+    void(night, one)
+    night.make(singleplay.unvoid_card(night.tournament, one.card_id, night.now))
+    night.make(singleplay.delete_card(night.tournament, one.card_id))
+    night.complete()
+    night.make(play.reopen(night.tournament))
+    assert undo_all(night) == planned
+
+
+# A real card under a curve of 200: 200+141+149+123+173+42 = 828. Source: formats, 14.19.
+REAL_RANKS = (1, 47, 39, 65, 15, 146)
+
+
+def test_a_real_card_adds_up() -> None:
+    night = card_night(
+        players=147, arenas=6, card_best_game_games_per_card=6, best_game_scoring="bg_papa_200"
+    )
+    cards = tuple(Card(card_id=n, player_id=n, status="completed") for n in range(1, 148))
+    games = tuple(
+        SinglePlayerGame(
+            single_player_game_id=10 * n + at,
+            player_id=n,
+            card_id=n,
+            arena_id=501 + at,
+            status="completed",
+            # Card 1 has as many scores above it as its rank says.
+            score=500 if n == 1 else 1000 + n if n <= rank else n,
+        )
+        for n in range(1, 148)
+        for at, rank in enumerate(REAL_RANKS)
+    )
+    night.tournament = replace(night.tournament, cards=cards, single_player_games=games)
+    assert points(night, cards[0]) == [200, 141, 149, 123, 173, 42]
+    row = next(row for row in night.standings() if row.player_id == 1)
+    assert row.points == "828.00"
+
+
+@quick
+@given(
+    st.lists(st.tuples(st.integers(1, 4), st.lists(st.integers(0, 9), min_size=2, max_size=2)), max_size=12),
+    st.sampled_from([0, 1]),
+)
+def test_a_game_of_a_ranked_card_is_worth_a_point_less_for_every_better_score(
+    filled: list[tuple[int, list[int]]], ranked: int
+) -> None:
+    night = card_night(card_best_game_scoring=ranked)
+    for player_id, scores in filled:
+        card(night, player_id, {501: scores[0], 502: scores[1]})
+    newest_of = {one.player_id: one for one in night.tournament.cards}
+    cards = night.tournament.cards if ranked == 0 else tuple(newest_of.values())
+    ids = {one.card_id for one in cards}
+    games = [game for game in night.tournament.single_player_games if game.card_id in ids]
+    for one in cards:
+        own = [game for game in games if game.card_id == one.card_id]
+        above = [
+            sum(other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in games)
+            for game in own
+        ]
+        assert points(night, one) == [100 - count for count in above]
