@@ -33,42 +33,30 @@ def open_night(players: int = 4, arenas: int = 3, **given: Any) -> Night:
     return night
 
 
-def queue_night(**given: Any) -> Night:
-    return open_night(use_queues=True, suggestions="disabled", **given)
-
-
 def change(night: Night, what: str, key: int, **values: Any) -> None:
     """Change an entrant or an arena, outside of the journal."""
-    name, things = ("player_id", "entrants") if what == "player" else ("arena_id", "lineup")
-    changed = tuple(
-        replace(one, **values) if getattr(one, name) == key else one
-        for one in getattr(night.tournament, things)
-    )
-    night.tournament = replace(night.tournament, **{things: changed})
+    if what == "player":
+        with_adjustment(night, key, **values)
+    else:
+        changed = tuple(
+            replace(one, **values) if one.arena_id == key else one for one in night.tournament.lineup
+        )
+        night.tournament = replace(night.tournament, lineup=changed)
 
 
 def shown(night: Night) -> list[tuple[int, int, str]]:
     return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
 
 
-def mark(night: Night, one: SinglePlayerGame) -> tuple[Decimal, bool]:
-    return bestgame.marks(night.tournament)[one.single_player_game_id]
+def mark(night: Night, one: SinglePlayerGame) -> tuple[int, bool]:
+    """Points and best mark as they are now."""
+    points, is_best = bestgame.marks(night.tournament)[one.single_player_game_id]
+    return int(points), is_best
 
 
 def ask(night: Night, name: str, one: SinglePlayerGame) -> None:
     """Void, un-void or delete a game."""
     night.make(getattr(singleplay, name)(night.tournament, one.single_player_game_id, night.now))
-
-
-def join(night: Night, player_id: int, arena_id: int) -> int:
-    """The id of the new spot in the queue of an arena."""
-    night.make(singleplay.join_queue(night.tournament, player_id, arena_id, night.now))
-    return night.tournament.queue[-1].queue_id
-
-
-def waiting(night: Night, arena_id: int) -> list[tuple[int, int | None]]:
-    spots = [one for one in night.tournament.queue if one.arena_id == arena_id and not one.is_done]
-    return sorted([(one.player_id, one.queue_index) for one in spots], key=lambda one: one[1] or 0)
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
@@ -101,8 +89,8 @@ def test_the_best_score_of_each_player_on_an_arena_holds_a_rank() -> None:
     first = score(night, 1, 501, 900)
     better = score(night, 1, 501, 1_000)
     score(night, 2, 501, 950)
-    assert mark(night, first) == (Decimal(0), False)
-    assert mark(night, better) == (Decimal(100), True)
+    assert mark(night, first) == (0, False)
+    assert mark(night, better) == (100, True)
     assert shown(night)[:2] == [(1, 1, "100.00"), (2, 2, "99.00")]
     assert (first.game_index, better.game_index) == (0, 1)
 
@@ -266,93 +254,6 @@ def test_nobody_plays_on_two_arenas_or_two_on_one() -> None:
         score(night, 2, 501, None)
 
 
-# Queues. Source: formats, section 18.
-def test_who_is_up_plays_and_the_others_move_forward() -> None:
-    night = queue_night()
-    spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
-    assert waiting(night, 501) == [(2, 0), (3, 1), (4, 2)]
-    with pytest.raises(Conflict, match="Player 2 is up"):
-        singleplay.start_from_queue(night.tournament, spots[1], night.now)
-    night.make(singleplay.start_from_queue(night.tournament, spots[0], night.now))
-    assert waiting(night, 501) == [(3, 0), (4, 1)]
-    assert newest(night.tournament, 2, 501).status == "started"
-    assert night.tournament.queue[0].completed_at == night.now
-    with pytest.raises(Conflict, match="Arena 501 is taken"):
-        singleplay.start_from_queue(night.tournament, spots[1], night.now)
-
-
-def test_a_no_show_goes_behind_the_next_one_or_leaves() -> None:
-    night = queue_night()
-    spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
-    night.make(singleplay.move_in_queue(night.tournament, spots[0]))
-    assert waiting(night, 501) == [(3, 0), (2, 1), (4, 2)]
-    night.make(singleplay.leave_queue(night.tournament, spots[1]))
-    assert waiting(night, 501) == [(2, 0), (4, 1)]
-    with pytest.raises(Conflict, match="last in the queue"):
-        singleplay.move_in_queue(night.tournament, spots[2])
-
-
-def test_a_player_waits_in_one_queue_only_and_each_arena_has_its_own() -> None:
-    night = queue_night()
-    join(night, 1, 501)
-    join(night, 2, 502)
-    assert (waiting(night, 501), waiting(night, 502)) == ([(1, 0)], [(2, 0)])
-    with pytest.raises(Conflict, match="waits for arena 501"):
-        join(night, 1, 502)
-
-
-def test_a_queue_takes_nobody_who_could_not_play() -> None:
-    night = queue_night(best_game_attempts_on_arena=1)
-    score(night, 1, 501, 900)
-    with pytest.raises(Conflict, match="all 1 attempts on arena 501"):
-        join(night, 1, 501)
-    change(night, "arena", 502, is_queue_closed=True)
-    with pytest.raises(Conflict, match="queue of arena 502 is closed"):
-        join(night, 1, 502)
-    change(night, "arena", 503, is_blocked=True)
-    with pytest.raises(Conflict, match="Arena 503 is blocked"):
-        join(night, 1, 503)
-
-
-def test_without_queues_nobody_can_join_one() -> None:
-    with pytest.raises(Conflict, match="no queues to join"):
-        join(open_night(), 1, 501)
-
-
-def test_queues_and_suggested_results_exclude_each_other() -> None:
-    with pytest.raises(Conflict, match="exclude each other"):
-        open_night(use_queues=True)
-
-
-def test_somebody_waiting_goes_before_somebody_who_does_not() -> None:
-    night = queue_night()
-    join(night, 1, 501)
-    with pytest.raises(Conflict, match="Player 1 is up on arena 501"):
-        score(night, 2, 501, None)
-    # A score that was forgotten can still be entered, and the one of who waits ends the waiting.
-    score(night, 2, 501, 50)
-    score(night, 1, 501, 60)
-    assert waiting(night, 501) == []
-
-
-def test_who_leaves_waits_no_longer_and_keeps_his_scores() -> None:
-    night = queue_night()
-    score(night, 1, 502, 900)
-    join(night, 1, 501)
-    join(night, 2, 501)
-    dice = Random(7)
-    night.make(play.set_active(night.tournament, 1, is_active=False, dice=dice, now=night.now))
-    assert waiting(night, 501) == [(2, 0)]
-    assert shown(night)[0] == (1, 1, "100.00")
-
-
-def test_who_is_removed_before_he_played_waits_no_longer() -> None:
-    night = queue_night()
-    join(night, 1, 501)
-    night.make(play.remove_entrant(night.tournament, 1, dice=Random(7), now=night.now))
-    assert waiting(night, 501) == []
-
-
 def test_a_late_player_plays_at_once() -> None:
     night = open_night()
     night.make(play.add_entrants(night.tournament, [Entrant(player_id=9)], Random(7), night.now))
@@ -423,8 +324,9 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     night = a_night("best_game", players=3, arenas=2, use_queues=True, suggestions="disabled")
     planned = night.tournament
     night.start()
-    join(night, 3, 502)
-    spot = join(night, 1, 501)
+    for player_id, arena_id in ((3, 502), (1, 501)):
+        night.make(singleplay.join_queue(night.tournament, player_id, arena_id, night.now))
+    spot = night.tournament.queue[-1].queue_id
     night.make(singleplay.start_from_queue(night.tournament, spot, night.now))
     one = score(night, 1, 501, 900)
     ask(night, "void_attempt", one)
