@@ -282,3 +282,13 @@ def test_taking_a_player_out_who_never_played_leaves_no_trace() -> None:
     assert 9 not in night.tournament.entrant_by_id
     night.undo()
     assert night.tournament == before
+
+
+def test_who_has_played_a_game_of_the_round_gets_no_second_group_in_it() -> None:
+    night = a_started_night(players=2, games_per_round=2)
+    first, second = night.open_round()
+    night.finish(first, 1, 2)
+    night.make(gameplay.remove_player(night.tournament, second.game_id, 2))
+    night.join(9)
+    with pytest.raises(Conflict, match=f"Player 1 is in game {first.game_id} of Round 1 already"):
+        gameplay.add_player(night.tournament, second.game_id, 9, night.dice(), night.now)

@@ -102,6 +102,8 @@ def add_player(
     if game.is_bye:
         if own_bye == game:
             raise Conflict(f"Player {player_id} has this bye. Name another player.")
+        # Whose opponent left in the middle of the round has played his part of it.
+        _own_bye(tournament, one, game.player_ids[0])
         return [*gone, *_games_for_bye(tournament, game, player_id, dice, now)]
     return [*gone, *_joined(tournament, _unplayed_group(tournament, game), player_id)]
 
@@ -240,12 +242,13 @@ def _unplayed_group(tournament: Tournament, game: Game) -> list[Game]:
 
 def _own_bye(tournament: Tournament, one: Round, player_id: int) -> Game | None:
     """The player's bye in the round. Raises Conflict when he is in a game of it."""
+    own: Game | None = None
     for game in tournament.games_by_round.get(one.round_id, ()):
         if player_id in game.player_ids and not game.is_tiebreak:
             if not game.is_bye:
                 raise Conflict(f"Player {player_id} is in game {game.game_id} of {one.name} already.")
-            return game
-    return None
+            own = game
+    return own
 
 
 def _games_for_bye(
