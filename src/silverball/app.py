@@ -34,6 +34,7 @@ from silverball.kit.http import (
 from silverball.kit.requests import House, Limits
 from silverball.service.amazingrace import routes as amazingrace
 from silverball.service.arenas import routes as arenas
+from silverball.service.banks import routes as banks
 from silverball.service.bestgame import routes as bestgame
 from silverball.service.cards import routes as cards
 from silverball.service.clubs import routes as clubs
@@ -54,6 +55,7 @@ from silverball.service.standings import routes as standings
 from silverball.service.stats import routes as stats
 from silverball.service.summaries import routes as summaries
 from silverball.service.tokens import reads as token_reads
+from silverball.service.tokens import routes as tokens
 from silverball.service.tokens import writes as token_writes
 from silverball.service.tournaments import routes as tournaments
 from silverball.service.tournaments.reads import staff
@@ -70,6 +72,7 @@ LOG = logging.getLogger("silverball.app")
 # Every slice that answers requests. A new slice is one import and one line here.
 ROUTE_MODULES: tuple[ModuleType, ...] = (
     arenas,
+    banks,
     clubs,
     dashboard,
     locations,
@@ -77,6 +80,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     players,
     search,
     series,
+    tokens,
     tournaments,
     users,
     amazingrace,

@@ -20,11 +20,6 @@ def tournaments_using(db: Connection, key: Column[int], key_id: int) -> Sequence
     return db.execute(ids).scalars().all()
 
 
-def held(db: Connection, key: Column[int], key_id: int) -> None:
-    """Nobody begins to use this row until the transaction ends; who has just begun is waited for."""
-    db.execute(select(key).where(key == key_id).with_for_update()).all()
-
-
 def _references(key: Column[int]) -> list[Column[int]]:
     return [
         column

@@ -30,3 +30,11 @@ class Player(Wire, frozen=True, kw_only=True):
     label_color: str | None = None
     # Absent, not null, outside a tournament: clients test for the key.
     tournament_player: EntrantPart | UnsetType = UNSET
+
+
+class Claim(Wire, frozen=True, kw_only=True):
+    """A user says that he is a player; the organizer of the player has still to approve it. Ours."""
+
+    player_id: int
+    user_id: int
+    created_at: str

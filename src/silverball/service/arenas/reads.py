@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
 
+from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.service.pages import Found, refuse_deep
 from silverball.store import tables
@@ -124,3 +125,11 @@ def some_of_lineup(db: Connection, tournament_id: int, arena_ids: Sequence[int])
     """Those of these arenas that are in the tournament, by id."""
     rows = db.execute(_SOME_OF_LINEUP, {"tournament_id": tournament_id, "arena_ids": arena_ids})
     return tuple(shown(row) for row in rows)
+
+
+def one(db: Connection, arena_id: int) -> Arena:
+    """The arena. Raises NotFound."""
+    found = named(db, [arena_id])
+    if not found:
+        raise NotFound("Arena", arena_id)
+    return found[0]

@@ -4,11 +4,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, delete, get, patch, post
 from silverball.kit.query import Query
 from silverball.service import pages
-from silverball.service.arenas import reads
+from silverball.service.arenas import reads, writes
 from silverball.service.tournaments import reads as tournaments
+from silverball.store import book
 from silverball.wire.arenas import Arena
 from silverball.wire.base import Id
 from silverball.wire.pages import Data, Page
@@ -46,3 +48,24 @@ def resolve_lineup(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
     with call.read() as db:
         tournaments.require(db, tournament_id)
         return Data(data=reads.some_of_lineup(db, tournament_id, call.query.arenas))
+
+
+@post("/api/arenas", body=writes.NewArena, ability="manage", status=201)
+def add_arena(call: Write[writes.NewArena]) -> Data[Arena]:
+    """A new arena in the caller's book."""
+    return Data(data=reads.one(call.db, writes.add(call)))
+
+
+@patch("/api/arenas/{arena_id}", body=writes.ChangedArena, ability="manage")
+def change_arena(call: Write[writes.ChangedArena]) -> Data[Arena]:
+    """An arena of the caller's book, changed; every tournament shows it."""
+    return Data(data=reads.one(call.db, writes.change(call)))
+
+
+@delete("/api/arenas/{arena_id}", ability="manage")
+def delete_arena(call: Write[Body]) -> Data[Arena]:
+    """An arena that nothing uses gone from the book; as it was."""
+    arena_id = writes.require_removable(call)
+    removed = reads.one(call.db, arena_id)
+    book.remove(call.db, book.ARENA, arena_id)
+    return Data(data=removed)

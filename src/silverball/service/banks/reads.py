@@ -1,26 +1,79 @@
 """Banks: arenas that are drawn together."""
 
-from sqlalchemy import Connection, bindparam, select
+from collections.abc import Iterable
+from typing import Annotated, Any
 
+from msgspec import Meta
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
+
+from silverball.kit.errors import NotFound
+from silverball.kit.query import PageNumber, Query
+from silverball.service.pages import Found, refuse_deep
 from silverball.store import tables
 from silverball.wire.banks import Bank
+from silverball.wire.base import Id
+from silverball.wire.values import Status
 
+PER_PAGE = 100
 _BANK, _LINEUP, _MEMBER = tables.bank.c, tables.lineup_bank.c, tables.bank_arena.c
+# The order in which `_gathered` unpacks them: one row for each arena of a bank.
+_COLUMNS = (_BANK.bank_id, _BANK.name, _BANK.status, _BANK.organizer_id, _MEMBER.arena_id)
+_ROWS = (
+    select(*_COLUMNS).select_from(tables.bank).outerjoin(tables.bank_arena, _MEMBER.bank_id == _BANK.bank_id)
+)
 _BANKS = (
-    select(_BANK.bank_id, _BANK.name, _BANK.status, _BANK.organizer_id, _MEMBER.arena_id)
-    .select_from(tables.bank)
-    .join(tables.lineup_bank, _LINEUP.bank_id == _BANK.bank_id)
-    .outerjoin(tables.bank_arena, _MEMBER.bank_id == _BANK.bank_id)
+    _ROWS.join(tables.lineup_bank, _LINEUP.bank_id == _BANK.bank_id)
     .where(_LINEUP.tournament_id == bindparam("tournament_id"))
     .order_by(_LINEUP.place, _BANK.bank_id, _MEMBER.place)
 )
 
 
+class BankQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/banks; as those of arenas."""
+
+    status: Status | None = None
+    banks: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    page: PageNumber = 1
+
+
 def of_tournament(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
     """The banks of the tournament in the order they were added, their arenas in order."""
+    return _gathered(db.execute(_BANKS, {"tournament_id": tournament_id}))
+
+
+def owned_by(db: Connection, organizer_id: int, query: BankQuery) -> Found[Bank]:
+    """One page of the organizer's banks, oldest first."""
+    refuse_deep(query.page, PER_PAGE)
+    wanted = _wanted(organizer_id, query)
+    total = db.execute(select(func.count()).select_from(tables.bank).where(wanted)).scalar_one()
+    ids = select(_BANK.bank_id).where(wanted).order_by(_BANK.bank_id)
+    some = ids.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1)).subquery()
+    rows = _ROWS.where(_BANK.bank_id.in_(select(some.c.bank_id))).order_by(_BANK.bank_id, _MEMBER.place)
+    return Found(list(_gathered(db.execute(rows))), total)
+
+
+def one(db: Connection, bank_id: int) -> Bank:
+    """The bank. Raises NotFound."""
+    found = _gathered(db.execute(_ROWS.where(_BANK.bank_id == bank_id).order_by(_MEMBER.place)))
+    if not found:
+        raise NotFound("Bank", bank_id)
+    return found[0]
+
+
+def _wanted(organizer_id: int, query: BankQuery) -> ColumnElement[bool]:
+    wanted = [_BANK.organizer_id == organizer_id]
+    if query.status is not None:
+        wanted.append(_BANK.status == query.status)
+    if query.banks:
+        wanted.append(_BANK.bank_id.in_(query.banks))
+    return and_(*wanted)
+
+
+def _gathered(rows: Iterable[Any]) -> tuple[Bank, ...]:
+    """One bank for its rows, in their order."""
     arena_ids: dict[int, list[int]] = {}
     banks = {}
-    for bank_id, name, status, organizer_id, arena_id in db.execute(_BANKS, {"tournament_id": tournament_id}):
+    for bank_id, name, status, organizer_id, arena_id in rows:
         banks[bank_id] = (name, status, organizer_id)
         arena_ids.setdefault(bank_id, [])
         if arena_id is not None:

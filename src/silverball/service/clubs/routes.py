@@ -1,8 +1,11 @@
 """Clubs over HTTP."""
 
-from silverball.kit.http import Call, get
+import msgspec
+
+from silverball.kit.body import Body
+from silverball.kit.http import Call, Write, delete, get, patch, post
 from silverball.kit.query import Query
-from silverball.service.clubs import reads
+from silverball.service.clubs import reads, writes
 from silverball.wire.clubs import Club
 from silverball.wire.pages import Data
 
@@ -12,3 +15,24 @@ def one_club(call: Call[Query]) -> Data[Club]:
     """A club."""
     with call.read() as db:
         return Data(data=reads.one(db, call.ids["club_id"]))
+
+
+@post("/api/clubs", body=writes.NewClub, ability="manage", status=201)
+def add_club(call: Write[writes.NewClub]) -> Data[Club]:
+    """A new club, led by the caller, who is its first member."""
+    given = msgspec.structs.asdict(call.body)
+    return Data(data=reads.one(call.db, writes.found(call.db, call.user_id, **given)))
+
+
+@patch("/api/clubs/{club_id}", body=writes.ChangedClub, ability="manage")
+def change_club(call: Write[writes.ChangedClub]) -> Data[Club]:
+    """A club that the caller leads, changed."""
+    return Data(data=reads.one(call.db, writes.change(call)))
+
+
+@delete("/api/clubs/{club_id}", ability="manage")
+def delete_club(call: Write[Body]) -> Data[Club]:
+    """A club that the caller leads is no more; as it was."""
+    removed = reads.one(call.db, call.ids["club_id"])
+    writes.remove(call)
+    return Data(data=removed)

@@ -1,14 +1,69 @@
-"""Founding clubs."""
+"""Founding clubs and changing them."""
 
-from sqlalchemy import Connection, insert, update
+from msgspec import UNSET, UnsetType
+from sqlalchemy import Connection, insert, select, update
 
-from silverball.store import tables
+from silverball.kit.body import Body
+from silverball.kit.fields import Line, Name, Text, Url
+from silverball.kit.http import Write
+from silverball.service import owning
+from silverball.store import book, revisions, tables
 
 
-def found(db: Connection, user_id: int, *, name: str, description: str | None, location: str | None) -> int:
+class NewClub(Body, frozen=True, kw_only=True):
+    """A club that the caller founds."""
+
+    name: Name
+    logo: Url | None = None
+    description: Text | None = None
+    location: Line | None = None
+
+
+class ChangedClub(Body, frozen=True, kw_only=True):
+    """What is different about a club."""
+
+    name: Name | UnsetType = UNSET
+    logo: Url | UnsetType | None = UNSET
+    description: Text | UnsetType | None = UNSET
+    location: Line | UnsetType | None = UNSET
+
+
+def found(
+    db: Connection,
+    user_id: int,
+    *,
+    name: str,
+    description: str | None,
+    location: str | None,
+    logo: str | None = None,
+) -> int:
     """A new club, led by this user, who becomes its first member; returns its id."""
-    values = {"user_id": user_id, "name": name, "description": description, "location": location}
+    values = {
+        "user_id": user_id,
+        "name": name,
+        "description": description,
+        "location": location,
+        "logo": logo,
+    }
     made = insert(tables.club).values(**values).returning(tables.club.c.club_id)
     club_id = int(db.execute(made).scalar_one())
     db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id))
+    revisions.raise_for_users(db, [user_id])
     return club_id
+
+
+def change(call: Write[ChangedClub]) -> int:
+    """The club in the path, different now."""
+    club_id = owning.own(call, book.CLUB)
+    book.change(call.db, book.CLUB, club_id, owning.said(call.body))
+    return club_id
+
+
+def remove(call: Write[Body]) -> None:
+    """The club in the path is no more; its members belong to none."""
+    club_id = owning.own(call, book.CLUB, for_good=True)
+    users = tables.user.c
+    members = call.db.execute(select(users.user_id).where(users.club_id == club_id)).scalars().all()
+    call.db.execute(update(tables.user).where(users.club_id == club_id).values(club_id=None))
+    book.remove(call.db, book.CLUB, club_id)
+    revisions.raise_for_users(call.db, members)

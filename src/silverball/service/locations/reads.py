@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, and_, func, select
 
+from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.service.pages import Found, refuse_deep
 from silverball.store import tables
@@ -78,3 +79,11 @@ def _wanted(organizer_id: int, query: LocationQuery) -> ColumnElement[bool]:
     if query.locations:
         wanted.append(_LOCATION.location_id.in_(query.locations))
     return and_(*wanted)
+
+
+def one(db: Connection, location_id: int) -> Location:
+    """The location. Raises NotFound."""
+    row = db.execute(select(*COLUMNS).where(_LOCATION.location_id == location_id)).first()
+    if row is None:
+        raise NotFound("Location", location_id)
+    return shown(row)

@@ -1,10 +1,12 @@
 """Locations over HTTP."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, delete, get, patch, post
 from silverball.service import pages
-from silverball.service.locations import reads
+from silverball.service.locations import reads, writes
+from silverball.store import book
 from silverball.wire.locations import Location
-from silverball.wire.pages import Page
+from silverball.wire.pages import Data, Page
 
 
 @get("/api/locations", query=reads.LocationQuery, access=Access.OWN)
@@ -13,3 +15,24 @@ def list_locations(call: Call[reads.LocationQuery]) -> Page[Location]:
     with call.read() as db:
         found = reads.owned_by(db, call.user_id, call.query)
     return pages.page(call, found, per_page=reads.PER_PAGE)
+
+
+@post("/api/locations", body=writes.NewLocation, ability="manage", status=201)
+def add_location(call: Write[writes.NewLocation]) -> Data[Location]:
+    """A new location in the caller's book."""
+    return Data(data=reads.one(call.db, writes.add(call)))
+
+
+@patch("/api/locations/{location_id}", body=writes.ChangedLocation, ability="manage")
+def change_location(call: Write[writes.ChangedLocation]) -> Data[Location]:
+    """A location of the caller's book, changed; every tournament shows it."""
+    return Data(data=reads.one(call.db, writes.change(call)))
+
+
+@delete("/api/locations/{location_id}", ability="manage")
+def delete_location(call: Write[Body]) -> Data[Location]:
+    """A location that nothing uses gone from the book; as it was."""
+    location_id = writes.require_removable(call)
+    removed = reads.one(call.db, location_id)
+    book.remove(call.db, book.LOCATION, location_id)
+    return Data(data=removed)

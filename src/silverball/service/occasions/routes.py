@@ -1,9 +1,11 @@
 """Occasions over HTTP."""
 
-from silverball.kit.http import Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Call, Write, delete, get, patch, post
 from silverball.kit.query import Query
 from silverball.service import pages
-from silverball.service.occasions import reads
+from silverball.service.occasions import reads, writes
+from silverball.store import book
 from silverball.wire.occasions import Occasion
 from silverball.wire.pages import Data, Page
 from silverball.wire.parts import OccasionListItem
@@ -22,3 +24,24 @@ def one_occasion(call: Call[Query]) -> Data[Occasion]:
     """An occasion with its links and tournaments."""
     with call.read() as db:
         return Data(data=reads.one(db, call.ids["event_id"], call.caller))
+
+
+@post("/api/events", body=writes.NewOccasion, ability="manage", status=201)
+def add_occasion(call: Write[writes.NewOccasion]) -> Data[Occasion]:
+    """A new occasion of the caller."""
+    return Data(data=reads.one(call.db, writes.add(call), call.caller))
+
+
+@patch("/api/events/{event_id}", body=writes.ChangedOccasion, ability="manage")
+def change_occasion(call: Write[writes.ChangedOccasion]) -> Data[Occasion]:
+    """An occasion of the caller, changed; lists of links and tournaments are replaced whole."""
+    return Data(data=reads.one(call.db, writes.change(call), call.caller))
+
+
+@delete("/api/events/{event_id}", ability="manage")
+def delete_occasion(call: Write[Body]) -> Data[Occasion]:
+    """An occasion without tournaments gone; as it was."""
+    occasion_id = writes.require_removable(call)
+    removed = reads.one(call.db, occasion_id, call.caller)
+    book.remove(call.db, book.OCCASION, occasion_id)
+    return Data(data=removed)

@@ -17,6 +17,7 @@ from sqlalchemy import (
     type_coerce,
 )
 
+from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.service import access
 from silverball.service.access import Caller
@@ -24,11 +25,13 @@ from silverball.service.pages import Found, refuse_deep
 from silverball.store import tables
 from silverball.store import types as store_types
 from silverball.store.prepared import Prepared
+from silverball.wire import times
 from silverball.wire.base import UNSET, Id
-from silverball.wire.players import EntrantPart, Player
+from silverball.wire.players import Claim, EntrantPart, Player
 from silverball.wire.values import Number, Status
 
 PER_PAGE = 100
+CLAIMS_MAX = 1000
 _PLAYER, _ENTRANT, _CLAIMANT = tables.player.c, tables.entrant.c, tables.user.c
 # The order in which `shown` unpacks them. Needs the join of `player_rows`.
 COLUMNS = (
@@ -165,3 +168,26 @@ def some_entrants(
     """Those of these players that are entrants of the tournament, by id."""
     rows = db.execute(_SOME_ENTRANTS, {"tournament_id": tournament_id, "player_ids": player_ids})
     return tuple(shown(row, viewer) for row in rows)
+
+
+def one(db: Connection, player_id: int, viewer: Caller | None) -> Player:
+    """The player. Raises NotFound."""
+    found = named(db, [player_id], viewer)
+    if not found:
+        raise NotFound("Player", player_id)
+    return found[0]
+
+
+def claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
+    """The claims that wait: the user's own, and those on players of his book; oldest first."""
+    claim = tables.claim.c
+    rows = (
+        select(claim.player_id, claim.user_id, claim.at)
+        .join(tables.player, _PLAYER.player_id == claim.player_id)
+        .where(or_(claim.user_id == user_id, _PLAYER.organizer_id == user_id))
+        .order_by(claim.at, claim.player_id, claim.user_id)
+        .limit(CLAIMS_MAX)
+    )
+    return tuple(
+        Claim(player_id=row[0], user_id=row[1], created_at=times.iso(row[2])) for row in db.execute(rows)
+    )

@@ -4,20 +4,29 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, delete, get, patch, post, put
 from silverball.kit.query import Query
 from silverball.service import pages
-from silverball.service.players import reads
+from silverball.service.players import reads, writes
 from silverball.service.tournaments import reads as tournaments
+from silverball.store import book
 from silverball.wire.base import Id
 from silverball.wire.pages import Data, Page
-from silverball.wire.players import Player
+from silverball.wire.players import Claim, Player
 
 
 class UnknownPlayersQuery(Query, frozen=True, kw_only=True):
     """Parameters of both resolve-unknown for players. Source: interface 4.2 and 8."""
 
     players: Annotated[tuple[Id, ...], Meta(max_length=25)]
+
+
+class ClaimantQuery(Query, frozen=True, kw_only=True):
+    """Parameters of DELETE /api/players/{playerId}/claim."""
+
+    # Whose claim the organizer turns down; without it the caller's own is taken back.
+    user: Id | None = None
 
 
 @get("/api/players", query=reads.PlayerQuery, access=Access.OWN)
@@ -46,3 +55,49 @@ def resolve_entrants(call: Call[UnknownPlayersQuery]) -> Data[tuple[Player, ...]
     with call.read() as db:
         tournaments.require(db, tournament_id)
         return Data(data=reads.some_entrants(db, tournament_id, call.query.players, call.caller))
+
+
+@post("/api/players", body=writes.NewPlayer, ability="manage", status=201)
+def add_player(call: Write[writes.NewPlayer]) -> Data[Player]:
+    """A new player in the caller's book."""
+    return Data(data=reads.one(call.db, writes.add(call), call.caller))
+
+
+@patch("/api/players/{player_id}", body=writes.ChangedPlayer, ability="manage")
+def change_player(call: Write[writes.ChangedPlayer]) -> Data[Player]:
+    """A player of the caller's book, changed; every tournament shows it."""
+    return Data(data=reads.one(call.db, writes.change(call), call.caller))
+
+
+@delete("/api/players/{player_id}", ability="manage")
+def delete_player(call: Write[Body]) -> Data[Player]:
+    """A player who is in no tournament gone from the book; as he was."""
+    player_id = writes.require_removable(call)
+    removed = reads.one(call.db, player_id, call.caller)
+    book.remove(call.db, book.PLAYER, player_id)
+    return Data(data=removed)
+
+
+@get("/api/players/claims", access=Access.OWN)
+def list_claims(call: Call[Query]) -> Data[tuple[Claim, ...]]:
+    """Claims that wait: the caller's own, and those on players of the caller's book."""
+    with call.read() as db:
+        return Data(data=reads.claims(db, call.user_id))
+
+
+@post("/api/players/{player_id}/claim", ability="score", status=201)
+def claim_player(call: Write[Body]) -> Data[Player]:
+    """The caller is this player; it counts when the organizer of the player approves it."""
+    return Data(data=reads.one(call.db, writes.stake_claim(call), call.caller))
+
+
+@put("/api/players/{player_id}/claim", body=writes.ApprovedClaim, ability="manage")
+def approve_claim(call: Write[writes.ApprovedClaim]) -> Data[Player]:
+    """The organizer approves a claim: in new games the player is this user."""
+    return Data(data=reads.one(call.db, writes.approve_claim(call), call.caller))
+
+
+@delete("/api/players/{player_id}/claim", query=ClaimantQuery, ability="score")
+def give_up_claim(call: Write[Body]) -> Data[Player]:
+    """A claim taken back, or turned down by the organizer of the player, approved or not."""
+    return Data(data=reads.one(call.db, writes.give_up_claim(call, call.query.user), call.caller))

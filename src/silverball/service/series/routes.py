@@ -4,11 +4,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, delete, get, patch, post
 from silverball.kit.query import Query
 from silverball.service import pages
-from silverball.service.series import reads
+from silverball.service.series import reads, writes
 from silverball.service.series.reads import results, stats
+from silverball.store import book
 from silverball.wire.pages import Data, Page
 from silverball.wire.players import Player
 from silverball.wire.series import Series, SeriesDetails, SeriesListItem, SeriesStats
@@ -56,3 +58,24 @@ def series_attendance(call: Call[AttendanceQuery]) -> Data[tuple[Player, ...]]:
     """The players who came to a series exactly so many times."""
     with call.read() as db:
         return Data(data=stats.attendees(db, call.ids["series_id"], call.query.count, call.caller))
+
+
+@post("/api/series", body=writes.NewSeries, ability="manage", status=201)
+def add_series(call: Write[writes.NewSeries]) -> Data[Series]:
+    """A new series of the caller."""
+    return Data(data=reads.one(call.db, writes.add(call), call.caller))
+
+
+@patch("/api/series/{series_id}", body=writes.ChangedSeries, ability="manage")
+def change_series(call: Write[writes.ChangedSeries]) -> Data[Series]:
+    """A series of the caller, changed; its tournaments show it."""
+    return Data(data=reads.one(call.db, writes.change(call), call.caller))
+
+
+@delete("/api/series/{series_id}", ability="manage")
+def delete_series(call: Write[Body]) -> Data[Series]:
+    """A series without tournaments gone; as it was."""
+    series_id = writes.require_removable(call)
+    removed = reads.one(call.db, series_id, call.caller)
+    book.remove(call.db, book.SERIES, series_id)
+    return Data(data=removed)

@@ -7,9 +7,12 @@ from datetime import datetime, timedelta
 from sqlalchemy import Connection, RowMapping, Select, select
 
 from silverball.kit import tokens
+from silverball.kit.errors import NotFound
 from silverball.service import access
 from silverball.service.access import Caller
 from silverball.store.tables import token, user
+from silverball.wire import times
+from silverball.wire.tokens import ApiToken
 
 USE_NOTED_EVERY = timedelta(minutes=1)
 HEADER_BYTES_MAX = 200
@@ -64,6 +67,27 @@ def owned_by(db: Connection, user_id: int) -> list[Token]:
     """The user's tokens, newest first."""
     rows = _listed().where(token.c.user_id == user_id).order_by(token.c.token_id.desc())
     return [_token(row) for row in db.execute(rows.limit(LISTED_MAX)).mappings()]
+
+
+def one(db: Connection, user_id: int, token_id: int) -> Token:
+    """A token of this user. Raises NotFound, also for somebody else's."""
+    rows = _listed().where(token.c.user_id == user_id, token.c.token_id == token_id)
+    row = db.execute(rows).mappings().one_or_none()
+    if row is None:
+        raise NotFound("Token", token_id)
+    return _token(row)
+
+
+def shown(one: Token) -> ApiToken:
+    """The token as the interface shows it."""
+    return ApiToken(
+        token_id=one.token_id,
+        name=one.name,
+        ability=one.ability,
+        created_at=times.iso(one.created_at),
+        last_used_at=times.iso_or_none(one.last_used_at),
+        expires_at=times.iso_or_none(one.expires_at),
+    )
 
 
 def of_everybody(db: Connection) -> list[Token]:

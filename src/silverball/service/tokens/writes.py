@@ -4,13 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from random import Random
+from typing import Annotated, Literal
 
+from msgspec import Meta
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
 from silverball.kit import tokens
-from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.body import Body
+from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
+from silverball.kit.fields import Name
+from silverball.kit.http import Write
 from silverball.service import access
-from silverball.service.tokens.reads import USE_NOTED_EVERY
+from silverball.service.tokens.reads import USE_NOTED_EVERY, Token
 from silverball.store.tables import token, user
 
 NAME_MAX = 100
@@ -24,6 +29,15 @@ class NewToken:
 
     token_id: int
     text: str
+
+
+class WantedToken(Body, frozen=True, kw_only=True):
+    """A token that the caller wants."""
+
+    name: Name
+    # Includes those before it in the list.
+    ability: Literal["read", "score", "manage", "admin"] = "read"
+    expires_days: Annotated[int, Meta(ge=1, le=EXPIRES_DAYS_MAX)] | None = None
 
 
 class TooManyTokens(Conflict):
@@ -67,6 +81,29 @@ def create(
     }
     token_id = db.execute(insert(token).values(**values).returning(token.c.token_id)).scalar_one()
     return NewToken(token_id, tokens.shown(token_id, secret))
+
+
+def create_for(call: Write[WantedToken], dice: Random) -> NewToken:
+    """A new token of the caller. Raises Invalid for one that could do more than the caller's own."""
+    body = call.body
+    if not call.caller.may(body.ability):
+        raise Invalid({"ability": ["A token cannot make one that may do more than itself."]})
+    return create(
+        call.db,
+        call.user_id,
+        body.name,
+        abilities=[body.ability],
+        expires_days=body.expires_days,
+        now=call.now,
+        dice=dice,
+    )
+
+
+def revoke_for(call: Write[Body], known: Token) -> None:
+    """A token of the caller stops working. Raises NotAllowed for one that may do more than the caller's."""
+    if not call.caller.may(known.ability):
+        raise NotAllowed("A token cannot revoke one that may do more than itself.")
+    revoke(call.db, known.token_id, user_id=call.user_id)
 
 
 def revoke(db: Connection, token_id: int, *, user_id: int | None = None) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, bindparam, func, select, type_coerce
 
 from silverball.kit.errors import NotAllowed, NotFound
@@ -12,7 +13,7 @@ from silverball.service.clubs import reads as clubs
 from silverball.store import tables
 from silverball.store.types import IsoText
 from silverball.wire.base import UNSET
-from silverball.wire.users import Shortcut, User, UserBundle, UserCounts
+from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
 # The order in which `shown` unpacks them.
@@ -83,6 +84,12 @@ def one(db: Connection, user_id: int, viewer: Caller | None) -> User:
     if row is None:
         raise NotFound("User", user_id)
     return shown(row, viewer)
+
+
+def own_profile(db: Connection, caller: Caller) -> OwnProfile:
+    """The caller's profile."""
+    user = one(db, caller.user_id, caller)
+    return OwnProfile(**msgspec.structs.asdict(user), data=user)
 
 
 def by_email(db: Connection, email: str) -> int | None:

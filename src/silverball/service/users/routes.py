@@ -2,12 +2,11 @@
 
 from typing import Annotated
 
-import msgspec
 from msgspec import Meta
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.http import Access, Call, Write, get, patch
 from silverball.kit.query import Query
-from silverball.service.users import reads
+from silverball.service.users import reads, writes
 from silverball.wire.base import Id
 from silverball.wire.pages import Data
 from silverball.wire.users import OwnProfile, User, UserBundle
@@ -31,8 +30,14 @@ class UnknownUsersQuery(Query, frozen=True, kw_only=True):
 def own_profile(call: Call[Query]) -> OwnProfile:
     """The caller's profile."""
     with call.read() as db:
-        user = reads.one(db, call.user_id, call.caller)
-    return OwnProfile(**msgspec.structs.asdict(user), data=user)
+        return reads.own_profile(db, call.caller)
+
+
+@patch("/api/users/profile", body=writes.ChangedProfile, ability="score")
+def change_profile(call: Write[writes.ChangedProfile]) -> OwnProfile:
+    """The caller's profile, changed."""
+    writes.change_profile(call.db, call.user_id, call.body)
+    return reads.own_profile(call.db, call.caller)
 
 
 @get("/api/users/resolve-unknown", query=UnknownUsersQuery)

@@ -1,18 +1,43 @@
-"""Creating accounts and setting their passwords."""
+"""Creating accounts, changing profiles, setting passwords."""
 
 import re
 from datetime import datetime
+from typing import Annotated
 
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import Connection, delete, insert, update
 from sqlalchemy.exc import IntegrityError
 
+from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.kit.fields import Id, Name
+from silverball.kit.texts import ONE_LINE
 from silverball.service import access
+from silverball.store import revisions
 from silverball.store.tables import session, user
 
 NAME_MAX = 100
 EMAIL_MAX = 254
 EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
+
+
+class ChangedProfile(Body, frozen=True, kw_only=True):
+    """What a user may change about himself; everything else is prohibited."""
+
+    name: Name | UnsetType = UNSET
+    initials: Annotated[str, Meta(max_length=4, pattern=ONE_LINE)] | UnsetType | None = UNSET
+    pronouns: Annotated[str, Meta(max_length=40, pattern=ONE_LINE)] | UnsetType | None = UNSET
+    # A region's code in lower case: `se`, `us-ca`.
+    flag: Annotated[str, Meta(pattern=r"^[a-z]{2}(-[a-z0-9]{1,3})?$")] | UnsetType | None = UNSET
+    location: Annotated[str, Meta(max_length=100, pattern=ONE_LINE)] | UnsetType | None = UNSET
+    ifpa_id: Id | UnsetType | None = UNSET
+    ratings_opt_out: bool | UnsetType = UNSET
+    stats_opt_out: bool | UnsetType = UNSET
+    video_opt_out: bool | UnsetType = UNSET
+    profile_opt_out: bool | UnsetType = UNSET
+    history_opt_out: bool | UnsetType = UNSET
+    history_only_completed: bool | UnsetType = UNSET
 
 
 class CannotSignIn(Conflict):
@@ -45,6 +70,14 @@ def create(db: Connection, *, name: str, email: str, role: str, now: datetime) -
         # The e-mail is the only thing here that can clash, and only the database sees it in time.
         raise Invalid({"email": ["The email has already been taken."]}) from error
     return int(user_id)
+
+
+def change_profile(db: Connection, user_id: int, said: ChangedProfile) -> None:
+    """The user's profile, different now in every tournament that shows it."""
+    values = {name: value for name, value in msgspec.structs.asdict(said).items() if value is not UNSET}
+    if values:
+        db.execute(update(user).where(user.c.user_id == user_id).values(**values))
+        revisions.raise_for_users(db, [user_id])
 
 
 def set_password(db: Connection, user_id: int, password_hash: str) -> None:

@@ -1,0 +1,65 @@
+"""Changing the arenas of somebody's book."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+from sqlalchemy import select
+
+from silverball.kit.body import Body
+from silverball.kit.errors import Conflict
+from silverball.kit.fields import Color, Id, Labels, Name
+from silverball.kit.http import Write
+from silverball.service import owning
+from silverball.store import book, revisions
+from silverball.store.tables import bank_arena
+from silverball.wire.values import Status
+
+OpdbId = Annotated[str, Meta(max_length=40, pattern=r"^[A-Za-z0-9-]+$")]
+
+
+class NewArena(Body, frozen=True, kw_only=True):
+    """An arena for the caller's book."""
+
+    name: Name
+    status: Status = "active"
+    opdb_id: OpdbId | None = None
+    category_id: Id | None = None
+    labels: Labels = ()
+    label_color: Color | None = None
+
+
+class ChangedArena(Body, frozen=True, kw_only=True):
+    """What is different about an arena."""
+
+    name: Name | UnsetType = UNSET
+    status: Status | UnsetType = UNSET
+    opdb_id: OpdbId | UnsetType | None = UNSET
+    category_id: Id | UnsetType | None = UNSET
+    labels: Labels | UnsetType = UNSET
+    label_color: Color | UnsetType | None = UNSET
+
+
+def add(call: Write[NewArena]) -> int:
+    """A new arena of the caller; returns its id."""
+    return book.add(call.db, book.ARENA, call.user_id, owning.said(call.body))
+
+
+def change(call: Write[ChangedArena]) -> int:
+    """The arena in the path, different now."""
+    arena_id = owning.own(call, book.ARENA)
+    book.change(call.db, book.ARENA, arena_id, owning.said(call.body))
+    revisions.raise_for_arenas(call.db, [arena_id])
+    return arena_id
+
+
+def require_removable(call: Write[Body]) -> int:
+    """The arena in the path. Raises Conflict when a tournament or a bank has it."""
+    arena_id = owning.own(call, book.ARENA, for_good=True)
+    owning.refuse_used(call, book.ARENA, arena_id, "Set the arena inactive instead.")
+    rows = (
+        select(bank_arena.c.bank_id).where(bank_arena.c.arena_id == arena_id).order_by(bank_arena.c.bank_id)
+    )
+    bank_id = call.db.execute(rows.limit(1)).scalar_one_or_none()
+    if bank_id is not None:
+        raise Conflict(f"Arena {arena_id} is in bank {bank_id}. Take it out there first.")
+    return arena_id

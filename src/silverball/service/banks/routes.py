@@ -1,0 +1,38 @@
+"""Banks over HTTP."""
+
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, delete, get, patch, post
+from silverball.service import pages
+from silverball.service.banks import reads, writes
+from silverball.store import book
+from silverball.wire.banks import Bank
+from silverball.wire.pages import Data, Page
+
+
+@get("/api/banks", query=reads.BankQuery, access=Access.OWN)
+def list_banks(call: Call[reads.BankQuery]) -> Page[Bank]:
+    """The caller's banks."""
+    with call.read() as db:
+        found = reads.owned_by(db, call.user_id, call.query)
+    return pages.page(call, found, per_page=reads.PER_PAGE)
+
+
+@post("/api/banks", body=writes.NewBank, ability="manage", status=201)
+def add_bank(call: Write[writes.NewBank]) -> Data[Bank]:
+    """A new bank in the caller's book."""
+    return Data(data=reads.one(call.db, writes.add(call)))
+
+
+@patch("/api/banks/{bank_id}", body=writes.ChangedBank, ability="manage")
+def change_bank(call: Write[writes.ChangedBank]) -> Data[Bank]:
+    """A bank of the caller's book, changed; every tournament shows it."""
+    return Data(data=reads.one(call.db, writes.change(call)))
+
+
+@delete("/api/banks/{bank_id}", ability="manage")
+def delete_bank(call: Write[Body]) -> Data[Bank]:
+    """A bank that nothing uses gone from the book; as it was."""
+    bank_id = writes.require_removable(call)
+    removed = reads.one(call.db, bank_id)
+    book.remove(call.db, book.BANK, bank_id)
+    return Data(data=removed)

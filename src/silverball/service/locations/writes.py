@@ -1,0 +1,75 @@
+"""Changing the locations of somebody's book."""
+
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, UnsetType
+from sqlalchemy import select
+
+from silverball.kit.body import Body
+from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.fields import Id, Line, Name
+from silverball.kit.http import Write
+from silverball.service import owning
+from silverball.store import book, revisions
+from silverball.store.tables import location, occasion
+from silverball.wire.values import Status
+
+Latitude = Annotated[float, Meta(ge=-90, le=90)]
+Longitude = Annotated[float, Meta(ge=-180, le=180)]
+
+
+class NewLocation(Body, frozen=True, kw_only=True):
+    """A location for the caller's book."""
+
+    name: Name
+    address: Line | None = None
+    lat: Latitude | None = None
+    lng: Longitude | None = None
+    status: Status = "active"
+    pinballmap_id: Id | None = None
+
+
+class ChangedLocation(Body, frozen=True, kw_only=True):
+    """What is different about a location."""
+
+    name: Name | UnsetType = UNSET
+    address: Line | UnsetType | None = UNSET
+    lat: Latitude | UnsetType | None = UNSET
+    lng: Longitude | UnsetType | None = UNSET
+    status: Status | UnsetType = UNSET
+    pinballmap_id: Id | UnsetType | None = UNSET
+
+
+def add(call: Write[NewLocation]) -> int:
+    """A new location of the caller; returns its id."""
+    values = owning.said(call.body)
+    _refuse_half_a_place(values)
+    return book.add(call.db, book.LOCATION, call.user_id, values)
+
+
+def change(call: Write[ChangedLocation]) -> int:
+    """The location in the path, different now."""
+    location_id = owning.own(call, book.LOCATION)
+    values = owning.said(call.body)
+    stored = select(location.c.lat, location.c.lng).where(location.c.location_id == location_id)
+    _refuse_half_a_place({**call.db.execute(stored).mappings().one(), **values})
+    book.change(call.db, book.LOCATION, location_id, values)
+    revisions.raise_for_locations(call.db, [location_id])
+    return location_id
+
+
+def require_removable(call: Write[Body]) -> int:
+    """The location in the path. Raises Conflict when a tournament or an event takes place there."""
+    location_id = owning.own(call, book.LOCATION, for_good=True)
+    owning.refuse_used(call, book.LOCATION, location_id, "Set the location inactive instead.")
+    rows = select(occasion.c.occasion_id).where(occasion.c.location_id == location_id)
+    event_id = call.db.execute(rows.order_by(occasion.c.occasion_id).limit(1)).scalar_one_or_none()
+    if event_id is not None:
+        raise Conflict(f"Event {event_id} takes place at location {location_id}. Change the event first.")
+    return location_id
+
+
+def _refuse_half_a_place(values: dict[str, Any]) -> None:
+    missing = [name for name in ("lat", "lng") if values.get(name) is None]
+    if len(missing) == 1:
+        raise Invalid({missing[0]: ["Give both lat and lng, or neither."]})

@@ -1,0 +1,268 @@
+"""Changing occasions, with their links and tournaments."""
+
+import html
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from msgspec import UNSET, Meta, UnsetType
+from sqlalchemy import delete, insert, select
+
+from silverball.kit.body import Body
+from silverball.kit.errors import Invalid
+from silverball.kit.fields import Color, Id, Labels, Line, Name, Text, Url
+from silverball.kit.http import Write
+from silverball.service import owning
+from silverball.store import book, revisions, tables
+from silverball.wire import times
+from silverball.wire.values import Status
+
+Moment = Annotated[datetime, Meta(tz=True)]
+Zone = Annotated[str, Meta(min_length=1, max_length=60, pattern=r"^[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*$")]
+Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
+Layout = Annotated[str, Meta(max_length=100, pattern=r"^[a-z0-9,_-]*$")]
+MOMENTS = ("start", "end", "registration")
+YEARS = (1970, 2200)
+OWN_TOURNAMENT = book.Kind(tables.tournament, "Tournament", "tournament_id", "tournament_id")
+
+
+class NewLink(Body, frozen=True, kw_only=True):
+    """A link on the page of an occasion."""
+
+    label: Name
+    url: Url
+    is_registration: bool = False
+    embed: bool = False
+
+
+class NewEntry(Body, frozen=True, kw_only=True):
+    """A tournament of an occasion: one that is kept here, or the name of one that is kept elsewhere."""
+
+    tournament_id: Id | None = None
+    labels: Labels = ()
+    label_color: Color | None = None
+    player_limit: Annotated[int, Meta(ge=0, le=10_000)] | None = None
+    tgp: Annotated[int, Meta(ge=0, le=1000)] | None = None
+    external_name: Name | None = None
+    external_link: Url | None = None
+    external_location: Line | None = None
+    external_start_utc: Moment | None = None
+    external_end_utc: Moment | None = None
+
+    def __post_init__(self) -> None:
+        if (self.tournament_id is None) == (self.external_name is None):
+            raise Invalid({"tournaments": ["Each has either a tournamentId or an externalName."]})
+
+
+Links = Annotated[tuple[NewLink, ...], Meta(max_length=100)]
+Entries = Annotated[tuple[NewEntry, ...], Meta(max_length=100)]
+
+
+class NewOccasion(Body, frozen=True, kw_only=True):
+    """An occasion of the caller; local times follow from the time zone."""
+
+    name: Name
+    status: Status = "active"
+    start_utc: Moment
+    end_utc: Moment | None = None
+    registration_utc: Moment | None = None
+    timezone: Zone = "UTC"
+    location_id: Id | None = None
+    contact_email: Email | None = None
+    description: Text | None = None
+    description_collapse: bool = True
+    banner: Url | None = None
+    layout: Layout = "default"
+    layout_order: Layout = "description,tournaments,videos"
+    links: Links = ()
+    tournaments: Entries = ()
+
+
+class ChangedOccasion(Body, frozen=True, kw_only=True):
+    """What is different about an occasion; its links and its tournaments are replaced whole."""
+
+    name: Name | UnsetType = UNSET
+    status: Status | UnsetType = UNSET
+    start_utc: Moment | UnsetType = UNSET
+    end_utc: Moment | UnsetType | None = UNSET
+    registration_utc: Moment | UnsetType | None = UNSET
+    timezone: Zone | UnsetType = UNSET
+    location_id: Id | UnsetType | None = UNSET
+    contact_email: Email | UnsetType | None = UNSET
+    description: Text | UnsetType | None = UNSET
+    description_collapse: bool | UnsetType = UNSET
+    banner: Url | UnsetType | None = UNSET
+    layout: Layout | UnsetType = UNSET
+    layout_order: Layout | UnsetType = UNSET
+    links: Links | UnsetType = UNSET
+    tournaments: Entries | UnsetType = UNSET
+
+
+def add(call: Write[NewOccasion]) -> int:
+    """A new occasion of the caller; returns its id."""
+    body = call.body
+    values = _columns(call, owning.said(body, "links", "tournaments"), {}, call.user_id)
+    occasion_id = book.add(call.db, book.OCCASION, call.user_id, values)
+    _keep_links(call, occasion_id, body.links)
+    _keep_entries(call, occasion_id, body.tournaments, call.user_id, body.timezone)
+    revisions.raise_for_occasions(call.db, [occasion_id])
+    return occasion_id
+
+
+def change(call: Write[ChangedOccasion]) -> int:
+    """The occasion in the path, different now."""
+    occasion_id = owning.own(call, book.OCCASION)
+    own = tables.occasion.c.occasion_id == occasion_id
+    stored = dict(call.db.execute(select(tables.occasion).where(own)).mappings().one())
+    body, owner_id = call.body, stored["organizer_id"]
+    values = _columns(call, owning.said(body, "links", "tournaments"), stored, owner_id)
+    book.change(call.db, book.OCCASION, occasion_id, values)
+    if body.links is not UNSET:
+        _keep_links(call, occasion_id, body.links)
+    # Those that leave it show it no longer, those that come show it from now on.
+    touched = set(_members(call, occasion_id))
+    if body.tournaments is not UNSET:
+        zone = values.get("timezone") or stored["timezone"] or "UTC"
+        _keep_entries(call, occasion_id, body.tournaments, owner_id, zone)
+    revisions.raise_tournaments(call.db, touched | set(_members(call, occasion_id)))
+    return occasion_id
+
+
+def require_removable(call: Write[Body]) -> int:
+    """The occasion in the path. Raises Conflict when a tournament belongs to it."""
+    occasion_id = owning.own(call, book.OCCASION, for_good=True)
+    owning.refuse_used(call, book.OCCASION, occasion_id, "Take the tournaments out of it first.")
+    return occasion_id
+
+
+def _columns(call: Write[Any], said: dict[str, Any], stored: dict[str, Any], owner_id: int) -> dict[str, Any]:
+    """What is stored of what was said, with everything that follows from it."""
+    location_id = said.get("location_id")
+    if location_id is not None:
+        owning.require_own(call, book.LOCATION, "locationId", [location_id], owner_id)
+    values = {**said, **_times({**stored, **said})}
+    if "description_collapse" in said:
+        values["description_collapse"] = int(said["description_collapse"])
+    if "description" in said:
+        values["description_html"], values["description_preview_html"] = _shown(said["description"])
+    return values
+
+
+def _times(known: dict[str, Any]) -> dict[str, Any]:
+    """The moments in UTC and on the clock of the place. Raises Invalid."""
+    zone = _zone(known.get("timezone") or "UTC")
+    found: dict[str, Any] = {"timezone": zone}
+    for name in MOMENTS:
+        moment: datetime | None = known.get(f"{name}_utc")
+        if moment is not None:
+            _refuse_odd(f"{name}Utc", moment)
+        found[f"{name}_utc"] = None if moment is None else moment.astimezone(UTC)
+        found[f"{name}_local"] = None if moment is None else times.local(moment, zone)
+    if found["end_utc"] is not None and found["end_utc"] < found["start_utc"]:
+        raise Invalid({"endUtc": ["The end cannot be before the start."]})
+    return found
+
+
+def _refuse_odd(field: str, moment: datetime) -> None:
+    if not YEARS[0] < moment.year < YEARS[1]:
+        raise Invalid({field: [f"The year must be between {YEARS[0]} and {YEARS[1]}."]})
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (OSError, ValueError, KeyError) as error:
+        raise Invalid(
+            {"timezone": [f"There is no time zone {name}. Write one like Europe/Stockholm."]}
+        ) from error
+    return name
+
+
+def _shown(description: str | None) -> tuple[str | None, str | None]:
+    """The description as HTML, and its first paragraph; what was typed is text, never markup."""
+    if description is None:
+        return None, None
+    paragraphs = [
+        "<p>" + html.escape(one.strip()).replace("\n", "<br>") + "</p>\n"
+        for one in description.split("\n\n")
+        if one.strip()
+    ]
+    return "".join(paragraphs), paragraphs[0]
+
+
+def _keep_links(call: Write[Any], occasion_id: int, links: Sequence[NewLink]) -> None:
+    link = tables.occasion_link
+    call.db.execute(delete(link).where(link.c.occasion_id == occasion_id))
+    for place, one in enumerate(links):
+        values = {
+            "occasion_id": occasion_id,
+            "user_id": call.user_id,
+            "place": place,
+            "label": one.label,
+            "url": one.url,
+            "is_registration": int(one.is_registration),
+            "embed": int(one.embed),
+        }
+        call.db.execute(insert(link).values(**values))
+
+
+def _keep_entries(
+    call: Write[Any], occasion_id: int, entries: Sequence[NewEntry], owner_id: int, zone: str
+) -> None:
+    entry = tables.occasion_tournament
+    _refuse_foreign(call, occasion_id, [one.tournament_id for one in entries if one.tournament_id], owner_id)
+    call.db.execute(delete(entry).where(entry.c.occasion_id == occasion_id))
+    for place, one in enumerate(entries):
+        values = {
+            "occasion_id": occasion_id,
+            "user_id": call.user_id,
+            "tournament_id": one.tournament_id,
+            "place": place,
+            "labels": one.labels,
+            "label_color": one.label_color,
+            "player_limit": one.player_limit,
+            "tgp": one.tgp,
+            "external": _external(one, zone),
+        }
+        call.db.execute(insert(entry).values(**values))
+
+
+def _external(one: NewEntry, zone: str) -> dict[str, str]:
+    """What is known of a tournament that is kept elsewhere, by wire names."""
+    found = {
+        "externalName": one.external_name,
+        "externalLink": one.external_link,
+        "externalLocation": one.external_location,
+    }
+    for name, moment in (("Start", one.external_start_utc), ("End", one.external_end_utc)):
+        if moment is not None:
+            _refuse_odd("tournaments", moment)
+            found[f"external{name}Utc"] = times.iso(moment.astimezone(UTC))
+            found[f"external{name}Local"] = times.local(moment, zone)
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _refuse_foreign(call: Write[Any], occasion_id: int, ids: Sequence[int], owner_id: int) -> None:
+    """Raises Invalid for tournaments of others, named twice, or in another occasion."""
+    twice = [one for one in ids if ids.count(one) > 1]
+    if twice:
+        raise Invalid({"tournaments": [f"Tournament {twice[0]} is named twice."]})
+    owning.require_own(call, OWN_TOURNAMENT, "tournaments", ids, owner_id)
+    entry = tables.occasion_tournament.c
+    taken = select(entry.tournament_id, entry.occasion_id).where(
+        entry.tournament_id.in_(ids), entry.occasion_id != occasion_id
+    )
+    for tournament_id, other in call.db.execute(taken.order_by(entry.tournament_id)):
+        raise Invalid(
+            {"tournaments": [f"Tournament {tournament_id} is in event {other}. Take it out there first."]}
+        )
+
+
+def _members(call: Write[Any], occasion_id: int) -> Sequence[int]:
+    entry = tables.occasion_tournament.c
+    rows = select(entry.tournament_id).where(
+        entry.occasion_id == occasion_id, entry.tournament_id.is_not(None)
+    )
+    found: Sequence[int] = call.db.execute(rows).scalars().all()
+    return found
