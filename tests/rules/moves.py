@@ -180,6 +180,8 @@ class Moves:
     one_game_at_once: bool = False
     # False where the table lists only those whose place is decided.
     lists_everybody: bool = True
+    # False where byes follow from the seeds, not from who has had fewest.
+    byes_are_even: bool = True
     # Names of extra moves after which strikes may be fewer, or byes uneven.
     lowering: frozenset[str] = frozenset()
     uneven: frozenset[str] = UNEVEN

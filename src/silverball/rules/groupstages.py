@@ -54,7 +54,7 @@ class RoundResult:
     @property
     def is_finished(self) -> bool:
         """Whether every game of every group has its result."""
-        return all(group in self.finished for group in self.groups)
+        return bool(self.groups) and all(group in self.finished for group in self.groups)
 
     def tied(self) -> list[tuple[int, ...]]:
         """The players of each finished group who share its last advancing place with others."""

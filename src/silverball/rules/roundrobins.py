@@ -153,7 +153,11 @@ def _games(tournament: Tournament, places: Sequence[Place], dice: Random, now: d
     """The games of a round, every arena at most once in it."""
     ids = {one.round_index: one.round_id for one in tournament.rounds}
     round_id = ids[places[0].round_index]
-    in_round = [game for game in tournament.games if game.round_id == round_id and not game.is_bye]
+    in_round = [
+        game
+        for game in tournament.games_by_round.get(round_id, ())
+        if not game.is_bye and not game.is_tiebreak
+    ]
     taken = {game.arena_id for game in in_round if game.arena_id is not None}
     lineup = tuple(
         replace(one, is_active=one.is_active and one.arena_id not in taken) for one in tournament.lineup

@@ -167,6 +167,11 @@ def tiebreak_opened(tournament: Tournament, player_ids: Sequence[int], now: date
     return tiebreak_in(tournament, newest if is_open else None, player_ids, now)
 
 
+def tiebreak_outside(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """A tiebreak game outside of any round, where the rounds are those of a schedule."""
+    return tiebreak_in(tournament, None, player_ids, now)
+
+
 def tiebreak_in(
     tournament: Tournament, one: Round | None, player_ids: Sequence[int], now: datetime
 ) -> list[Change]:

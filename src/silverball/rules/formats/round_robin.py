@@ -1,6 +1,6 @@
 """Everybody plays everybody once, a point per win. Source: formats, 14.8."""
 
-from silverball.rules import settings
+from silverball.rules import rounds, settings
 from silverball.rules.format import Format, completes_itself
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
@@ -40,6 +40,7 @@ FORMAT = Format(
     roster_changed=PLAY.roster_changed,
     cleared=PLAY.cleared,
     complete_round=completes_itself,
+    open_tiebreak=rounds.tiebreak_outside,
     at_reopen=PLAY.at_reopen,
     rounds="fixed",
     late="at_once",

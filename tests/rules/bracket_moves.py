@@ -1,0 +1,255 @@
+"""Moves and checks for nights whose games follow from seeds and results: brackets, ladders, round robins."""
+
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+
+from rules.moves import Moves, forfeit_any, no_points, one_of
+from rules.night import Night
+from silverball.rules import play, singleplay, tiebreak
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import Change
+from silverball.rules.formats import bracket, double_bracket, golf_bracket, group_bracket, ladder
+from silverball.rules.groupstages import GroupStages
+from silverball.rules.outcome import AttemptOutcome
+from silverball.rules.pairing import group_bracket as stages
+from silverball.rules.tournament import SinglePlayerGame, Tournament
+
+
+def forfeit_all(night: Night, dice: Random) -> Sequence[Change]:
+    """A player leaves: every open game of two is lost."""
+    who = one_of(night.tournament.entrants, dice, "player").player_id
+    return play.forfeit_all(night.tournament, who, dice, night.now)
+
+
+def tiebreak_any(night: Night, dice: Random) -> Sequence[Change]:
+    """A tiebreak between all or some of the players who are tied."""
+    tie = one_of(tiebreak.tied(night.tournament), dice, "tie")
+    return tiebreak.open_tiebreak(night.tournament, tie[: dice.choice((2, 4))], night.now)
+
+
+def order_any(night: Night, dice: Random) -> Sequence[Change]:
+    """Tied players ordered by hand."""
+    tie = one_of(tiebreak.tied(night.tournament), dice, "tie")
+    return tiebreak.order_by_hand(night.tournament, dice.sample(tie, len(tie)))
+
+
+def forget_any(night: Night, dice: Random) -> Sequence[Change]:
+    """An order by hand given up."""
+    ordered = [one.player_id for one in night.tournament.entrants if one.tie_group]
+    return tiebreak.forget_order(night.tournament, ordered)
+
+
+# Golf brackets.
+def strokes_of_any(night: Night, dice: Random) -> Sequence[Change]:
+    waiting = [one for one in night.tournament.single_player_games if one.status != "completed"]
+    return _strokes(night, dice, waiting)
+
+
+def correct_strokes(night: Night, dice: Random) -> Sequence[Change]:
+    return _strokes(night, dice, _over(night.tournament))
+
+
+def _over(tournament: Tournament) -> list[SinglePlayerGame]:
+    return [one for one in tournament.single_player_games if one.status == "completed"]
+
+
+def _strokes(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
+    one = one_of(games, dice, "hole")
+    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 4))
+    return singleplay.record(night.tournament, said, dice, night.now)
+
+
+def delete_strokes(night: Night, dice: Random) -> Sequence[Change]:
+    one = one_of(_over(night.tournament), dice, "hole")
+    return singleplay.delete_attempt(night.tournament, one.single_player_game_id, night.now)
+
+
+def delete_hole(night: Night, dice: Random) -> Sequence[Change]:
+    one = one_of(night.tournament.single_player_games, dice, "hole")
+    return singleplay.delete_attempt(night.tournament, one.single_player_game_id, night.now)
+
+
+# What must hold after every action.
+def everything_follows(tournament: Tournament) -> None:
+    """No game is there that does not follow from the results before it."""
+    if tournament.status != "started":
+        return
+    stale = {
+        "bracket": bracket.PLAY.pruned,
+        "double_bracket": double_bracket.PLAY.pruned,
+        "group_bracket": group_bracket.PLAY.pruned,
+        "golf_bracket": golf_bracket.PLAY.pruned,
+        "ladder": ladder.pruned,
+    }
+    assert stale[tournament.type](tournament) == []
+
+
+def who_is_out_stays_out(tournament: Tournament) -> None:
+    """Nobody plays a later main game after one loss (a single bracket), or two (a double one)."""
+    losses_allowed = 1 if tournament.type == "bracket" else 2
+    lost: Counter[int] = Counter()
+    wins: Counter[tuple[int, int, int]] = Counter()
+    needed = (int(getattr(tournament.settings, "games_per_round", 1)) + 1) // 2
+    for game in tournament.games:
+        if game.is_bye or game.status != "completed" or game.round_id is None:
+            continue
+        index = tournament.round_by_id[game.round_id].round_index
+        if tournament.type == "bracket" and _is_extra(tournament, index, game.set_number):
+            continue
+        winner = game.result_positions[0]
+        assert winner is not None
+        wins[index, game.set_number, winner] += 1
+        if wins[index, game.set_number, winner] == needed:
+            lost.update(player_id for player_id in game.player_ids if player_id != winner)
+    assert max(lost.values(), default=0) <= losses_allowed
+
+
+def _is_extra(tournament: Tournament, index: int, set_number: int) -> bool:
+    size = int(getattr(tournament.settings, "bracket_size", 0))
+    return set_number >= size >> (index + 1)
+
+
+def stages_are_full(tournament: Tournament) -> None:
+    """Every round of a running group bracket has the players of its stage, in groups of four."""
+    if tournament.status != "started":
+        return
+    plan = stages.stages(
+        int(getattr(tournament.settings, "bracket_size", 0)),
+        has_double_byes=bool(getattr(tournament.settings, "group_bracket_double_byes", 0)),
+    )
+    form: GroupStages = group_bracket.PLAY if tournament.type == "group_bracket" else golf_bracket.PLAY
+    for one, stage in zip(tournament.rounds_in_order, plan, strict=False):
+        result = form.result(tournament, one)
+        assert len(result.players) <= stage.players
+        if one != tournament.newest_round:
+            assert len(result.players) == stage.players
+            assert {len(group) for group in result.groups} == {4}
+
+
+def everybody_has_a_place_in_the_end(tournament: Tournament) -> None:
+    form = play.format_of(tournament)
+    if form.is_over(tournament):
+        assert {one.player_id for one in form.rank(tournament)} >= set(tournament.active_ids)
+
+
+def schedule_is_whole(tournament: Tournament) -> None:
+    """A running round robin holds each pairing as often as it should, unless it was closed early."""
+    if tournament.status != "started":
+        return
+    met = Counter(
+        frozenset(game.player_ids)
+        for game in tournament.games
+        if not game.is_bye and not game.is_tiebreak
+    )
+    assert max(met.values(), default=0) <= (2 if tournament.type == "double_round_robin" else 1)
+    for one in tournament.rounds:
+        games = tournament.games_by_round.get(one.round_id, ())
+        arenas = Counter(game.arena_id for game in games if game.arena_id is not None)
+        assert max(arenas.values(), default=1) == 1
+
+
+def closing_and_resuming(night: Night, dice: Random) -> Sequence[Change]:
+    """The tournament closed early, opened again, and its missing games brought back, as one action."""
+    changes = play.complete(night.tournament, night.now)
+    changes += play.reopen(apply_all(night.tournament, changes))
+    after = apply_all(night.tournament, changes)
+    return [*changes, *play.open_round(after, dice, night.now)]
+
+
+ORDERS = ("seed", "balanced", "rotating", "seed_reverse", "random")
+ARENAS = ("balanced", "random", "disabled")
+SHAPE = {"player_order": ORDERS, "arena_assignment": ARENAS}
+EXTRA = {"forfeit": forfeit_any, "forfeit_all": forfeit_all, "resume": closing_and_resuming}
+TIES = {"tiebreak": tiebreak_any, "order": order_any, "forget": forget_any}
+
+ROUND_ROBIN = Moves(
+    kind="round_robin",
+    settings={**SHAPE, "byes": ("full", "half", "zero"), "seeding": ("random", "manual")},
+    players=(2, 7),
+    extra={**EXTRA, **TIES},
+    checks=(schedule_is_whole,),
+)
+GROUPS = Moves(
+    kind="round_robin",
+    settings={**SHAPE, "round_robin_group_size": (2, 3, 4)},
+    players=(4, 9),
+    extra={**EXTRA, **TIES},
+    checks=(schedule_is_whole,),
+    one_group_per_round=False,
+)
+DOUBLE_ROUND_ROBIN = Moves(
+    kind="double_round_robin",
+    settings={**SHAPE, "byes": ("full", "zero")},
+    players=(2, 5),
+    extra={**EXTRA, **TIES},
+    checks=(schedule_is_whole,),
+)
+BRACKET = Moves(
+    kind="bracket",
+    settings={**SHAPE, "games_per_round": (1, 1, 3)},
+    players=(2, 10),
+    extra={**EXTRA, **TIES},
+    checks=(everything_follows, who_is_out_stays_out, everybody_has_a_place_in_the_end),
+    points=no_points,
+    lists_everybody=False,
+    byes_are_even=False,
+)
+DOUBLE_BRACKET = Moves(
+    kind="double_bracket",
+    settings={**SHAPE, "games_per_round": (1, 1, 3)},
+    players=(2, 9),
+    extra=EXTRA,
+    checks=(everything_follows, who_is_out_stays_out, everybody_has_a_place_in_the_end),
+    points=no_points,
+    lists_everybody=False,
+    byes_are_even=False,
+)
+LADDER = Moves(
+    kind="ladder",
+    settings={**SHAPE, "ladder_type": ("regular", "fast")},
+    players=(2, 9),
+    extra={**EXTRA, **TIES},
+    checks=(everything_follows, everybody_has_a_place_in_the_end),
+    points=no_points,
+    lists_everybody=False,
+    byes_are_even=False,
+)
+
+
+def _group_bracket(size: int, double_byes: int = 0) -> Moves:
+    return Moves(
+        kind="group_bracket",
+        settings={
+            **SHAPE,
+            "bracket_size": (size,),
+            "group_bracket_double_byes": (double_byes,),
+            "games_per_round": (1, 2),
+            "scoring": ("papa", "winwinlossloss", "dcleague"),
+        },
+        players=(size, size),
+        extra={**TIES, "resume": closing_and_resuming},
+        checks=(everything_follows, stages_are_full, everybody_has_a_place_in_the_end),
+        points=no_points,
+        lists_everybody=False,
+    )
+
+
+GROUP_BRACKET = _group_bracket(8)
+GROUP_BRACKET_WITH_BYES = _group_bracket(10)
+GROUP_BRACKET_WITH_DOUBLE_BYES = _group_bracket(8, double_byes=1)
+GOLF_BRACKET = Moves(
+    kind="golf_bracket",
+    settings={**SHAPE, "bracket_size": (8,), "games_per_round": (1, 2)},
+    players=(8, 8),
+    record=strokes_of_any,
+    correct=correct_strokes,
+    clear=delete_strokes,
+    tie=None,
+    extra={**TIES, "delete": delete_hole, "resume": closing_and_resuming},
+    checks=(everything_follows, stages_are_full, everybody_has_a_place_in_the_end),
+    points=no_points,
+    lists_everybody=False,
+    byes_are_even=False,
+)
+
