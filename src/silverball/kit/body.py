@@ -73,7 +73,7 @@ class Malformed(Exception):
 class BodyParser:
     """Turns bytes into one Struct. Built once per route."""
 
-    def __init__(self, body: type[Body]) -> None:
+    def __init__(self, body: type[msgspec.Struct]) -> None:
         self.body = body
         self.fields = {one.encode_name: _Field(one) for one in msgspec.structs.fields(body)}
 

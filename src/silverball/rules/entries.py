@@ -1,7 +1,12 @@
 """How often somebody may still play: entries bought, attempts allowed. Source: formats, 14.18, 19."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
 from silverball.kit.errors import Conflict
-from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
+from silverball.rules.changes import Change, EntrantChanged, EntriesBought
+from silverball.rules.tournament import Entrant, Purchase, SinglePlayerGame, Tournament
 
 
 def of_player(tournament: Tournament, player_id: int) -> list[SinglePlayerGame]:
@@ -28,3 +33,23 @@ def require_left_on_arena(tournament: Tournament, entrant: Entrant, arena_id: in
     if most and used >= most:
         who = f"Player {entrant.player_id}"
         raise Conflict(f"{who} has used all {most} attempts on arena {arena_id}. Choose another arena.")
+
+
+def given(tournament: Tournament, player_ids: Sequence[int], quantity: int, now: datetime) -> list[Change]:
+    """Entries that these players get without asking: at the start, or when they come late.
+
+    Source: formats, section 19.
+    """
+    changes: list[Change] = []
+    for player_id in player_ids if quantity else ():
+        one = tournament.entrant_by_id[player_id]
+        purchase = Purchase(
+            entry_id=-1 - len(changes),
+            player_id=player_id,
+            type="comped",
+            quantity=quantity,
+            created_at=now,
+        )
+        changes.append(EntriesBought(purchase))
+        changes.append(EntrantChanged(one, replace(one, entries_bought=one.entries_bought + quantity)))
+    return changes

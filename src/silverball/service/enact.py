@@ -4,7 +4,7 @@ Everything happens in the caller's transaction, which holds the tournament's loc
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
@@ -95,6 +95,19 @@ def enact(
     revision = revisions.raise_tournaments(db, [tournament_id])[tournament_id]
     db.get_execution_options()[PENDING].append(Kept(revision, after, rows))
     return after
+
+
+def create(db: Connection, planned: Tournament, who: Who, dice: Random) -> Tournament:
+    """A tournament is there now, planned and without anybody in it, and its channel begins.
+
+    Takes it without its id, and the dice for the channel's epoch; returns it with its id.
+    """
+    epoch = f"{dice.getrandbits(32):08x}"
+    tournament_id = writers.write_new(db, planned, who.now, epoch)
+    entry = (journal.CREATED, journal.creation(planned))
+    journal.append(db, tournament_id, [entry], actor_id=who.actor_id, source=who.source, now=who.now)
+    revisions.raise_tournaments(db, [tournament_id])
+    return replace(planned, tournament_id=tournament_id)
 
 
 def undo(db: Connection, tournament_id: int, action_id: int, who: Who) -> Tournament:

@@ -25,6 +25,7 @@ from silverball.rules.tournament import (
     Scorekeeper,
     SinglePlayerGame,
     Suggestion,
+    Tournament,
 )
 from silverball.store import tables
 
@@ -52,7 +53,18 @@ CHANGES: Mapping[str, type[Change]] = {
 # Beside changes the journal names what was undone, and what a tournament was made of.
 UNDONE = "ActionUndone"
 CREATED = "TournamentCreated"
+CREATED_OF = (
+    "settings",
+    "points_map",
+    "tiebreaker_points_map",
+    "has_entry_limits",
+    "state",
+    "details",
+)
 ACTIONS_MAX = 10_000
+# What gives a game the result it has.
+RESULTS = ("GameCompleted", "GameCorrected")
+RESULTS_MAX = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +134,22 @@ def _fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
     return read
 
 
+def creation(tournament: Tournament) -> dict[str, Any]:
+    """What is kept of a new tournament: all that is not a thing in it."""
+    return {name: msgspec.to_builtins(getattr(tournament, name)) for name in CREATED_OF}
+
+
+def created(tournament_id: int, type_: str, data: Mapping[str, Any]) -> Tournament:
+    """The tournament as it was created: planned, and nobody in it."""
+    return Tournament(
+        tournament_id=tournament_id,
+        type=FORMATS[type_].type,
+        status="planned",
+        entrants=(),
+        **_fields(data, type_),
+    )
+
+
 def append(
     db: Connection,
     tournament_id: int,
@@ -165,6 +193,21 @@ def actions(
         .order_by(entry.action_id.desc(), entry.journal_id)
     )
     return _grouped(db, found)
+
+
+def newest_result(db: Connection, tournament_id: int, game_id: int) -> tuple[int | None, datetime] | None:
+    """Who entered the result that a game has, and when; None when it is not in the journal."""
+    entry = tables.journal.c
+    found = (
+        select(entry.actor_id, entry.at, entry.data)
+        .where(entry.tournament_id == tournament_id, entry.change.in_(RESULTS))
+        .order_by(entry.journal_id.desc())
+        .limit(RESULTS_MAX)
+    )
+    for actor_id, at, data in db.execute(found):
+        if data["after"]["game_id"] == game_id:
+            return actor_id, at
+    return None
 
 
 def story(db: Connection, tournament_id: int) -> list[Action]:

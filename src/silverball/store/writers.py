@@ -5,6 +5,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -191,6 +192,34 @@ def _writer_of(kind: type[Change]) -> Writer:
     if issubclass(kind, Removed):
         return _removed
     return _altered if issubclass(kind, Altered) else _tournament_altered
+
+
+def write_new(db: Connection, planned: Tournament, now: datetime, epoch: str) -> int:
+    """The row of a new tournament with what belongs to it; returns its id. Nobody is in it yet."""
+    details = planned.details
+    values = {name: snapshot.column_value(name, details[name]) for name in snapshot.DETAILS}
+    values |= {name: getattr(planned, name) for name in OWN_COLUMNS}
+    done = db.execute(
+        insert(tables.tournament).values(
+            **values,
+            type=planned.type,
+            settings=msgspec.to_builtins(planned.settings),
+            engine=stored_state(planned.state),
+            created_at=now,
+            updated_at=now,
+            revision=0,
+            epoch=epoch,
+            seq=0,
+            seq_low=0,
+        )
+    )
+    key = done.inserted_primary_key
+    assert key is not None
+    tournament_id = int(key[0])
+    for name, keep in RELATED.items():
+        if details[name]:
+            keep(db, tournament_id, details)
+    return tournament_id
 
 
 # An import is written by `imports.write_import`.

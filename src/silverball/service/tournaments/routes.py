@@ -1,11 +1,17 @@
 """Tournaments over HTTP."""
 
-from silverball.kit.http import Access, Call, get
+from secrets import SystemRandom
+from typing import Any
+
+from silverball.kit.body import Body
+from silverball.kit.http import TOURNAMENT, Access, Call, Write, delete, get, patch, post
 from silverball.service import pages
-from silverball.service.tournaments import reads
+from silverball.service.tournaments import bodies, reads, writes
 from silverball.service.tournaments.reads import parts
 from silverball.wire.pages import Data, SimplePage
 from silverball.wire.tournaments import Tournament
+
+ITEM = "/api/tournaments/{tournament_id}"
 
 
 @get("/api/tournaments", query=reads.TournamentQuery, access=Access.OPENABLE)
@@ -17,8 +23,56 @@ def list_tournaments(call: Call[reads.TournamentQuery]) -> SimplePage[Tournament
     return pages.simple_page(call, found, per_page=query.per_page, per_page_shown=query.per_page_shown)
 
 
-@get("/api/tournaments/{tournament_id}", query=parts.PartsQuery, access=Access.OPENABLE)
+@get(ITEM, query=parts.PartsQuery, access=Access.OPENABLE)
 def one_tournament(call: Call[parts.PartsQuery]) -> Data[Tournament]:
     """A tournament with the parts that are asked for."""
     with call.read() as db:
-        return Data(data=parts.one(db, call.ids["tournament_id"], call.query, call.caller))
+        return Data(data=parts.one(db, call.ids[TOURNAMENT], call.query, call.caller))
+
+
+@post("/api/tournaments", body=bodies.NewTournament, query=parts.PartsQuery, ability="manage", status=201)
+def create_tournament(call: Write[bodies.NewFields]) -> Data[Tournament]:
+    """A new tournament of the caller's, with the settings of its format; what is left out has its default."""
+    return _shown(call, writes.create(call, SystemRandom()).tournament_id)
+
+
+@patch(ITEM, body=bodies.ChangedTournament, query=parts.PartsQuery, ability="manage")
+def edit_tournament(call: Write[bodies.ChangedFields]) -> Data[Tournament]:
+    """Other settings, texts, times or ties; after the start only what the night allows."""
+    return _shown(call, writes.edit(call).tournament_id)
+
+
+@post(ITEM + "/start", query=parts.PartsQuery, ability="manage", ahead=writes.look_at_start)
+def start_tournament(call: Write[Body]) -> Data[Tournament]:
+    """The night begins: seeds are frozen, and a format with a full schedule makes it."""
+    return _shown(call, writes.start(call).tournament_id)
+
+
+@post(ITEM + "/complete", query=parts.PartsQuery, ability="manage")
+def complete_tournament(call: Write[Body]) -> Data[Tournament]:
+    """The results are final; games that are not played to the end are taken out."""
+    return _shown(call, writes.complete(call).tournament_id)
+
+
+@post(ITEM + "/reopen", query=parts.PartsQuery, ability="manage")
+def reopen_tournament(call: Write[Body]) -> Data[Tournament]:
+    """A completed tournament goes on."""
+    return _shown(call, writes.reopen(call).tournament_id)
+
+
+@post(ITEM + "/undo", body=bodies.Undo, query=parts.PartsQuery, ability="manage")
+def undo_action(call: Write[bodies.Undo]) -> Data[Tournament]:
+    """The newest action is taken back, with all that followed from it."""
+    return _shown(call, writes.undo(call).tournament_id)
+
+
+@delete(ITEM, query=parts.PartsQuery, ability="manage")
+def delete_tournament(call: Write[Body]) -> Data[Tournament]:
+    """A planned tournament is gone; the answer shows it as it was."""
+    was = _shown(call, call.ids[TOURNAMENT])
+    writes.remove(call)
+    return was
+
+
+def _shown(call: Write[Any], tournament_id: int) -> Data[Tournament]:
+    return Data(data=parts.one(call.db, tournament_id, call.query, call.caller))

@@ -121,7 +121,11 @@ def _link(linked_id: int, link_type: Any, link_index: int | None, said: Any, *no
 
 
 def _rsvp(asked: Asked) -> RsvpConfiguration | None:
-    return msgspec.convert(asked.row[-2], RsvpConfiguration | None)
+    found = msgspec.convert(asked.row[-2], RsvpConfiguration | None)
+    if found is None or found.tournament_id is not None or found.series_id is not None:
+        return found
+    # It was said before the tournament had its id.
+    return msgspec.structs.replace(found, tournament_id=asked.tournament_id)
 
 
 def _entries(asked: Asked) -> EntryConfiguration | None:

@@ -1,0 +1,1 @@
+"""Work that the clock starts: one job per file."""

@@ -1,0 +1,70 @@
+"""Runs the jobs, in a thread of its own, for as long as the program serves."""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from silverball.store.engine import Store
+
+LOG = logging.getLogger("silverball.jobs")
+# Who has just started a server may want to look at it before anything changes by itself.
+FIRST_AFTER_SECONDS = 300.0
+EVERY_SECONDS = 3600.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something to do every hour. What it does is safe to do twice: every node has a clock."""
+
+    name: str
+    run: Callable[[Store, datetime], None]
+
+
+class Clock:
+    """Runs each job once an hour; one that fails is logged and tried again with the next hour."""
+
+    def __init__(
+        self,
+        store: Store,
+        jobs: Sequence[Job],
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+        first_after_seconds: float = FIRST_AFTER_SECONDS,
+        every_seconds: float = EVERY_SECONDS,
+    ) -> None:
+        self._store = store
+        self._jobs = jobs
+        self._now = now
+        self._first_after_seconds = first_after_seconds
+        self._every_seconds = every_seconds
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to run them, until `close`."""
+        self._thread = threading.Thread(target=self._work, name="silverball-clock", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Run nothing any more; a job that is running is waited for."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def strike(self) -> None:
+        """Run every job once, now."""
+        for job in self._jobs:
+            if self._stop.is_set():
+                return
+            try:
+                job.run(self._store, self._now().replace(microsecond=0))
+            except Exception as error:  # noqa: BLE001  # the edge of a thread: the other jobs must run
+                LOG.error("the job %s failed", job.name, exc_info=error)
+
+    def _work(self) -> None:
+        wait = self._first_after_seconds
+        while not self._stop.wait(wait):
+            self.strike()
+            wait = self._every_seconds

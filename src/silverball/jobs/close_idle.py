@@ -1,0 +1,27 @@
+"""Tournaments that nobody has touched for two days are completed. Source: formats, section 23."""
+
+import logging
+from datetime import datetime
+
+from silverball.kit.errors import Refusal
+from silverball.service.tournaments import writes
+from silverball.service.tournaments.reads import idling
+from silverball.store.engine import Store
+
+LOG = logging.getLogger("silverball.jobs")
+SOURCE = "clock"
+
+
+def run(store: Store, now: datetime) -> None:
+    """Close the idle tournaments, each in a transaction of its own; one that cannot be closed is logged."""
+    with store.read() as db:
+        forgotten = idling.forgotten(db, now)
+    for tournament_id in forgotten:
+        try:
+            with store.write(tournament_id) as db:
+                is_closed = writes.close_idle(db, tournament_id, SOURCE, now)
+        except Refusal as refusal:
+            LOG.warning("the idle tournament %s cannot be closed: %s", tournament_id, refusal.message)
+            continue
+        if is_closed:
+            LOG.info("the idle tournament %s was closed", tournament_id)

@@ -1,0 +1,169 @@
+"""What the writing routes of a tournament take. Source: interface.md 3; formats, sections 2 and 24."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Annotated, Any, TypeVar, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from silverball.kit.body import Body
+from silverball.kit.fields import Color, Id, Line, Name, Text
+from silverball.rules.words import TournamentType
+from silverball.wire.format_settings import SETTING_FIELDS, FormatSettings
+from silverball.wire.values import LinkType, Status
+
+LINKS_MAX = 20
+BUNDLES_MAX = 20
+PRICE_MAX = 1_000_000
+ENTRIES_MAX = 1000
+PLAYERS_MAX = 1000
+Whole = Annotated[int, Meta(ge=0, le=PRICE_MAX)]
+Price = Whole | Annotated[float, Meta(ge=0, le=PRICE_MAX)]
+Currency = Annotated[str, Meta(pattern="^[A-Z]{3}$")]
+Moment = Annotated[datetime, Meta(tz=True)]
+# `2026-03-05 20:30:00`, or with a T in the middle.
+WallClock = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$")]
+Zone = Annotated[str, Meta(min_length=1, max_length=64)]
+Slug = Annotated[str, Meta(min_length=3, max_length=50, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
+Rows = Annotated[tuple[tuple[str, ...], ...], Meta(min_length=4, max_length=4)]
+B = TypeVar("B", bound=Body)
+
+
+class Link(Body, frozen=True, kw_only=True):
+    """A tournament that this one leads to or comes from."""
+
+    tournament_id: Id
+    link_type: LinkType
+    link_index: Annotated[int, Meta(ge=0, le=1000)] | None = None
+
+
+class Bundle(Body, frozen=True, kw_only=True):
+    """Several entries at one price."""
+
+    entries: Annotated[int, Meta(ge=1, le=ENTRIES_MAX)]
+    price: Price
+
+
+class Entries(Body, frozen=True, kw_only=True):
+    """How entries are given and sold."""
+
+    limited: bool = True
+    automatic_entries: Annotated[int, Meta(ge=0, le=ENTRIES_MAX)] = 0
+    price: Price | None = None
+    currency: Currency | None = None
+    bundles: Annotated[tuple[Bundle, ...], Meta(max_length=BUNDLES_MAX)] = ()
+
+
+class Registration(Body, frozen=True, kw_only=True):
+    """How players register."""
+
+    status: Status = "active"
+    type: Line = "open"
+    self_checkin_status: Line = "inactive"
+    has_self_checkin: bool = False
+    request_email: bool = False
+    request_phone: bool = False
+    player_limit: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+    has_waitlist: bool = False
+    public_list: bool = True
+    show_description: bool = False
+    custom1: Line | None = None
+    custom2: Line | None = None
+    custom3: Line | None = None
+    open_at_utc: Moment | None = None
+    close_at_utc: Moment | None = None
+
+
+class Fields(Body, frozen=True, kw_only=True):
+    """What a tournament has beside its name, its type and the settings of its format."""
+
+    description: Text | UnsetType | None = UNSET
+    # Either way of saying when; the two must agree.
+    start_utc: Moment | UnsetType = UNSET
+    start_local: WallClock | UnsetType = UNSET
+    end_utc: Moment | UnsetType | None = UNSET
+    end_local: WallClock | UnsetType | None = UNSET
+    timezone: Zone | UnsetType = UNSET
+    location_id: Id | UnsetType | None = UNSET
+    series_id: Id | UnsetType | None = UNSET
+    event_id: Id | UnsetType | None = UNSET
+    test: bool | UnsetType = UNSET
+    points_map_custom: dict[str, Any] | UnsetType | None = UNSET
+    tiebreaker_points_map: Rows | UnsetType | None = UNSET
+    links: Annotated[tuple[Link, ...], Meta(max_length=LINKS_MAX)] | UnsetType = UNSET
+    rsvp_configuration: Registration | UnsetType | None = UNSET
+    entry_configuration: Entries | UnsetType | None = UNSET
+    shortcut: Slug | UnsetType | None = UNSET
+    motd_text: Annotated[str, Meta(max_length=1000)] | UnsetType | None = UNSET
+    motd_color: Color | UnsetType | None = UNSET
+    motd_expiration: Line | UnsetType | None = UNSET
+
+
+class NewFields(Fields, frozen=True, kw_only=True):
+    """A new tournament, without the settings of its format."""
+
+    name: Name
+    type: TournamentType
+
+
+class ChangedFields(Fields, frozen=True, kw_only=True):
+    """A changed tournament, without the settings of its format."""
+
+    name: Name | UnsetType = UNSET
+
+
+class Undo(Body, frozen=True, kw_only=True):
+    """Which action to take back: it must be the newest one."""
+
+    action: Id
+
+
+class NewPlayoffs(Body, frozen=True, kw_only=True):
+    """A tournament for the best of another one: `players` or `band` says who."""
+
+    type: TournamentType
+    # The first so many of the standings, or exactly these.
+    players: (
+        Annotated[int, Meta(ge=2, le=PLAYERS_MAX)]
+        | Annotated[tuple[Id, ...], Meta(min_length=2, max_length=PLAYERS_MAX)]
+        | UnsetType
+    ) = UNSET
+    # The `index` of one of the tournament's playoffsCutoffs.
+    band: Annotated[int, Meta(ge=0, le=1000)] | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
+    settings: dict[str, Any] | UnsetType = UNSET
+
+
+Settings = dict[str, Any]
+_SETTING_TYPES: Mapping[str, Any] = {
+    name: hint
+    for name, hint in get_type_hints(FormatSettings, include_extras=True).items()
+    if name in SETTING_FIELDS
+}
+
+
+def _with_settings(name: str, fields: type[B]) -> type[B]:
+    """The same with every setting that any format has; the format says which are its own."""
+    settings = [(setting, hint, UNSET) for setting, hint in _SETTING_TYPES.items()]
+    made = msgspec.defstruct(
+        name,
+        settings,
+        bases=(fields,),
+        frozen=True,
+        kw_only=True,
+        namespace={"__doc__": fields.__doc__},
+    )
+    assert issubclass(made, fields)
+    return made
+
+
+NewTournament = _with_settings("NewTournament", NewFields)
+ChangedTournament = _with_settings("ChangedTournament", ChangedFields)
+
+
+def settings_in(body: Fields) -> Settings:
+    """Wire key -> value, of the settings that were sent."""
+    shown = dict(zip(SETTING_FIELDS, FormatSettings.__struct_encode_fields__, strict=True))
+    sent = {shown[name]: getattr(body, name) for name in _SETTING_TYPES}
+    return {key: msgspec.to_builtins(value) for key, value in sent.items() if value is not UNSET}

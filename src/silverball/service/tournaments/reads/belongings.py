@@ -1,0 +1,68 @@
+"""What a tournament may be tied to: places, series and occasions of its organizer, other tournaments."""
+
+from typing import Any
+
+from sqlalchemy import Column, Connection, select
+
+from silverball.kit.errors import Invalid
+from silverball.store import tables
+
+# Field of a body -> the column of its id, and what it is called.
+BELONGINGS: dict[str, tuple[Column[int], str]] = {
+    "location_id": (tables.location.c.location_id, "location"),
+    "series_id": (tables.series.c.series_id, "series"),
+    "event_id": (tables.occasion.c.occasion_id, "event"),
+}
+FIELDS = {"location_id": "locationId", "series_id": "seriesId", "event_id": "eventId"}
+
+
+def require_own(db: Connection, field: str, owned_id: int, organizer_id: int) -> None:
+    """Raises Invalid when there is no such location, series or occasion of this organizer."""
+    key, called = BELONGINGS[field]
+    owner = select(key.table.c.organizer_id).where(key == owned_id)
+    if db.execute(owner).scalar_one_or_none() != organizer_id:
+        raise Invalid({FIELDS[field]: [f"There is no {called} {owned_id} of this tournament's organizer."]})
+
+
+def require_free(db: Connection, slug: str, tournament_id: int | None) -> None:
+    """Raises Invalid when the shortcut leads somewhere else already."""
+    column = tables.shortcut.c
+    row = db.execute(select(column.shortcut_id, column.tournament_id).where(column.slug == slug)).first()
+    if row is not None and (tournament_id is None or row.tournament_id != tournament_id):
+        raise Invalid({"shortcut": [f"The shortcut {slug} is taken. Choose another one."]})
+
+
+def links(db: Connection, wanted: list[dict[str, Any]], tournament_id: int | None) -> list[dict[str, Any]]:
+    """Links as details hold them: each also says what it led to when it was made. Raises Invalid."""
+    ids = [one["linked_tournament_id"] for one in wanted]
+    if len(set(ids)) != len(ids) or tournament_id in ids:
+        raise Invalid({"links": ["A tournament is linked once, and never to itself."]})
+    column = tables.tournament.c
+    found = select(
+        column.tournament_id, column.name, column.type, column.organizer_id, column.status, column.test
+    )
+    there = {row.tournament_id: row for row in db.execute(found.where(column.tournament_id.in_(ids)))}
+    missing = [str(linked_id) for linked_id in ids if linked_id not in there]
+    if missing:
+        raise Invalid({"links": [f"There is no tournament {', '.join(missing)}."]})
+    return [{**one, "shown": _shown(one, there[one["linked_tournament_id"]])} for one in wanted]
+
+
+def _shown(link: dict[str, Any], row: Any) -> dict[str, Any]:
+    return {
+        "tournamentId": row.tournament_id,
+        "name": row.name,
+        "type": row.type,
+        "organizerId": row.organizer_id,
+        "status": row.status,
+        "linkType": link["link_type"],
+        "linkIndex": link["link_index"],
+        "test": row.test,
+    }
+
+
+def linked_from(db: Connection, tournament_id: int) -> list[int]:
+    """Ids of the tournaments that link to this one, ascending."""
+    link = tables.tournament_link.c
+    found = select(link.tournament_id).where(link.linked_tournament_id == tournament_id)
+    return list(db.execute(found.distinct().order_by(link.tournament_id)).scalars())

@@ -1,0 +1,81 @@
+"""When a tournament is: a moment and the wall clock of the place, whichever of the two was said."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from msgspec import UNSET, UnsetType
+
+from silverball.kit.errors import Invalid
+from silverball.service.tournaments.bodies import Fields
+from silverball.wire import times
+
+YEARS = range(1970, 2200)
+FIELDS = frozenset({"start_utc", "start_local", "end_utc", "end_local", "timezone"})
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())
+
+
+def said(body: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
+    """The five columns of when, as details hold them. Takes the details before.
+
+    Raises Invalid for a zone or a time that there is not, for a moment and a wall clock that do not
+    agree, and for an end before the start.
+    """
+    zone = before["timezone"] if body.timezone is UNSET else body.timezone
+    if zone not in _zones():
+        raise Invalid({"timezone": ["There is no such time zone. Send one like Europe/Stockholm."]})
+    start = _moment("start", body.start_utc, body.start_local, zone)
+    end = _moment("end", body.end_utc, body.end_local, zone)
+    begins = _read(before["start_utc"]) if start is UNSET else start
+    ends = _read(before["end_utc"]) if end is UNSET else end
+    if begins is None:
+        raise Invalid({"startUtc": ["A tournament needs a start."]})
+    if ends is not None and ends < begins and (start is not UNSET or end is not UNSET):
+        raise Invalid({"endUtc": ["The end is before the start."]})
+    return {
+        "start_utc": begins.isoformat(),
+        "start_local": times.local(begins, zone),
+        "end_utc": None if ends is None else ends.isoformat(),
+        "end_local": None if ends is None else times.local(ends, zone),
+        "timezone": zone,
+    }
+
+
+def _read(kept: str | None) -> datetime | None:
+    return None if kept is None else datetime.fromisoformat(kept)
+
+
+def _moment(
+    which: str, utc: datetime | UnsetType | None, local: str | UnsetType | None, zone: str
+) -> datetime | UnsetType | None:
+    """The moment that was said; UNSET when none was."""
+    if local is UNSET or local is None:
+        return local if utc is UNSET else _in_utc(which, utc)
+    assert isinstance(local, str)
+    try:
+        there = datetime.fromisoformat(local)
+    except ValueError as error:
+        raise Invalid({f"{which}Local": ["There is no such day or time."]}) from error
+    _check_year(f"{which}Local", there)
+    moment = there.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+    if isinstance(utc, datetime) and abs(utc - moment) >= timedelta(seconds=1):
+        raise Invalid({f"{which}Local": [f"It is not the same time as {which}Utc. Send one of the two."]})
+    return moment
+
+
+def _in_utc(which: str, moment: datetime | UnsetType | None) -> datetime | UnsetType | None:
+    if not isinstance(moment, datetime):
+        return moment
+    _check_year(f"{which}Utc", moment)
+    return moment.astimezone(UTC).replace(microsecond=0)
+
+
+def _check_year(name: str, moment: datetime) -> None:
+    if moment.year not in YEARS:
+        raise Invalid({name: [f"The year must be between {YEARS[0]} and {YEARS[-1]}."]})
