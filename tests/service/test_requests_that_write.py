@@ -111,8 +111,9 @@ def unshowable(call: Write[NewName]) -> Any:
 
 def _look(call: Write[NewName]) -> int:
     seen = revisions.current(call.db, call.ids["tournament_id"])
+    if seen is None:
+        raise NotFound("Tournament", call.ids["tournament_id"])
     _meanwhile(call.db)
-    assert seen is not None
     return seen
 
 

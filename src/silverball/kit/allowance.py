@@ -26,6 +26,7 @@ class Allowance:
 
     def __init__(self, limit: int, *, entries_max: int = ENTRIES_MAX) -> None:
         self.limit = limit
+        self.header = (b"x-ratelimit-limit", b"%d" % limit)
         # Oldest first: a window is always opened at the end, and all last equally long.
         self._windows: dict[Hashable, Window] = {}
         self._entries_max = entries_max
@@ -92,10 +93,9 @@ class Purse:
 
     def headers(self, left: int) -> list[tuple[bytes, bytes]]:
         """What the answer says about it."""
-        limit = self._allowance.limit
-        if not limit:
+        if not self._allowance.limit:
             return []
-        return [(b"x-ratelimit-limit", b"%d" % limit), (b"x-ratelimit-remaining", b"%d" % left)]
+        return [self._allowance.header, (b"x-ratelimit-remaining", b"%d" % left)]
 
 
 class Pace:
