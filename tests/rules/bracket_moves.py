@@ -150,11 +150,22 @@ def schedule_is_whole(tournament: Tournament) -> None:
 
 
 def closing_and_resuming(night: Night, dice: Random) -> Sequence[Change]:
-    """The tournament closed early, opened again, and its missing games brought back, as one action."""
-    changes = play.complete(night.tournament, night.now)
-    changes += play.reopen(apply_all(night.tournament, changes))
-    after = apply_all(night.tournament, changes)
-    return [*changes, *play.open_round(after, dice, night.now)]
+    """The tournament closed early and opened again: what was open is open again."""
+    before = night.tournament
+    changes = play.complete(before, night.now)
+    changes += play.reopen(apply_all(before, changes))
+    after = apply_all(before, changes)
+    if before.type != "golf_bracket" and before.type != "group_bracket":
+        assert _open_pairs(before) <= _open_pairs(after)
+    return changes
+
+
+def _open_pairs(tournament: Tournament) -> Counter[frozenset[int]]:
+    return Counter(
+        frozenset(game.player_ids)
+        for game in tournament.games
+        if game.status == "started" and not game.is_tiebreak
+    )
 
 
 ORDERS = ("seed", "balanced", "rotating", "seed_reverse", "random")

@@ -106,7 +106,7 @@ class BracketPlay:
         return [*changes, *filled(after, self.matches, dice, now)]
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The games that are missing because the bracket was closed early. Raises Conflict for none."""
+        """The games that are missing, after an import for instance. Raises Conflict for none."""
         return callups.missing(filled(tournament, self.matches, dice, now))
 
     def settle(self, tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
@@ -119,6 +119,14 @@ class BracketPlay:
     def cleared(self, tournament: Tournament, _game: Game) -> list[Change]:
         """What goes when the result of a game was taken away."""
         return self.pruned(tournament)
+
+    def at_reopen(self, tournament: Tournament) -> list[Change]:
+        """The games that closing took away come back; undecided rounds open again."""
+        changes = self.pruned(tournament)
+        if tournament.completed_at is not None:
+            after, dice = apply_all(tournament, changes), callups.dice_at_reopen(tournament)
+            changes += filled(after, self.matches, dice, tournament.completed_at)
+        return changes
 
     def pruned(self, tournament: Tournament) -> list[Change]:
         """The games that no longer follow from what was before, deleted; undecided rounds open again."""

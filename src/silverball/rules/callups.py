@@ -131,8 +131,16 @@ def rounds_opened(tournament: Tournament, indexes: Sequence[int], now: datetime)
     ]
 
 
+def dice_at_reopen(tournament: Tournament) -> Random:
+    """Dice for the games that come back when a closed tournament is reopened: always the same."""
+    return Random(f"{tournament.state.dice_seed}/reopened")  # noqa: S311  # a draw, not a secret
+
+
 def missing(changes: list[Change]) -> list[Change]:
-    """What `open round` does where the schedule makes all rounds. Raises Conflict when all are there."""
+    """What `open round` does where the schedule makes all rounds: games that an import did not bring.
+
+    Raises Conflict when all are there.
+    """
     if not changes:
         raise Conflict("All rounds are there already: the next games come up when results are recorded.")
     return changes

@@ -11,6 +11,7 @@ from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules import freegames, lineups, play, results, roundplay, rounds
+from silverball.rules.apply import apply_all
 from silverball.rules.changes import Change, GameChanged, GameDeleted, GameOpened, SuggestionDecided, altered
 from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.scoring import point_maps, strikes
@@ -141,6 +142,8 @@ def remove_player(tournament: Tournament, game_id: int, player_id: int) -> list[
         group = [game]
     else:
         _open_round_of(tournament, game)
+        if not play.format_of(tournament).can_leave:
+            raise Conflict("The groups of this tournament stay as they are: who leaves finishes last.")
         group = [each for each in lineups.beside(tournament, game) if each.status == "started"]
     if len(game.player_ids) == PAIR_SIZE:
         return _bye_for_the_other(tournament, group, player_id)
@@ -173,7 +176,10 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
     free = play.format_of(tournament).free_games
     if game.is_tiebreak:
         play.require_open(tournament, game)
-        return freegames.gone(tournament, game)
+        changes = freegames.gone(tournament, game)
+        # What the tiebreak had decided is open again.
+        cleared = play.format_of(tournament).cleared
+        return [*changes, *cleared(apply_all(tournament, changes), game)]
     if free is None:
         raise Conflict("Games of a drawn round are not deleted one by one. Delete the round instead.")
     return free.delete(tournament, game, dice, now)

@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from msgspec.structs import force_setattr
 
 from silverball.kit.errors import Conflict
-from silverball.rules import rounds, seeding
+from silverball.rules import callups, rounds, seeding
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import Change, RoundReopened
 from silverball.rules.pairing import group_bracket
@@ -102,7 +102,7 @@ class GroupStages:
         return []
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The next round, the open one completed first; or what is missing in it after an early close.
+        """The next round, the open one completed first; or the games that the open one lacks.
 
         Raises Conflict when games are open, when an advancing place is tied, and after the final.
         """
@@ -126,7 +126,7 @@ class GroupStages:
         changes = rounds.completed(tournament, one, now)
         result = self.result(tournament, one)
         if not result.is_finished:
-            raise Conflict(f"{one.name} lacks games since it was closed. Open the round again to get them.")
+            raise Conflict(f"{one.name} lacks games. Open the next round: it brings the missing games first.")
         blocking = self._blocking(tournament, one, result)
         if blocking:
             named = ", ".join(str(player_id) for player_id in blocking[0])
@@ -215,6 +215,15 @@ class GroupStages:
         if changes or not result.is_finished or self._blocking(tournament, newest, result):
             changes.append(RoundReopened(newest, replace(newest, status="started", completed_at=None)))
         return changes
+
+    def at_reopen(self, tournament: Tournament) -> list[Change]:
+        """The games that closing took away come back; an unfinished round opens again."""
+        newest, now = tournament.newest_round, tournament.completed_at
+        changes: list[Change] = []
+        if newest is not None and now is not None:
+            groups, dice = self._groups(tournament, newest), callups.dice_at_reopen(tournament)
+            changes = self.refilled(tournament, newest, groups, dice, now)
+        return [*changes, *self.pruned(apply_all(tournament, changes))]
 
     def is_over(self, tournament: Tournament) -> bool:
         """Whether the last round is played; shared places in a final do not keep it open."""

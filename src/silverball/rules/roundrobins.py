@@ -40,7 +40,7 @@ class RoundRobinPlay:
         return self.filled(tournament, dice, now)
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The games that are missing because it was closed early. Raises Conflict for none."""
+        """The games that are missing, after an import for instance. Raises Conflict for none."""
         return callups.missing(self.filled(tournament, dice, now))
 
     def settle(self, tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
@@ -54,8 +54,12 @@ class RoundRobinPlay:
         return self._following(tournament, None)
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
-        """Rounds that were closed unfinished open again."""
-        return self._following(tournament, None)
+        """The games that closing took away come back; unfinished rounds open again."""
+        changes = self._following(tournament, None)
+        if tournament.completed_at is not None:
+            after, dice = apply_all(tournament, changes), callups.dice_at_reopen(tournament)
+            changes += self.filled(after, dice, tournament.completed_at)
+        return changes
 
     def roster_changed(
         self, tournament: Tournament, who: Entrant, dice: Random, now: datetime

@@ -217,7 +217,7 @@ FORMAT = Format(
     complete_round=PLAY.complete_round,
     tied=PLAY.tied,
     open_tiebreak=open_tiebreak,
-    at_reopen=PLAY.pruned,
+    at_reopen=PLAY.at_reopen,
     attempts=AttemptPlay(start=start_attempt, delete=delete_attempt),
     players_min=4,
     late="never",

@@ -7,7 +7,7 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict
-from silverball.rules import results, rounds, seeding, settings
+from silverball.rules import callups, results, rounds, seeding, settings
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import Change
 from silverball.rules.format import Format, completes_itself, nobody_comes, nobody_is_tied
@@ -92,7 +92,7 @@ def open_next(tournament: Tournament, dice: Random, now: datetime) -> list[Chang
 
 
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """The game that is missing because the ladder was closed early. Raises Conflict when there is none."""
+    """The game that is missing, after an import for instance. Raises Conflict when there is none."""
     changes = open_next(tournament, dice, now)
     if not changes:
         raise Conflict("The next game of a ladder comes up by itself when the open one has its result.")
@@ -121,6 +121,15 @@ def pruned(tournament: Tournament) -> list[Change]:
 def cleared(tournament: Tournament, _game: Game) -> list[Change]:
     """What goes when the result of a game was taken away."""
     return pruned(tournament)
+
+
+def at_reopen(tournament: Tournament) -> list[Change]:
+    """The game that closing took away comes back."""
+    changes = pruned(tournament)
+    if tournament.completed_at is not None:
+        after, dice = apply_all(tournament, changes), callups.dice_at_reopen(tournament)
+        changes += open_next(after, dice, tournament.completed_at)
+    return changes
 
 
 def rank(tournament: Tournament) -> list[Standing]:
@@ -158,7 +167,7 @@ FORMAT = Format(
     cleared=cleared,
     complete_round=completes_itself,
     tied=nobody_is_tied,
-    at_reopen=pruned,
+    at_reopen=at_reopen,
     rounds="following",
     late="never",
     can_leave=False,
