@@ -45,6 +45,13 @@ def no_limits(_tournament: Tournament, _who: Entrant, _arena_id: int) -> None:
     """For formats in which nobody chooses how often to play."""
 
 
+def no_other_arena(
+    _tournament: Tournament, _one: SinglePlayerGame, _arena_id: int | None, _now: datetime
+) -> list[Change]:
+    """For formats whose single player games get their arena with the round or the score. Raises Conflict."""
+    raise Conflict("The arena of this game follows from its round or its score. Change it there.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class AttemptPlay:
     """What may be asked about the single player games of a format; results go to its `settle`.
@@ -62,6 +69,10 @@ class AttemptPlay:
     check_left: Callable[[Tournament, Entrant, int], None] = no_limits
     void: AskedOfOne = no_voiding
     unvoid: AskedOfOne = no_voiding
+    # Another arena for a game that is not over, or none: (tournament, game, arena id, now).
+    change_arena: Callable[[Tournament, SinglePlayerGame, int | None, datetime], list[Change]] = (
+        no_other_arena
+    )
     # The arena of a round and its target or bar: (tournament, round, arena id, score, now).
     set_round: Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]] = no_targets
 
@@ -74,17 +85,9 @@ def attempt_of(tournament: Tournament, single_player_game_id: int) -> SinglePlay
     raise NotFound("SinglePlayerGame", single_player_game_id)
 
 
-def by_round(tournament: Tournament) -> dict[int | None, list[SinglePlayerGame]]:
-    """Round id (None outside a round) -> its single player games, ascending by id."""
-    found: dict[int | None, list[SinglePlayerGame]] = {}
-    for one in tournament.single_player_games:
-        found.setdefault(one.round_id, []).append(one)
-    return found
-
-
-def of_round(tournament: Tournament, round_id: int) -> list[SinglePlayerGame]:
+def of_round(tournament: Tournament, round_id: int) -> tuple[SinglePlayerGame, ...]:
     """The single player games of a round, ascending by id."""
-    return [one for one in tournament.single_player_games if one.round_id == round_id]
+    return tournament.attempts_by_round.get(round_id, ())
 
 
 def pending(

@@ -79,10 +79,10 @@ def roster_changed(tournament: Tournament, who: Entrant, now: datetime) -> list[
 def kept(tournament: Tournament, changes: Sequence[Change], now: datetime | None) -> list[Change]:
     """These changes, and every round completed whose games all are, or open again where one is not."""
     after = apply_all(tournament, changes)
-    games = attempts.by_round(after)
+    games = after.attempts_by_round
     moved: list[Change] = []
     for one in after.rounds:
-        own = games.get(one.round_id, [])
+        own = games.get(one.round_id, ())
         is_done = bool(own) and all(game.status == "completed" for game in own)
         if is_done and one.status != "completed":
             moved.append(RoundCompleted(one, replace(one, status="completed", completed_at=now)))

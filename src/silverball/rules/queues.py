@@ -27,22 +27,18 @@ def waiting(
     tournament: Tournament, *, arena_id: int | None = None, round_id: int | None = None
 ) -> list[QueueSpot]:
     """The queue of an arena, of a round, or the only one: who is up comes first."""
-    return _of(tournament.queue, arena_id, round_id)
+    own = [one for one in tournament.spots_waiting if one.arena_id == arena_id and one.round_id == round_id]
+    return sorted(own, key=lambda one: one.queue_index or 0)
 
 
 def spots_of_player(tournament: Tournament, player_id: int) -> list[QueueSpot]:
     """Where a player waits, in all queues."""
-    return [one for one in tournament.queue if one.player_id == player_id and not one.is_done]
-
-
-def _of(spots: Sequence[QueueSpot], arena_id: int | None, round_id: int | None) -> list[QueueSpot]:
-    own = [one for one in spots if one.arena_id == arena_id and one.round_id == round_id and not one.is_done]
-    return sorted(own, key=lambda one: one.queue_index or 0)
+    return [one for one in tournament.spots_waiting if one.player_id == player_id]
 
 
 def _beside(tournament: Tournament, spot: QueueSpot) -> list[QueueSpot]:
     """The queue a spot is in, itself included."""
-    return _of(tournament.queue, spot.arena_id, spot.round_id)
+    return waiting(tournament, arena_id=spot.arena_id, round_id=spot.round_id)
 
 
 def joined(

@@ -285,6 +285,19 @@ class Tournament:
         return {round_id: tuple(games) for round_id, games in found.items()}
 
     @cached_property
+    def attempts_by_round(self) -> Mapping[int | None, tuple[SinglePlayerGame, ...]]:
+        """Round id (None outside a round) -> its single player games, ascending by id."""
+        found: dict[int | None, list[SinglePlayerGame]] = {}
+        for one in self.single_player_games:
+            found.setdefault(one.round_id, []).append(one)
+        return {round_id: tuple(attempts) for round_id, attempts in found.items()}
+
+    @cached_property
+    def spots_waiting(self) -> tuple[QueueSpot, ...]:
+        """The spots in all queues whose turn has not come, ascending by id."""
+        return tuple(one for one in self.queue if not one.is_done)
+
+    @cached_property
     def rounds_in_order(self) -> tuple[Round, ...]:
         """First round first."""
         return tuple(sorted(self.rounds, key=lambda one: one.round_index))

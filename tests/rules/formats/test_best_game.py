@@ -77,7 +77,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"bestGameOverallAttempts": 1001}, {"bestGameNumberOfBestGames": 0}, {"bestGameScoring": "bg_nothing"}],
+    [{"bestGameOverallAttempts": 1001}, {"bestGameNumberOfBestGames": -1}, {"bestGameScoring": "bg_nothing"}],
 )
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):

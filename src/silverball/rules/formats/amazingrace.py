@@ -9,7 +9,7 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.rules import attempts, race, rounds, settings
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change, RoundChanged, SinglePlayerGameChanged, altered
-from silverball.rules.format import Format, completes_itself
+from silverball.rules.format import Format, completes_itself, nobody_is_tied
 from silverball.rules.outcome import AttemptOutcome, Outcome
 from silverball.rules.ranking import race as ranking
 from silverball.rules.ranking import solo
@@ -152,6 +152,12 @@ def rank(tournament: Tournament) -> list[Standing]:
     return solo.rank(tournament, tallies)
 
 
+def still_racing(tournament: Tournament) -> tuple[int, ...]:
+    """Ids of the active players who are not out."""
+    progress = ranking.progress(tournament)
+    return tuple(one for one in tournament.active_ids if not progress.get(one, Progress()).is_out)
+
+
 def is_over(tournament: Tournament) -> bool:
     """Whether one player is left: every round there can be is completed."""
     done = tournament.rounds_in_order
@@ -172,6 +178,8 @@ FORMAT = Format(
     attempts=AttemptPlay(start=start_attempt, delete=delete, set_round=set_round),
     rounds="following",
     complete_round=completes_itself,
+    playing=still_racing,
+    tied=nobody_is_tied,
     late="never",
     corrects_any_round=True,
 )

@@ -26,7 +26,12 @@ AttemptsOnArena = Annotated[
 ]
 NumberOfBestGames = Annotated[
     int,
-    Meta(ge=1, le=1000, title="Best games per arena", description="How many ranks a player may hold there."),
+    Meta(
+        ge=0,
+        le=1000,
+        title="Best games per arena",
+        description="How many ranks a player may hold there; 0 is one too.",
+    ),
 ]
 
 

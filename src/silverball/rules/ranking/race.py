@@ -63,9 +63,8 @@ def verdict(tournament: Tournament, one: Round, members: Sequence[int]) -> Verdi
 def _by_level(tournament: Tournament, round_id: int) -> dict[int, dict[int, SinglePlayerGame]]:
     """How often it was replayed -> player id -> the game."""
     found: dict[int, dict[int, SinglePlayerGame]] = {}
-    for one in tournament.single_player_games:
-        if one.round_id == round_id:
-            found.setdefault(one.game_index or 0, {})[one.player_id] = one
+    for one in tournament.attempts_by_round.get(round_id, ()):
+        found.setdefault(one.game_index or 0, {})[one.player_id] = one
     return found
 
 
@@ -94,7 +93,7 @@ def progress(tournament: Tournament) -> dict[int, Progress]:
     """Player id -> how far he came, for everybody who has a game in the race."""
     found: dict[int, Progress] = {}
     for one in tournament.rounds_in_order:
-        games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
+        games = tournament.attempts_by_round.get(one.round_id, ())
         members = tuple(dict.fromkeys(game.player_id for game in games))
         result = verdict(tournament, one, members)
         for player_id in members:
