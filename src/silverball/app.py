@@ -39,6 +39,7 @@ from silverball.service.bestgame import routes as bestgame
 from silverball.service.cards import routes as cards
 from silverball.service.clubs import routes as clubs
 from silverball.service.dashboard import routes as dashboard
+from silverball.service.entries import routes as entries
 from silverball.service.exports import routes as exports
 from silverball.service.frenzy import routes as frenzy
 from silverball.service.games import routes as games
@@ -86,6 +87,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     amazingrace,
     bestgame,
     cards,
+    entries,
     exports,
     frenzy,
     games,

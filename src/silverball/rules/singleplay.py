@@ -7,7 +7,7 @@ function states changes or refuses; none changes anything. Source: formats, 14.1
 from datetime import datetime
 from random import Random
 
-from silverball.kit.errors import Conflict, WrongFormat
+from silverball.kit.errors import Conflict, Invalid, WrongFormat
 from silverball.rules import attempts, bestplay, cards, play, queues, race, rounds
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change
@@ -29,6 +29,34 @@ def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> lis
     form = attempt_play(tournament)
     play.require_started(tournament)
     return form.open(tournament, said, now)
+
+
+def waiting_attempt(
+    tournament: Tournament, player_id: int, *, arena_id: int | None = None, round_id: int | None = None
+) -> SinglePlayerGame | None:
+    """The open game of a player where the format makes the games; None where they are begun by hand.
+
+    Raises NotFound for a stranger, Conflict when nothing is open, Invalid when several are meant.
+    """
+    if attempt_play(tournament).open is not attempts.made_by_the_format:
+        return None
+    play.require_started(tournament)
+    play.entrant_of(tournament, player_id)
+    found = [
+        one
+        for one in tournament.single_player_games
+        if one.player_id == player_id
+        and one.status != "completed"
+        and arena_id in (None, one.arena_id)
+        and round_id in (None, one.round_id)
+    ]
+    # What is being played is meant before what waits.
+    found = [one for one in found if one.status == "started"] or found
+    if not found:
+        raise Conflict(f"Player {player_id} has nothing open to play there. Correct a result instead.")
+    if len(found) > 1:
+        raise Invalid({"roundId": [f"Player {player_id} has several open games. Say in which round."]})
+    return found[0]
 
 
 def record(tournament: Tournament, said: AttemptOutcome, dice: Random, now: datetime) -> list[Change]:
@@ -53,6 +81,15 @@ def advance(
         raise Conflict(f"Player {player_id} has nothing to play now. Correct the last score instead.")
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, is_advanced=True, by=by)
     return record(tournament, said, dice, now)
+
+
+def attempt_in_round(tournament: Tournament, player_id: int, round_id: int) -> SinglePlayerGame:
+    """A player's single player game in a round, the last one where it was replayed. Raises NotFound."""
+    rounds.round_of(tournament, round_id)
+    own = [one for one in attempts.of_round(tournament, round_id) if one.player_id == player_id]
+    if not own:
+        raise NotFound("SinglePlayerGame", player_id)
+    return own[-1]
 
 
 def start_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
@@ -84,6 +121,16 @@ def _asked(tournament: Tournament, single_player_game_id: int) -> tuple[AttemptP
     form = attempt_play(tournament)
     play.require_started(tournament)
     return form, attempts.attempt_of(tournament, single_player_game_id)
+
+
+def change_attempt_arena(
+    tournament: Tournament, single_player_game_id: int, arena_id: int | None, now: datetime
+) -> list[Change]:
+    """Another arena for a single player game that is not over, and for those who play it together."""
+    form, one = _asked(tournament, single_player_game_id)
+    if arena_id is not None:
+        attempts.require_arena(tournament, arena_id)
+    return form.change_arena(tournament, one, arena_id, now)
 
 
 def set_round(

@@ -30,7 +30,7 @@ class Qualifying:
 
 @pytest.fixture
 def qualifying(store: Store) -> Qualifying:
-    night = build.a_tournament(store, type="card_best_game")
+    night = build.a_tournament(store, type="card_best_game", status="completed")
     common = {"tournament_id": night.tournament_id}
     ann, bob = night.player_ids[:2]
     cards = [

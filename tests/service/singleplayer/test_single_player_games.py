@@ -13,7 +13,7 @@ from silverball.store.engine import Store
 
 @dataclass(frozen=True)
 class Qualifying:
-    """A best game with four games: two good ones, a pending one and a voided one."""
+    """A completed best game with four games: two good ones, a pending one and a voided one."""
 
     store: Store
     night: build.Night
@@ -37,7 +37,7 @@ def an_attempt(store: Store, tournament_id: int, player_id: int, **values: Any) 
 
 @pytest.fixture
 def qualifying(store: Store) -> Qualifying:
-    night = build.a_tournament(store, type="best_game")
+    night = build.a_tournament(store, type="best_game", status="completed")
     tournament_id, (ann, bob, *_) = night.tournament_id, night.player_ids
     here, there = night.arena_ids
     round_id = build.a_round(store, tournament_id)

@@ -1,5 +1,6 @@
-"""Cards: lists and one card, each with its games."""
+"""Cards: lists and one card, each with its games; what they are worth is as in single player games."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -7,9 +8,10 @@ from sqlalchemy import ColumnElement, Connection, false, func, select, true
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
+from silverball.rules.ranking import bestgame
+from silverball.rules.tournament import Tournament
 from silverball.service.pages import Found, refuse_deep
 from silverball.service.singleplayer import reads as attempts
-from silverball.service.tournaments import reads as tournaments
 from silverball.store.tables import card
 from silverball.wire import times
 from silverball.wire.base import Id
@@ -35,40 +37,51 @@ class CardsQuery(Query, frozen=True, kw_only=True):
 def page(db: Connection, tournament_id: int, query: CardsQuery) -> Found[Card]:
     """One page of the cards that pass the filters, by id. Raises NotFound for an unknown tournament."""
     refuse_deep(query.page, query.limit)
-    tournaments.require(db, tournament_id)
+    running = attempts.running_best_game(db, tournament_id)
+    best = _best(running)
     conditions = _conditions(tournament_id, query)
+    if query.best_game and running is not None:
+        conditions.append(card.c.card_id.in_([card_id for card_id, is_best in best.items() if is_best]))
+    elif query.best_game:
+        conditions.append(card.c.best_game.is_(true()))
     total = db.execute(select(func.count()).select_from(card).where(*conditions)).scalar_one()
     rows = select(card).where(*conditions).order_by(card.c.card_id)
     cards = db.execute(rows.limit(query.limit).offset(query.limit * (query.page - 1))).all()
-    games = attempts.of_cards(db, [row.card_id for row in cards])
-    return Found([_shown(row, games.get(row.card_id, ())) for row in cards], total)
+    games = attempts.of_cards(db, [row.card_id for row in cards], attempts.marks_of(running))
+    return Found([_shown(row, games.get(row.card_id, ()), best) for row in cards], total)
 
 
 def of_tournament(db: Connection, tournament_id: int) -> tuple[Card, ...]:
-    """Every card of a tournament, voided ones too, by id."""
+    """Every card of a tournament, voided ones too, by id. Raises NotFound."""
+    running = attempts.running_best_game(db, tournament_id)
     rows = select(card).where(card.c.tournament_id == tournament_id).order_by(card.c.card_id)
     cards = db.execute(rows).all()
     theirs = select(card.c.card_id).where(card.c.tournament_id == tournament_id)
-    games = attempts.of_cards(db, theirs)
-    return tuple(_shown(row, games.get(row.card_id, ())) for row in cards)
+    games = attempts.of_cards(db, theirs, attempts.marks_of(running))
+    best = _best(running)
+    return tuple(_shown(row, games.get(row.card_id, ()), best) for row in cards)
 
 
 def one(db: Connection, tournament_id: int, card_id: int) -> Card:
     """A card of this tournament. Raises NotFound."""
-    tournaments.require(db, tournament_id)
+    running = attempts.running_best_game(db, tournament_id)
     rows = select(card).where(card.c.card_id == card_id, card.c.tournament_id == tournament_id)
     row = db.execute(rows).one_or_none()
     if row is None:
         raise NotFound("Card", card_id)
-    return _shown(row, attempts.of_cards(db, [card_id]).get(card_id, ()))
+    games = attempts.of_cards(db, [card_id], attempts.marks_of(running))
+    return _shown(row, games.get(card_id, ()), _best(running))
+
+
+def _best(running: Tournament | None) -> Mapping[int, bool]:
+    """Card id -> whether it counts for its player now; empty where that is stored."""
+    return {} if running is None else bestgame.card_is_best(running)
 
 
 def _conditions(tournament_id: int, query: CardsQuery) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [card.c.tournament_id == tournament_id]
     if query.status is not None:
         conditions.append(card.c.status == query.status)
-    if query.best_game:
-        conditions.append(card.c.best_game.is_(true()))
     if not query.voided:
         conditions.append(card.c.voided.is_(false()))
     if query.player is not None:
@@ -76,13 +89,13 @@ def _conditions(tournament_id: int, query: CardsQuery) -> list[ColumnElement[boo
     return conditions
 
 
-def _shown(row: Any, games: tuple[SinglePlayerGame, ...]) -> Card:
+def _shown(row: Any, games: tuple[SinglePlayerGame, ...], best: Mapping[int, bool]) -> Card:
     return Card(
         card_id=row.card_id,
         tournament_id=row.tournament_id,
         player_id=row.player_id,
         status=row.status,
-        best_game=row.best_game,
+        best_game=best.get(row.card_id, row.best_game),
         created_at=times.iso(row.created_at),
         updated_at=times.iso(row.updated_at),
         voided=row.voided,

@@ -1,15 +1,19 @@
-"""GET cards: a list and one card."""
+"""Cards over HTTP: a list, one card and what may be done to it."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import TOURNAMENT, Access, Call, Write, delete, get, post
 from silverball.kit.query import Query
 from silverball.service import pages
-from silverball.service.cards import reads
+from silverball.service.cards import reads, writes
 from silverball.service.cards.reads import CardsQuery
 from silverball.wire.cards import Card
 from silverball.wire.pages import Data, Page
 
+LIST = "/api/tournaments/{tournament_id}/cards"
+ONE = LIST + "/{card_id}"
 
-@get("/api/tournaments/{tournament_id}/cards", query=CardsQuery, access=Access.OPENABLE)
+
+@get(LIST, query=CardsQuery, access=Access.OPENABLE)
 def list_cards(call: Call[CardsQuery]) -> Page[Card]:
     """Cards of a tournament, with their games."""
     with call.read() as db:
@@ -17,8 +21,32 @@ def list_cards(call: Call[CardsQuery]) -> Page[Card]:
     return pages.page(call, found, per_page=call.query.limit)
 
 
-@get("/api/tournaments/{tournament_id}/cards/{card_id}", access=Access.OPENABLE)
+@get(ONE, access=Access.OPENABLE)
 def show_card(call: Call[Query]) -> Data[Card]:
     """One card, with its games."""
     with call.read() as db:
         return Data(data=reads.one(db, call.ids["tournament_id"], call.ids["card_id"]))
+
+
+@post(ONE + "/void", ability="score")
+def void_card(call: Write[Body]) -> Data[Card]:
+    """A card struck out with its games; it still uses up its entry."""
+    return _shown(call, writes.void(call))
+
+
+@post(ONE + "/unvoid", ability="manage")
+def unvoid_card(call: Write[Body]) -> Data[Card]:
+    """A voided card back among the results."""
+    return _shown(call, writes.unvoid(call))
+
+
+@delete(ONE, ability="manage")
+def delete_card(call: Write[Body]) -> Data[Card]:
+    """A card gone with its games; as it was."""
+    removed = _shown(call, call.ids["card_id"])
+    writes.remove(call)
+    return removed
+
+
+def _shown(call: Write[Body], card_id: int) -> Data[Card]:
+    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], card_id))

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select
 
-from silverball.kit.errors import NotAllowed
+from silverball.kit.errors import NotAllowed, NotFound
 from silverball.service.formats import reads as formats
 from silverball.store.tables import queue_entry
 from silverball.wire import times
@@ -26,6 +26,15 @@ def waiting(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
         .order_by(queue_entry.c.queue_index, queue_entry.c.queue_id)
     )
     return tuple(_shown(row) for row in db.execute(rows).all())
+
+
+def one(db: Connection, tournament_id: int, queue_id: int) -> QueueEntry:
+    """A place in a queue of this tournament. Raises NotFound."""
+    own = (queue_entry.c.tournament_id == tournament_id, queue_entry.c.queue_id == queue_id)
+    row = db.execute(select(queue_entry).where(*own)).one_or_none()
+    if row is None:
+        raise NotFound("Queue", queue_id)
+    return _shown(row)
 
 
 def entries(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:

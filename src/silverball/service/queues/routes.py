@@ -1,13 +1,46 @@
-"""GET queues."""
+"""Queues over HTTP."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import TOURNAMENT, Access, Call, Write, delete, get, post
 from silverball.kit.query import Query
-from silverball.service.queues import reads
-from silverball.wire.queues import ArenaQueues
+from silverball.service.queues import reads, writes
+from silverball.service.singleplayer import reads as attempts
+from silverball.wire.pages import Data
+from silverball.wire.queues import ArenaQueues, QueueEntry
+from silverball.wire.singleplayer import SinglePlayerGame
+
+LIST = "/api/tournaments/{tournament_id}/queues"
+ONE = LIST + "/{queue_id}"
 
 
-@get("/api/tournaments/{tournament_id}/queues", access=Access.OPENABLE)
+@get(LIST, access=Access.OPENABLE)
 def show_queues(call: Call[Query]) -> ArenaQueues:
     """Queues of a best game, by arena."""
     with call.read() as db:
         return reads.by_arena(db, call.ids["tournament_id"])
+
+
+@post(LIST, body=writes.NewSpot, ability="score", status=201)
+def join_queue(call: Write[writes.NewSpot]) -> Data[QueueEntry]:
+    """A player at the end of a queue."""
+    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], writes.join(call)))
+
+
+@delete(ONE, ability="score")
+def leave_queue(call: Write[Body]) -> Data[QueueEntry]:
+    """A spot in a queue given up; as it was."""
+    left = reads.one(call.db, call.ids[TOURNAMENT], call.ids["queue_id"])
+    writes.leave(call)
+    return Data(data=left)
+
+
+@post(ONE + "/move", ability="score")
+def move_in_queue(call: Write[Body]) -> Data[QueueEntry]:
+    """Who does not come lets the next one go first."""
+    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], writes.move(call)))
+
+
+@post(ONE + "/start", ability="score")
+def start_from_queue(call: Write[Body]) -> Data[SinglePlayerGame]:
+    """Who is up begins to play."""
+    return Data(data=attempts.one(call.db, call.ids[TOURNAMENT], writes.start(call)))

@@ -1,18 +1,26 @@
-"""Single player games: lists, the best of each arena, one game, the games of a card."""
+"""Single player games: lists, the best of each arena, one game, the games of a card.
 
-from collections.abc import Iterable
+What a score of a best game is worth follows from all of them. It is stored when the tournament
+completes; before that it is computed here, from the tournament kept in memory.
+"""
+
+from collections.abc import Iterable, Mapping
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta
-from sqlalchemy import ColumnElement, Connection, Select, false, func, select, true, type_coerce
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, false, func, select, true, type_coerce
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
+from silverball.rules.ranking import bestgame
+from silverball.rules.ranking.bestgame import Mark
+from silverball.rules.tournament import Tournament
+from silverball.service.formats.reads import BEST_GAME_TYPES
 from silverball.service.pages import Found, refuse_deep
-from silverball.service.tournaments import reads as tournaments
-from silverball.store.tables import single_player_game
-from silverball.store.types import IsoText, PointsText
+from silverball.store import snapshot
+from silverball.store.tables import single_player_game, tournament
+from silverball.store.types import IsoText, PointsText, points_text
 from silverball.wire.base import Id
 from silverball.wire.singleplayer import SinglePlayerGame
 from silverball.wire.values import AttemptStatus
@@ -20,6 +28,12 @@ from silverball.wire.values import AttemptStatus
 LIMIT_DEFAULT = 25
 LIMIT_MAX = 500
 TOP_SCORES_EACH = 5
+_FACTS = select(tournament.c.type, tournament.c.status, tournament.c.revision).where(
+    tournament.c.tournament_id == bindparam("tournament_id")
+)
+# Single player game id -> what it is worth.
+Marks = Mapping[int, Mark]
+STORED: Marks = {}
 
 attempt = single_player_game.c
 COLUMNS = (
@@ -65,43 +79,67 @@ class SinglePlayerGamesQuery(AttemptFilters, frozen=True, kw_only=True):
     ids: Annotated[tuple[Id, ...], Meta(max_length=50)] = ()
 
 
+def running_best_game(db: Connection, tournament_id: int) -> Tournament | None:
+    """The tournament, when its points follow from its scores still. Raises NotFound."""
+    row = db.execute(_FACTS, {"tournament_id": tournament_id}).one_or_none()
+    if row is None:
+        raise NotFound("Tournament", tournament_id)
+    if row.type not in BEST_GAME_TYPES or row.status == "completed":
+        return None
+    return snapshot.of_revision(db, tournament_id, row.revision).tournament
+
+
+def marks_of(running: Tournament | None) -> Marks:
+    """What the games are worth now; empty where that is stored with them."""
+    return STORED if running is None else bestgame.marks(running)
+
+
 def page(db: Connection, tournament_id: int, query: SinglePlayerGamesQuery) -> Found[SinglePlayerGame]:
     """One page of the games that pass the filters. Raises NotFound for an unknown tournament."""
     refuse_deep(query.page, query.limit)
-    tournaments.require(db, tournament_id)
+    running = running_best_game(db, tournament_id)
+    marks = marks_of(running)
     conditions = _conditions(tournament_id, query)
     if query.ids:
         conditions.append(attempt.single_player_game_id.in_(query.ids))
+    if running is not None and query.best_game:
+        every = _ordered(select(*COLUMNS).where(*conditions), query)
+        found = _holding_ranks([_shown(row, marks) for row in db.execute(every).all()], running)
+        return Found(found[query.limit * (query.page - 1) : query.limit * query.page], len(found))
+    conditions += _stored_best(running, query)
     total = db.execute(select(func.count()).select_from(single_player_game).where(*conditions)).scalar_one()
     rows = _ordered(select(*COLUMNS).where(*conditions), query)
     rows = rows.limit(query.limit).offset(query.limit * (query.page - 1))
-    return Found([_shown(row) for row in db.execute(rows).all()], total)
+    return Found([_shown(row, marks) for row in db.execute(rows).all()], total)
 
 
 def of_tournament(
     db: Connection, tournament_id: int, filters: AttemptFilters
 ) -> tuple[SinglePlayerGame, ...]:
     """Every game that passes the filters. Raises NotFound for an unknown tournament."""
-    tournaments.require(db, tournament_id)
-    rows = _ordered(select(*COLUMNS).where(*_conditions(tournament_id, filters)), filters)
-    return tuple(_shown(row) for row in db.execute(rows).all())
+    running = running_best_game(db, tournament_id)
+    marks = marks_of(running)
+    conditions = _conditions(tournament_id, filters) + _stored_best(running, filters)
+    rows = _ordered(select(*COLUMNS).where(*conditions), filters)
+    found = [_shown(row, marks) for row in db.execute(rows).all()]
+    return tuple(_holding_ranks(found, running) if filters.best_game else found)
 
 
 def one(db: Connection, tournament_id: int, single_player_game_id: int) -> SinglePlayerGame:
     """A single player game of this tournament. Raises NotFound."""
-    tournaments.require(db, tournament_id)
+    marks = marks_of(running_best_game(db, tournament_id))
     rows = select(*COLUMNS).where(
         attempt.single_player_game_id == single_player_game_id, attempt.tournament_id == tournament_id
     )
     row = db.execute(rows).one_or_none()
     if row is None:
         raise NotFound("SinglePlayerGame", single_player_game_id)
-    return _shown(row)
+    return _shown(row, marks)
 
 
 def top_scores(db: Connection, tournament_id: int) -> tuple[SinglePlayerGame, ...]:
     """The five best scores of each arena, by arena id, best first."""
-    tournaments.require(db, tournament_id)
+    marks = marks_of(running_best_game(db, tournament_id))
     place = func.row_number().over(
         partition_by=attempt.arena_id, order_by=(attempt.score.desc(), attempt.single_player_game_id)
     )
@@ -118,11 +156,11 @@ def top_scores(db: Connection, tournament_id: int) -> tuple[SinglePlayerGame, ..
     )
     best = select(ranked).where(ranked.c.place <= TOP_SCORES_EACH)
     rows = db.execute(best.order_by(ranked.c.arena_id, ranked.c.place)).all()
-    return tuple(_shown(row) for row in rows)
+    return tuple(_shown(row, marks) for row in rows)
 
 
 def of_cards(
-    db: Connection, card_ids: Iterable[int] | Select[tuple[int]]
+    db: Connection, card_ids: Iterable[int] | Select[tuple[int]], marks: Marks
 ) -> dict[int, tuple[SinglePlayerGame, ...]]:
     """Card id -> its games in the order of the card."""
     rows = (
@@ -131,21 +169,20 @@ def of_cards(
         .order_by(attempt.card_id, attempt.game_index, attempt.single_player_game_id)
     )
     grouped = groupby(db.execute(rows).all(), lambda row: row.card_id)
-    return {card_id: tuple(_shown(row) for row in played) for card_id, played in grouped}
+    return {card_id: tuple(_shown(row, marks) for row in played) for card_id, played in grouped}
 
 
 def of_arena(db: Connection, tournament_id: int, arena_id: int) -> tuple[SinglePlayerGame, ...]:
-    """Every game on an arena of a tournament, voided ones too, by id."""
+    """Every game on an arena of a tournament, voided ones too, by id. Raises NotFound."""
+    marks = marks_of(running_best_game(db, tournament_id))
     rows = select(*COLUMNS).where(attempt.tournament_id == tournament_id, attempt.arena_id == arena_id)
-    return tuple(_shown(row) for row in db.execute(rows.order_by(attempt.single_player_game_id)).all())
+    return tuple(_shown(row, marks) for row in db.execute(rows.order_by(attempt.single_player_game_id)).all())
 
 
 def _conditions(tournament_id: int, query: AttemptFilters) -> list[ColumnElement[bool]]:
     conditions: list[ColumnElement[bool]] = [attempt.tournament_id == tournament_id]
     if query.status is not None:
         conditions.append(attempt.status == query.status)
-    if query.best_game:
-        conditions.append(attempt.best_game.is_(true()))
     if not query.voided:
         conditions.append(attempt.voided.is_(false()))
     if query.round is not None:
@@ -157,22 +194,33 @@ def _conditions(tournament_id: int, query: AttemptFilters) -> list[ColumnElement
     return conditions
 
 
+def _stored_best(running: Tournament | None, query: AttemptFilters) -> list[ColumnElement[bool]]:
+    """The filter `bestGame` where the marks are stored."""
+    return [attempt.best_game.is_(true())] if query.best_game and running is None else []
+
+
+def _holding_ranks(found: list[SinglePlayerGame], running: Tournament | None) -> list[SinglePlayerGame]:
+    """Those that hold a rank; where the marks are stored the others are left out already."""
+    return found if running is None else [one for one in found if one.best_game]
+
+
 def _ordered(rows: Select[Any], query: AttemptFilters) -> Select[Any]:
     if query.order_by == "score":
         rows = rows.order_by(attempt.score.desc().nulls_last())
     return rows.order_by(attempt.single_player_game_id)
 
 
-def _shown(row: Any) -> SinglePlayerGame:
+def _shown(row: Any, marks: Marks) -> SinglePlayerGame:
+    mark = marks.get(row.single_player_game_id)
     return SinglePlayerGame(
         single_player_game_id=row.single_player_game_id,
         arena_id=row.arena_id,
         player_id=row.player_id,
         scorekeeper_id=row.scorekeeper_id,
         status=row.status,
-        points=row.points,
+        points=row.points if mark is None else points_text(int(mark.points * 100)),
         score=row.score,
-        best_game=row.best_game,
+        best_game=row.best_game if mark is None else mark.is_best,
         index=row.game_index,
         duration=row.duration_seconds,
         created_at=row.created_at,

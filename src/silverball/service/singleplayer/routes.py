@@ -1,14 +1,18 @@
-"""GET single player games: a list, the best of each arena, one game."""
+"""Single player games over HTTP: a list, the best of each arena, one game and what may be done to it."""
 
-from silverball.kit.http import Access, Call, get
+from typing import Any
+
+from silverball.kit.body import Body
+from silverball.kit.http import TOURNAMENT, Access, Call, Write, delete, get, patch, post
 from silverball.kit.query import Query
 from silverball.service import pages
-from silverball.service.singleplayer import reads
+from silverball.service.singleplayer import reads, writes
 from silverball.service.singleplayer.reads import SinglePlayerGamesQuery
 from silverball.wire.pages import Data, Page
 from silverball.wire.singleplayer import SinglePlayerGame
 
 LIST = "/api/tournaments/{tournament_id}/single-player-games"
+ONE = LIST + "/{single_player_game_id}"
 
 
 @get(LIST, query=SinglePlayerGamesQuery, access=Access.OPENABLE)
@@ -26,8 +30,50 @@ def list_top_scores(call: Call[Query]) -> Data[tuple[SinglePlayerGame, ...]]:
         return Data(data=reads.top_scores(db, call.ids["tournament_id"]))
 
 
-@get(LIST + "/{single_player_game_id}", access=Access.OPENABLE)
+@get(ONE, access=Access.OPENABLE)
 def show_single_player_game(call: Call[Query]) -> Data[SinglePlayerGame]:
     """One single player game."""
     with call.read() as db:
         return Data(data=reads.one(db, call.ids["tournament_id"], call.ids["single_player_game_id"]))
+
+
+@post(LIST, body=writes.NewGame, ability="score", status=201)
+def add_single_player_game(call: Write[writes.NewGame]) -> Data[SinglePlayerGame]:
+    """A score of a player on an arena; without a result the game begins."""
+    return _shown(call, writes.add(call))
+
+
+@patch(ONE, body=writes.Result, ability="score")
+def record_single_player_game(call: Write[writes.Result]) -> Data[SinglePlayerGame]:
+    """The result of a single player game, new or corrected."""
+    return _shown(call, writes.record(call))
+
+
+@post(ONE + "/void", ability="score")
+def void_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
+    """A single player game struck out of the results; it still uses up its entry."""
+    return _shown(call, writes.void(call))
+
+
+@post(ONE + "/unvoid", ability="manage")
+def unvoid_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
+    """A voided single player game back among the results."""
+    return _shown(call, writes.unvoid(call))
+
+
+@delete(ONE, ability="manage")
+def delete_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
+    """A single player game gone, shown as it was; where the format made the game its result is gone."""
+    game_id = call.ids[writes.ATTEMPT]
+    was = _shown(call, game_id)
+    return _shown(call, game_id) if writes.remove(call) else was
+
+
+@post("/api/tournaments/{tournament_id}/amazing-race/{player_id}/advance", ability="score")
+def advance_in_amazing_race(call: Write[Body]) -> Data[SinglePlayerGame]:
+    """A player of an amazing race who is above the bar goes on without an exact score."""
+    return _shown(call, writes.advance(call))
+
+
+def _shown(call: Write[Any], single_player_game_id: int) -> Data[SinglePlayerGame]:
+    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], single_player_game_id))

@@ -1,0 +1,42 @@
+"""Entries that a player buys or is given. Rules: rules/entries.py."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from silverball.kit.body import Body
+from silverball.kit.errors import Invalid
+from silverball.kit.http import Write
+from silverball.rules import entries
+from silverball.rules.tournament import Purchase
+from silverball.service import acting
+
+
+class NewEntries(Body, frozen=True, kw_only=True):
+    """Entries bought, given or taken back: a refund says how many as a positive number."""
+
+    type: Literal["regular", "comped", "refund"] = "regular"
+    quantity: Annotated[int, Meta(ge=1, le=1000)] = 1
+    amount: Decimal | None = None
+    currency: Annotated[str, Meta(pattern=r"^[A-Z]{3}$")] | None = None
+
+    def __post_init__(self) -> None:
+        if self.amount is not None and self.amount < 0:
+            raise Invalid({"amount": ["The amount field must be at least 0."]})
+
+
+def add(call: Write[NewEntries]) -> Purchase:
+    """The entries of the player in the path, more or fewer now."""
+    body, player_id = call.body, call.ids["player_id"]
+    bought = Purchase(
+        entry_id=-1,
+        player_id=player_id,
+        type=body.type,
+        quantity=-body.quantity if body.type == "refund" else body.quantity,
+        amount=body.amount,
+        currency=body.currency,
+        created_at=call.now,
+    )
+    after = acting.act(call, lambda one: entries.bought(one, bought))
+    return after.purchases[-1]
