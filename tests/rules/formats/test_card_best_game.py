@@ -220,6 +220,21 @@ def test_a_corrected_score_moves_the_ranks() -> None:
     assert points(night, one) == [99, 100]
 
 
+def test_what_a_new_score_moves_is_known_game_by_game_and_card_by_card() -> None:
+    night = card_night()
+    mine = card(night, 1, {501: 900, 502: 800})
+    card(night, 2, {501: 950})
+    before = night.tournament
+    other = card(night, 2, {502: 700})
+    moved = [
+        newest(night.tournament, 1, 501),
+        newest(night.tournament, 2, 501),
+        newest(night.tournament, 2, 502),
+    ]
+    assert bestgame.remarked(before, night.tournament) == [one.single_player_game_id for one in moved]
+    assert bestgame.remarked_cards(before, night.tournament) == [mine.card_id, other.card_id]
+
+
 def test_an_arena_is_on_a_card_once() -> None:
     night = card_night(card_best_game_games_per_card=3)
     card(night, 1, {501: 900})

@@ -89,6 +89,21 @@ def card_is_best(tournament: Tournament) -> dict[int, bool]:
     return {one.card_id: one.card_id in counted for one in tournament.cards}
 
 
+def remarked(before: Tournament, after: Tournament) -> list[int]:
+    """Ids of the single player games of `after` whose points or mark are not those of `before`, ascending."""
+    old = marks(before)
+    return sorted(game_id for game_id, mark in marks(after).items() if old.get(game_id) != mark)
+
+
+def remarked_cards(before: Tournament, after: Tournament) -> list[int]:
+    """Ids of the cards of `after` that show something else than in `before`: counted or not, other points."""
+    games = set(remarked(before, after))
+    moved = {one.card_id for one in after.single_player_games if one.single_player_game_id in games}
+    old = card_is_best(before)
+    moved |= {card_id for card_id, is_best in card_is_best(after).items() if old.get(card_id) != is_best}
+    return sorted(card_id for card_id in moved if card_id is not None)
+
+
 def ranked_cards(tournament: Tournament) -> list[Card]:
     """The completed, unvoided cards that are ranked: all, or each player's newest. Source: 14.19."""
     cards = [one for one in tournament.cards if one.status == "completed" and not one.is_voided]
