@@ -83,15 +83,6 @@ def advance(
     return record(tournament, said, dice, now)
 
 
-def attempt_in_round(tournament: Tournament, player_id: int, round_id: int) -> SinglePlayerGame:
-    """A player's single player game in a round, the last one where it was replayed. Raises NotFound."""
-    rounds.round_of(tournament, round_id)
-    own = [one for one in attempts.of_round(tournament, round_id) if one.player_id == player_id]
-    if not own:
-        raise NotFound("SinglePlayerGame", player_id)
-    return own[-1]
-
-
 def start_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
     """A single player game that waits begins."""
     form, one = _asked(tournament, single_player_game_id)

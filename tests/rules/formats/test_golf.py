@@ -338,9 +338,9 @@ def test_what_does_not_fit_a_night_of_holes_is_refused() -> None:
         singleplay.delete_attempt(night.tournament, 1, now)
     with pytest.raises(NotFound):
         set_hole(night, 0, arena_id=999)
-    assert singleplay.attempt_in_round(night.tournament, 1, first.round_id) == one
-    with pytest.raises(NotFound):
-        singleplay.attempt_in_round(night.tournament, 99, first.round_id)
+    assert singleplay.waiting_attempt(night.tournament, 1, round_id=first.round_id) == one
+    with pytest.raises(Invalid, match="Say in which round"):
+        singleplay.waiting_attempt(night.tournament, 1)
 
 
 def test_one_player_is_too_few_and_a_completed_night_takes_no_result() -> None:
