@@ -26,6 +26,8 @@ IDS = {
     "scorekeepers": "user_id",
     "purchases": "entry_id",
 }
+# What is looked up in the organizer's book: a change remembers it as it was, but it may be different now.
+LOOKED_UP = {"entrants": "user_id", "lineup": "category_id", "banks": "arena_ids"}
 
 
 def apply(tournament: Tournament, change: Change) -> Tournament:
@@ -50,7 +52,7 @@ def _with(things: tuple[Any, ...], change: Change) -> tuple[Any, ...]:
     if isinstance(change, Removed):
         return _replaced(things, change.thing, None, name)
     if isinstance(change, Altered):
-        return _replaced(things, change.before, change.after, name)
+        return _replaced(things, change.before, change.after, name, LOOKED_UP.get(change.part))
     raise ValueError(f"{type(change).__name__} is not a change of a thing")
 
 
@@ -69,12 +71,16 @@ def _order(thing: Any, name: str) -> tuple[int, int]:
     return (getattr(thing, "place", 0), key if key > 0 else NEW_ID_FIRST - key)
 
 
-def _replaced(things: tuple[Any, ...], before: Any, after: Any, name: str) -> tuple[Any, ...]:
+def _replaced(
+    things: tuple[Any, ...], before: Any, after: Any, name: str, looked_up: str | None = None
+) -> tuple[Any, ...]:
     key = getattr(before, name)
     for at, one in enumerate(things):
         if getattr(one, name) == key:
             if one != before:
                 raise ValueError(f"{name} {key} is not what the change says it was")
+            if looked_up is not None:
+                after = replace(after, **{looked_up: getattr(one, looked_up)})
             kept = () if after is None else (after,)
             return (*things[:at], *kept, *things[at + 1 :])
     raise ValueError(f"{name} {key} is not there")

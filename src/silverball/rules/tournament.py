@@ -34,8 +34,8 @@ class Entrant:
     score_adjustment: Decimal = Decimal(0)
     # What the interface shows as `seed`: a rating for seeding by rating, else the rank.
     seed_value: int | None = None
-    # The account that claimed the player.
-    user_id: int | None = None
+    # The account that claimed the player; looked up, and changed by nothing that happens here.
+    user_id: int | None = field(default=None, compare=False)
     # Completed rounds when the strikes were last adjusted by hand; None when they never were.
     adjusted_after: int | None = None
     # Byes counted on entry or return, so that a late player is not first in line for one.
@@ -57,7 +57,8 @@ class LineupArena:
     place: int = 0
     is_active: bool = True
     is_preferred: bool = False
-    category_id: int | None = None
+    # Looked up, like the user of an entrant.
+    category_id: int | None = field(default=None, compare=False)
     amazing_race_seed: int | None = None
     is_blocked: bool = False
     is_queue_closed: bool = False
@@ -71,7 +72,8 @@ class Bank:
 
     bank_id: int
     place: int = 0
-    arena_ids: tuple[int, ...] = ()
+    # Looked up, like the user of an entrant.
+    arena_ids: tuple[int, ...] = field(default=(), compare=False)
 
 
 @dataclass(frozen=True, kw_only=True)

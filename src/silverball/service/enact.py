@@ -121,7 +121,10 @@ def undo(db: Connection, tournament_id: int, action_id: int, who: Who) -> Tourna
     if newest.action_id != action_id:
         raise Conflict(f"Only the newest action can be undone: {_told(db, newest)}.")
     opposites = undone(newest.changes(tournament.type))
-    return enact(db, tournament_id, opposites, who, beside=[(journal.UNDONE, {"action": action_id})])
+    after = enact(db, tournament_id, opposites, who, beside=[(journal.UNDONE, {"action": action_id})])
+    # What comes back was remembered with the claims and categories of then: it is loaded anew.
+    db.get_execution_options()[PENDING].clear()
+    return after
 
 
 def _told(db: Connection, action: Action) -> str:

@@ -69,5 +69,5 @@ def remove(db: Connection, kind: Kind, thing_id: int) -> None:
 
 def owners(db: Connection, kind: Kind, ids: set[int]) -> dict[int, int]:
     """Id -> whose it is, for those of these things that exist."""
-    rows = select(kind.key, kind.owner).where(kind.key.in_(ids))
-    return dict(db.execute(rows).tuples().all())
+    rows = select(kind.key.label("key"), kind.owner.label("owner_id")).where(kind.key.in_(ids))
+    return {row.key: row.owner_id for row in db.execute(rows)}
