@@ -60,7 +60,7 @@ class Clock:
                 return
             try:
                 job.run(self._store, self._now().replace(microsecond=0))
-            except Exception as error:  # noqa: BLE001  # the edge of a thread: the other jobs must run
+            except Exception as error:  # the edge of a thread: the other jobs must run
                 LOG.error("the job %s failed", job.name, exc_info=error)
 
     def _work(self) -> None:

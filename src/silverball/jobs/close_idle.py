@@ -3,6 +3,8 @@
 import logging
 from datetime import datetime
 
+import msgspec
+
 from silverball.kit.errors import Refusal
 from silverball.service.tournaments import writes
 from silverball.service.tournaments.reads import idling
@@ -20,8 +22,8 @@ def run(store: Store, now: datetime) -> None:
         try:
             with store.write(tournament_id) as db:
                 is_closed = writes.close_idle(db, tournament_id, SOURCE, now)
-        except Refusal as refusal:
-            LOG.warning("the idle tournament %s cannot be closed: %s", tournament_id, refusal.message)
+        except (Refusal, msgspec.ValidationError) as error:
+            LOG.error("the idle tournament %s cannot be closed", tournament_id, exc_info=error)
             continue
         if is_closed:
             LOG.info("the idle tournament %s was closed", tournament_id)

@@ -7,8 +7,10 @@ from silverball.kit.body import Body
 from silverball.kit.http import TOURNAMENT, Access, Call, Write, delete, get, patch, post
 from silverball.service import pages
 from silverball.service.tournaments import bodies, reads, writes
-from silverball.service.tournaments.reads import parts
-from silverball.wire.pages import Data, SimplePage
+from silverball.service.tournaments.reads import parts, story
+from silverball.service.tournaments.writes import playoffs
+from silverball.wire.journal import JournalAction
+from silverball.wire.pages import Data, Page, SimplePage
 from silverball.wire.tournaments import Tournament
 
 ITEM = "/api/tournaments/{tournament_id}"
@@ -64,6 +66,20 @@ def reopen_tournament(call: Write[Body]) -> Data[Tournament]:
 def undo_action(call: Write[bodies.Undo]) -> Data[Tournament]:
     """The newest action is taken back, with all that followed from it."""
     return _shown(call, writes.undo(call).tournament_id)
+
+
+@get(ITEM + "/journal", query=story.JournalQuery, access=Access.OWN)
+def show_journal(call: Call[story.JournalQuery]) -> Page[JournalAction]:
+    """What was done in the caller's tournament, by whom, when and from where; newest first."""
+    with call.read() as db:
+        found = story.page(db, call.ids[TOURNAMENT], call.query, call.caller)
+    return pages.page(call, found, per_page=story.PER_PAGE)
+
+
+@post(ITEM + "/playoffs", body=bodies.NewPlayoffs, query=parts.PartsQuery, ability="manage", status=201)
+def create_playoffs(call: Write[bodies.NewPlayoffs]) -> Data[Tournament]:
+    """A new tournament for the best of this one, seeded by their places and linked both ways."""
+    return _shown(call, playoffs.create(call, SystemRandom()).tournament_id)
 
 
 @delete(ITEM, query=parts.PartsQuery, ability="manage")

@@ -1,0 +1,28 @@
+"""Who goes on to a playoff, by the standings of its qualifier. Source: formats, sections 4 and 13.3."""
+
+from collections.abc import Collection, Sequence
+from random import Random
+
+from silverball.rules.ranking.standing import Standing
+
+
+def eligible(standings: Sequence[Standing], active_ids: Collection[int]) -> list[Standing]:
+    """The rows of those who are still there: who has left is passed over."""
+    there = set(active_ids)
+    return [one for one in standings if one.player_id in there]
+
+
+def tied_across(rows: Sequence[Standing], line: int) -> list[int]:
+    """Ids of the players who share a place across the line: before it for some, behind it for others.
+
+    Takes rows by position and how many of them are before the line.
+    """
+    if not 0 < line < len(rows) or rows[line - 1].position != rows[line].position:
+        return []
+    return [one.player_id for one in rows if one.position == rows[line].position]
+
+
+def seeded(rows: Sequence[Standing], dice: Random) -> list[int]:
+    """Ids of these players, best seed first: by position, and drawn among those who share one."""
+    drawn = dice.sample(list(rows), len(rows))
+    return [one.player_id for one in sorted(drawn, key=lambda one: one.position)]

@@ -1,0 +1,106 @@
+"""Forgotten tournaments close themselves. Source: formats, section 23."""
+
+import logging
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+import build
+from silverball.jobs import close_idle
+from silverball.rules.tournament import Tournament
+from silverball.service import enact
+from silverball.store import journal, tables
+from silverball.store.engine import Store
+
+LAST = build.NOW
+TWO_DAYS_LATER = LAST + timedelta(hours=49)
+
+
+def a_night(store: Store, **values: Any) -> build.Night:
+    return build.a_tournament(store, **{"type": "matchplay", **values})
+
+
+def status(store: Store, night: build.Night) -> str:
+    return of(store, night).status
+
+
+def of(store: Store, night: build.Night) -> Tournament:
+    with store.read() as db:
+        return enact.tournament_of(db, night.tournament_id)
+
+
+@pytest.mark.parametrize("hours", [47, 49])
+@pytest.mark.parametrize(
+    ("ends_at", "may_close"), [(LAST, True), (LAST + timedelta(days=30), False), (None, True)]
+)
+def test_after_two_idle_days_unless_its_end_is_to_come(
+    store: Store, hours: int, ends_at: datetime | None, may_close: bool
+) -> None:
+    night = a_night(store, end_utc=ends_at)
+    close_idle.run(store, LAST + timedelta(hours=hours))
+    assert status(store, night) == ("completed" if may_close and hours == 49 else "started")
+
+
+def test_it_ended_when_it_was_last_touched_and_the_clock_says_it_was_the_clock(store: Store) -> None:
+    night = a_night(store)
+    with store.write(night.tournament_id) as db:
+        who = enact.Who(actor_id=None, source="test", now=LAST + timedelta(hours=2))
+        enact.enact(db, night.tournament_id, (), who, beside=[(journal.UNDONE, {"action": 0})])
+    close_idle.run(store, TWO_DAYS_LATER)
+    assert status(store, night) == "started"
+    close_idle.run(store, TWO_DAYS_LATER + timedelta(hours=2))
+    assert of(store, night).completed_at == LAST + timedelta(hours=2)
+    with store.read() as db:
+        newest = journal.actions(db, night.tournament_id)[0]
+    assert (newest.actor_id, newest.source) == (None, "clock")
+
+
+def test_what_is_not_played_to_the_end_is_gone_and_the_rest_counts(store: Store) -> None:
+    night = a_night(store)
+    first, second = build.a_round(store, night.tournament_id), build.a_round(store, night.tournament_id, 1)
+    one, two, three, four = night.player_ids
+    played = build.a_game(
+        store,
+        night.tournament_id,
+        [one, two],
+        round_id=first,
+        status="completed",
+        points=["1.00", "0.00"],
+        positions=[one, two],
+    )
+    build.a_game(store, night.tournament_id, [three, four], round_id=first)
+    build.a_game(store, night.tournament_id, [one, three], round_id=second)
+    close_idle.run(store, TWO_DAYS_LATER)
+    after = of(store, night)
+    assert [game.game_id for game in after.games] == [played]
+    assert [(each.round_id, each.status) for each in after.rounds] == [(first, "completed")]
+    with store.read() as db:
+        rows = db.execute(select(tables.standing.c.player_id).order_by(tables.standing.c.position)).scalars()
+        assert rows.first() == one
+
+
+def test_planned_completed_and_foreign_ones_are_left_alone(store: Store) -> None:
+    nights = [a_night(store, status="planned"), a_night(store, status="completed")]
+    build.a_tournament(store, type="pinball_golf_of_another_house")
+    close_idle.run(store, TWO_DAYS_LATER)
+    assert [status(store, night) for night in nights] == ["planned", "completed"]
+
+
+def test_closing_twice_closes_once(store: Store) -> None:
+    night = a_night(store)
+    close_idle.run(store, TWO_DAYS_LATER)
+    close_idle.run(store, TWO_DAYS_LATER)
+    with store.read() as db:
+        assert len(journal.actions(db, night.tournament_id)) == 1
+
+
+def test_one_that_cannot_be_closed_does_not_stop_the_others(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    broken, other = a_night(store, settings={"duration": "many"}), a_night(store)
+    with caplog.at_level(logging.ERROR, logger="silverball.jobs"):
+        close_idle.run(store, TWO_DAYS_LATER)
+    assert status(store, other) == "completed"
+    assert f"the idle tournament {broken.tournament_id} cannot be closed" in caplog.text

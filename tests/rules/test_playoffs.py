@@ -1,0 +1,53 @@
+"""Who goes on to a playoff. Source: formats, sections 4 and 13.3."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silverball.rules import playoffs
+from silverball.rules.ranking.standing import Standing
+
+
+def rows(*positions: int) -> list[Standing]:
+    """Players 1, 2, ... at these positions."""
+    return [
+        Standing(player_id=player_id, position=position, points=0, tiebreakers=())
+        for player_id, position in enumerate(positions, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("positions", "line", "tied"),
+    [
+        ((1, 2, 3, 4), 2, []),
+        ((1, 2, 2, 4), 2, [2, 3]),
+        # A tie that is all in front of the line, or all behind it, decides nothing.
+        ((1, 2, 2, 4), 3, []),
+        ((1, 2, 2, 4), 1, []),
+        ((1, 1, 1, 1), 2, [1, 2, 3, 4]),
+        # Everybody goes through, or the line is where the band before begins.
+        ((1, 1), 2, []),
+        ((1, 1), 0, []),
+    ],
+)
+def test_only_a_tie_across_the_line_must_be_settled(
+    positions: tuple[int, ...], line: int, tied: list[int]
+) -> None:
+    assert playoffs.tied_across(rows(*positions), line) == tied
+
+
+def test_who_has_left_is_passed_over() -> None:
+    there = playoffs.eligible(rows(1, 2, 3), {1, 3})
+    assert [one.player_id for one in there] == [1, 3]
+
+
+@given(st.lists(st.integers(1, 5), min_size=1, max_size=12), st.integers(0, 99))
+def test_seeds_follow_positions_and_only_ties_are_drawn(positions: list[int], seed: int) -> None:
+    ordered = rows(*sorted(positions))
+    seeded = playoffs.seeded(ordered, Random(seed))
+    assert sorted(seeded) == [one.player_id for one in ordered]
+    place = {one.player_id: one.position for one in ordered}
+    assert [place[player_id] for player_id in seeded] == sorted(positions)
+    assert seeded == playoffs.seeded(ordered, Random(seed))

@@ -1,0 +1,204 @@
+"""GET /api/tournaments/{id}/journal. Source: architecture.md 4; interface.md 3."""
+
+from typing import Any
+
+import pytest
+
+import build
+from silverball.rules import changes
+from silverball.rules.changes import Added, Altered, Removed, TournamentAltered
+from silverball.service.tournaments import telling
+from silverball.store import journal, tables
+from silverball.store.engine import Store
+
+PATH = "/api/tournaments"
+
+
+@pytest.fixture
+def night(store: Store) -> build.Night:
+    return build.a_tournament(
+        store, status="planned", type="round_robin", points_map=[[1], [1, 0], [1, 0, 0], [1, 0, 0]]
+    )
+
+
+def send(store: Store, night: build.Night, method: str, way: str = "", body: Any = None) -> Any:
+    path = f"{PATH}/{night.tournament_id}{way}"
+    status, answer, _ = build.do(store, method, path, body, by=night.organizer_id)
+    assert status == 200, answer
+    return answer["data"]
+
+
+def story(store: Store, night: build.Night, query: str = "") -> dict[str, Any]:
+    path = f"{PATH}/{night.tournament_id}/journal{query}"
+    status, body = build.ask(store, path, by=night.organizer_id)
+    assert status == 200, body
+    found: dict[str, Any] = body
+    return found
+
+
+def test_each_action_is_told_with_who_when_and_from_where_newest_first(
+    store: Store, night: build.Night
+) -> None:
+    send(store, night, "PATCH", body={"name": "Friday", "byes": "half"})
+    send(store, night, "POST", "/start")
+    started, edited = story(store, night)["data"]
+    assert edited == {
+        "actionId": 1,
+        "at": "2026-03-05T19:30:00.000000Z",
+        "actorId": night.organizer_id,
+        "actorName": "Olga Ramp",
+        "source": "203.0.113.7",
+        "diceSeed": None,
+        "changes": [{"change": "TournamentEdited", "text": "Changed: byes, name."}],
+        "undone": False,
+        "undoes": None,
+        "canUndo": False,
+    }
+    assert (started["actionId"], started["canUndo"]) == (2, True)
+    assert started["diceSeed"].endswith("start/0")
+    told = [one["text"] for one in started["changes"]]
+    assert sum(text.endswith(" is seed 1.") for text in told) == 1
+    assert "The tournament was started." in told
+    assert "Round 1 was opened." in told
+    assert any(text.startswith("A game was opened: game ") and "Player 4" in text for text in told)
+
+
+def test_what_was_undone_says_so_and_the_one_before_is_next(store: Store, night: build.Night) -> None:
+    send(store, night, "PATCH", body={"name": "Friday"})
+    send(store, night, "PATCH", body={"name": "Saturday"})
+    send(store, night, "POST", "/undo", {"action": 2})
+    shown = [
+        (one["actionId"], one["undone"], one["undoes"], one["canUndo"]) for one in story(store, night)["data"]
+    ]
+    assert shown == [(3, False, 2, False), (2, True, None, False), (1, False, None, True)]
+    assert story(store, night)["data"][0]["changes"][0]["text"] == "Action 2 was undone."
+
+
+def test_nothing_of_a_completed_tournament_can_be_undone(store: Store, night: build.Night) -> None:
+    send(store, night, "POST", "/start")
+    send(store, night, "POST", "/complete")
+    assert not any(one["canUndo"] for one in story(store, night)["data"])
+
+
+def test_the_journal_has_pages(store: Store, night: build.Night) -> None:
+    for number in range(52):
+        send(store, night, "PATCH", body={"name": f"Name {number}"})
+    first, second = story(store, night), story(store, night, "?page=2")
+    assert [one["actionId"] for one in first["data"]] == list(range(52, 2, -1))
+    assert [one["actionId"] for one in second["data"]] == [2, 1]
+    assert (first["meta"]["total"], first["meta"]["last_page"]) == (52, 2)
+    assert first["links"]["next"].endswith("/journal?page=2")
+
+
+def test_only_the_organizer_and_an_admin_read_it(store: Store, night: build.Night) -> None:
+    path = f"{PATH}/{night.tournament_id}/journal"
+    other = build.a_user(store, name="Otto Tilt", role="organizer")
+    admin = build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
+    assert build.ask(store, path)[0] == 401
+    assert build.ask(store, path, public_read=True)[0] == 401
+    assert build.ask(store, path, by=build.caller(other, role="organizer", ability="manage"))[0] == 403
+    assert build.ask(store, path, by=admin)[0] == 200
+    assert build.ask(store, f"{PATH}/999/journal", by=admin)[0] == 404
+
+
+def test_every_change_has_its_sentence() -> None:
+    stated = {
+        one.__name__
+        for base in (Added, Altered, Removed, TournamentAltered)
+        for one in base.__subclasses__()
+        if one.__module__ == changes.__name__
+    }
+    others = {journal.UNDONE, journal.CREATED, "TournamentImported"}
+    assert set(telling.SENTENCES) == stated | others
+
+
+GAME = {
+    "game_id": 7,
+    "player_ids": [1, 2],
+    "arena_id": 5,
+    "result_positions": [2, 1],
+    "result_points": ["0.00", "1.00"],
+    "is_bye": False,
+}
+NAMES = telling.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={3: "Kim"})
+
+
+@pytest.mark.parametrize(
+    ("change", "data", "text"),
+    [
+        ("GameOpened", {"thing": GAME}, "A game was opened: game 7 (Ada, Bo on Meteor)."),
+        (
+            "GameOpened",
+            {"thing": {**GAME, "is_tiebreak": True}},
+            "A tiebreak was opened: game 7 (Ada, Bo on Meteor).",
+        ),
+        ("GameOpened", {"thing": {**GAME, "is_bye": True, "player_ids": [1]}}, "Ada has a bye."),
+        ("GameCompleted", {"after": GAME}, "Result of game 7 (Ada, Bo on Meteor): Bo, Ada, first to last."),
+        (
+            "GameCompleted",
+            {"after": {**GAME, "result_positions": [None, 2]}},
+            "Result of game 7 (Ada, Bo on Meteor): Ada 0.00, Bo 1.00.",
+        ),
+        (
+            "GameCorrected",
+            {"after": {**GAME, "forfeited_by": 1}},
+            "The result was corrected: game 7 (Ada, Bo on Meteor): Ada did not show up.",
+        ),
+        ("EntrantAdded", {"thing": {"player_id": 9}}, "Player 9 joined."),
+        (
+            "EntrantChanged",
+            {"before": {"player_id": 1, "is_active": True}, "after": {"player_id": 1, "is_active": False}},
+            "Ada has left.",
+        ),
+        (
+            "ArenaChanged",
+            {"before": {"arena_id": 5, "is_active": True}, "after": {"arena_id": 5, "is_active": False}},
+            "Meteor was taken out of service.",
+        ),
+        ("ScorekeeperAdded", {"thing": {"user_id": 3}}, "Kim may keep scores."),
+        (
+            "EntriesBought",
+            {"thing": {"player_id": 1, "quantity": 7, "type": "regular"}},
+            "Ada: 7 entries (regular).",
+        ),
+        (
+            "SinglePlayerGameChanged",
+            {
+                "before": {
+                    "player_id": 1,
+                    "arena_id": 5,
+                    "is_voided": False,
+                    "score": None,
+                    "status": "started",
+                },
+                "after": {
+                    "player_id": 1,
+                    "arena_id": 5,
+                    "is_voided": False,
+                    "score": 99,
+                    "status": "completed",
+                },
+            },
+            "Ada on Meteor: 99.",
+        ),
+        ("FutureChange", {}, "FutureChange."),
+    ],
+)
+def test_a_change_is_told_in_a_sentence(change: str, data: dict[str, Any], text: str) -> None:
+    assert telling.sentence(change, data, NAMES) == text
+
+
+def test_the_journal_of_an_import_begins_with_it(store: Store, night: build.Night) -> None:
+    build.row(
+        store,
+        tables.journal,
+        tournament_id=night.tournament_id,
+        action_id=1,
+        change="TournamentImported",
+        data={"file": "night.json"},
+        source="import",
+        at=build.NOW,
+    )
+    (action,) = story(store, night)["data"]
+    assert (action["actorName"], action["source"], action["canUndo"]) == (None, "import", False)
+    assert action["changes"][0]["text"] == "The tournament came in from a file."

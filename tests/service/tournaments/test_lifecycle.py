@@ -1,0 +1,386 @@
+"""A tournament from planned to completed, and back again. Source: formats, section 2; interface.md 3."""
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import Text, func, select, type_coerce, update
+
+import build
+from silverball.rules import play
+from silverball.rules.outcome import GameOutcome
+from silverball.rules.tournament import Tournament
+from silverball.service import enact
+from silverball.service.access import Caller
+from silverball.store import tables
+from silverball.store.engine import Store
+
+PATH = "/api/tournaments"
+LATER = build.NOW + timedelta(hours=3)
+
+
+@pytest.fixture
+def organizer(store: Store) -> int:
+    return build.a_user(store, name="Olga Ramp", role="organizer")
+
+
+def a_planned(store: Store, organizer: int, *, players: int = 4, **values: Any) -> build.Night:
+    values = {"type": "round_robin", "status": "planned", **values}
+    settings = values.pop("settings", {})
+    return build.a_tournament(
+        store,
+        players=players,
+        organizer_id=organizer,
+        settings=settings,
+        engine={"dice_seed": "7"},
+        points_map=[[1], [1, 0], [1, 0, 0], [1, 0, 0]],
+        end_utc=None,
+        end_local=None,
+        **values,
+    )
+
+
+def call(
+    store: Store, night: build.Night, way: str, body: Any = None, *, by: Any = None, now: Any = build.NOW
+) -> tuple[int, Any]:
+    method = {"": "PATCH", "!": "DELETE"}.get(way, "POST")
+    path = f"{PATH}/{night.tournament_id}" + (f"/{way}" if method == "POST" else "")
+    who = night.organizer_id if by is None else by
+    status, answer, _ = build.do(store, method, path, body, by=who, now=now)
+    return status, answer
+
+
+def done(store: Store, night: build.Night, way: str, body: Any = None, **more: Any) -> dict[str, Any]:
+    status, answer = call(store, night, way, body, **more)
+    assert status == 200, answer
+    data: dict[str, Any] = answer["data"]
+    return data
+
+
+def loaded(store: Store, night: build.Night) -> Tournament:
+    with store.read() as db:
+        return enact.tournament_of(db, night.tournament_id)
+
+
+def everything(store: Store, night: build.Night) -> tuple[Any, ...]:
+    """The snapshot, the standings as they are stored and the length of the journal."""
+    key = tables.standing.c
+    rows = select(key.player_id, type_coerce(key.row, Text)).order_by(key.player_id)
+    entries = select(func.count()).select_from(tables.journal)
+    with store.read() as db:
+        standings = db.execute(rows.where(key.tournament_id == night.tournament_id)).all()
+        return loaded(store, night), standings, db.execute(entries).scalar_one()
+
+
+def play_all(store: Store, night: build.Night) -> None:
+    """Every open game is won by the player with the higher id."""
+    for game in loaded(store, night).games:
+        if game.status == "started":
+            with store.write(night.tournament_id) as db:
+                tournament = enact.tournament_of(db, night.tournament_id)
+                order = tuple(sorted(game.player_ids, reverse=True))
+                dice, _ = play.dice_for(tournament, "results")
+                changes = play.record(
+                    tournament, GameOutcome(game_id=game.game_id, order=order), dice, build.NOW
+                )
+                who = enact.Who(actor_id=night.organizer_id, source="203.0.113.7", now=build.NOW)
+                enact.enact(db, night.tournament_id, changes, who)
+
+
+def newest(store: Store, night: build.Night) -> int:
+    own = tables.journal.c.tournament_id == night.tournament_id
+    with store.read() as db:
+        return int(db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one())
+
+
+def test_a_night_from_start_to_completion_and_reopened(store: Store, organizer: int) -> None:
+    night = a_planned(store, organizer)
+    assert done(store, night, "start")["status"] == "started"
+    assert {one.seed_rank for one in loaded(store, night).entrants} == {1, 2, 3, 4}
+    assert len(loaded(store, night).games) == 6
+    play_all(store, night)
+    completed = done(store, night, "complete", now=LATER)
+    assert (completed["status"], completed["completedAt"]) == ("completed", "2026-03-05T22:30:00.000000Z")
+    _, summaries = build.ask(store, f"{PATH}/{night.tournament_id}/summary/matches", by=organizer)
+    assert summaries["meta"]["total"] > 0
+    reopened = done(store, night, "reopen", now=LATER)
+    assert (reopened["status"], reopened["completedAt"]) == ("started", None)
+    _, summaries = build.ask(store, f"{PATH}/{night.tournament_id}/summary/matches", by=organizer)
+    assert summaries["meta"]["total"] == 0
+
+
+def test_the_draw_of_the_start_names_its_seed_and_is_made_again_after_an_undo(
+    store: Store, organizer: int
+) -> None:
+    night = a_planned(store, organizer, type="bracket")
+    done(store, night, "start")
+    first = loaded(store, night)
+    done(store, night, "undo", {"action": newest(store, night)})
+    assert loaded(store, night).status == "planned"
+    done(store, night, "start")
+    again = loaded(store, night)
+    assert [one.player_ids for one in again.games] == [one.player_ids for one in first.games]
+    assert [one.arena_id for one in again.games] == [one.arena_id for one in first.games]
+    with store.read() as db:
+        seeds = db.execute(select(tables.journal.c.dice_seed).distinct()).scalars().all()
+    assert "7/start/0" in seeds
+
+
+def test_automatic_entries_are_given_at_the_start(store: Store, organizer: int) -> None:
+    entries: dict[str, Any] = {
+        "limited": True,
+        "automaticEntries": 3,
+        "price": None,
+        "currency": None,
+        "bundles": [],
+    }
+    night = a_planned(store, organizer, type="best_game", entry_configuration=entries)
+    done(store, night, "start")
+    assert {one.entries_bought for one in loaded(store, night).entrants} == {3}
+    done(store, night, "undo", {"action": newest(store, night)})
+    assert {one.entries_bought for one in loaded(store, night).entrants} == {0}
+
+
+def test_the_start_uses_places_in_the_series_as_seeds(store: Store, organizer: int) -> None:
+    series_id = build.row(store, tables.series, organizer_id=organizer)
+    earlier = build.a_tournament(store, organizer_id=organizer, series_id=series_id)
+    night = a_planned(
+        store,
+        organizer,
+        players=0,
+        type="group_matchplay",
+        series_id=series_id,
+        settings={"seeding": "series_seed"},
+    )
+    for place, player_id in enumerate(earlier.player_ids):
+        where = {"tournament_id": earlier.tournament_id, "player_id": player_id}
+        build.row(store, tables.standing, **where, position=4 - place, points=Decimal(place), row={})
+        build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=player_id, place=place)
+    stranger = build.a_player(store, organizer)
+    build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=stranger, place=9)
+    done(store, night, "start")
+    after = loaded(store, night)
+    ranks = {one.player_id: one.seed_rank for one in after.entrants}
+    assert [ranks[one] for one in (*earlier.player_ids, stranger)] == [4, 3, 2, 1, 5]
+    assert after.state.seed_facts == {}
+
+
+Step = tuple[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("before", "step", "sentence"),
+    [
+        ({}, ("complete", None), "has not started"),
+        ({}, ("reopen", None), "Only a completed tournament"),
+        ({}, ("undo", {"action": 1}), "nothing to undo"),
+        ({"players": 1}, ("start", None), "too few"),
+        ({"status": "started"}, ("start", None), "has started already"),
+        ({"status": "started"}, ("!", None), "Only a planned tournament"),
+        ({"status": "completed"}, ("complete", None), "is completed"),
+        ({"status": "completed"}, ("undo", {"action": 1}), "Reopen it"),
+        ({"status": "completed"}, ("", {"name": "Other"}), "Reopen it"),
+        ({"status": "started"}, ("", {"seeding": "random"}), "before the start"),
+        (
+            {"status": "started", "type": "group_matchplay"},
+            ("", {"scoring": "papa"}),
+            "before the start",
+        ),
+        (
+            {"status": "started"},
+            ("", {"tiebreakerPointsMap": [["0"]] + [["0.1"] * n for n in (2, 3, 4)]}),
+            "before",
+        ),
+    ],
+)
+def test_what_the_state_forbids_is_refused_and_changes_nothing(
+    store: Store, organizer: int, before: dict[str, Any], step: Step, sentence: str
+) -> None:
+    if before.get("type") != "group_matchplay" and step[1] == {"seeding": "random"}:
+        before = {**before, "type": "matchplay", "settings": {"seeding": "manual"}}
+    night = a_planned(store, organizer, **before)
+    was = everything(store, night)
+    status, answer = call(store, night, *step)
+    assert (status, sentence in answer["message"]) == (409, True), answer
+    assert everything(store, night) == was
+
+
+def test_only_the_newest_action_can_be_undone(store: Store, organizer: int) -> None:
+    night = a_planned(store, organizer)
+    done(store, night, "", {"name": "One"})
+    done(store, night, "", {"name": "Two"})
+    status, answer = call(store, night, "undo", {"action": 1})
+    assert (status, "action 2" in answer["message"], "Olga Ramp" in answer["message"]) == (409, True, True)
+    assert done(store, night, "undo", {"action": 2})["name"] == "One"
+    assert done(store, night, "undo", {"action": 1})["name"] == "Thursday Strikes"
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda store, night: done(store, night, "", {"duration": 5, "pairing": "swiss"}),
+        lambda store, night: done(store, night, "", {"playoffsCutoffs": []}),
+        lambda store, night: done(store, night, "", {"name": "Other", "motdText": "Hello"}),
+        lambda store, night: done(store, night, "complete") and done(store, night, "reopen"),
+    ],
+)
+def test_undoing_leaves_everything_as_it_was_to_the_byte(
+    store: Store, organizer: int, change: Callable[[Store, build.Night], Any]
+) -> None:
+    cutoffs = [{"index": 0, "value": 2, "cumulative": 2, "text": "A", "color": "red"}]
+    night = a_planned(store, organizer, type="matchplay", settings={"playoffsCutoffs": cutoffs})
+    done(store, night, "start")
+    was, standings, length = everything(store, night)
+    change(store, night)
+    steps = everything(store, night)[2] - length
+    while newest(store, night) > 1 and everything(store, night)[0] != was:
+        done(store, night, "undo", {"action": _undoable(store, night)})
+    assert steps
+    assert everything(store, night)[:2] == (was, standings)
+
+
+def _undoable(store: Store, night: build.Night) -> int:
+    _, body = build.ask(store, f"{PATH}/{night.tournament_id}/journal", by=night.organizer_id)
+    (action_id,) = [one["actionId"] for one in body["data"] if one["canUndo"]]
+    return int(action_id)
+
+
+def test_everything_may_be_changed_before_the_start(store: Store, organizer: int) -> None:
+    night = a_planned(store, organizer, type="group_matchplay")
+    series_id = build.row(store, tables.series, organizer_id=organizer)
+    event_id = build.row(store, tables.occasion, organizer_id=organizer)
+    changed = done(
+        store,
+        night,
+        "",
+        {
+            "name": " Friday ",
+            "scoring": "papa",
+            "gamesPerRound": 2,
+            "seriesId": series_id,
+            "eventId": event_id,
+            "shortcut": "friday",
+            "timezone": "America/New_York",
+            "endLocal": "2026-03-06 10:00",
+            "test": True,
+        },
+    )
+    assert (changed["name"], changed["scoring"], changed["gamesPerRound"]) == ("Friday", "papa", 2)
+    assert changed["pointsMap"][3] == [4, 2, 1, 0]
+    assert (changed["seriesId"], changed["startLocal"]) == (series_id, "2026-03-05 14:30:00")
+    assert changed["endUtc"] == "2026-03-06T15:00:00.000000Z"
+    back = done(store, night, "", {"scoring": None, "seriesId": None, "eventId": None, "shortcut": None})
+    assert (back["scoring"], back["seriesId"], back["pointsMap"][3]) == ("ifpa", None, [7, 5, 3, 1])
+    with store.read() as db:
+        assert db.execute(select(func.count()).select_from(tables.shortcut)).scalar_one() == 0
+        assert db.execute(select(func.count()).select_from(tables.occasion_tournament)).scalar_one() == 0
+
+
+def test_a_completed_night_may_still_be_put_in_a_series(store: Store, organizer: int) -> None:
+    series_id = build.row(store, tables.series, organizer_id=organizer)
+    night = a_planned(store, organizer, status="completed")
+    assert done(store, night, "", {"seriesId": series_id})["seriesId"] == series_id
+
+
+def test_saying_the_same_again_changes_nothing(store: Store, organizer: int) -> None:
+    night = a_planned(store, organizer)
+    was = everything(store, night)
+    assert done(store, night, "", {"name": "Thursday Strikes", "test": False})["name"] == "Thursday Strikes"
+    assert everything(store, night) == was
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({"type": "golf"}, "type"),
+        ({"status": "completed"}, "status"),
+        ({"name": None}, "name"),
+        ({"knockoutStrikeCount": 3}, "knockoutStrikeCount"),
+        ({"roundRobinGroupSize": 65}, "roundRobinGroupSize"),
+        ({"locationId": 9}, "locationId"),
+        ({"links": [{"tournamentId": 1, "linkType": "playoff"}] * 2}, "links"),
+    ],
+)
+def test_a_faulty_change_names_its_field_and_changes_nothing(
+    store: Store, organizer: int, body: dict[str, Any], field: str
+) -> None:
+    night = a_planned(store, organizer)
+    was = everything(store, night)
+    status, answer = call(store, night, "", body)
+    assert (status, list(answer["errors"])) == (422, [field])
+    assert everything(store, night) == was
+
+
+def test_an_undo_that_would_take_a_shortcut_from_somebody_is_refused(store: Store, organizer: int) -> None:
+    night, other = a_planned(store, organizer), a_planned(store, organizer)
+    done(store, night, "", {"shortcut": "friday"})
+    done(store, night, "", {"shortcut": None})
+    done(store, other, "", {"shortcut": "friday"})
+    was = everything(store, night)
+    status, answer = call(store, night, "undo", {"action": 2})
+    assert (status, "cannot be undone any more" in answer["message"]) == (409, True)
+    assert everything(store, night) == was
+
+
+def test_a_planned_tournament_can_be_deleted(store: Store, organizer: int) -> None:
+    night = a_planned(store, organizer)
+    done(store, night, "", {"shortcut": "friday"})
+    assert done(store, night, "!")["tournamentId"] == night.tournament_id
+    assert build.ask(store, f"{PATH}/{night.tournament_id}", by=organizer)[0] == 404
+    assert call(store, night, "!")[0] == 404
+
+
+def test_a_tournament_that_others_lead_to_is_not_deleted(store: Store, organizer: int) -> None:
+    night, other = a_planned(store, organizer), a_planned(store, organizer)
+    link = {"tournamentId": night.tournament_id, "linkType": "playoff"}
+    done(store, other, "", {"links": [link]})
+    status, answer = call(store, night, "!")
+    assert (status, str(other.tournament_id) in answer["message"]) == (409, True)
+    done(store, other, "", {"links": []})
+    assert call(store, night, "!")[0] == 200
+
+
+WRITES: dict[str, Any] = {
+    "": {"name": "Other"},
+    "start": None,
+    "complete": None,
+    "reopen": None,
+    "undo": {"action": 1},
+    "playoffs": {"type": "bracket", "players": 2},
+    "!": None,
+}
+
+
+@pytest.mark.parametrize("way", WRITES)
+def test_only_the_organizer_and_an_admin_may(store: Store, organizer: int, way: str) -> None:
+    night = a_planned(store, organizer)
+    keeper, reader = build.a_user(store, name="Kim Score"), build.a_user(store, name="Rea Der")
+    build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=keeper)
+    with store.write() as db:
+        claim = tables.player.c.player_id == night.player_ids[0]
+        db.execute(update(tables.player).where(claim).values(claimed_by=reader))
+    other = build.a_user(store, name="Otto Tilt", role="organizer")
+    refused: list[tuple[Caller | None, int]] = [
+        (build.caller(keeper, ability="score"), 403),
+        (build.caller(reader), 403),
+        (build.caller(other, role="organizer", ability="manage"), 403),
+        (build.caller(organizer, role="organizer", ability="score"), 403),
+    ]
+    was = everything(store, night)
+    for who, expected in refused:
+        assert call(store, night, way, WRITES[way], by=who)[0] == expected
+    path = f"{PATH}/{night.tournament_id}" + (f"/{way}" if way not in {"", "!"} else "")
+    method = {"": "PATCH", "!": "DELETE"}.get(way, "POST")
+    assert build.do(store, method, path, WRITES[way])[0] == 401
+    assert everything(store, night) == was
+    admin = build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
+    assert call(store, night, way, WRITES[way], by=admin)[0] in {200, 409}
+
+
+def test_no_seed_can_be_foreseen_from_what_is_shown(store: Store, organizer: int) -> None:
+    night = a_planned(store, organizer)
+    shown = json.dumps(build.ask(store, f"{PATH}/{night.tournament_id}", by=organizer)[1])
+    assert "dice" not in shown

@@ -1,0 +1,135 @@
+"""POST /api/tournaments/{id}/playoffs. Source: interface.md 3; formats, sections 4 and 13.3."""
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select, update
+
+import build
+from silverball.rules.tournament import Tournament
+from silverball.service import enact
+from silverball.store import tables
+from silverball.store.engine import Store
+
+PATH = "/api/tournaments"
+BANDS = [
+    {"index": 0, "value": 2, "cumulative": 2, "text": "A finals", "color": "red"},
+    {"index": 1, "value": 2, "cumulative": 4, "text": "B finals", "color": "blue"},
+]
+
+
+def a_qualifier(store: Store, points: list[int], **values: Any) -> build.Night:
+    """A match play in which each player stands by his points."""
+    values = {"type": "group_matchplay", "status": "completed", **values}
+    night = build.a_tournament(
+        store, players=len(points), settings={"playoffsCutoffs": BANDS}, timezone="Europe/Stockholm", **values
+    )
+    with store.write() as db:
+        for player_id, earned in zip(night.player_ids, points, strict=True):
+            own = tables.entrant.c.player_id == player_id
+            db.execute(update(tables.entrant).where(own).values(points_adjustment=Decimal(earned)))
+    return night
+
+
+def call(store: Store, night: build.Night, **body: Any) -> tuple[int, Any]:
+    path = f"{PATH}/{night.tournament_id}/playoffs?includeLinkedTournaments=1"
+    status, answer, _ = build.do(store, "POST", path, {"type": "bracket", **body}, by=night.organizer_id)
+    return status, answer
+
+
+def made(store: Store, night: build.Night, **body: Any) -> tuple[dict[str, Any], Tournament]:
+    status, answer = call(store, night, **body)
+    assert status == 201, answer
+    data: dict[str, Any] = answer["data"]
+    with store.read() as db:
+        return data, enact.tournament_of(db, data["tournamentId"])
+
+
+def test_the_best_go_through_seeded_by_their_places(store: Store) -> None:
+    night = a_qualifier(store, [1, 5, 3, 4, 2])
+    shown, finals = made(store, night, players=4)
+    _one, two, three, four, five = night.player_ids
+    assert [entrant.player_id for entrant in finals.entrants] == [two, four, three, five]
+    assert [entrant.seed_value for entrant in finals.entrants] == [1, 2, 3, 4]
+    assert (shown["status"], shown["type"], shown["seeding"]) == ("planned", "bracket", "manual")
+    assert shown["name"] == "Thursday Strikes: playoffs"
+    assert (shown["timezone"], shown["startLocal"]) == ("Europe/Stockholm", "2026-03-05 20:30:00")
+    assert [arena.arena_id for arena in finals.lineup] == night.arena_ids
+    status, answer, _ = build.do(
+        store, "POST", f"{PATH}/{shown['tournamentId']}/start", by=night.organizer_id
+    )
+    assert (status, answer["data"]["status"]) == (200, "started")
+
+
+def test_the_two_are_linked_both_ways(store: Store) -> None:
+    night = a_qualifier(store, [4, 3, 2, 1], status="started")
+    shown, _ = made(store, night, players=2)
+    (link,) = shown["linkedTournaments"]
+    assert (link["tournamentId"], link["linkType"]) == (night.tournament_id, "qualifying")
+    path = f"{PATH}/{night.tournament_id}?includeLinkedTournaments=1"
+    _, qualifier = build.ask(store, path, by=night.organizer_id)
+    (link,) = qualifier["data"]["linkedTournaments"]
+    assert (link["tournamentId"], link["linkType"]) == (shown["tournamentId"], "playoff")
+
+
+def test_a_band_is_a_tournament_of_its_own(store: Store) -> None:
+    night = a_qualifier(store, [5, 4, 3, 2, 1])
+    shown, finals = made(store, night, band=1, settings={"bracketSize": 4})
+    assert [one.player_id for one in finals.entrants] == night.player_ids[2:4]
+    assert (shown["name"], shown["bracketSize"]) == ("Thursday Strikes: B finals", 4)
+
+
+def test_ties_across_the_line_are_named_and_naming_the_players_settles_them(store: Store) -> None:
+    night = a_qualifier(store, [4, 3, 3, 1])
+    status, answer = call(store, night, players=2)
+    second, third = night.player_ids[1:3]
+    assert status == 409
+    assert f"Player 2 ({second}), Player 3 ({third})" in answer["message"]
+    with store.read() as db:
+        assert db.execute(select(func.count()).select_from(tables.tournament)).scalar_one() == 1
+    _, finals = made(store, night, players=[third, night.player_ids[0]])
+    assert [one.player_id for one in finals.entrants] == [night.player_ids[0], third]
+
+
+def test_a_tie_in_front_of_a_band_is_named_too(store: Store) -> None:
+    night = a_qualifier(store, [4, 3, 3, 1])
+    assert call(store, night, band=1)[0] == 409
+
+
+def test_who_has_left_makes_room_for_the_next(store: Store) -> None:
+    night = a_qualifier(store, [4, 3, 2, 1])
+    with store.write() as db:
+        own = tables.entrant.c.player_id == night.player_ids[0]
+        db.execute(update(tables.entrant).where(own).values(status="inactive"))
+    _, finals = made(store, night, players=2)
+    assert [one.player_id for one in finals.entrants] == night.player_ids[1:3]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "players"),
+        ({"players": 2, "band": 0}, "players"),
+        ({"players": 1}, "players"),
+        ({"players": 9}, "players"),
+        ({"players": [1, 99]}, "players"),
+        ({"players": [1, 1]}, "players"),
+        ({"band": 7}, "band"),
+        ({"type": "chess", "players": 2}, "type"),
+        ({"players": 2, "settings": {"scoring": "papa"}}, "settings.scoring"),
+        ({"players": 2, "settings": {"bracketSize": 5}}, "settings.bracketSize"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_is_made(store: Store, body: dict[str, Any], field: str) -> None:
+    night = a_qualifier(store, [4, 3, 2, 1])
+    status, answer = call(store, night, **body)
+    assert (status, list(answer["errors"])) == (422, [field])
+    with store.read() as db:
+        assert db.execute(select(func.count()).select_from(tables.journal)).scalar_one() == 0
+
+
+def test_nobody_has_qualified_before_the_start(store: Store) -> None:
+    night = a_qualifier(store, [2, 1], status="planned")
+    status, answer = call(store, night, players=2)
+    assert (status, "nobody has qualified" in answer["message"]) == (409, True)
