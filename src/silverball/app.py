@@ -15,6 +15,8 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 
 import silverball
+from silverball.jobs import close_idle
+from silverball.jobs.clock import Clock, Job
 from silverball.kit import http, openapi
 from silverball.kit.api import Api
 from silverball.kit.body import Malformed
@@ -48,13 +50,16 @@ from silverball.service.maxmatchplay import routes as maxmatchplay
 from silverball.service.occasions import routes as occasions
 from silverball.service.players import routes as players
 from silverball.service.queues import routes as queues
+from silverball.service.roster import routes as roster
 from silverball.service.rounds import routes as rounds
 from silverball.service.search import routes as search
 from silverball.service.series import routes as series
 from silverball.service.singleplayer import routes as singleplayer
 from silverball.service.standings import routes as standings
 from silverball.service.stats import routes as stats
+from silverball.service.suggestions import routes as suggestions
 from silverball.service.summaries import routes as summaries
+from silverball.service.tiebreaks import routes as tiebreaks
 from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import routes as tokens
 from silverball.service.tokens import writes as token_writes
@@ -93,12 +98,18 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     games,
     maxmatchplay,
     queues,
+    roster,
     rounds,
     singleplayer,
     standings,
     stats,
+    suggestions,
     summaries,
+    tiebreaks,
 )
+
+# What the clock starts once an hour. A new job is one file and one line here.
+JOBS = (Job("close_idle", close_idle.run),)
 
 STATUSES: dict[type[Refusal], int] = {
     NotFound: 404,
@@ -119,7 +130,8 @@ def build(store: Store, settings: Settings, *, modules: Sequence[ModuleType] = R
     api = build_api(store, settings, modules=modules)
     known = revisions.Revisions(store)
     visits = Visits(store)
-    at_stop = [visits.close, known.close]
+    clock = Clock(store, JOBS)
+    at_stop = [clock.close, visits.close, known.close]
     house = House(
         find_caller=visits.find_caller,
         revision_of=known.of,
@@ -129,7 +141,7 @@ def build(store: Store, settings: Settings, *, modules: Sequence[ModuleType] = R
         verbs_of=api.routes.verbs,
         failed=refused,
         own_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
-        pages=_pages(store, settings, api, [known.start], at_stop),
+        pages=_pages(store, settings, api, [known.start, clock.start], at_stop),
     )
     limits = Limits(
         rate_per_minute=settings.rate_limit_per_minute,

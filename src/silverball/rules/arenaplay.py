@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 from silverball.kit.errors import Conflict, NotFound
-from silverball.rules import play
+from silverball.rules import gameplay, play
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import ArenaAdded, ArenaChanged, ArenaRemoved, Change, altered
 from silverball.rules.tournament import LineupArena, Tournament
@@ -31,14 +31,16 @@ def add_arenas(
     """Arenas join, before the start or later. Raises Conflict for one that is in already."""
     _require_running(tournament)
     changes: list[Change] = []
+    current = tournament
     for one in new:
-        current = apply_all(tournament, changes)
         if any(other.arena_id == one.arena_id for other in current.lineup):
             raise Conflict(f"Arena {one.arena_id} is in the tournament already.")
         place = max((other.place for other in current.lineup), default=-1) + 1
         placed = replace(one, place=place)
-        changes.append(ArenaAdded(placed))
-        changes += _followed(apply_all(tournament, changes), placed, dice, now)
+        step: list[Change] = [ArenaAdded(placed)]
+        step += _followed(apply_all(current, step), placed, dice, now)
+        current = apply_all(current, step)
+        changes += step
     return changes
 
 
@@ -57,6 +59,24 @@ def change_arena(
     if changed.is_active == one.is_active:
         return changes
     return [*changes, *_followed(apply_all(tournament, changes), changed, dice, now)]
+
+
+def break_down(
+    tournament: Tournament, arena_id: int, dice: Random, now: datetime, **after: Any
+) -> list[Change]:
+    """An arena out of service, and every game that is open on it moved to another one.
+
+    Raises Conflict when a game finds no other arena.
+    """
+    changes = change_arena(tournament, arena_id, dice, now, is_active=False, **after)
+    current = apply_all(tournament, changes)
+    for game in tournament.games:
+        stays = next((one for one in current.games if one.game_id == game.game_id), None)
+        if stays is not None and stays.status == "started" and stays.arena_id == arena_id:
+            step = gameplay.redraw_arena(current, stays.game_id, dice)
+            current = apply_all(current, step)
+            changes += step
+    return changes
 
 
 def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:

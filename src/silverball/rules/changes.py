@@ -210,7 +210,7 @@ class GameCorrected(Altered[Game]):
 
 
 class GameChanged(Altered[Game]):
-    """Its arena, its playing order or its players are different now."""
+    """Its arena, its playing order or its players are different now, or somebody says another result."""
 
     part = "games"
 

@@ -12,7 +12,10 @@ SCORE_MAX = 2**63 - 1
 
 @dataclass(frozen=True, kw_only=True)
 class GameOutcome:
-    """The result of a game: exactly one of order, scores, strikers, strokes and forfeit says it."""
+    """The result of a game: exactly one of order, scores, strikers, strokes and forfeit says it.
+
+    Scores may stand beside an order, which wins.
+    """
 
     game_id: int
     # First to last.
@@ -20,6 +23,8 @@ class GameOutcome:
     scores: Mapping[int, int] = field(default_factory=dict)
     # The players who get a strike; None when it is not said that way.
     strikers: tuple[int, ...] | None = None
+    # Player id -> strokes on a hole of pingolf.
+    strokes: Mapping[int, int] = field(default_factory=dict)
     # The player who did not show up.
     forfeited_by: int | None = None
     # The account that recorded it.
@@ -58,7 +63,15 @@ def order_of(game: Game, outcome: GameOutcome) -> tuple[int, ...]:
         return _order_after_forfeit(game, outcome.forfeited_by)
     if outcome.order:
         _check_players("resultPositions", game, outcome.order)
+        if outcome.scores:
+            _check_players("resultScores", game, tuple(outcome.scores))
+            _check_scores(outcome.scores)
         return outcome.order
+    if outcome.strikers is not None:
+        raise Invalid({"strikes": ["Strikes do not say a result here. Enter the order or the scores."]})
+    if outcome.strokes:
+        _check_players("strokes", game, tuple(outcome.strokes))
+        return _sorted("strokes", game, outcome.strokes, sign=1)
     if not outcome.scores:
         raise Invalid({"resultPositions": ["Say who finished in which place, or give the scores."]})
     _check_players("resultScores", game, tuple(outcome.scores))
@@ -87,12 +100,22 @@ def _check_players(field_name: str, game: Game, named: tuple[int, ...]) -> None:
 
 
 def _order_of_scores(game: Game, scores: Mapping[int, int]) -> tuple[int, ...]:
+    _check_scores(scores)
+    return _sorted("resultScores", game, scores, sign=-1)
+
+
+def _check_scores(scores: Mapping[int, int]) -> None:
     for player_id, score in scores.items():
         if not 0 <= score <= SCORE_MAX:
             raise Invalid({"resultScores": [f"The score of player {player_id} is not a pinball score."]})
-    ordered = sorted(game.player_ids, key=lambda player_id: -scores[player_id])
-    for higher, lower in itertools.pairwise(ordered):
-        if scores[higher] == scores[lower]:
-            sentence = f"Players {higher} and {lower} have the same score. Say who finished first."
-            raise Invalid({"resultScores": [sentence]})
+
+
+def _sorted(field_name: str, game: Game, numbers: Mapping[int, int], *, sign: int) -> tuple[int, ...]:
+    """The players by their numbers, smallest first when the sign is 1. Raises Invalid for equal ones."""
+    ordered = sorted(game.player_ids, key=lambda player_id: sign * numbers[player_id])
+    what = "score" if field_name == "resultScores" else "strokes"
+    for one, other in itertools.pairwise(ordered):
+        if numbers[one] == numbers[other]:
+            sentence = f"Players {one} and {other} have the same {what}. Say who finished first."
+            raise Invalid({field_name: [sentence]})
     return tuple(ordered)

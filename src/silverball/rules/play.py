@@ -117,17 +117,30 @@ def record(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -
     """A result, new or corrected, and what follows from it."""
     require_started(tournament)
     game_id = getattr(said, "game_id", None)
-    if game_id is not None:
-        require_open(tournament, results.game_of(tournament, game_id))
-    return format_of(tournament).settle(tournament, said, dice, now)
+    settle = format_of(tournament).settle
+    if game_id is None:
+        return settle(tournament, said, dice, now)
+    game = results.game_of(tournament, game_id)
+    was_recorded = game.status == "completed" and not game.is_bye and is_over_for(tournament, game)
+    # Who sends a result again after the round has ended is told that it is there.
+    if was_recorded and not settle(tournament, said, dice, now):
+        return []
+    require_open(tournament, game)
+    return settle(tournament, said, dice, now)
+
+
+def is_over_for(tournament: Tournament, game: Game) -> bool:
+    """Whether the game's round has been followed by another, in a format that does not look back."""
+    if format_of(tournament).corrects_any_round or game.round_id is None:
+        return False
+    newest = tournament.newest_round
+    return newest is not None and game.round_id != newest.round_id
 
 
 def require_open(tournament: Tournament, game: Game) -> None:
     """Raises Conflict for a game whose round is over, in a format that does not look back."""
-    if format_of(tournament).corrects_any_round or game.round_id is None:
-        return
     newest = tournament.newest_round
-    if newest is not None and game.round_id != newest.round_id:
+    if newest is not None and game.round_id is not None and is_over_for(tournament, game):
         name = rounds.round_of(tournament, game.round_id).name
         raise Conflict(
             f"{name} is over: {newest.name} exists. Adjust points or strikes, or delete rounds back to it."
@@ -184,14 +197,16 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
     if is_late and form.late == "never":
         raise Conflict("Nobody can join this tournament any more: its schedule is made at the start.")
     changes: list[Change] = []
+    current = tournament
     for one in new:
-        current = apply_all(tournament, changes)
         if one.player_id in current.entrant_by_id:
             raise Conflict(f"Player {one.player_id} is in the tournament already.")
         joined = _placed(current, one, is_late=is_late)
-        changes.append(EntrantAdded(joined))
+        step: list[Change] = [EntrantAdded(joined)]
         if is_late:
-            changes += form.roster_changed(apply_all(current, [changes[-1]]), joined, dice, now)
+            step += form.roster_changed(apply_all(current, step), joined, dice, now)
+        current = apply_all(current, step)
+        changes += step
     return changes
 
 

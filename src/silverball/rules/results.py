@@ -74,13 +74,13 @@ def completed(tournament: Tournament, said: GameOutcome, score: Score, now: date
         scorekeeper_id=said.by,
         completed_at=game.completed_at or now,
     )
-    if game.status == "completed":
-        return _corrected(game, after)
-    decided = [SuggestionDecided(one) for one in tournament.suggestions if one.game_id == game.game_id]
-    return [*decided, GameCompleted(game, after)]
+    changes = _corrected(game, after) if game.status == "completed" else [GameCompleted(game, after)]
+    # Whoever decides knows what the players sent in.
+    said_of = [one for one in tournament.suggestions if one.game_id == game.game_id and changes]
+    return [*(SuggestionDecided(one) for one in said_of), *changes]
 
 
-def _corrected(game: Game, after: Game) -> list[Change]:
+def _corrected(game: Game, after: Game) -> Sequence[Change]:
     # Who enters the same result again changes nothing, not even the name beside it; scores and an order
     # that are not said again are not taken back.
     is_scored = any(score is not None for score in after.result_scores)
@@ -90,7 +90,7 @@ def _corrected(game: Game, after: Game) -> list[Change]:
         result_scores=after.result_scores if is_scored else game.result_scores,
         finishing_order=after.finishing_order or game.finishing_order,
     )
-    return [] if same == game else [GameCorrected(game, after)]
+    return [] if same == game else [GameCorrected(game, replace(after, has_mismatch=False))]
 
 
 def _check_can_be_recorded(tournament: Tournament, game: Game) -> None:
@@ -116,6 +116,7 @@ def cleared(game: Game) -> list[Change]:
         forfeited_by=None,
         scorekeeper_id=None,
         completed_at=None,
+        has_mismatch=False,
     )
     return [GameCleared(game, after)]
 

@@ -64,6 +64,11 @@ def is_organizer(caller: Caller, tournament: Tournament) -> bool:
     return caller.is_admin or caller.user_id == tournament.details["organizer_id"]
 
 
+def manages(caller: Caller, tournament: Tournament) -> bool:
+    """Whether the caller may do what the organizer may, and with this token."""
+    return is_organizer(caller, tournament) and caller.may("manage")
+
+
 def may_score(caller: Caller, tournament: Tournament) -> bool:
     """Whether the caller may record results: organizer, admin, or a scorekeeper where there are any."""
     if is_organizer(caller, tournament):

@@ -8,10 +8,12 @@ Nothing here speaks SQL; the transaction is the caller's.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 
 from silverball.kit.errors import NotAllowed
 from silverball.kit.http import TOURNAMENT, Moved, Write
+from silverball.rules import play
 from silverball.rules.changes import Change
 from silverball.rules.tournament import Tournament
 from silverball.service import access, enact
@@ -65,6 +67,12 @@ def look_ahead(call: Write[Any], rule: Rule, *, may: May = access.is_organizer) 
     if not may(call.caller, kept.tournament):
         raise NotAllowed
     return Ahead(kept.revision, _made(rule(kept.tournament)))
+
+
+def drawn(tournament: Tournament, draw: str, rule: Callable[[Random], Sequence[Change]]) -> Made:
+    """What a rule states that may need dice: those of the draw with this name."""
+    dice, seed = play.dice_for(tournament, draw)
+    return Made(rule(dice), seed)
 
 
 def act_as_seen(call: Write[Any]) -> Tournament:

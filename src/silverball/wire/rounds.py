@@ -1,6 +1,7 @@
 """Rounds."""
 
 from silverball.wire.base import Wire
+from silverball.wire.games import Game
 from silverball.wire.values import GameStatus, Number
 
 
@@ -22,3 +23,10 @@ class Round(Wire, frozen=True, kw_only=True):
     duration: int | None
     created_at: str
     completed_at: str | None
+
+
+class DrawnRound(Wire, frozen=True, kw_only=True):
+    """A round that was just drawn, with its games; ids of what was not kept are 0. Ours."""
+
+    data: Round
+    games: tuple[Game, ...]

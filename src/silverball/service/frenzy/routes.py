@@ -1,9 +1,13 @@
-"""GET the live view of a frenzy."""
+"""A frenzy: the live view, its clock and its queue."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, delete, get, post
 from silverball.kit.query import Query
-from silverball.service.frenzy import reads
+from silverball.service.frenzy import reads, writes
+from silverball.service.frenzy.bodies import MoreTime, Waiting
 from silverball.wire.frenzy import FrenzyState
+
+FRENZY = "/api/tournaments/{tournament_id}/frenzy"
 
 
 @get("/api/tournaments/{tournament_id}/frenzy", access=Access.OPENABLE)
@@ -11,3 +15,45 @@ def show_frenzy(call: Call[Query]) -> FrenzyState:
     """The frenzy as it stands: games and queue."""
     with call.read() as db:
         return reads.state(db, call.ids["tournament_id"])
+
+
+@post(FRENZY + "/pause", ability="manage")
+def pause_frenzy(call: Write[Body]) -> FrenzyState:
+    """The clock stops: no new game starts."""
+    return writes.pause(call)
+
+
+@post(FRENZY + "/resume", ability="manage")
+def resume_frenzy(call: Write[Body]) -> FrenzyState:
+    """The clock runs on, and those who wait start."""
+    return writes.resume(call)
+
+
+@post(FRENZY + "/time", body=MoreTime, ability="manage")
+def change_time_of_frenzy(call: Write[MoreTime]) -> FrenzyState:
+    """Seconds added to the clock, or taken off."""
+    return writes.change_time(call)
+
+
+@post(FRENZY + "/games", ability="score", status=201)
+def start_waiting_players(call: Write[Body]) -> FrenzyState:
+    """Games for whoever waits, on free arenas."""
+    return writes.start_waiting(call)
+
+
+@post(FRENZY + "/queue", body=Waiting, ability="score", status=201)
+def join_queue_of_frenzy(call: Write[Waiting]) -> FrenzyState:
+    """A player who was taken out waits again, at the end."""
+    return writes.join_queue(call)
+
+
+@delete(FRENZY + "/queue/{queue_id}", ability="score")
+def leave_queue_of_frenzy(call: Write[Body]) -> FrenzyState:
+    """Somebody who waits, taken out of the queue."""
+    return writes.take_out(call)
+
+
+@post(FRENZY + "/queue/{queue_id}/end", ability="score")
+def send_to_end_of_frenzy(call: Write[Body]) -> FrenzyState:
+    """Somebody who waits goes to the end of the queue."""
+    return writes.send_to_end(call)

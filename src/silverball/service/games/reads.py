@@ -142,6 +142,11 @@ def started(db: Connection, tournament_id: int) -> tuple[Game, ...]:
     return _listed(db, tournament_id, [game.c.status == "started"], with_suggestions=False)
 
 
+def some(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
+    """Those of these games that are in the tournament, by id."""
+    return _listed(db, tournament_id, [game.c.game_id.in_(game_ids)])
+
+
 def page(db: Connection, query: GamesQuery) -> Found[Game]:
     """One page of the games of some tournaments or series, by id.
 

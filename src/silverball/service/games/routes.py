@@ -1,9 +1,11 @@
-"""GET games: of one tournament, of several, and one game."""
+"""Games: of one tournament, of several, one game, and what is done to it."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, delete, get, patch, post, put
 from silverball.kit.query import Query
 from silverball.service import pages
-from silverball.service.games import reads
+from silverball.service.games import reads, writes
+from silverball.service.games.bodies import GamePatch, GameResult, NewGame, SeatedPlayer
 from silverball.service.games.reads import GamesQuery, TournamentGamesQuery
 from silverball.wire.games import Game
 from silverball.wire.pages import Data, Page
@@ -28,3 +30,54 @@ def list_games(call: Call[GamesQuery]) -> Page[Game]:
     """Games of several tournaments or series."""
     with call.read() as db:
         return pages.page(call, reads.page(db, call.query), per_page=reads.PAGE_SIZE)
+
+
+GAME = "/api/tournaments/{tournament_id}/games/{game_id}"
+
+
+@put(GAME + "/result", body=GameResult, ability="score")
+def record_result(call: Write[GameResult]) -> Data[Game]:
+    """The result of a game; the same again changes nothing, another one only the organizer enters."""
+    return Data(data=writes.record_result(call))
+
+
+@delete(GAME + "/result", ability="manage")
+def clear_result(call: Write[Body]) -> Data[Game]:
+    """A result, taken away."""
+    return Data(data=writes.clear_result(call))
+
+
+@patch(GAME, body=GamePatch, ability="score")
+def change_game(call: Write[GamePatch]) -> Data[Game]:
+    """Playing order, arena or players of an open game."""
+    return Data(data=writes.change_game(call))
+
+
+@post(GAME + "/arena", ability="manage")
+def redraw_arena(call: Write[Body]) -> Data[Game]:
+    """Another arena for an open game, by lot."""
+    return Data(data=writes.redraw_arena(call))
+
+
+@post(GAME + "/players", body=SeatedPlayer, ability="manage", status=201)
+def seat_player(call: Write[SeatedPlayer]) -> Data[Game]:
+    """A player joins a game of the open round."""
+    return Data(data=writes.add_player(call))
+
+
+@delete(GAME + "/players/{player_id}", ability="manage")
+def unseat_player(call: Write[Body]) -> Data[Game]:
+    """A player, taken out of an open game."""
+    return Data(data=writes.remove_player(call))
+
+
+@post("/api/tournaments/{tournament_id}/games", body=NewGame, ability="manage", status=201)
+def create_game(call: Write[NewGame]) -> Data[Game]:
+    """A game of chosen players, where the organizer makes the games."""
+    return Data(data=writes.create_game(call))
+
+
+@delete(GAME, ability="manage")
+def delete_game(call: Write[Body]) -> Data[Game]:
+    """A game outside drawn rounds or of a tiebreak, taken out."""
+    return Data(data=writes.delete_game(call))

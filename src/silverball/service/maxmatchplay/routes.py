@@ -1,9 +1,12 @@
-"""GET the live view of a max match play."""
+"""A max match play: the live view, and its matches created."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, get, post
 from silverball.kit.query import Query
-from silverball.service.maxmatchplay import reads
+from silverball.service.maxmatchplay import reads, writes
+from silverball.wire.games import Game
 from silverball.wire.maxmatchplay import MaxMatchplayState
+from silverball.wire.pages import Data
 
 
 @get("/api/tournaments/{tournament_id}/max-matchplay", access=Access.OPENABLE)
@@ -11,3 +14,9 @@ def show_max_matchplay(call: Call[Query]) -> MaxMatchplayState:
     """The max match play as it stands: games, players and what is left."""
     with call.read() as db:
         return reads.state(db, call.ids["tournament_id"])
+
+
+@post("/api/tournaments/{tournament_id}/max-matchplay/games", ability="score", status=201)
+def create_matches(call: Write[Body]) -> Data[tuple[Game, ...]]:
+    """The matches that can be played now, as many as players and arenas allow."""
+    return Data(data=writes.create_matches(call))

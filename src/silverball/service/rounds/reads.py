@@ -1,7 +1,10 @@
 """Rounds of a tournament."""
 
+from typing import Any
+
 from sqlalchemy import Connection, select
 
+from silverball.kit.errors import NotFound
 from silverball.service.tournaments import reads as tournaments
 from silverball.store.tables import round_
 from silverball.wire import times
@@ -18,20 +21,30 @@ def of_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...]:
     found = db.execute(rows).all()
     if not found:
         tournaments.require(db, tournament_id)
-    return tuple(
-        Round(
-            round_id=row.round_id,
-            tournament_id=row.tournament_id,
-            arena_id=row.arena_id,
-            score=row.score,
-            size=row.size,
-            description=row.description,
-            index=row.round_index,
-            name=row.name,
-            status=row.status,
-            duration=row.duration_seconds,
-            created_at=times.plain_z(row.created_at),
-            completed_at=times.plain_z_or_none(row.completed_at),
-        )
-        for row in found
+    return tuple(_shown(row) for row in found)
+
+
+def one(db: Connection, tournament_id: int, round_id: int) -> Round:
+    """A round of the tournament. Raises NotFound."""
+    wanted = (round_.c.tournament_id == tournament_id, round_.c.round_id == round_id)
+    row = db.execute(select(round_).where(*wanted)).one_or_none()
+    if row is None:
+        raise NotFound("Round", round_id)
+    return _shown(row)
+
+
+def _shown(row: Any) -> Round:
+    return Round(
+        round_id=row.round_id,
+        tournament_id=row.tournament_id,
+        arena_id=row.arena_id,
+        score=row.score,
+        size=row.size,
+        description=row.description,
+        index=row.round_index,
+        name=row.name,
+        status=row.status,
+        duration=row.duration_seconds,
+        created_at=times.plain_z(row.created_at),
+        completed_at=times.plain_z_or_none(row.completed_at),
     )

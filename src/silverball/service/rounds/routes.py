@@ -1,10 +1,14 @@
-"""GET rounds."""
+"""Rounds: the list, and rounds drawn, changed, completed and deleted."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.body import Body
+from silverball.kit.http import Access, Call, Write, delete, get, patch, post
 from silverball.kit.query import Query
-from silverball.service.rounds import reads
+from silverball.service.rounds import reads, writes
+from silverball.service.rounds.bodies import NewRound, RoundPatch
 from silverball.wire.pages import Data
-from silverball.wire.rounds import Round
+from silverball.wire.rounds import DrawnRound, Round
+
+ROUND = "/api/tournaments/{tournament_id}/rounds/{round_id}"
 
 
 @get("/api/tournaments/{tournament_id}/rounds", access=Access.OPENABLE)
@@ -12,3 +16,33 @@ def list_rounds(call: Call[Query]) -> Data[tuple[Round, ...]]:
     """Rounds of a tournament, newest first."""
     with call.read() as db:
         return Data(data=reads.of_tournament(db, call.ids["tournament_id"]))
+
+
+@post(
+    "/api/tournaments/{tournament_id}/rounds",
+    body=NewRound,
+    ability="manage",
+    status=201,
+    ahead=writes.look_ahead,
+)
+def open_round(call: Write[NewRound]) -> DrawnRound:
+    """The next round, drawn, with its games; `dryRun` shows the draw and keeps nothing of it."""
+    return writes.open_round(call)
+
+
+@patch(ROUND, body=RoundPatch, ability="manage")
+def change_round(call: Write[RoundPatch]) -> Data[Round]:
+    """Arena and target of a hole, a frame or a race."""
+    return Data(data=writes.change_round(call))
+
+
+@post(ROUND + "/complete", ability="manage")
+def complete_round(call: Write[Body]) -> Data[Round]:
+    """A round whose games all have results, closed."""
+    return Data(data=writes.complete_round(call))
+
+
+@delete(ROUND, ability="manage")
+def delete_round(call: Write[Body]) -> Data[Round]:
+    """The newest round, deleted with its games."""
+    return Data(data=writes.delete_round(call))

@@ -1,0 +1,22 @@
+"""What is sent about a frenzy."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from silverball.kit.body import Body
+from silverball.kit.fields import Id
+
+SECONDS_MAX = 24 * 60 * 60
+
+
+class MoreTime(Body, frozen=True, kw_only=True):
+    """Seconds to add to the clock; negative ones are taken off."""
+
+    seconds: Annotated[int, Meta(ge=-SECONDS_MAX, le=SECONDS_MAX)]
+
+
+class Waiting(Body, frozen=True, kw_only=True):
+    """A player who waits."""
+
+    player_id: Id

@@ -1,0 +1,100 @@
+"""What is sent about games."""
+
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from silverball.kit.body import Body
+from silverball.kit.errors import Invalid
+from silverball.kit.fields import Id
+from silverball.rules.outcome import SCORE_MAX, GameOutcome
+
+Players = Annotated[tuple[Id, ...], Meta(max_length=8)]
+Score = Annotated[int, Meta(ge=0, le=SCORE_MAX)]
+WAYS = {
+    "result_positions": "resultPositions",
+    "result_scores": "resultScores",
+    "strikes": "strikes",
+    "strokes": "strokes",
+    "forfeit": "forfeit",
+}
+
+
+class SaidResult(Body, frozen=True, kw_only=True):
+    """Who finished where: best first, or by scores; where both are sent the order wins."""
+
+    result_positions: Annotated[Players, Meta(min_length=1)] | UnsetType = UNSET
+    result_scores: Annotated[dict[Id, Score], Meta(min_length=1, max_length=8)] | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        ways = [name for name in WAYS if getattr(self, name, UNSET) is not UNSET]
+        if len(ways) != 1 and ways != ["result_positions", "result_scores"]:
+            wanted = ", ".join(shown for name, shown in WAYS.items() if hasattr(self, name))
+            raise Invalid({"resultPositions": [f"Say the result in one way: {wanted}."]})
+
+    def outcome(self, game_id: int, by: int) -> GameOutcome:
+        """As the rules take it."""
+        return GameOutcome(
+            game_id=game_id,
+            order=() if isinstance(self.result_positions, UnsetType) else self.result_positions,
+            scores={} if isinstance(self.result_scores, UnsetType) else self.result_scores,
+            by=by,
+        )
+
+
+class GameResult(SaidResult, frozen=True, kw_only=True):
+    """A result in one of five ways."""
+
+    # The players who get a strike.
+    strikes: Players | UnsetType = UNSET
+    strokes: Annotated[dict[Id, Score], Meta(min_length=1, max_length=8)] | UnsetType = UNSET
+    # The player of two who did not come.
+    forfeit: Id | UnsetType = UNSET
+
+    def outcome(self, game_id: int, by: int) -> GameOutcome:
+        """As the rules take it."""
+        if not isinstance(self.strikes, UnsetType):
+            return GameOutcome(game_id=game_id, strikers=self.strikes, by=by)
+        if not isinstance(self.strokes, UnsetType):
+            return GameOutcome(game_id=game_id, strokes=self.strokes, by=by)
+        if not isinstance(self.forfeit, UnsetType):
+            return GameOutcome(game_id=game_id, forfeited_by=self.forfeit, by=by)
+        # `super` needs its arguments in a class that msgspec makes.
+        return SaidResult.outcome(self, game_id, by)
+
+
+class Swap(Body, frozen=True, kw_only=True):
+    """A player of the game and the one who takes the seat."""
+
+    player_id: Id
+    with_player_id: Id
+
+
+class GamePatch(Body, frozen=True, kw_only=True):
+    """What is to be different about an open game."""
+
+    # The playing order: the first plays first.
+    player_ids: Players | UnsetType = UNSET
+    arena_id: Id | UnsetType | None = UNSET
+    swap: Swap | UnsetType = UNSET
+
+    @property
+    def is_order_only(self) -> bool:
+        return self.arena_id is UNSET and self.swap is UNSET
+
+    def __post_init__(self) -> None:
+        if self.player_ids is UNSET and self.is_order_only:
+            raise Invalid({"playerIds": ["Say what is to change: playerIds, arenaId or swap."]})
+
+
+class SeatedPlayer(Body, frozen=True, kw_only=True):
+    """A player who joins a game."""
+
+    player_id: Id
+
+
+class NewGame(Body, frozen=True, kw_only=True):
+    """A game of chosen players."""
+
+    player_ids: Players
+    arena_id: Id | UnsetType | None = UNSET

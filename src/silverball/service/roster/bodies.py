@@ -1,0 +1,149 @@
+"""What is sent about players, arenas and time of a tournament."""
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from msgspec import UNSET, Meta, UnsetType
+
+from silverball.kit.body import Body
+from silverball.kit.errors import Invalid
+from silverball.kit.fields import Color, Id, Labels, Name
+
+AT_ONCE_MAX = 1000
+Seed = Annotated[int, Meta(ge=0, le=100_000)]
+Strikes = Annotated[int, Meta(ge=0, le=100)]
+Status = Literal["active", "inactive"]
+
+
+def given(body: Body, names: dict[str, str]) -> dict[str, Any]:
+    """What was sent of these fields, under the names that the rules have for them."""
+    found = {known: getattr(body, sent) for sent, known in names.items()}
+    return {known: value for known, value in found.items() if value is not UNSET}
+
+
+class NewPlayer(Body, frozen=True, kw_only=True):
+    """A player of the owner's book by id, or a new one by name."""
+
+    player_id: Id | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
+    ifpa_id: Id | UnsetType | None = UNSET
+    # For who comes late to a knockout.
+    strikes: Strikes | UnsetType = UNSET
+    seed: Seed | UnsetType | None = UNSET
+    labels: Labels | UnsetType = UNSET
+    label_color: Color | UnsetType | None = UNSET
+
+
+class NewPlayers(NewPlayer, frozen=True, kw_only=True):
+    """One player, or many in `players`."""
+
+    players: Annotated[tuple[NewPlayer, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = UNSET
+
+    @property
+    def listed(self) -> tuple[NewPlayer, ...]:
+        return (self,) if isinstance(self.players, UnsetType) else self.players
+
+    def __post_init__(self) -> None:
+        is_one = any(getattr(self, name) is not UNSET for name in NewPlayer.__struct_fields__)
+        if is_one and self.players is not UNSET:
+            raise Invalid({"players": ["Send one player or a list of players, not both."]})
+        for one in self.listed:
+            if (one.player_id is UNSET) == (one.name is UNSET):
+                raise Invalid({"playerId": ["Name each player by playerId, or by name for a new one."]})
+            if one.player_id is not UNSET and one.ifpa_id is not UNSET:
+                raise Invalid({"ifpaId": ["The ifpaId belongs to a new player. Leave it out."]})
+
+
+class PlayerPatch(Body, frozen=True, kw_only=True):
+    """What is to be different about a player here."""
+
+    seed: Seed | UnsetType | None = UNSET
+    labels: Labels | UnsetType = UNSET
+    label_color: Color | UnsetType | None = UNSET
+    status: Status | UnsetType = UNSET
+    points_adjustment: Decimal | UnsetType = UNSET
+    score_adjustment: Decimal | UnsetType = UNSET
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """As `rules/roster.py` takes it."""
+        names = {"seed": "seed", "labels": "labels", "label_color": "label_color"}
+        adjusted = {"points_adjustment": "points", "score_adjustment": "score"}
+        found = given(self, {**names, **adjusted})
+        return found if self.status is UNSET else {**found, "is_active": self.status == "active"}
+
+
+class OnePlayerPatch(PlayerPatch, frozen=True, kw_only=True):
+    """A player of a list, and what is to be different about him."""
+
+    player_id: Id
+
+
+class PlayersPatch(Body, frozen=True, kw_only=True):
+    """Many players at once."""
+
+    players: Annotated[tuple[OnePlayerPatch, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)]
+
+
+ARENA_NAMES = {
+    "labels": "labels",
+    "label_color": "label_color",
+    "preferred": "is_preferred",
+    "amazing_race_seed": "amazing_race_seed",
+    "best_game_blocked": "is_blocked",
+    "best_game_queue_closed": "is_queue_closed",
+}
+
+
+class ArenaFields(Body, frozen=True, kw_only=True):
+    """What an arena is in one tournament."""
+
+    labels: Labels | UnsetType = UNSET
+    label_color: Color | UnsetType | None = UNSET
+    status: Status | UnsetType = UNSET
+    preferred: bool | UnsetType = UNSET
+    amazing_race_seed: Seed | UnsetType | None = UNSET
+    best_game_blocked: bool | UnsetType = UNSET
+    best_game_queue_closed: bool | UnsetType = UNSET
+
+    @property
+    def wanted(self) -> dict[str, Any]:
+        """As fields of LineupArena."""
+        found = given(self, ARENA_NAMES)
+        return found if self.status is UNSET else {**found, "is_active": self.status == "active"}
+
+
+class NewArena(ArenaFields, frozen=True, kw_only=True):
+    """An arena of the owner's book."""
+
+    arena_id: Id
+
+
+class NewArenas(ArenaFields, frozen=True, kw_only=True):
+    """One arena, or many in `arenas`."""
+
+    arena_id: Id | UnsetType = UNSET
+    arenas: Annotated[tuple[NewArena, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = UNSET
+
+    @property
+    def listed(self) -> list[tuple[int, dict[str, Any]]]:
+        """Arena id and its fields, for each."""
+        if not isinstance(self.arenas, UnsetType):
+            return [(one.arena_id, one.wanted) for one in self.arenas]
+        assert not isinstance(self.arena_id, UnsetType)
+        return [(self.arena_id, self.wanted)]
+
+    def __post_init__(self) -> None:
+        if (self.arena_id is UNSET) == (self.arenas is UNSET):
+            raise Invalid({"arenaId": ["Send one arenaId, or a list of arenas."]})
+
+
+class ArenaPatch(ArenaFields, frozen=True, kw_only=True):
+    """What is to be different about an arena here."""
+
+    # With status inactive: open games on it move to other arenas.
+    redraw: bool = False
+
+    def __post_init__(self) -> None:
+        if self.redraw and self.status != "inactive":
+            raise Invalid({"redraw": ["Games move only from an arena that is set inactive."]})

@@ -1,0 +1,94 @@
+"""Players, arenas, banks and scorekeepers of a tournament, changed."""
+
+from msgspec import UNSET
+
+from silverball.kit.body import Body
+from silverball.kit.http import Write, delete, patch, post, put
+from silverball.service.roster import writes
+from silverball.service.roster.bodies import ArenaPatch, NewArenas, NewPlayers, PlayerPatch, PlayersPatch
+from silverball.wire.arenas import Arena
+from silverball.wire.banks import Bank
+from silverball.wire.pages import Data
+from silverball.wire.players import Player
+from silverball.wire.users import User
+
+PLAYERS = "/api/tournaments/{tournament_id}/players"
+PLAYER = "/api/tournaments/{tournament_id}/players/{player_id}"
+ARENAS = "/api/tournaments/{tournament_id}/arenas"
+ARENA = "/api/tournaments/{tournament_id}/arenas/{arena_id}"
+BANK = "/api/tournaments/{tournament_id}/banks/{bank_id}"
+SCOREKEEPER = "/api/tournaments/{tournament_id}/scorekeepers/{user_id}"
+
+
+@post(PLAYERS, body=NewPlayers, ability="manage", status=201)
+def add_players_to_tournament(call: Write[NewPlayers]) -> Data[Player | tuple[Player, ...]]:
+    """Players join: one, or all of `players`; late ones of a knockout with their strikes."""
+    added = writes.add_players(call)
+    return Data(data=added[0] if call.body.players is UNSET else added)
+
+
+@patch(PLAYERS, body=PlayersPatch, ability="manage")
+def change_players_of_tournament(call: Write[PlayersPatch]) -> Data[tuple[Player, ...]]:
+    """Many players changed at once, for example dropped."""
+    return Data(data=writes.change_players(call))
+
+
+@patch(PLAYER, body=PlayerPatch, ability="manage")
+def change_player_of_tournament(call: Write[PlayerPatch]) -> Data[Player]:
+    """A player's seed, labels, status and adjustments."""
+    return Data(data=writes.change_player(call))
+
+
+@delete(PLAYER, ability="manage")
+def remove_player_from_tournament(call: Write[Body]) -> Data[Player]:
+    """A player who has not played, taken out."""
+    return Data(data=writes.remove_player(call))
+
+
+@post(PLAYER + "/forfeit", ability="manage")
+def forfeit_games_of_player(call: Write[Body]) -> Data[Player]:
+    """All open games of two of a player, lost: for who leaves a bracket or a round robin."""
+    return Data(data=writes.forfeit(call))
+
+
+@post(ARENAS, body=NewArenas, ability="manage", status=201)
+def add_arenas_to_tournament(call: Write[NewArenas]) -> Data[Arena | tuple[Arena, ...]]:
+    """Arenas join: one, or all of `arenas`."""
+    added = writes.add_arenas(call)
+    return Data(data=added[0] if call.body.arenas is UNSET else added)
+
+
+@patch(ARENA, body=ArenaPatch, ability="manage")
+def change_arena_of_tournament(call: Write[ArenaPatch]) -> Data[Arena]:
+    """An arena's labels, status and switches; `redraw` moves its open games when it breaks down."""
+    return Data(data=writes.change_arena(call))
+
+
+@delete(ARENA, ability="manage")
+def remove_arena_from_tournament(call: Write[Body]) -> Data[Arena]:
+    """An arena that nobody has played, taken out."""
+    return Data(data=writes.remove_arena(call))
+
+
+@put(BANK, ability="manage")
+def add_bank_to_tournament(call: Write[Body]) -> Data[Bank]:
+    """A bank joins, with its arenas."""
+    return Data(data=writes.add_bank(call))
+
+
+@delete(BANK, ability="manage")
+def remove_bank_from_tournament(call: Write[Body]) -> Data[Bank]:
+    """A bank is drawn no more."""
+    return Data(data=writes.remove_bank(call))
+
+
+@put(SCOREKEEPER, ability="manage")
+def add_scorekeeper_to_tournament(call: Write[Body]) -> Data[User]:
+    """An account may record results of the tournament."""
+    return Data(data=writes.add_scorekeeper(call))
+
+
+@delete(SCOREKEEPER, ability="manage")
+def remove_scorekeeper_from_tournament(call: Write[Body]) -> Data[User]:
+    """An account may record results of the tournament no more."""
+    return Data(data=writes.remove_scorekeeper(call))

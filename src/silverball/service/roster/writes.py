@@ -1,0 +1,243 @@
+"""Who and what takes part, changed by the organizer."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from msgspec import UNSET
+from sqlalchemy import insert
+
+from silverball.kit.body import Body
+from silverball.kit.errors import Invalid, NotFound
+from silverball.kit.http import Write
+from silverball.rules import arenaplay, play, roster
+from silverball.rules.tournament import Bank, Entrant, LineupArena, Tournament
+from silverball.service import acting
+from silverball.service.arenas import reads as arenas
+from silverball.service.banks import reads as banks
+from silverball.service.players import reads as players
+from silverball.service.roster import reads
+from silverball.service.roster.bodies import (
+    ArenaPatch,
+    NewArenas,
+    NewPlayer,
+    NewPlayers,
+    PlayerPatch,
+    PlayersPatch,
+)
+from silverball.service.users import reads as users
+from silverball.store import tables
+from silverball.wire.arenas import Arena
+from silverball.wire.banks import Bank as ShownBank
+from silverball.wire.players import Player
+from silverball.wire.users import User
+
+TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id", "bank_id", "user_id"
+
+
+def add_players(call: Write[NewPlayers]) -> tuple[Player, ...]:
+    """Players of the owner's book join; those who come by name are written into it first."""
+    tournament = acting.tournament_of(call)
+    listed = call.body.listed
+    if any(one.strikes is not UNSET for one in listed):
+        roster.require_strikes(tournament)
+    entrants = _entrants(call, tournament, listed)
+    acting.act(
+        call,
+        lambda t: acting.drawn(t, "roster", lambda dice: roster.add_entrants(t, entrants, dice, call.now)),
+    )
+    added = players.some_entrants(
+        call.db, call.ids[TOURNAMENT], [one.player_id for one in entrants], call.caller
+    )
+    shown = {one.player_id: one for one in added}
+    return tuple(shown[one.player_id] for one in entrants)
+
+
+def _entrants(call: Write[NewPlayers], tournament: Tournament, listed: Sequence[NewPlayer]) -> list[Entrant]:
+    organizer_id = tournament.details["organizer_id"]
+    named = [one.player_id for one in listed if isinstance(one.player_id, int)]
+    claimed = reads.players_of(call.db, organizer_id, named)
+    entrants = []
+    for one in listed:
+        player_id = one.player_id
+        if not isinstance(player_id, int):
+            player_id = _written_down(call, organizer_id, one)
+        elif player_id not in claimed:
+            sentence = f"Player {player_id} is not in the organizer's book. Add the player by name."
+            raise Invalid({"playerId": [sentence]})
+        entrants.append(_entrant(one, player_id, claimed.get(player_id)))
+    return entrants
+
+
+def _written_down(call: Write[Any], organizer_id: int, one: NewPlayer) -> int:
+    values: dict[str, Any] = {
+        "organizer_id": organizer_id,
+        "name": one.name,
+        "ifpa_id": None if one.ifpa_id is UNSET else one.ifpa_id,
+        "status": "active",
+        "labels": [],
+    }
+    done = call.db.execute(insert(tables.player).values(**values))
+    return int(done.inserted_primary_key[0])
+
+
+def _entrant(one: NewPlayer, player_id: int, user_id: int | None) -> Entrant:
+    return Entrant(
+        player_id=player_id,
+        user_id=user_id,
+        seed_value=one.seed if isinstance(one.seed, int) else None,
+        points_adjustment=Decimal(one.strikes if isinstance(one.strikes, int) else 0),
+        labels=one.labels if isinstance(one.labels, tuple) else (),
+        label_color=one.label_color if isinstance(one.label_color, str) else None,
+    )
+
+
+def change_player(call: Write[PlayerPatch]) -> Player:
+    """A player's seed, labels, status and adjustments here."""
+    player_id = call.ids[PLAYER]
+    _change(call, [(player_id, call.body.wanted)])
+    return _shown(call, player_id)
+
+
+def change_players(call: Write[PlayersPatch]) -> tuple[Player, ...]:
+    """Many players changed as one action."""
+    listed = [(one.player_id, one.wanted) for one in call.body.players]
+    _change(call, listed)
+    ids = [player_id for player_id, _ in listed]
+    return players.some_entrants(call.db, call.ids[TOURNAMENT], ids, call.caller)
+
+
+def _change(call: Write[Any], listed: Sequence[tuple[int, dict[str, Any]]]) -> None:
+    acting.act(
+        call,
+        lambda t: acting.drawn(t, "roster", lambda dice: roster.change_entrants(t, listed, dice, call.now)),
+    )
+
+
+def remove_player(call: Write[Body]) -> Player:
+    """A player who has not played taken out; answers what the player was."""
+    player_id = call.ids[PLAYER]
+    play.entrant_of(acting.tournament_of(call), player_id)
+    gone = _shown(call, player_id)
+    acting.act(
+        call,
+        lambda t: acting.drawn(
+            t, "roster", lambda dice: play.remove_entrant(t, player_id, dice=dice, now=call.now)
+        ),
+    )
+    return gone
+
+
+def forfeit(call: Write[Body]) -> Player:
+    """Every open game of two with this player is lost."""
+    player_id = call.ids[PLAYER]
+    acting.act(
+        call,
+        lambda t: acting.drawn(
+            t, f"forfeits of player {player_id}", lambda dice: play.forfeit_all(t, player_id, dice, call.now)
+        ),
+    )
+    return _shown(call, player_id)
+
+
+def _shown(call: Write[Any], player_id: int) -> Player:
+    (found,) = players.some_entrants(call.db, call.ids[TOURNAMENT], [player_id], call.caller)
+    return found
+
+
+def add_arenas(call: Write[NewArenas]) -> tuple[Arena, ...]:
+    """Arenas of the owner's book join."""
+    tournament = acting.tournament_of(call)
+    listed = call.body.listed
+    ids = [arena_id for arena_id, _ in listed]
+    categories = reads.arenas_of(call.db, tournament.details["organizer_id"], ids)
+    for arena_id in ids:
+        if arena_id not in categories:
+            sentence = f"Arena {arena_id} is not in the organizer's book. Create it there first."
+            raise Invalid({"arenaId": [sentence]})
+    new = [LineupArena(arena_id=one, category_id=categories[one], **fields) for one, fields in listed]
+    acting.act(
+        call,
+        lambda t: acting.drawn(t, "lineup", lambda dice: arenaplay.add_arenas(t, new, dice, call.now)),
+    )
+    shown = {one.arena_id: one for one in arenas.some_of_lineup(call.db, call.ids[TOURNAMENT], ids)}
+    return tuple(shown[arena_id] for arena_id in ids)
+
+
+def change_arena(call: Write[ArenaPatch]) -> Arena:
+    """An arena's labels, status and switches here; with `redraw` its open games move to others."""
+    arena_id = call.ids[ARENA]
+
+    def rule(t: Tournament) -> acting.Made:
+        def changed(dice: Any) -> list[Any]:
+            wanted = call.body.wanted
+            if not call.body.redraw:
+                return arenaplay.change_arena(t, arena_id, dice, call.now, **wanted)
+            rest = {name: value for name, value in wanted.items() if name != "is_active"}
+            return arenaplay.break_down(t, arena_id, dice, call.now, **rest)
+
+        return acting.drawn(t, f"arena {arena_id}", changed)
+
+    acting.act(call, rule)
+    return _shown_arena(call, arena_id)
+
+
+def remove_arena(call: Write[Body]) -> Arena:
+    """An arena that nobody has played taken out; answers what it was."""
+    arena_id = call.ids[ARENA]
+    arenaplay.lineup_arena_of(acting.tournament_of(call), arena_id)
+    gone = _shown_arena(call, arena_id)
+    acting.act(call, lambda t: arenaplay.remove_arena(t, arena_id))
+    return gone
+
+
+def _shown_arena(call: Write[Any], arena_id: int) -> Arena:
+    (found,) = arenas.some_of_lineup(call.db, call.ids[TOURNAMENT], [arena_id])
+    return found
+
+
+def add_bank(call: Write[Body]) -> ShownBank:
+    """A bank of the owner's book joins, with those of its arenas that are not in yet."""
+    bank_id = call.ids[BANK]
+    tournament = acting.tournament_of(call)
+    inside = reads.arenas_of_bank(call.db, tournament.details["organizer_id"], bank_id)
+    if inside is None:
+        raise NotFound("Bank", bank_id)
+    bank = Bank(bank_id=bank_id, arena_ids=tuple(arena_id for arena_id, _ in inside))
+    new = [LineupArena(arena_id=arena_id, category_id=category) for arena_id, category in inside]
+    acting.act(
+        call,
+        lambda t: acting.drawn(t, "lineup", lambda dice: roster.add_bank(t, bank, new, dice, call.now)),
+    )
+    return _shown_bank(call, bank_id)
+
+
+def remove_bank(call: Write[Body]) -> ShownBank:
+    """A bank is drawn no more; answers what it was."""
+    bank_id = call.ids[BANK]
+    if all(one.bank_id != bank_id for one in acting.tournament_of(call).banks):
+        raise NotFound("Bank", bank_id)
+    gone = _shown_bank(call, bank_id)
+    acting.act(call, lambda t: roster.remove_bank(t, bank_id))
+    return gone
+
+
+def _shown_bank(call: Write[Any], bank_id: int) -> ShownBank:
+    listed = banks.of_tournament(call.db, call.ids[TOURNAMENT])
+    return next(one for one in listed if one.bank_id == bank_id)
+
+
+def add_scorekeeper(call: Write[Body]) -> User:
+    """An account may record results here."""
+    acting.tournament_of(call)
+    found = users.one(call.db, call.ids[USER], call.caller)
+    acting.act(call, lambda t: roster.add_scorekeeper(t, found.user_id))
+    return found
+
+
+def remove_scorekeeper(call: Write[Body]) -> User:
+    """An account may record results here no more."""
+    acting.tournament_of(call)
+    found = users.one(call.db, call.ids[USER], call.caller)
+    acting.act(call, lambda t: roster.remove_scorekeeper(t, found.user_id))
+    return found

@@ -1,0 +1,1 @@
+"""Results that players of a game send in."""

@@ -1,0 +1,1 @@
+"""Ties broken by hand."""
