@@ -3,15 +3,17 @@
 import dataclasses
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from random import SystemRandom
+from random import Random, SystemRandom
 
 import click
 
 from silverball import settings
-from silverball.cli import database, import_, serve, server
+from silverball.cli import database, demo_nights, import_, serve, server
 from silverball.kit import logs
 from silverball.service.clubs import writes as clubs
 from silverball.service.tokens import reads as token_reads
@@ -23,6 +25,8 @@ from silverball.store.engine import Store
 HOST = "127.0.0.1"
 APP_KEY = "silverball"
 BUNDLES = Path(__file__).parent / "demo_data"
+# Any fixed word: a demo looks the same wherever it is started.
+DICE_SEED = "silver"
 NAME = "Demo Organizer"
 EMAIL = "demo@silverball.invalid"
 # One of the real nights: what the printed lines ask for.
@@ -47,10 +51,12 @@ class Furnished:
     help="Folder of the demo's database and token; kept and used again.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON when ready, for programs.")
-def demo(port: int, data: Path, *, as_json: bool) -> None:
+@click.option("--no-robots", is_flag=True, help="Nobody plays: only what is loaded is there.")
+def demo(port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
     """Serve real and invented tournaments to try everything with.
 
-    The first start takes a few seconds: it loads 21 real knockout nights and ten invented tournaments.
+    The first start takes some seconds: it loads 21 real knockout nights and ten invented tournaments, and
+    robots play one tournament of each format. While it runs they play a night of group match play.
     """
     logs.configure()
     folder = _folder(data)
@@ -62,7 +68,21 @@ def demo(port: int, data: Path, *, as_json: bool) -> None:
         furnished = furnish(store, folder / "token")
         say = _as_json if as_json else _as_text
         text = say(chosen.base_url, f"ws://{HOST}:{bound}", furnished)
-        server.run(store, chosen, listener, when_ready=lambda: click.echo(text))
+        if no_robots:
+            server.run(store, chosen, listener, when_ready=lambda: click.echo(text))
+            return
+        demo_nights.prepare(store, chosen, furnished.user_id, Random(DICE_SEED))  # noqa: S311  # a game
+        with _live(demo_nights.LiveNight(store, chosen, furnished.user_id, SystemRandom())):
+            server.run(store, chosen, listener, when_ready=lambda: click.echo(text))
+
+
+@contextmanager
+def _live(night: demo_nights.LiveNight) -> Iterator[None]:
+    night.begin()
+    try:
+        yield
+    finally:
+        night.end()
 
 
 def furnish(store: Store, token_file: Path) -> Furnished:

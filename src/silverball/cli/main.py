@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "import": ("silverball.cli.import_", "Read tournaments from files."),
     "token": ("silverball.cli.token", "Create, list and revoke API tokens."),
     "user": ("silverball.cli.user", "Create accounts and set their passwords."),
+    "verify": ("silverball.cli.verify", "Count everything again and say what differs."),
     "serve": ("silverball.cli.serve", "Answer requests until told to stop."),
 }
 

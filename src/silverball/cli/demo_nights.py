@@ -1,0 +1,234 @@
+"""What robots play in the demo: a finished night of every format, one with queues, and one that goes on.
+
+Everything is asked for by its name first: a demo that was cut off, or is started again, goes on from there.
+"""
+
+import itertools
+import logging
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from silverball import app
+from silverball.cli.robots import Clock, Inside, Json, Plan, Refused, Robot
+from silverball.service.access import Caller
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+LOG = logging.getLogger("silverball.demo")
+STEP_SECONDS = 150
+PLAYERS_LIVE = 16
+PAUSE_SECONDS = (1.4, 2.6)
+JOIN_SECONDS = 20
+PAGES_MAX = 100
+# How many wait for the first machines of the night with queues.
+QUEUE_SIZES = (3, 2, 1)
+
+NAMES = (
+    "Ada Quill",
+    "Bo Larkin",
+    "Cleo Marsh",
+    "Dov Tamsin",
+    "Edie Frost",
+    "Finn Abara",
+    "Greta Holm",
+    "Hugo Pell",
+    "Ines Corva",
+    "Jory Winter",
+    "Kaya Brandt",
+    "Lev Orlin",
+    "Mina Sable",
+    "Nils Harrow",
+    "Oona Pike",
+    "Pax Verdi",
+)
+MACHINES = (
+    "Meteor Shower",
+    "Midnight Express",
+    "The Lighthouse",
+    "Dragon Alley",
+    "Carnival of Crows",
+    "Deep Current",
+    "Static Garden",
+    "Copper Canyon",
+)
+FINISHED = (
+    Plan(name="Finished Knockout", type="knockout", players=9, settings={"knockoutStrikeCount": 2}),
+    Plan(name="Finished Group Knockout", type="group_knockout", players=10),
+    Plan(name="Finished Match Play", type="matchplay", players=9, settings={"duration": 5}),
+    Plan(name="Finished Group Match Play", type="group_matchplay", players=12, settings={"duration": 6}),
+    Plan(name="Finished Max Match Play", type="max_matchplay", settings={"maxMatchplayDuration": 5}),
+    Plan(
+        name="Finished Pace Match Play",
+        type="pace_matchplay",
+        players=12,
+        settings={"paceInitialRounds": 2, "paceInitialTarget": 6, "paceIncrement": 6},
+    ),
+    Plan(name="Finished Manual Match Play", type="manual_matchplay"),
+    Plan(name="Finished Round Robin", type="round_robin"),
+    Plan(
+        name="Finished Double Round Robin",
+        type="double_round_robin",
+        settings={"roundRobinGroupSize": 4},
+    ),
+    Plan(name="Finished Bracket", type="bracket", settings={"gamesPerRound": 3}),
+    Plan(name="Finished Double Bracket", type="double_bracket", players=9),
+    Plan(name="Finished Group Bracket", type="group_bracket"),
+    Plan(name="Finished Ladder", type="ladder", players=10),
+    Plan(name="Finished Frenzy", type="frenzy", players=10, settings={"frenzyDuration": 60}),
+    Plan(name="Finished Target", type="target", settings={"targetPoints": 20}),
+    Plan(name="Finished Pingolf", type="golf", settings={"golfDuration": 5}),
+    Plan(name="Finished Golf Bracket", type="golf_bracket", settings={"gamesPerRound": 2}),
+    Plan(name="Finished Best Game", type="best_game", players=12),
+    Plan(
+        name="Finished Card Best Game",
+        type="card_best_game",
+        settings={"cardBestGameGamesPerCard": 3},
+        games_each=6,
+    ),
+    Plan(name="Finished Pinbowling", type="bowling", settings={"golfDuration": 4}),
+    Plan(name="Finished Amazing Race", type="amazingrace"),
+)
+QUEUES = Plan(
+    name="Best Game with Queues",
+    type="best_game",
+    players=12,
+    settings={"useQueues": True, "suggestions": "disabled"},
+    games_each=2,
+)
+LIVE = Plan(
+    name="Live Group Match Play",
+    type="group_matchplay",
+    players=PLAYERS_LIVE,
+    settings={"duration": 12, "seeding": "random"},
+)
+
+
+def prepare(store: Store, chosen: Settings, user_id: int, dice: Random) -> None:
+    """The finished nights of the last weeks, and the one with queues; those that are there are left alone."""
+    caller = Caller(user_id=user_id, role="organizer", ability="manage")
+    today = datetime.now(UTC).replace(hour=19, minute=0, second=0, microsecond=0)
+    clock = Clock(today)
+    client = Inside(app.build_api(store, chosen, now=clock.now), caller)
+    field = _field(client)
+    there = _tournaments(client, user_id)
+    for days, plan in enumerate(reversed(FINISHED), start=1):
+        clock.moment = today - timedelta(days=days)
+        robot = _robot(client, plan, there.get(plan.name, []), field, dice)
+        if robot is not None:
+            robot.play_out(lambda: clock.tick(STEP_SECONDS))
+    running = [one for one in there.get(QUEUES.name, []) if one["status"] != "completed"]
+    if not running:
+        clock.moment = datetime.now(UTC) - timedelta(hours=2)
+        _queue_up(_begun(client, QUEUES, field, dice), clock)
+
+
+def _field(client: Inside) -> tuple[list[int], list[int]]:
+    """Ids of the robots' players and machines in the organizer's book."""
+    players = {one["name"]: one["playerId"] for one in _all(client, "/api/players")}
+    machines = {one["name"]: one["arenaId"] for one in _all(client, "/api/arenas")}
+    for name in NAMES:
+        if name not in players:
+            players[name] = client.send("POST", "/api/players", {"name": name})["data"]["playerId"]
+    for name in MACHINES:
+        if name not in machines:
+            machines[name] = client.send("POST", "/api/arenas", {"name": name})["data"]["arenaId"]
+    return [players[name] for name in NAMES], [machines[name] for name in MACHINES]
+
+
+def _tournaments(client: Inside, user_id: int) -> dict[str, list[Json]]:
+    """Name -> the organizer's tournaments with that name, newest first."""
+    found: dict[str, list[Json]] = {}
+    for one in _all(client, f"/api/tournaments?owner={user_id}"):
+        found.setdefault(one["name"], []).append(one)
+    return found
+
+
+def _all(client: Inside, path: str) -> Iterator[Json]:
+    joined = "&" if "?" in path else "?"
+    for page in range(1, PAGES_MAX):
+        answer = client.send("GET", f"{path}{joined}page={page}")
+        yield from answer["data"]
+        if page >= answer["meta"]["last_page"]:
+            return
+
+
+def _robot(
+    client: Inside, plan: Plan, there: list[Json], field: tuple[list[int], list[int]], dice: Random
+) -> Robot | None:
+    """Who plays this night from where it is; None when one like it is finished."""
+    if any(one["status"] == "completed" for one in there):
+        return None
+    for one in there:
+        if one["status"] == "started":
+            return Robot(client, plan, one["tournamentId"], dice)
+        # Its players may be missing: another one takes its place.
+        client.send("DELETE", f"/api/tournaments/{one['tournamentId']}")
+    return _begun(client, plan, field, dice)
+
+
+def _begun(client: Inside, plan: Plan, field: tuple[list[int], list[int]], dice: Random) -> Robot:
+    players, machines = field
+    robot = Robot.create(client, plan, dice)
+    robot.fill(dice.sample(players, plan.players), machines)
+    robot.start()
+    return robot
+
+
+def _queue_up(robot: Robot, clock: Clock) -> None:
+    """Some scores, then players who wait for three machines, and one of them who plays."""
+    while robot.step():
+        clock.tick(STEP_SECONDS)
+    robot.queue_up(QUEUE_SIZES)
+
+
+class LiveNight:
+    """A robot in a thread of its own that plays one night after another, a result every other second."""
+
+    def __init__(self, store: Store, chosen: Settings, user_id: int, dice: Random) -> None:
+        caller = Caller(user_id=user_id, role="organizer", ability="manage")
+        self._client = Inside(app.build_api(store, chosen), caller)
+        self._user_id = user_id
+        self._dice = dice
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="silverball-robot")
+
+    def begin(self) -> None:
+        """Start playing; returns at once."""
+        self._thread.start()
+
+    def end(self) -> None:
+        """Finish the action under way and play no more."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join(JOIN_SECONDS)
+
+    def _run(self) -> None:
+        for _ in itertools.count():
+            try:
+                self._play(self._found())
+            except Refused as refusal:
+                # Somebody else changed the night; it is looked at anew.
+                LOG.info("a robot was refused: %s", refusal)
+            except Exception as error:  # the edge of a thread: nobody else would hear of it
+                LOG.error("the live night failed", exc_info=error)
+            if self._stop.wait(self._pause()):
+                return
+
+    def _found(self) -> Robot:
+        """The night that is running, or a new one."""
+        path = f"/api/tournaments?owner={self._user_id}&status=started"
+        for one in _all(self._client, path):
+            if one["name"] == LIVE.name:
+                return Robot(self._client, LIVE, one["tournamentId"], self._dice)
+        return _begun(self._client, LIVE, _field(self._client), self._dice)
+
+    def _play(self, robot: Robot) -> None:
+        while not self._stop.wait(self._pause()):
+            if not robot.step():
+                robot.complete()
+                return
+
+    def _pause(self) -> float:
+        return self._dice.uniform(*PAUSE_SECONDS)

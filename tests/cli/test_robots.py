@@ -1,0 +1,120 @@
+"""Robots play every format to its end through the public interface: a smoke test of all writing routes."""
+
+import shutil
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import build
+from service import door
+from silverball import app
+from silverball.cli import demo_nights
+from silverball.cli.robots import Clock, Inside, Plan, Refused, Robot
+from silverball.rules.registry import FORMATS
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+SEEDS = (1, 2, 3)
+PLANS = {plan.type: plan for plan in demo_nights.FINISHED}
+
+
+@pytest.fixture
+def store(empty_sqlite: Path, tmp_path: Path) -> Iterator[Store]:
+    path = tmp_path / "silverball.db"
+    shutil.copy(empty_sqlite, path)
+    opened = Store(f"sqlite:///{path}")
+    door.hurry(opened)
+    yield opened
+    opened.close()
+
+
+def a_client(store: Store, clock: Clock) -> Inside:
+    """An organizer who speaks for himself."""
+    organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
+    api = app.build_api(store, Settings(base_url=build.BASE_URL), now=clock.now)
+    return Inside(api, build.caller(organizer_id, role="organizer", ability="manage"))
+
+
+def a_field(client: Inside, players: int, arenas: int = 6) -> tuple[list[int], list[int]]:
+    made = [client.send("POST", "/api/players", {"name": f"Player {n + 1}"}) for n in range(players)]
+    machines = [client.send("POST", "/api/arenas", {"name": f"Machine {n + 1}"}) for n in range(arenas)]
+    return [one["data"]["playerId"] for one in made], [one["data"]["arenaId"] for one in machines]
+
+
+def played_out(client: Inside, clock: Clock, plan: Plan, dice: Random) -> Robot:
+    robot = Robot.create(client, plan, dice)
+    robot.fill(*a_field(client, plan.players))
+    robot.start()
+    robot.play_out(lambda: clock.tick(150))
+    return robot
+
+
+def is_ranked(positions: list[int]) -> bool:
+    """Whether these are places as 1, 2, 2, 4: each is one more than the number of better ones."""
+    return positions == [1 + sum(other < own for other in positions) for own in positions]
+
+
+def test_the_demo_has_one_plan_for_every_format() -> None:
+    assert set(PLANS) == set(FORMATS)
+    assert len(demo_nights.FINISHED) == len(FORMATS)
+
+
+@pytest.mark.parametrize("kind", sorted(FORMATS))
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -> None:
+    clock = Clock(build.NOW)
+    client = a_client(store, clock)
+    plan = PLANS[kind]
+    robot = played_out(client, clock, plan, Random(f"{kind} {seed}"))
+    path = f"/api/tournaments/{robot.tournament_id}"
+    assert client.send("GET", path)["data"]["status"] == "completed"
+    rows = client.send("GET", f"{path}/standings")
+    assert len(rows) == plan.players
+    positions = [row["position"] for row in rows]
+    assert positions[0] == 1
+    assert is_ranked(positions)
+    assert len({row["playerId"] for row in rows}) == len(rows)
+
+
+def test_the_same_dice_play_the_same_night(store: Store) -> None:
+    clock = Clock(build.NOW)
+    client = a_client(store, clock)
+    field = a_field(client, 4)
+
+    def scores() -> list[Any]:
+        plan = Plan(name="Twice", type="best_game", games_each=2)
+        robot = Robot.create(client, plan, Random(7))
+        robot.fill(*field)
+        robot.start()
+        robot.play_out()
+        games = client.send("GET", f"/api/tournaments/{robot.tournament_id}/single-player-games")["data"]
+        return [(one["playerId"], one["arenaId"], one["score"]) for one in games]
+
+    assert scores() == scores()
+
+
+def test_another_robot_goes_on_where_one_was_stopped(store: Store) -> None:
+    clock = Clock(build.NOW)
+    client = a_client(store, clock)
+    first = Robot.create(client, PLANS["group_matchplay"], Random(1))
+    first.fill(*a_field(client, 12))
+    first.start()
+    for _ in range(7):
+        assert first.step()
+    second = Robot(client, first.plan, first.tournament_id, Random(2))
+    second.play_out()
+    rows = client.send("GET", f"/api/tournaments/{first.tournament_id}/rounds")["data"]
+    assert len(rows) == PLANS["group_matchplay"].settings["duration"]
+
+
+def test_a_robot_says_what_was_refused(store: Store) -> None:
+    clock = Clock(build.NOW + timedelta(days=1))
+    client = a_client(store, clock)
+    robot = Robot.create(client, PLANS["knockout"], Random(1))
+    with pytest.raises(Refused, match="too few") as caught:
+        robot.start()
+    assert caught.value.status == 409
