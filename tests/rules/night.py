@@ -73,10 +73,11 @@ class Night:
     def complete(self) -> None:
         self.make(play.complete(self.tournament, self.now))
 
-    def undo(self) -> None:
-        """Take the newest action back."""
-        changes = self.journal.pop()
-        self.tournament = apply_all(self.tournament, undone(changes))
+    def undo(self) -> list[Change]:
+        """Take the newest action back; what that changed."""
+        changes = undone(self.journal.pop())
+        self.tournament = apply_all(self.tournament, changes)
+        return changes
 
     def undo_all(self) -> None:
         """Take everything back, newest first: what is left is the planned tournament."""

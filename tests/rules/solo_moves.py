@@ -7,10 +7,10 @@ from random import Random
 from rules.moves import one_of
 from rules.night import Night
 from rules.solo_checks import over, waiting
-from silverball.rules import play, singleplay
-from silverball.rules.changes import ArenaChanged, Change, EntrantChanged, altered
+from silverball.rules import entries, play, singleplay
+from silverball.rules.changes import ArenaChanged, Change, altered
 from silverball.rules.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.tournament import SinglePlayerGame
+from silverball.rules.tournament import Purchase, SinglePlayerGame
 
 # Few different scores, so that ties are common.
 SCORES = range(0, 90, 10)
@@ -127,8 +127,12 @@ def block_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def sell_any(night: Night, dice: Random) -> Sequence[Change]:
-    one = dice.choice(night.tournament.entrants)
-    return altered(EntrantChanged, one, replace(one, entries_bought=one.entries_bought + dice.randint(-1, 2)))
+    """Entries bought or given back."""
+    who = dice.choice(night.tournament.entrants).player_id
+    quantity = dice.choice((-1, 1, 2))
+    kind = "refund" if quantity < 0 else "regular"
+    sold = Purchase(entry_id=-1, player_id=who, type=kind, quantity=quantity, created_at=night.now)
+    return entries.bought(night.tournament, sold)
 
 
 def card_any(night: Night, dice: Random) -> Sequence[Change]:

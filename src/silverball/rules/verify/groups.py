@@ -1,0 +1,177 @@
+"""Tables of elimination in groups of four, by games or by strokes. Source: formats, 14.12 and 14.17."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from silverball.rules.pairing import group_bracket
+from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
+from silverball.rules.verify import rows
+from silverball.rules.verify.brackets import bracket_row
+from silverball.rules.verify.rows import ZERO, Row
+
+ADVANCING = 2
+TIEBREAK = ("0.50", "0.25", "0.12", "0.00")
+
+
+@dataclass(frozen=True)
+class _Stage:
+    """A round that was played; scores are such that more is better."""
+
+    groups: list[tuple[int, ...]]
+    scores: Mapping[int, Decimal]
+    extra: Mapping[int, Decimal]
+    done: set[tuple[int, ...]]
+    is_final: bool
+    is_last: bool
+
+    def key(self, player_id: int) -> tuple[Decimal, Decimal]:
+        return (self.scores.get(player_id, ZERO), self.extra.get(player_id, ZERO))
+
+    @property
+    def is_finished(self) -> bool:
+        return bool(self.groups) and len(self.done) == len(self.groups)
+
+    def tied(self) -> set[int]:
+        """Who shares the last advancing place of a finished group."""
+        found: set[int] = set()
+        for group in self.done:
+            ordered = sorted((self.key(one) for one in group), reverse=True)
+            if len(group) > ADVANCING and ordered[ADVANCING - 1] == ordered[ADVANCING]:
+                found |= {one for one in group if self.key(one) == ordered[ADVANCING]}
+        return found
+
+    def advancing(self) -> set[int]:
+        found = set()
+        for group in self.done:
+            found |= set(sorted(group, key=self.key, reverse=True)[:ADVANCING])
+        return found - self.tied()
+
+
+def table(tournament: Tournament) -> list[Row]:
+    """Those whose place is decided: by the last round played, then by what was scored in it."""
+    if not tournament.rounds:
+        return []
+    played: list[_Stage] = []
+    for one in tournament.rounds_in_order:
+        played.append(_stage(tournament, one, played))
+    keys: dict[int, Any] = {one.player_id: (-1,) for one in tournament.entrants if one.is_active}
+    last: dict[int, tuple[_Stage, bool]] = {}
+    for at, stage in enumerate(played):
+        for player_id in {one for group in stage.groups for one in group}:
+            goes_on = not stage.is_final and player_id in stage.advancing()
+            waits = not stage.is_final and bool(stage.tied()) and tournament.status == "started"
+            is_decided = stage.is_finished and not waits and (stage.is_last or not goes_on)
+            keys[player_id] = (at, int(goes_on), *stage.key(player_id)) if is_decided else (at, 2, ZERO, ZERO)
+            last[player_id] = (stage, is_decided)
+    placed = _by_hand(tournament, rows.places(keys))
+    sign = -1 if tournament.type == "golf_bracket" else 1
+    found = []
+    for player_id, (stage, is_decided) in last.items():
+        if is_decided:
+            score, extra = stage.key(player_id)
+            found.append(bracket_row(tournament, player_id, placed[player_id], sign * score, sign * extra))
+    return found
+
+
+def _by_hand(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
+    """Orders by hand hold between players who share a place and were ordered together."""
+    after = dict(placed)
+    for place in set(placed.values()):
+        members = [tournament.entrant_by_id[one] for one in placed if placed[one] == place]
+        sets = {one.tie_group for one in members}
+        if len(members) > 1 and len(sets) == 1 and members[0].tie_group:
+            for one in members:
+                before = sum((other.tie_place or 0) < (one.tie_place or 0) for other in members)
+                after[one.player_id] = place + before
+    return after
+
+
+def _stage(tournament: Tournament, one: Round, earlier: list[_Stage]) -> _Stage:
+    plan = _plan(tournament)
+    at = len(earlier)
+    is_last = at == len(plan) - 1
+    is_final = is_last and plan[at].players == 4
+    if tournament.type == "golf_bracket":
+        return _of_holes(tournament, one, earlier, is_final=is_final, is_last=is_last)
+    games = [game for game in tournament.games if game.round_id == one.round_id and not game.is_bye]
+    main = [game for game in games if not game.is_tiebreak]
+    sets = {
+        number: [game for game in main if game.set_number == number]
+        for number in {game.set_number for game in main}
+    }
+    needed = int(getattr(tournament.settings, "games_per_round", 1))
+    groups = {number: tuple(sorted(listed[0].player_ids)) for number, listed in sets.items()}
+    done = {
+        groups[number]
+        for number, listed in sets.items()
+        if len(listed) >= needed and all(game.status == "completed" for game in listed)
+    }
+    extra = rows.earned([game for game in games if game.is_tiebreak])
+    return _Stage(list(groups.values()), rows.earned(main), extra, done, is_final, is_last)
+
+
+def _plan(tournament: Tournament) -> list[group_bracket.Stage]:
+    chosen: Any = tournament.settings
+    return group_bracket.stages(chosen.bracket_size, has_double_byes=bool(chosen.group_bracket_double_byes))
+
+
+def _of_holes(
+    tournament: Tournament, one: Round, earlier: list[_Stage], *, is_final: bool, is_last: bool
+) -> _Stage:
+    needed = int(getattr(tournament.settings, "games_per_round", 1))
+    games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
+    main = [game for game in games if (game.game_index or 0) < needed]
+    finished = [game for game in main if game.status == "completed"]
+    scores: dict[int, Decimal] = {}
+    for game in finished:
+        scores[game.player_id] = scores.get(game.player_id, ZERO) - (game.points or ZERO)
+    groups = _groups(tournament, {game.player_id for game in main}, earlier)
+    done = {
+        group
+        for group in groups
+        if all(sum(game.player_id == player_id for game in finished) >= needed for player_id in group)
+    }
+    extra = _hole_tiebreaks([game for game in games if (game.game_index or 0) >= needed])
+    return _Stage(groups, scores, extra, done, is_final, is_last)
+
+
+def _groups(tournament: Tournament, there: set[int], earlier: list[_Stage]) -> list[tuple[int, ...]]:
+    """Groups by seed of those who were to play; of those who are there when that is not known."""
+    stage = _plan(tournament)[len(earlier)]
+    seeds = rows.seeds(tournament)
+    joining = set(seeds[stage.joining_first - 1 : stage.joining_last]) if stage.joining_last else set()
+    expected = joining | (earlier[-1].advancing() if earlier else set())
+    before = {one for group in earlier[-1].groups for one in group} if earlier else set()
+    is_known = not earlier or (earlier[-1].is_finished and 2 * len(earlier[-1].advancing()) == len(before))
+    players = expected if is_known and there <= expected else there
+    if len(players) % 4:
+        return [tuple(sorted(players))]
+    ordered = [one for one in seeds if one in players]
+    count = len(ordered) // 4
+    return [
+        tuple(ordered[at - 1] for at in (i, 2 * count + 1 - i, 2 * count + i, 4 * count + 1 - i))
+        for i in range(1, count + 1)
+    ]
+
+
+def _hole_tiebreaks(games: list[SinglePlayerGame]) -> dict[int, Decimal]:
+    """Fewest strokes first, another hole between equals; all who began together share out the points."""
+    cards: list[dict[int, list[int]]] = []
+    for index in sorted({game.game_index or 0 for game in games}):
+        hole = [game for game in games if game.game_index == index]
+        if any(game.status != "completed" for game in hole):
+            continue
+        own = next((card for card in cards if any(game.player_id in card for game in hole)), None)
+        if own is None:
+            own = {}
+            cards.append(own)
+        for game in hole:
+            own.setdefault(game.player_id, []).append(int(game.points or 0))
+    values: dict[int, Decimal] = {}
+    for card in cards:
+        worth = [*TIEBREAK[: len(card) - 1], "0.00"] if len(card) < 4 else list(TIEBREAK)
+        for player_id, strokes in card.items():
+            values[player_id] = Decimal(worth[sum(other < strokes for other in card.values())])
+    return values

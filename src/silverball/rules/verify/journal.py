@@ -1,0 +1,31 @@
+"""The journal in itself: numbers without gaps, and what was undone really taken back."""
+
+from collections.abc import Sequence
+
+from silverball.rules.changes import undone
+from silverball.rules.verify.replay import Told
+
+
+def faults(stories: Sequence[Told], first: int = 1) -> list[str]:
+    """What is wrong with these actions, first to last; `first` is the number of the first."""
+    found = []
+    by_id = {told.action_id: told for told in stories}
+    for number in range(first, max(by_id, default=first - 1) + 1):
+        if number not in by_id:
+            found.append(f"Action {number} is missing from the journal.")
+    taken_back: set[int] = set()
+    for told in stories:
+        if told.undoes is not None:
+            found += _undo_faults(told, by_id.get(told.undoes), taken_back)
+            taken_back.add(told.undoes)
+    return found
+
+
+def _undo_faults(told: Told, original: Told | None, taken_back: set[int]) -> list[str]:
+    if original is None or original.action_id >= told.action_id:
+        return [f"Action {told.action_id} undoes action {told.undoes}, which is not before it."]
+    if original.action_id in taken_back:
+        return [f"Action {told.action_id} undoes action {told.undoes}, which was undone before."]
+    if list(told.changes) != undone(original.changes):
+        return [f"Action {told.action_id} undoes action {told.undoes}, but takes back something else."]
+    return []

@@ -1,0 +1,71 @@
+"""The table of an amazing race. Source: formats, section 14.21."""
+
+from decimal import Decimal
+from typing import Any
+
+from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
+from silverball.rules.verify import alone, rows
+from silverball.rules.verify.rows import Row
+
+
+def table(tournament: Tournament) -> list[Row]:
+    """Who is in before who is out; more rounds survived are better."""
+    survived: dict[int, int] = {}
+    out: set[int] = set()
+    for one in tournament.rounds_in_order:
+        safe, last = _came_to(tournament, one)
+        for player_id in safe:
+            survived[player_id] = survived.get(player_id, 0) + 1
+        # Who was out earlier has no game in later rounds; who is safe here is not out.
+        out -= safe
+        if last is not None:
+            out.add(last)
+    points, keys, more = {}, {}, {}
+    for entrant in alone.listed(tournament):
+        one_id = entrant.player_id
+        count = Decimal(survived.get(one_id, 0))
+        points[one_id] = count + rows.given(entrant)
+        keys[one_id] = (int(one_id not in out), count)
+        more[one_id] = {
+            "gamesPlayed": sum(
+                game.player_id == one_id and game.status == "completed" and not game.is_voided
+                for game in tournament.single_player_games
+            )
+        }
+    return alone.alone_rows(tournament, points, keys, more)
+
+
+def _came_to(tournament: Tournament, one: Round) -> tuple[set[int], int | None]:
+    """Who is safe in a round and who is out; the tied lowest play again among themselves."""
+    games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
+    everybody = {game.player_id for game in games}
+    group, safe = set(everybody), set[int]()
+    expected = one.size or len(everybody)
+    for level in range(len(games) + 1):
+        here: dict[int, SinglePlayerGame] = {
+            game.player_id: game
+            for game in games
+            if (game.game_index or 0) == level and game.player_id in group
+        }
+        given_up = [player_id for player_id, game in here.items() if game.is_voided]
+        if given_up:
+            return safe | (group - {given_up[0]}), given_up[0]
+        done = {player_id: game for player_id, game in here.items() if game.status == "completed"}
+        scores: dict[int, Any] = {
+            player_id: game.score
+            for player_id, game in done.items()
+            if not game.is_advanced and game.score is not None
+        }
+        safe |= {player_id for player_id, game in done.items() if game.is_advanced}
+        safe |= {
+            player_id
+            for player_id, score in scores.items()
+            if any(other < score for other in scores.values())
+        }
+        lowest = {player_id for player_id, score in scores.items() if score == min(scores.values())}
+        if len(done) < expected or not lowest:
+            break
+        if len(lowest) == 1:
+            return safe, lowest.pop()
+        group, expected = lowest, len(lowest)
+    return safe, None

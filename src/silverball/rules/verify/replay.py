@@ -1,0 +1,188 @@
+"""The journal told backwards: from what is stored to what the tournament began with.
+
+Each change must fit what is there; where it does not, what is stored is not what was journalled.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias
+
+import msgspec
+
+from silverball.rules.apply import IDS
+from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered
+from silverball.rules.tournament import Bank, EngineState, Entrant, LineupArena, Tournament
+
+# Kind of thing and id -> the thing.
+Things: TypeAlias = dict[tuple[str, int], Any]
+NAMES = {
+    "entrants": "entrant",
+    "lineup": "arena",
+    "banks": "bank",
+    "rounds": "round",
+    "games": "game",
+    "suggestions": "suggestion",
+    "single_player_games": "single player game",
+    "cards": "card",
+    "queue": "queue entry",
+    "scorekeepers": "scorekeeper",
+    "purchases": "purchase",
+}
+# What only play makes: a planned tournament has none of it.
+PLAYED = ("rounds", "games", "suggestions", "single_player_games", "cards", "queue")
+OWN = (
+    "status",
+    "settings",
+    "points_map",
+    "tiebreaker_points_map",
+    "has_entry_limits",
+    "completed_at",
+    "state",
+    "details",
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """One action of the journal; `made` is None for changes that could not be read."""
+
+    action_id: int
+    changes: Sequence[Change]
+    # The action that this one took back.
+    undoes: int | None = None
+
+
+@dataclass
+class Book:
+    """Things by kind and id, and the tournament's own fields."""
+
+    things: Things = field(default_factory=dict)
+    own: dict[str, Any] = field(default_factory=dict)
+
+    def of(self, part: str) -> list[Any]:
+        """Things of a kind, ascending by id."""
+        return [
+            thing for (kind, _), thing in sorted(self.things.items(), key=lambda one: one[0]) if kind == part
+        ]
+
+
+def book_of(tournament: Tournament) -> Book:
+    """What is stored, as a book."""
+    things = {
+        (part, getattr(one, name)): comparable(one)
+        for part, name in IDS.items()
+        for one in getattr(tournament, part)
+    }
+    return Book(things, {name: _plain(name, getattr(tournament, name)) for name in OWN})
+
+
+def comparable(thing: Any) -> Any:
+    """A thing without what is looked up elsewhere: accounts, categories, what banks hold."""
+    if isinstance(thing, Entrant):
+        return replace(thing, user_id=None, entries_bought=0)
+    if isinstance(thing, LineupArena):
+        return replace(thing, category_id=None)
+    return replace(thing, arena_ids=()) if isinstance(thing, Bank) else thing
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A field of the tournament as plain values."""
+    if name == "state" and isinstance(value, EngineState):
+        value = replace(value, series_groups=(), series_plays={}, seed_facts={})
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def told_back(book: Book, stories: Sequence[Told]) -> Iterator[tuple[Told, list[str]]]:
+    """Every action, newest first, with what does not fit; the book is then as it was before the action."""
+    for told in reversed(stories):
+        found: list[str] = []
+        for change in reversed(told.changes):
+            found += _taken_back(book, change, told.action_id)
+        yield told, found
+
+
+def _taken_back(book: Book, change: Change, action_id: int) -> list[str]:
+    if isinstance(change, TournamentAltered):
+        return _fields_taken_back(book, change, action_id)
+    assert isinstance(change, Added | Removed | Altered)
+    thing = change.after if isinstance(change, Altered) else change.thing
+    key = (change.part, getattr(thing, IDS[change.part]))
+    here, before, after = book.things.get(key), *_sides(change)
+    found = _difference(key, here, after, type(change).__name__, action_id)
+    if before is None:
+        book.things.pop(key, None)
+    else:
+        book.things[key] = before
+    return found
+
+
+def _sides(change: Added[Any] | Removed[Any] | Altered[Any]) -> tuple[Any, Any]:
+    """The thing before and after the change; None where it is not there."""
+    if isinstance(change, Altered):
+        return comparable(change.before), comparable(change.after)
+    thing = comparable(change.thing)
+    return (None, thing) if isinstance(change, Added) else (thing, None)
+
+
+def _difference(key: tuple[str, int], here: Any, after: Any, change: str, action_id: int) -> list[str]:
+    name = f"{NAMES[key[0]]} {key[1]}"
+    since = f"since action {action_id} ({change})"
+    if here == after:
+        return []
+    if here is None:
+        return [f"The {name} is missing: it is there {since}."]
+    if after is None:
+        return [f"The {name} is stored, but gone {since}."]
+    differing = [one.name for one in fields(after) if getattr(here, one.name) != getattr(after, one.name)]
+    told = "; ".join(
+        f"{one} is {getattr(here, one)!s}, it should be {getattr(after, one)!s}" for one in differing
+    )
+    return [f"The {name} is not what it is {since}: {told}."]
+
+
+def _fields_taken_back(book: Book, change: TournamentAltered, action_id: int) -> list[str]:
+    found = []
+    for name, after in change.after.items():
+        here, wanted = book.own[name], _plain(name, after)
+        if name in change.before:
+            book.own[name] = _plain(name, change.before[name])
+        if here != wanted:
+            found += [
+                f"The tournament's {one} is {here_value!s}, since action {action_id} "
+                f"({type(change).__name__}) it should be {value!s}."
+                for one, here_value, value in _parts(name, here, wanted)
+            ]
+    return found
+
+
+def _parts(name: str, here: Any, wanted: Any) -> list[tuple[str, Any, Any]]:
+    if not isinstance(here, Mapping) or not isinstance(wanted, Mapping):
+        return [(name, here, wanted)]
+    return [
+        (f"{name}.{one}", here.get(one), wanted.get(one))
+        for one in sorted({*here, *wanted})
+        if here.get(one) != wanted.get(one)
+    ]
+
+
+def began_otherwise(book: Book, began: Tournament | None, counts: Mapping[str, Any]) -> list[str]:
+    """What is left of the book before its first action and should not be, or the other way round.
+
+    Takes the tournament as it was created, if it was created here, or the counts of what came in.
+    """
+    found = []
+    for part, name in NAMES.items():
+        left = [key for kind, key in sorted(book.things) if kind == part]
+        if part in counts and len(left) != counts[part]:
+            found.append(f"{counts[part]} {part} came in, {len(left)} are left of them.")
+        if began is not None or (part in PLAYED and book.own["status"] == "planned"):
+            found += [f"The {name} {key} is stored, but no action of the journal made it." for key in left]
+    if began is not None:
+        for field_name in OWN:
+            here, wanted = book.own[field_name], _plain(field_name, getattr(began, field_name))
+            found += [
+                f"The tournament's {one} is {here_value!s}, it was created with {value!s}."
+                for one, here_value, value in _parts(field_name, here, wanted)
+                if here != wanted
+            ]
+    return found

@@ -1,0 +1,188 @@
+"""What each game gave, counted again from the places and the settings. Source: formats, sections 9 to 12."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+from silverball.rules.tournament import Game, SinglePlayerGame, Tournament
+
+ZERO = Decimal(0)
+ONE = Decimal("1.00")
+STROKES_MAX = 10
+PINS = 10
+CODES = {
+    "fair": {2: ("1.00", "0.01"), 3: ("1.00", "0.02", "0.01"), 4: ("1.00", "0.02", "0.02", "0.01")},
+    "progressive": {2: ("1.00", "0.01"), 3: ("1.00", "0.02", "0.01"), 4: ("1.00", "0.03", "0.02", "0.01")},
+}
+STRIKES = {
+    "fair": {2: (0, 2), 3: (0, 1, 2), 4: (0, 1, 1, 2)},
+    "progressive": {2: (0, 1), 3: (0, 1, 2), 4: (0, 1, 2, 3)},
+}
+
+
+def faults(tournament: Tournament, recorded: set[int]) -> list[str]:
+    """What is wrong with the results of the games with these ids: those that were recorded here."""
+    found = []
+    for game in tournament.games:
+        if game.status != "completed":
+            if any(one is not None for one in (*game.result_points, *game.result_positions)):
+                found.append(f"Game {game.game_id} is open, but has a result.")
+        elif game.game_id in recorded:
+            found += _game_faults(tournament, game)
+    if tournament.type in {"golf", "golf_bracket"}:
+        found += _stroke_faults(tournament)
+    if tournament.type == "bowling":
+        found += _frame_faults(tournament)
+    return found
+
+
+def _game_faults(tournament: Tournament, game: Game) -> list[str]:
+    if None in game.result_points:
+        return [f"Game {game.game_id} is completed, but not every player has points."]
+    shown = [one for one in game.result_points if one is not None]
+    if game.is_bye:
+        allowed = _bye_values(tournament)
+        return (
+            []
+            if shown[0] in allowed
+            else [f"The bye {game.game_id} is worth {shown[0]}, not {_listed(allowed)}."]
+        )
+    order = [one for one in game.result_positions if one is not None]
+    if game.is_tiebreak:
+        return _points_faults(game, shown, _of_rows(tournament.tiebreaker_points_map, game, order))
+    kind = strike_kind(tournament)
+    if kind == "standard":
+        return _standard_faults(tournament, game, shown)
+    if kind in CODES:
+        full = _full_order(game, order)
+        wanted = _by_place(CODES[kind][len(game.player_ids)], game, full)
+        return _points_faults(game, shown, wanted)
+    if sorted(order) != sorted(game.player_ids):
+        return [f"The places of game {game.game_id} do not name its players."]
+    return _points_faults(game, shown, _of_rows(tournament.points_map, game, order))
+
+
+def _bye_values(tournament: Tournament) -> set[Decimal]:
+    """What a bye may be worth: by the setting, or full points for each game that was lost by a departure."""
+    full = ONE if strike_kind(tournament) else Decimal(str((tournament.points_map or [[1]])[0][0]))
+    each = {"half": Decimal("0.50"), "zero": ZERO}.get(getattr(tournament.settings, "byes", "full"), full)
+    games = int(getattr(tournament.settings, "games_per_round", 1))
+    return {each * games, *(full * count for count in range(1, games + 1))}
+
+
+def strike_kind(tournament: Tournament) -> str:
+    """How strikes are given: "pairs", "standard", "fair", "progressive", or "" without strikes."""
+    if tournament.type == "knockout":
+        return "pairs"
+    if tournament.type != "group_knockout":
+        return ""
+    chosen: Any = tournament.settings
+    if chosen.knockout_fair or chosen.knockout_progressive:
+        return "fair" if chosen.knockout_fair else "progressive"
+    return {100: "progressive", 101: "fair"}.get(chosen.knockout_four_player_strikes, "standard")
+
+
+def strikes(tournament: Tournament, game: Game) -> tuple[int, ...]:
+    """The strikes of a completed game, by slot."""
+    size = len(game.player_ids)
+    if size == 1:
+        return (0,)
+    kind = strike_kind(tournament)
+    if kind in CODES:
+        meaning = dict(zip(map(Decimal, CODES[kind][size]), STRIKES[kind][size], strict=True))
+        return tuple(meaning.get(points or ZERO, -1) for points in game.result_points)
+    return tuple(int(points == ZERO) for points in game.result_points)
+
+
+def _standard_faults(tournament: Tournament, game: Game, shown: Sequence[Decimal]) -> list[str]:
+    chosen: Any = tournament.settings
+    size = len(game.player_ids)
+    wanted = {
+        4: int(chosen.knockout_four_player_strikes),
+        3: 1 if chosen.knockout_three_player_strikes == 1 else 2,
+    }
+    given = sum(one == ZERO for one in shown)
+    if set(shown) - {ZERO, ONE} or given != wanted.get(size, 1):
+        return [f"Game {game.game_id} gives {given} strikes, not {wanted.get(size, 1)}."]
+    if game.finishing_order:
+        last = game.finishing_order[size - given :]
+        struck = {one for one, points in zip(game.player_ids, shown, strict=True) if points == ZERO}
+        if set(last) != struck:
+            return [f"The strikes of game {game.game_id} are not those of its finishing order."]
+    return []
+
+
+def _full_order(game: Game, order: Sequence[int]) -> list[int]:
+    """The order of a game of four that shows three places: the other player is second."""
+    if game.finishing_order:
+        return list(game.finishing_order)
+    missing = [one for one in game.player_ids if one not in order]
+    return [order[0], *missing, *order[1:]] if order else list(missing)
+
+
+def _of_rows(rows: Any, game: Game, order: Sequence[int]) -> list[Decimal]:
+    return _by_place((rows or ())[len(game.player_ids) - 1], game, order)
+
+
+def _by_place(row: Sequence[Any], game: Game, order: Sequence[int]) -> list[Decimal]:
+    values = [Decimal(str(one)) for one in row] + [ZERO] * len(game.player_ids)
+    return [values[order.index(one)] if one in order else Decimal(-1) for one in game.player_ids]
+
+
+def _points_faults(game: Game, shown: Sequence[Decimal], wanted: Sequence[Decimal]) -> list[str]:
+    if list(shown) == list(wanted):
+        return []
+    return [f"Game {game.game_id} gives {_listed(shown)} points, by its places it gives {_listed(wanted)}."]
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(str(one) for one in (sorted(values) if isinstance(values, set) else values))
+
+
+def _stroke_faults(tournament: Tournament) -> list[str]:
+    limit = int(getattr(tournament.settings, "golf_stroke_limit", 0)) or STROKES_MAX
+    return [
+        f"Single player game {one.single_player_game_id} has {one.points} strokes, from 1 to {limit} are possible."
+        for one in tournament.single_player_games
+        if one.status == "completed" and (one.points is None or not 1 <= one.points <= limit)
+    ]
+
+
+def _frame_faults(tournament: Tournament) -> list[str]:
+    found = []
+    frames = int(getattr(tournament.settings, "golf_duration", PINS))
+    for games in frames_of(tournament).values():
+        values = frame_values([games[at].rolls if at in games else () for at in range(frames)])
+        for at, one in games.items():
+            wanted = values[at] if at < len(values) else None
+            if one.points != wanted:
+                found.append(
+                    f"Frame {one.single_player_game_id} is worth {one.points}, its rolls give {wanted}."
+                )
+    return found
+
+
+def frames_of(tournament: Tournament) -> dict[int, dict[int, SinglePlayerGame]]:
+    """Player id -> round index -> the completed game in that round."""
+    index = {one.round_id: one.round_index for one in tournament.rounds}
+    found: dict[int, dict[int, SinglePlayerGame]] = {}
+    for one in tournament.single_player_games:
+        if one.status == "completed" and one.round_id in index:
+            found.setdefault(one.player_id, {})[index[one.round_id]] = one
+    return found
+
+
+def frame_values(frames: Sequence[Sequence[int]]) -> list[int | None]:
+    """Ten-pin: a strike counts the next two rolls, a spare the next one. Source: formats, section 17."""
+    values: list[int | None] = []
+    for at, rolls in enumerate(frames):
+        later: list[int] = []
+        for following in frames[at + 1 :]:
+            if not following:
+                break
+            later += following
+        is_down = at < len(frames) - 1 and sum(rolls[:2]) == PINS and bool(rolls)
+        bonus = (2 if len(rolls) == 1 else 1) if is_down else 0
+        is_known = bool(rolls) and len(later) >= bonus
+        values.append(sum(rolls) + sum(later[:bonus]) if is_known else None)
+    return values

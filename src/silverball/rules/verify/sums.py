@@ -1,0 +1,81 @@
+"""Summaries of a completed tournament added up again. Source: formats, section 22."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from itertools import permutations
+from typing import Any, TypeAlias
+
+from silverball.rules.tournament import Game, Tournament
+
+# Table -> key of the row -> counts by column.
+Sums: TypeAlias = dict[str, dict[tuple[int, ...], dict[str, int]]]
+WITHOUT_RECORD = {"best_game", "card_best_game", "golf", "golf_bracket", "bowling", "amazingrace"}
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "arena_summary": ("arena_id",),
+    "player_arena_summary": ("arena_id", "player_id"),
+    "match_summary": ("arena_id", "player_id", "opponent_id"),
+}
+COLUMNS = ("games", "single_player_games", "wins", "losses")
+
+
+def faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+    """What differs between the sums counted here and the stored rows of the three tables."""
+    wanted = counted(tournament) if tournament.status == "completed" else {name: {} for name in TABLES}
+    found = []
+    for table, names in TABLES.items():
+        rows = {
+            tuple(row[name] for name in names): {name: row[name] for name in COLUMNS if name in row}
+            for row in stored[table]
+        }
+        for key in sorted({*rows, *wanted[table]}):
+            here, value = rows.get(key), wanted[table].get(key)
+            shown = ", ".join(f"{name} {one}" for name, one in zip(names, key, strict=True))
+            if here is None or value is None:
+                found.append(f"The {table} of {shown} is {'missing' if here is None else 'too much'}.")
+            elif any(here[name] != value.get(name, 0) for name in here):
+                found.append(
+                    f"The {table} of {shown} is stored as {here}, counted again it is {dict(value)}."
+                )
+    return found
+
+
+def counted(tournament: Tournament) -> Sums:
+    """The three tables."""
+    sums: dict[str, dict[tuple[int, ...], Counter[str]]] = {name: {} for name in TABLES}
+
+    def add(table: str, key: tuple[int, ...], column: str, count: int = 1) -> None:
+        sums[table].setdefault(key, Counter())[column] += count
+
+    for game in tournament.games:
+        if game.status == "completed" and not game.is_bye and game.arena_id is not None:
+            add("arena_summary", (game.arena_id,), "games")
+            for player_id in game.player_ids:
+                add("player_arena_summary", (game.arena_id, player_id), "games")
+            for one, other in (
+                permutations(game.player_ids, 2) if tournament.type not in WITHOUT_RECORD else ()
+            ):
+                add("match_summary", (game.arena_id, one, other), "games")
+                column = _column(tournament, game, one, other)
+                if column:
+                    add("match_summary", (game.arena_id, one, other), column)
+                    add("player_arena_summary", (game.arena_id, one), column)
+    for alone in tournament.single_player_games:
+        if alone.status == "completed" and not alone.is_voided and alone.arena_id is not None:
+            add("arena_summary", (alone.arena_id,), "single_player_games")
+            add("player_arena_summary", (alone.arena_id, alone.player_id), "single_player_games")
+    return {name: {key: dict(count) for key, count in table.items()} for name, table in sums.items()}
+
+
+def _column(tournament: Tournament, game: Game, one: int, other: int) -> str:
+    """Whether a player beat another in a game: "wins", "losses" or nothing."""
+    chosen: Any = tournament.settings
+    by_points = tournament.type == "group_knockout" and not chosen.knockout_progressive
+    if not by_points and set(game.result_positions) == set(game.player_ids):
+        is_before = game.result_positions.index(one) < game.result_positions.index(other)
+        return "wins" if is_before else "losses"
+    earned: dict[int, Decimal | None] = dict(zip(game.player_ids, game.result_points, strict=True))
+    own, its = earned[one], earned[other]
+    if own is None or its is None or own == its:
+        return ""
+    return "wins" if own > its else "losses"

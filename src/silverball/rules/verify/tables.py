@@ -1,0 +1,69 @@
+"""The standings counted again, and compared with those that are stored. Source: formats, section 13."""
+
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from silverball.rules.tournament import Tournament
+from silverball.rules.verify import alone, best, brackets, groups, knockouts, race, tallies
+from silverball.rules.verify.rows import Row
+
+TABLES: Mapping[str, Callable[[Tournament], list[Row]]] = {
+    "knockout": knockouts.table,
+    "group_knockout": knockouts.table,
+    "matchplay": tallies.table,
+    "group_matchplay": tallies.table,
+    "max_matchplay": tallies.table,
+    "manual_matchplay": tallies.table,
+    "round_robin": tallies.table,
+    "double_round_robin": tallies.table,
+    "pace_matchplay": tallies.pace_table,
+    "target": tallies.target_table,
+    "frenzy": tallies.frenzy_table,
+    "bracket": brackets.table,
+    "double_bracket": brackets.table,
+    "ladder": brackets.ladder_table,
+    "group_bracket": groups.table,
+    "golf_bracket": groups.table,
+    "golf": alone.golf_table,
+    "bowling": alone.bowling_table,
+    "best_game": best.table,
+    "card_best_game": best.card_table,
+    "amazingrace": race.table,
+}
+
+
+def faults(tournament: Tournament, stored: Mapping[int, Mapping[str, Any]]) -> list[str]:
+    """What differs between the table counted here and the stored rows (player id -> row as shown)."""
+    wanted = (
+        {}
+        if tournament.status == "planned"
+        else {row["playerId"]: row for row in TABLES[tournament.type](tournament)}
+    )
+    found = [f"Player {one} has no row in the standings." for one in wanted if one not in stored]
+    found += [
+        f"Player {one} has a row in the standings, but no place in them."
+        for one in stored
+        if one not in wanted
+    ]
+    for player_id, row in wanted.items():
+        if player_id in stored:
+            found += _row_faults(player_id, row, stored[player_id])
+    return found
+
+
+def _row_faults(player_id: int, wanted: Row, stored: Mapping[str, Any]) -> list[str]:
+    return [
+        f"The standings show {name} {stored.get(name)!s} for player {player_id}, counted again it is {value!s}."
+        for name, value in wanted.items()
+        if _plain(stored.get(name)) != _plain(value)
+    ]
+
+
+def _plain(value: Any) -> Any:
+    """A value to compare: 10 and 10.0 are the same number, "10.00" is a text."""
+    if isinstance(value, Decimal | int | float) and not isinstance(value, bool):
+        return Decimal(str(value)).normalize()
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [_plain(one) for one in value]
+    return value

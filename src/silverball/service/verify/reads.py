@@ -1,0 +1,169 @@
+"""Everything stored of a tournament, held against its journal and counted again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from silverball.kit.errors import NotFound
+from silverball.rules.changes import Added, Altered, TournamentAltered
+from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import Game, Tournament
+from silverball.rules.verify import best, draws, replay, results, sums, tables
+from silverball.rules.verify import journal as stories
+from silverball.rules.verify.replay import Told
+from silverball.store import journal, snapshot
+from silverball.store.journal import Action
+from silverball.store.tables import (
+    announcement,
+    arena_summary,
+    match_summary,
+    player_arena_summary,
+    standing,
+    tournament,
+)
+
+IMPORTED = "TournamentImported"
+SUMMARIES = (arena_summary, player_arena_summary, match_summary)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about a tournament: a sentence for each thing that differs."""
+
+    tournament_id: int
+    name: str
+    faults: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Story:
+    """The journal since the tournament was created or came in."""
+
+    told: Sequence[Told]
+    # The number of the first action that is told.
+    first: int
+    # The tournament as it was created; None when it was not created here.
+    began: Tournament | None
+    # What came in, by kind; empty when it was created here.
+    counts: Mapping[str, Any]
+
+
+def tournament_ids(db: Connection) -> list[int]:
+    """Every tournament, ascending."""
+    key = tournament.c.tournament_id
+    return list(db.execute(select(key).order_by(key)).scalars())
+
+
+def verdict(db: Connection, tournament_id: int) -> Verdict:
+    """Everything about a tournament counted again. Raises NotFound."""
+    own = tournament.c
+    columns = select(own.name, own.type).where(own.tournament_id == tournament_id)
+    row = db.execute(columns).one_or_none()
+    if row is None:
+        raise NotFound("Tournament", tournament_id)
+    # Formats that nobody knows here can only be read.
+    faults = _faults(db, tournament_id) if row.type in FORMATS else []
+    return Verdict(tournament_id, row.name, faults)
+
+
+def _faults(db: Connection, tournament_id: int) -> list[str]:
+    loaded = snapshot.load(db, tournament_id)
+    story = _story(loaded, journal.story(db, tournament_id))
+    found = [*_feed_faults(db, tournament_id), *stories.faults(story.told, story.first)]
+    found += _told_faults(loaded, story)
+    found += draws.standing_faults(loaded)
+    found += results.faults(loaded, _recorded(story.told))
+    # What came in with its standings shows those until something happens.
+    if story.told or story.began is not None:
+        found += _standing_faults(db, loaded)
+    if any("status" in one.after for one in _edits(story.told)):
+        found += best.stored_faults(loaded)
+    return found + sums.faults(loaded, _summaries(db, tournament_id))
+
+
+def _story(loaded: Tournament, actions: Sequence[Action]) -> _Story:
+    """The journal from the last beginning on."""
+    names = [[name for name, _ in one.entries] for one in actions]
+    begins = [at for at, listed in enumerate(names) if IMPORTED in listed or journal.CREATED in listed]
+    if not begins:
+        return _Story(_told(actions, loaded.type), 1, None, {})
+    start = actions[begins[-1]]
+    told = _told(actions[begins[-1] + 1 :], loaded.type)
+    name, data = start.entries[0]
+    if name == IMPORTED:
+        return _Story(told, start.action_id + 1, None, data)
+    began = journal.created(loaded.tournament_id, loaded.type, data)
+    return _Story([*_told([start], loaded.type), *told], start.action_id, began, {})
+
+
+def _told(actions: Sequence[Action], type_: str) -> list[Told]:
+    return [Told(one.action_id, one.changes(type_), one.undoes) for one in actions]
+
+
+def _told_faults(loaded: Tournament, story: _Story) -> list[str]:
+    """The journal told backwards: what does not fit, and what is wrong with the draws in it."""
+    book = replay.book_of(loaded)
+    found: list[str] = []
+    for told, faults in replay.told_back(book, story.told):
+        found += faults
+        # What an undo put back was drawn by the action that is looked at in its turn.
+        if told.undoes is None:
+            found += draws.drawn_faults(loaded.type, book, told.changes, told.action_id)
+    return found + replay.began_otherwise(book, story.began, story.counts)
+
+
+def _recorded(told: Sequence[Told]) -> set[int]:
+    """Ids of the games that got a result here."""
+    found = set()
+    for one in told:
+        for change in one.changes:
+            if isinstance(change, Added | Altered):
+                thing = change.after if isinstance(change, Altered) else change.thing
+                if isinstance(thing, Game) and thing.status == "completed":
+                    found.add(thing.game_id)
+    return found
+
+
+def _edits(told: Sequence[Told]) -> list[TournamentAltered]:
+    return [change for one in told for change in one.changes if isinstance(change, TournamentAltered)]
+
+
+def _standing_faults(db: Connection, loaded: Tournament) -> list[str]:
+    columns = select(standing.c.player_id, standing.c.position, standing.c.points, standing.c.row)
+    rows = db.execute(columns.where(standing.c.tournament_id == loaded.tournament_id)).all()
+    found = tables.faults(loaded, {one.player_id: one.row for one in rows})
+    for one in rows:
+        shown = (one.row["playerId"], one.row["position"])
+        if shown != (one.player_id, one.position):
+            found.append(f"The standings of player {one.player_id} are stored under another player or place.")
+        if one.row["points"] is not None and f"{float(one.row['points']):.2f}" != f"{one.points:.2f}":
+            found.append(
+                f"The points of player {one.player_id} are stored as {one.points} and shown otherwise."
+            )
+    return found
+
+
+def _summaries(db: Connection, tournament_id: int) -> dict[str, list[Any]]:
+    return {
+        table.name: list(db.execute(select(table).where(table.c.tournament_id == tournament_id)).mappings())
+        for table in SUMMARIES
+    }
+
+
+def _feed_faults(db: Connection, tournament_id: int) -> list[str]:
+    """The channel's own counters."""
+    own, said = tournament.c, announcement.c
+    columns = select(own.epoch, own.seq, own.seq_low, own.revision).where(own.tournament_id == tournament_id)
+    row = db.execute(columns).one()
+    found = []
+    if not 0 <= row.seq_low <= row.seq + 1 or row.revision < 0 or not row.epoch:
+        found.append(
+            f"The channel's counters cannot be: epoch {row.epoch!r}, announcements {row.seq_low} to {row.seq}."
+        )
+    kept = select(func.max(said.seq)).where(said.tournament_id == tournament_id, said.epoch == row.epoch)
+    newest = db.execute(kept).scalar_one()
+    if newest is not None and newest > row.seq:
+        found.append(f"Announcement {newest} is kept, but the channel has said {row.seq} only.")
+    return found

@@ -1,0 +1,155 @@
+"""A night that is played through the one door: what happens becomes rows, and must be what memory says."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import event, insert, select
+
+import build
+from rules.night import NOON, Night
+from silverball.kit.errors import Conflict
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import Change, EntrantAdded
+from silverball.rules.tournament import Tournament
+from silverball.service import enact
+from silverball.store import journal, snapshot, tables, writers
+from silverball.store.engine import Store
+
+ORGANIZER_ID = 1
+# The moves of the machines record in this scorekeeper's name.
+SCOREKEEPER_ID = 7
+
+
+@dataclass
+class DoorNight(Night):
+    """A night whose actions go through `enact`; its journal holds what was read back."""
+
+    store: Any = None
+    action_ids: list[int] = field(default_factory=list)
+    # The stored standings before each action that was not undone.
+    standings_before: list[dict[int, str]] = field(default_factory=list)
+
+    @property
+    def who(self) -> enact.Who:
+        return enact.Who(actor_id=ORGANIZER_ID, source="test", now=self.now)
+
+    def make(self, changes: Sequence[Change]) -> list[Change]:
+        _give_players(self.store, changes)
+        tournament_id = self.tournament.tournament_id
+        before = stored_standings(self.store, tournament_id)
+        with self.store.write(tournament_id) as db:
+            after = enact.enact(db, tournament_id, changes, self.who)
+        if not changes:
+            assert after == self.tournament
+            return []
+        newest = story(self.store, tournament_id)[-1]
+        real = newest.changes(self.tournament.type)
+        self.tournament = apply_all(self.tournament, real)
+        same_as_stored(self.store, self.tournament)
+        assert self.tournament == after
+        self.journal.append(real)
+        self.action_ids.append(newest.action_id)
+        self.standings_before.append(before)
+        return real
+
+    def undo(self) -> list[Change]:
+        tournament_id = self.tournament.tournament_id
+        if self.tournament.status == "completed":
+            with pytest.raises(Conflict, match="Reopen"), self.store.write(tournament_id) as db:
+                enact.undo(db, tournament_id, self.action_ids[-1], self.who)
+            return []
+        with self.store.write(tournament_id) as db:
+            enact.undo(db, tournament_id, self.action_ids.pop(), self.who)
+        made = super().undo()
+        same_as_stored(self.store, self.tournament)
+        assert stored_standings(self.store, tournament_id) == self.standings_before.pop()
+        return made
+
+
+def a_door_night(store: Store, plan: Night) -> DoorNight:
+    """The planned tournament of this night as rows, under an id of its own."""
+    planned = plan.tournament
+    _give_accounts(store)
+    tournament_id = build.row(
+        store,
+        tables.tournament,
+        organizer_id=ORGANIZER_ID,
+        type=planned.type,
+        status=planned.status,
+        settings=msgspec.to_builtins(planned.settings),
+        points_map=planned.points_map,
+        tiebreaker_points_map=planned.tiebreaker_points_map,
+        engine=writers.stored_state(planned.state),
+        start_utc=NOON,
+        created_at=NOON,
+    )
+    _give(store, tables.player, [one.player_id for one in planned.entrants])
+    _give(store, tables.arena, [one.arena_id for one in planned.lineup])
+    for entrant in planned.entrants:
+        values = {"place": entrant.place, "player_id": entrant.player_id}
+        build.row(store, tables.entrant, tournament_id=tournament_id, **values)
+    for arena in planned.lineup:
+        values = {"place": arena.place, "arena_id": arena.arena_id}
+        build.row(store, tables.lineup_arena, tournament_id=tournament_id, preferred=False, **values)
+    with store.read() as db:
+        loaded = snapshot.load(db, tournament_id)
+    # JSON knows lists only.
+    shown = {"points_map": loaded.points_map, "tiebreaker_points_map": loaded.tiebreaker_points_map}
+    assert loaded == replace(planned, tournament_id=tournament_id, details=loaded.details, **shown)
+    return DoorNight(loaded, now=plan.now, store=store)
+
+
+def _give_accounts(store: Store) -> None:
+    with store.write() as db:
+        there = set(db.execute(select(tables.user.c.user_id)).scalars())
+        for user_id in {ORGANIZER_ID, SCOREKEEPER_ID} - there:
+            db.execute(insert(tables.user).values(**build.DEFAULTS["user"], user_id=user_id))
+
+
+def _give_players(store: Store, changes: Sequence[Change]) -> None:
+    _give(store, tables.player, [one.thing.player_id for one in changes if isinstance(one, EntrantAdded)])
+
+
+def _give(store: Store, table: Any, ids: Sequence[int]) -> None:
+    """Players or arenas under these ids, those that are there left alone."""
+    if not ids:
+        return
+    key = table.autoincrement_column
+    with store.write() as db:
+        there = set(db.execute(select(key).where(key.in_(ids))).scalars())
+        for one in set(ids) - there:
+            values = {**build.DEFAULTS[table.name], key.name: one, "organizer_id": ORGANIZER_ID}
+            db.execute(insert(table).values(**values))
+
+
+def same_as_stored(store: Store, tournament: Tournament) -> None:
+    """What the rows say is what memory says."""
+    with store.read() as db:
+        loaded = snapshot.load(db, tournament.tournament_id)
+    for one in fields(tournament):
+        assert getattr(loaded, one.name) == getattr(tournament, one.name), one.name
+
+
+def stored_standings(store: Store, tournament_id: int) -> dict[int, str]:
+    """Player id -> the stored row, to the letter."""
+    with store.read() as db:
+        return snapshot.standings_of(db, tournament_id)
+
+
+def story(store: Store, tournament_id: int) -> list[journal.Action]:
+    with store.read() as db:
+        return journal.story(db, tournament_id)
+
+
+def hurry(store: Store) -> None:
+    """No waiting for a disk that nothing will be read from after the test."""
+    if store.is_sqlite:
+
+        @event.listens_for(store.engine, "connect")
+        def _lazily(connection: Any, _record: Any) -> None:
+            connection.execute("PRAGMA synchronous=OFF")
+
+        store.engine.dispose()
