@@ -1,0 +1,117 @@
+"""Nights over HTTP: `Desk` sends what an organizer sends, and looks at what came of it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import build
+from silverball.rules import creation, settings
+from silverball.rules.registry import FORMATS
+from silverball.rules.words import TournamentType
+from silverball.service.access import Caller
+from silverball.store import snapshot, tables
+from silverball.store.engine import Store
+
+
+@dataclass
+class Desk:
+    """A started tournament and everybody who might write to it."""
+
+    store: Store
+    night: build.Night
+    callers: dict[str, Caller]
+
+    @property
+    def path(self) -> str:
+        return f"/api/tournaments/{self.night.tournament_id}"
+
+    def do(self, method: str, path: str, body: Any = None, *, by: str = "owner", **options: Any) -> Any:
+        """Status and body."""
+        who = self.callers.get(by)
+        return build.do(self.store, method, self.path + path, body, by=who, **options)[:2]
+
+    def ok(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        """The data of an answer that must be a good one."""
+        status, answer = self.do(method, path, body, **options)
+        assert status in (200, 201), answer
+        return answer
+
+    def refused(self, status: int, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        """The answer of a request that must be refused and change nothing."""
+        before = self.seen()
+        got, answer = self.do(method, path, body, **options)
+        assert got == status, (got, answer)
+        assert self.seen() == before
+        return answer
+
+    def seen(self) -> Any:
+        with self.store.read() as db:
+            return snapshot.load(db, self.night.tournament_id), self.standings()
+
+    def standings(self) -> dict[int, str]:
+        """Player id -> the stored row, to the letter."""
+        with self.store.read() as db:
+            return snapshot.standings_of(db, self.night.tournament_id)
+
+    def undone(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+        """The answer of a good request that is taken back at once, after which all is as it was."""
+        before = self.seen()
+        answer = self.ok(method, path, body, **options)
+        assert self.seen() != before
+        self.undo()
+        assert self.seen() == before
+        return answer
+
+    def undo(self) -> None:
+        """Take the newest action back."""
+        _status, told = self.do("POST", "/undo", {"action": 10**6})
+        newest = int(told["message"].split(": action ")[1].split(" ")[0])
+        assert self.do("POST", "/undo", {"action": newest})[0] == 200, told
+
+    def round(self) -> list[dict[str, Any]]:
+        """The games of a new round."""
+        games: list[dict[str, Any]] = self.ok("POST", "/rounds", {})["games"]
+        return games
+
+
+def a_desk(
+    store: Store,
+    type_: TournamentType = "matchplay",
+    *,
+    players: int = 4,
+    arenas: int = 3,
+    starts: bool = True,
+    **chosen: Any,
+) -> Desk:
+    """A desk at a started tournament with these settings, by wire key."""
+    owner = build.a_user(store, name="Olga Ramp", role="organizer")
+    people = {name: build.a_user(store, name=name.title()) for name in ("keeper", "player", "reader")}
+    other = build.a_user(store, name="Otto Tilt", role="organizer")
+    admin = build.a_user(store, name="Ada Min", role="admin")
+    given = {"scorekeeping": "user", **chosen}
+    form = FORMATS[type_].settings
+    night = build.a_tournament(
+        store,
+        players=players,
+        arenas=arenas,
+        organizer_id=owner,
+        type=type_,
+        status="planned",
+        settings={**settings.defaults(form), **given},
+        points_map=creation.points_map(type_, settings.read(form, given)),
+        engine={"dice_seed": "s"},
+    )
+    build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=people["keeper"])
+    with store.write() as db:
+        claimed = tables.player.c.player_id == night.player_ids[0]
+        db.execute(tables.player.update().where(claimed).values(claimed_by=people["player"]))
+    callers = {name: build.caller(user_id, ability="score") for name, user_id in people.items()}
+    callers["reader"] = build.caller(people["reader"], ability="read")
+    callers["stranger"] = build.caller(people["reader"], ability="score")
+    callers["owner"] = build.caller(owner, role="organizer", ability="manage")
+    callers["kiosk"] = build.caller(owner, role="organizer", ability="score")
+    callers["other"] = build.caller(other, role="organizer", ability="manage")
+    callers["admin"] = build.caller(admin, role="admin", ability="admin")
+    desk = Desk(store, night, callers)
+    if starts:
+        desk.ok("POST", "/start")
+    return desk

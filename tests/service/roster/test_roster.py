@@ -1,0 +1,227 @@
+"""Players, arenas, banks and scorekeepers of a tournament over HTTP. Source: formats, 2 and 20."""
+
+import json
+
+import pytest
+from sqlalchemy import func, select
+
+import build
+from service.nightly import Desk, a_desk
+from silverball.store import tables
+from silverball.store.engine import Store
+
+OUTSIDERS = [
+    ("nobody", 401),
+    ("reader", 403),
+    ("stranger", 403),
+    ("keeper", 403),
+    ("kiosk", 403),
+    ("other", 403),
+]
+
+
+def book(desk: Desk, count: int = 1) -> list[int]:
+    """Players of the owner's book who are not in the tournament."""
+    return [build.a_player(desk.store, desk.night.organizer_id, name=f"Spare {n + 1}") for n in range(count)]
+
+
+def players_in_book(desk: Desk) -> int:
+    with desk.store.read() as db:
+        return db.execute(select(func.count()).select_from(tables.player)).scalar_one()
+
+
+def test_players_join_by_id_by_name_and_many_at_once(store: Store) -> None:
+    desk = a_desk(store)
+    one, two = book(desk, 2)
+    shown = desk.undone("POST", "/players", {"playerId": one, "labels": ["new"], "labelColor": "red"})["data"]
+    assert (shown["playerId"], shown["tournamentPlayer"]["labels"]) == (one, ["new"])
+    shown = desk.ok("POST", "/players", {"name": "  Zoe\u202e Nudge ", "ifpaId": 77})["data"]
+    assert (shown["name"], shown["ifpaId"], shown["organizerId"]) == (
+        "Zoe Nudge",
+        77,
+        desk.night.organizer_id,
+    )
+    added = desk.undone(
+        "POST", "/players", {"players": [{"playerId": two}, {"name": "Max"}, {"playerId": one}]}
+    )
+    assert [each["name"] for each in added["data"]] == ["Spare 2", "Max", "Spare 1"]
+
+
+def test_a_late_player_of_a_knockout_brings_strikes(store: Store) -> None:
+    desk = a_desk(store, "knockout")
+    shown = desk.undone("POST", "/players", {"name": "Late Comer", "strikes": 2})["data"]
+    assert shown["tournamentPlayer"]["pointsAdjustment"] == 2
+    assert "strikes" in a_desk(store).refused(422, "POST", "/players", {"name": "x", "strikes": 1})["errors"]
+
+
+def test_who_cannot_join_is_refused_and_nothing_is_written_down(store: Store) -> None:
+    desk = a_desk(store)
+    foreign = build.a_player(store, build.a_user(store, role="organizer"))
+    before = players_in_book(desk)
+    for body, field in [
+        ({}, "playerId"),
+        ({"playerId": foreign}, "playerId"),
+        ({"players": [{"name": "Max"}, {"playerId": foreign}]}, "playerId"),
+        ({"name": "x" * 101}, "name"),
+        ({"name": "Max", "labels": ["a"] * 11}, "labels"),
+        ({"name": "Max", "labels": ["a" * 41]}, "labels.0"),
+        ({"name": "Max", "players": [{"name": "Max"}]}, "players"),
+        ({"name": "Max", "status": "inactive"}, "status"),
+        ({"players": []}, "players"),
+    ]:
+        assert field in desk.refused(422, "POST", "/players", body)["errors"], body
+    twice = {"players": [{"name": "Max"}, {"playerId": desk.night.player_ids[0]}]}
+    assert "already" in desk.refused(409, "POST", "/players", twice)["message"]
+    desk.refused(409, "POST", "/players", {"name": "Max", "seed": 3})
+    assert players_in_book(desk) == before
+
+
+def test_nobody_joins_a_bracket_that_has_started(store: Store) -> None:
+    desk = a_desk(store, "bracket")
+    assert "schedule" in desk.refused(409, "POST", "/players", {"name": "Max"})["message"]
+    player = desk.night.player_ids[0]
+    told = desk.refused(409, "PATCH", f"/players/{player}", {"status": "inactive"})
+    assert "forfeits" in told["message"]
+    desk.undone("POST", f"/players/{player}/forfeit")
+    games = build.ask(store, f"{desk.path}/games?player={player}", by=desk.callers["owner"])[1]["data"]
+    assert [one["status"] for one in games] == ["started"]
+
+
+def test_a_player_is_changed(store: Store) -> None:
+    desk = a_desk(store)
+    desk.round()
+    path = f"/players/{desk.night.player_ids[0]}"
+    body = {"labels": ["rookie"], "labelColor": "#aabbcc", "pointsAdjustment": -1.5, "scoreAdjustment": 2}
+    shown = desk.undone("PATCH", path, body)["data"]["tournamentPlayer"]
+    assert {name: shown[name] for name in body} == body
+    assert (
+        desk.undone("PATCH", path, {"status": "inactive"})["data"]["tournamentPlayer"]["status"] == "inactive"
+    )
+    desk.ok("PATCH", path, {"pointsAdjustment": 3})
+    assert json.loads(desk.standings()[desk.night.player_ids[0]])["points"] == "3.00"
+    desk.refused(409, "PATCH", path, {"seed": 1000})
+    for bad in ({"pointsAdjustment": 0.001}, {"status": "gone"}, {"labelColor": "<b>"}, {"name": "x"}):
+        desk.refused(422, "PATCH", path, bad)
+    desk.refused(404, "PATCH", "/players/99999", {"status": "inactive"})
+
+
+def test_seeds_are_given_before_the_start(store: Store) -> None:
+    desk = a_desk(store, starts=False)
+    path = f"/players/{desk.night.player_ids[1]}"
+    assert desk.undone("PATCH", path, {"seed": 1})["data"]["tournamentPlayer"]["seed"] == 1
+    desk.ok("PATCH", path, {"seed": 4})
+    assert desk.ok("PATCH", path, {"seed": None})["data"]["tournamentPlayer"]["seed"] is None
+
+
+def test_many_players_are_dropped_at_once_as_one_action(store: Store) -> None:
+    desk = a_desk(store, players=8)
+    gone = desk.night.player_ids[:3]
+    body = {"players": [{"playerId": one, "status": "inactive"} for one in gone]}
+    shown = desk.undone("PATCH", "/players", body)["data"]
+    assert [one["tournamentPlayer"]["status"] for one in shown] == ["inactive"] * 3
+    desk.refused(
+        404, "PATCH", "/players", {"players": [*body["players"], {"playerId": 9999, "status": "active"}]}
+    )
+    desk.refused(422, "PATCH", "/players", {"players": [*body["players"], body["players"][0]]})
+
+
+def test_who_has_not_played_is_taken_out(store: Store) -> None:
+    desk = a_desk(store)
+    gone = desk.undone("DELETE", f"/players/{desk.night.player_ids[3]}")["data"]
+    assert gone["playerId"] == desk.night.player_ids[3]
+    desk.round()
+    assert "inactive" in desk.refused(409, "DELETE", f"/players/{desk.night.player_ids[0]}")["message"]
+    desk.refused(404, "DELETE", "/players/99999")
+
+
+def test_arenas_join_change_break_down_and_leave(store: Store) -> None:
+    desk = a_desk(store)
+    one, two = (build.an_arena(store, desk.night.organizer_id, name=name, category_id=3) for name in "AB")
+    shown = desk.undone("POST", "/arenas", {"arenaId": one, "preferred": True})["data"]
+    assert (shown["arenaId"], shown["tournamentArena"]["preferred"]) == (one, True)
+    both = desk.ok("POST", "/arenas", {"arenas": [{"arenaId": two}, {"arenaId": one, "labels": ["x"]}]})[
+        "data"
+    ]
+    assert [each["arenaId"] for each in both] == [two, one]
+    body = {"status": "inactive", "labels": ["broken"], "bestGameBlocked": True, "amazingRaceSeed": 4}
+    part = desk.undone("PATCH", f"/arenas/{one}", body)["data"]["tournamentArena"]
+    assert {name: part[name] for name in body} == body
+    assert desk.undone("DELETE", f"/arenas/{one}")["data"]["arenaId"] == one
+    foreign = build.an_arena(store, build.a_user(store))
+    assert "arenaId" in desk.refused(422, "POST", "/arenas", {"arenaId": foreign})["errors"]
+    desk.refused(409, "POST", "/arenas", {"arenaId": one})
+    desk.refused(422, "POST", "/arenas", {})
+    desk.refused(404, "PATCH", "/arenas/99999", {"status": "inactive"})
+    desk.refused(422, "PATCH", f"/arenas/{one}", {"redraw": True})
+
+
+def test_a_broken_arena_goes_and_its_game_moves_in_one_call(store: Store) -> None:
+    desk = a_desk(store)
+    game = desk.round()[0]
+    path = f"/arenas/{game['arenaId']}"
+    desk.undone("PATCH", path, {"status": "inactive", "redraw": True})
+    desk.ok("PATCH", path, {"status": "inactive", "redraw": True})
+    moved = build.ask(store, f"{desk.path}/games/{game['gameId']}", by=desk.callers["owner"])[1]["data"]
+    assert moved["arenaId"] != game["arenaId"]
+    desk.refused(409, "DELETE", f"/arenas/{moved['arenaId']}")
+
+
+def test_banks_and_scorekeepers_come_and_go(store: Store) -> None:
+    desk = a_desk(store)
+    bank = build.row(store, tables.bank, organizer_id=desk.night.organizer_id)
+    arena = build.an_arena(store, desk.night.organizer_id)
+    build.row(store, tables.bank_arena, bank_id=bank, place=0, arena_id=arena)
+    assert desk.undone("PUT", f"/banks/{bank}")["data"]["arenaIds"] == [arena]
+    desk.ok("PUT", f"/banks/{bank}")
+    desk.ok("PUT", f"/banks/{bank}")
+    assert desk.undone("DELETE", f"/banks/{bank}")["data"]["bankId"] == bank
+    foreign = build.row(store, tables.bank, organizer_id=build.a_user(store))
+    for method in ("PUT", "DELETE"):
+        desk.refused(404, method, f"/banks/{foreign}")
+    user = build.a_user(store, name="Kit Flip")
+    assert desk.undone("PUT", f"/scorekeepers/{user}")["data"]["name"] == "Kit Flip"
+    desk.ok("PUT", f"/scorekeepers/{user}")
+    desk.undone("DELETE", f"/scorekeepers/{user}")
+    desk.refused(404, "PUT", "/scorekeepers/99999")
+    desk.refused(404, "DELETE", f"/scorekeepers/{desk.night.organizer_id}")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("POST", "/players", {"name": "Max"}),
+        ("PATCH", "/players", {"players": [{"playerId": 1, "status": "inactive"}]}),
+        ("PATCH", "/players/1", {"status": "inactive"}),
+        ("DELETE", "/players/1", None),
+        ("POST", "/players/1/forfeit", None),
+        ("POST", "/arenas", {"arenaId": 1}),
+        ("PATCH", "/arenas/1", {"status": "inactive"}),
+        ("DELETE", "/arenas/1", None),
+        ("PUT", "/banks/1", None),
+        ("DELETE", "/banks/1", None),
+        ("PUT", "/scorekeepers/1", None),
+        ("DELETE", "/scorekeepers/1", None),
+        ("POST", "/rounds", {}),
+        ("PATCH", "/rounds/1", {"score": 5}),
+        ("POST", "/rounds/1/complete", None),
+        ("DELETE", "/rounds/1", None),
+        ("DELETE", "/games/1/result", None),
+        ("POST", "/games/1/arena", None),
+        ("POST", "/games/1/players", {"playerId": 1}),
+        ("DELETE", "/games/1/players/1", None),
+        ("POST", "/games", {"playerIds": [1, 2]}),
+        ("DELETE", "/games/1", None),
+        ("POST", "/tiebreaks", {"order": [1, 2]}),
+        ("POST", "/frenzy/pause", None),
+        ("POST", "/frenzy/resume", None),
+        ("POST", "/frenzy/time", {"seconds": 5}),
+    ],
+)
+def test_only_the_organizer_and_an_admin_change_this(
+    store: Store, method: str, path: str, body: object
+) -> None:
+    desk = a_desk(store)
+    for who, status in OUTSIDERS:
+        desk.refused(status, method, path, body, by=who)
+    for who in ("owner", "admin"):
+        assert desk.do(method, path, body, by=who)[0] not in (401, 403)

@@ -1,0 +1,101 @@
+"""Rounds over HTTP: drawn, shown before, drawn again, completed and deleted. Source: formats, 2."""
+
+import pytest
+
+import build
+from service.nightly import Desk, a_desk
+from silverball.store import snapshot
+from silverball.store.engine import Store
+
+
+def drawn(games: list[dict[str, object]]) -> list[tuple[object, object]]:
+    return [(one["playerIds"], one["arenaId"]) for one in games]
+
+
+def record_all(desk: Desk, games: list[dict[str, object]]) -> None:
+    for game in games:
+        if not game["bye"]:
+            desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
+
+
+def test_a_round_is_drawn_and_answers_its_games(store: Store) -> None:
+    desk = a_desk(store, players=5)
+    answer = desk.undone("POST", "/rounds", {})
+    assert (answer["data"]["name"], answer["data"]["status"], len(answer["games"])) == (
+        "Round 1",
+        "started",
+        3,
+    )
+
+
+def test_a_dry_run_is_the_draw_that_will_be_made(store: Store) -> None:
+    desk = a_desk(store, players=9, arenas=6)
+    before = desk.seen()
+    shown = desk.ok("POST", "/rounds", {"dryRun": True})
+    assert desk.seen() == before
+    assert (shown["data"]["roundId"], {one["gameId"] for one in shown["games"] if not one["bye"]}) == (0, {0})
+    real = desk.ok("POST", "/rounds", {})
+    assert drawn(real["games"]) == drawn(shown["games"])
+    assert [one["userIds"] for one in real["games"]] == [one["userIds"] for one in shown["games"]]
+
+
+def test_the_same_draw_again_until_it_is_drawn_anew(store: Store) -> None:
+    desk = a_desk(store, players=12, arenas=6)
+    first = desk.ok("POST", "/rounds", {})
+    desk.undo()
+    assert drawn(desk.ok("POST", "/rounds", {})["games"]) == drawn(first["games"])
+    desk.undo()
+    shown = desk.ok("POST", "/rounds", {"redraw": True, "dryRun": True})
+    other = desk.ok("POST", "/rounds", {"redraw": True})
+    assert drawn(shown["games"]) == drawn(other["games"]) != drawn(first["games"])
+
+
+def test_the_next_round_names_the_games_that_are_still_open(store: Store) -> None:
+    desk = a_desk(store)
+    games = desk.round()
+    for body in ({}, {"dryRun": True}):
+        told = desk.refused(409, "POST", "/rounds", body)["message"]
+        assert all(str(game["gameId"]) in told for game in games)
+    round_id = games[0]["roundId"]
+    desk.refused(409, "POST", f"/rounds/{round_id}/complete")
+    record_all(desk, games)
+    assert desk.undone("POST", f"/rounds/{round_id}/complete")["data"]["status"] == "completed"
+    assert len(desk.round()) == 2
+
+
+def test_only_the_newest_round_is_deleted(store: Store) -> None:
+    desk = a_desk(store)
+    games = desk.round()
+    record_all(desk, games)
+    newest = desk.round()[0]["roundId"]
+    desk.refused(409, "DELETE", f"/rounds/{games[0]['roundId']}")
+    desk.refused(404, "DELETE", "/rounds/99999")
+    assert desk.undone("DELETE", f"/rounds/{newest}")["data"]["roundId"] == newest
+    desk.ok("DELETE", f"/rounds/{newest}")
+    with store.read() as db:
+        (left,) = snapshot.load(db, desk.night.tournament_id).rounds
+    assert left.status == "started"
+
+
+def test_a_hole_gets_its_arena_and_target(store: Store) -> None:
+    desk = a_desk(store, "golf", golfDuration=2)
+    listed = build.ask(store, f"{desk.path}/rounds", by=desk.callers["owner"])[1]["data"]
+    path = f"/rounds/{listed[-1]['roundId']}"
+    arena = desk.night.arena_ids[0]
+    shown = desk.undone("PATCH", path, {"arenaId": arena, "score": 5_000_000})["data"]
+    assert (shown["arenaId"], shown["score"]) == (arena, 5_000_000)
+    desk.ok("PATCH", path, {"arenaId": arena})
+    assert desk.ok("PATCH", path, {"score": 7})["data"]["arenaId"] == arena
+    desk.refused(422, "PATCH", path, {})
+    desk.refused(422, "PATCH", path, {"score": -1})
+
+
+@pytest.mark.parametrize("kind", ["knockout", "group_knockout", "group_matchplay", "swiss", "series"])
+def test_too_few_players_make_no_round(store: Store, kind: str) -> None:
+    form = kind if "_" in kind or kind == "knockout" else "matchplay"
+    pairing = {"pairing": "balanced_series"} if kind == "series" else {}
+    desk = a_desk(store, form, **pairing)  # type: ignore[arg-type]  # a wire word
+    gone = [{"playerId": one, "status": "inactive"} for one in desk.night.player_ids[:3]]
+    desk.undone("POST", "/rounds", {})
+    desk.ok("PATCH", "/players", {"players": gone})
+    desk.refused(409, "POST", "/rounds", {})

@@ -1,0 +1,51 @@
+"""Ties broken over HTTP, by a game and by hand. Source: formats, 13.4."""
+
+import json
+
+from service.nightly import Desk, a_desk
+from silverball.store.engine import Store
+
+
+def tied(store: Store) -> tuple[Desk, list[int]]:
+    """A night of four after one round, and the two who won."""
+    desk = a_desk(store)
+    games = desk.round()
+    for game in games:
+        desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
+    return desk, [game["playerIds"][0] for game in games]
+
+
+def place(desk: Desk, player_id: int) -> int:
+    return int(json.loads(desk.standings()[player_id])["position"])
+
+
+def test_a_tiebreak_game_separates_two_players(store: Store) -> None:
+    desk, winners = tied(store)
+    desk.undone("POST", "/tiebreaks", {"playerIds": winners})
+    (game,) = desk.ok("POST", "/tiebreaks", {"playerIds": winners})["data"]
+    desk.undone("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners[::-1]})
+    desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners[::-1]})
+    assert [place(desk, one) for one in winners] == [2, 1]
+    desk.undone("DELETE", f"/games/{game['gameId']}")
+
+
+def test_tied_players_are_ordered_by_hand_and_share_again(store: Store) -> None:
+    desk, winners = tied(store)
+    desk.undone("POST", "/tiebreaks", {"order": winners[::-1]})
+    rows = desk.ok("POST", "/tiebreaks", {"order": winners[::-1]})["data"]
+    assert [row["playerId"] for row in rows[:2]] == winners[::-1]
+    desk.undone("POST", "/tiebreaks", {"forget": winners})
+    desk.ok("POST", "/tiebreaks", {"forget": winners})
+    assert [place(desk, one) for one in winners] == [1, 1]
+
+
+def test_who_is_not_tied_is_refused(store: Store) -> None:
+    desk, winners = tied(store)
+    losers = [one for one in desk.night.player_ids if one not in winners]
+    desk.refused(409, "POST", "/tiebreaks", {"playerIds": [winners[0], losers[0]]})
+    desk.refused(409, "POST", "/tiebreaks", {"order": desk.night.player_ids})
+    desk.refused(422, "POST", "/tiebreaks", {"playerIds": [winners[0]]})
+    desk.refused(422, "POST", "/tiebreaks", {"playerIds": [winners[0], winners[0]]})
+    desk.refused(422, "POST", "/tiebreaks", {})
+    desk.refused(422, "POST", "/tiebreaks", {"order": winners, "playerIds": winners})
+    desk.refused(404, "POST", "/tiebreaks", {"order": [winners[0], 99999]})
