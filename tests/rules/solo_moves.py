@@ -7,10 +7,12 @@ from random import Random
 from rules.moves import one_of
 from rules.night import Night
 from rules.solo_checks import over, waiting
-from silverball.rules import entries, play, singleplay
+from silverball.kit.errors import Conflict
+from silverball.rules import entries, numbering, play, singleplay
+from silverball.rules.apply import apply_all
 from silverball.rules.changes import ArenaChanged, Change, altered
 from silverball.rules.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.tournament import Purchase, SinglePlayerGame
+from silverball.rules.tournament import Purchase, SinglePlayerGame, Tournament
 
 # Few different scores, so that ties are common.
 SCORES = range(0, 90, 10)
@@ -84,13 +86,29 @@ def _rolls(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Seq
     return said_of(night, AttemptOutcome(single_player_game_id=one.single_player_game_id, rolls=rolls), dice)
 
 
-def score_any(night: Night, dice: Random) -> Sequence[Change]:
-    """A score for anybody on any arena, or a game begun there."""
-    tournament = night.tournament
+def scores_any(night: Night, dice: Random) -> Sequence[Change]:
+    """Some scores at once, so that nights of forty steps fill: what is refused among them is left out."""
+    tournament, made = night.tournament, list[Change]()
+    for _ in range(dice.choice((1, 6, 12))):
+        try:
+            stated = _one_score(tournament, night, dice)
+        except Conflict:
+            continue
+        # Real ids, because the next one builds on it.
+        real = numbering.numbered(stated, lambda _kind: next(night._ids))
+        made += real
+        tournament = apply_all(tournament, real)
+    return made or _one_score(tournament, night, dice)
+
+
+def _one_score(tournament: Tournament, night: Night, dice: Random) -> Sequence[Change]:
+    """A score for somebody on any arena, or a game begun there."""
+    # Mostly the same few players, whose attempts and cards then run out.
+    field = tournament.entrants[: dice.choice((2, 3, len(tournament.entrants)))]
     said = NewAttempt(
-        player_id=dice.choice(tournament.entrants).player_id,
+        player_id=dice.choice(field).player_id,
         arena_id=dice.choice(tournament.lineup).arena_id,
-        score=None if dice.randint(0, 5) == 0 else dice.choice(SCORES),
+        score=None if dice.randint(0, 7) == 0 else dice.choice(SCORES),
         by=7,
     )
     return singleplay.open_attempt(tournament, said, night.now)
@@ -130,8 +148,13 @@ def sell_any(night: Night, dice: Random) -> Sequence[Change]:
     """Entries bought or given back."""
     who = dice.choice(night.tournament.entrants).player_id
     quantity = dice.choice((-1, 1, 2))
-    kind = "refund" if quantity < 0 else "regular"
-    sold = Purchase(entry_id=-1, player_id=who, type=kind, quantity=quantity, created_at=night.now)
+    sold = Purchase(
+        entry_id=-1,
+        player_id=who,
+        type="refund" if quantity < 0 else "regular",
+        quantity=quantity,
+        created_at=night.now,
+    )
     return entries.bought(night.tournament, sold)
 
 

@@ -5,6 +5,9 @@ from rules import solo_moves as moves
 from rules.machine import machine_of
 from rules.moves import Moves
 
+# Several names, so that scores come as often as all else together.
+SCORES = {f"scores {number}": moves.scores_any for number in range(4)}
+
 TestGolf = machine_of(
     Moves(
         kind="golf",
@@ -48,12 +51,13 @@ TestBestGame = machine_of(
             "use_queues": (False, True),
             "suggestions": ("disabled",),
         },
-        record=moves.score_any,
+        record=moves.scores_any,
         can_record=checks.started,
         correct=moves.correct_score,
         clear=moves.delete_any,
         tie=None,
         extra={
+            **SCORES,
             "void": moves.void_any,
             "unvoid": moves.unvoid_any,
             "join": moves.join_any,
@@ -82,12 +86,13 @@ TestCardBestGame = machine_of(
             "use_queues": (False, True),
             "suggestions": ("disabled",),
         },
-        record=moves.score_any,
+        record=moves.scores_any,
         can_record=checks.started,
         correct=moves.correct_score,
         clear=moves.delete_any,
         tie=None,
         extra={
+            **SCORES,
             "card": moves.card_any,
             "join": moves.join_any,
             "queue": moves.queue_any,
