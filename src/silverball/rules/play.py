@@ -37,6 +37,7 @@ from silverball.rules.registry import FORMATS
 from silverball.rules.tournament import Entrant, Game, Tournament
 
 FORFEITS_MAX = 1000
+ADJUSTMENT_MAX = 10**9
 
 
 def format_of(tournament: Tournament) -> Format:
@@ -301,7 +302,11 @@ def adjust(
     if not format_of(tournament).can_adjust:
         raise Conflict("Places of this tournament follow from its games: correct a result instead.")
     for name, value in (("pointsAdjustment", points), ("scoreAdjustment", score)):
-        if value is not None and value != round(value, 2):
+        if value is None:
+            continue
+        if not value.is_finite() or abs(value) > ADJUSTMENT_MAX:
+            raise Invalid({name: [f"Adjust by at most {ADJUSTMENT_MAX}, up or down."]})
+        if value != round(value, 2):
             raise Invalid({name: [f"{value} has more than two decimals."]})
     after = replace(
         one,

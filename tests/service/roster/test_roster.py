@@ -125,6 +125,22 @@ def test_many_players_are_dropped_at_once_as_one_action(store: Store) -> None:
     desk.refused(422, "PATCH", "/players", {"players": [*body["players"], body["players"][0]]})
 
 
+@pytest.mark.parametrize("value", ["NaN", "Infinity", 1e30, "1e30", -(10**10), 0.125, "x", None, True])
+def test_what_is_no_amount_adjusts_nothing(store: Store, value: object) -> None:
+    desk = a_desk(store)
+    player_id = desk.night.player_ids[0]
+    desk.refused(422, "PATCH", f"/players/{player_id}", {"pointsAdjustment": value})
+    desk.refused(422, "PATCH", "/players", {"players": [{"playerId": player_id, "scoreAdjustment": value}]})
+
+
+def test_a_thousand_players_join_and_leave_in_one_call(store: Store) -> None:
+    desk = a_desk(store)
+    added = desk.ok("POST", "/players", {"players": [{"name": f"New {n}"} for n in range(1000)]})["data"]
+    dropped = [{"playerId": one["playerId"], "status": "inactive"} for one in added]
+    assert len(desk.ok("PATCH", "/players", {"players": dropped})["data"]) == 1000
+    desk.refused(422, "POST", "/players", {"players": [{"name": "x"}] * 1001})
+
+
 def test_who_has_not_played_is_taken_out(store: Store) -> None:
     desk = a_desk(store)
     gone = desk.undone("DELETE", f"/players/{desk.night.player_ids[3]}")["data"]

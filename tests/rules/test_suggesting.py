@@ -1,0 +1,93 @@
+"""What players send in, and results in all their ways. Source: formats, section 10."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from random import Random
+from typing import Any
+
+import pytest
+
+from rules import nights
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules import outcome, play, suggesting
+from silverball.rules.apply import apply_all
+from silverball.rules.outcome import GameOutcome
+from silverball.rules.tournament import Tournament
+
+NOW = datetime(2026, 3, 5, 20, tzinfo=UTC)
+GAME = 1000
+
+
+def open_night(**chosen: Any) -> Tournament:
+    """A group of four that is being played, with standard strikes for two."""
+    played = nights.night(
+        [[{1: "-", 2: "-", 3: "-", 4: "-"}]],
+        status="started",
+        open_rounds=1,
+        suggestions="restricted",
+        arenaAssignment="disabled",
+        **chosen,
+    )
+    return replace(played, games=tuple(replace(one, started_at=NOW) for one in played.games))
+
+
+def said(*order: int) -> GameOutcome:
+    return GameOutcome(game_id=GAME, order=order, by=7)
+
+
+def test_a_late_word_differs_by_strikes_not_by_places_that_do_not_count() -> None:
+    night = open_night()
+    night = apply_all(night, play.record(night, said(1, 2, 3, 4), Random(1), NOW))
+    assert suggesting.suggest(night, said(2, 1, 4, 3), 1, Random(1), NOW) == []
+    changes = suggesting.suggest(night, said(3, 1, 2, 4), 1, Random(1), NOW)
+    after = apply_all(night, changes)
+    assert after.games[0].has_mismatch
+    declined = suggesting.decline(after, after.suggestions[0].suggestion_id, Random(1), NOW)
+    assert apply_all(after, declined) == night
+
+
+def test_a_correction_ends_the_mismatch_and_what_led_to_it() -> None:
+    night = open_night()
+    night = apply_all(night, play.record(night, said(1, 2, 3, 4), Random(1), NOW))
+    night = apply_all(night, suggesting.suggest(night, said(3, 1, 2, 4), 1, Random(1), NOW))
+    night = apply_all(night, play.record(night, said(4, 1, 2, 3), Random(1), NOW))
+    assert (night.suggestions, night.games[0].has_mismatch) == ((), False)
+
+
+def test_a_suggestion_that_says_half_of_it_is_not_approved() -> None:
+    night = open_night()
+    night = apply_all(night, suggesting.suggest(night, said(1, 2, 3, 4), 1, Random(1), NOW))
+    half = replace(night.suggestions[0], results=(1, None, None, 4))
+    with pytest.raises(Conflict, match="whole result"):
+        suggesting.approve(replace(night, suggestions=(half,)), half.suggestion_id, 7, Random(1), NOW)
+
+
+@pytest.mark.parametrize(
+    ("given", "order"),
+    [
+        ({"order": (3, 1, 2, 4)}, (3, 1, 2, 4)),
+        ({"scores": {1: 5, 2: 9, 3: 1, 4: 7}}, (2, 4, 1, 3)),
+        ({"strokes": {1: 5, 2: 9, 3: 1, 4: 7}}, (3, 1, 4, 2)),
+        # The order wins over equal scores.
+        ({"scores": {1: 5, 2: 5, 3: 1, 4: 0}, "order": (2, 1, 3, 4)}, (2, 1, 3, 4)),
+    ],
+)
+def test_an_order_follows_from_what_is_said(given: dict[str, Any], order: tuple[int, ...]) -> None:
+    assert outcome.order_of(open_night().games[0], GameOutcome(game_id=GAME, **given)) == order
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"strikers": (1, 2)}, "strikes"),
+        ({"strokes": {1: 5, 2: 5, 3: 1, 4: 7}}, "strokes"),
+        ({"strokes": {1: 5}}, "strokes"),
+        ({"scores": {1: -1, 2: 5, 3: 1, 4: 7}, "order": (1, 2, 3, 4)}, "resultScores"),
+        ({"scores": {1: 1}, "order": (1, 2, 3, 4)}, "resultScores"),
+        ({}, "resultPositions"),
+    ],
+)
+def test_what_says_no_order_is_refused_by_its_field(given: dict[str, Any], field: str) -> None:
+    with pytest.raises(Invalid) as refused:
+        outcome.order_of(open_night().games[0], GameOutcome(game_id=GAME, **given))
+    assert list(refused.value.errors) == [field]
