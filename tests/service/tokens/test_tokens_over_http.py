@@ -1,0 +1,94 @@
+"""API tokens over HTTP: shown once and stored nowhere, never able to do more than who asks for them."""
+
+from typing import Any
+
+from sqlalchemy import select
+
+import build
+from silverball.service.tokens import reads
+from silverball.store import tables
+from silverball.store.engine import Store
+
+PATH = "/api/tokens"
+
+
+def test_a_token_is_shown_once_and_works(store: Store) -> None:
+    user_id = build.a_user(store)
+    me = build.caller(user_id, ability="score")
+    body = {"name": "Score board", "ability": "score", "expiresDays": 30}
+    status, got, _ = build.do(store, "POST", PATH, body, by=me)
+    token = got["data"].pop("token")
+    assert status == 201
+    assert got["data"] == {
+        "tokenId": 1,
+        "name": "Score board",
+        "ability": "score",
+        "createdAt": "2026-03-05T19:30:00.000000Z",
+        "lastUsedAt": None,
+        "expiresAt": "2026-04-04T19:30:00.000000Z",
+    }
+    with store.read() as db:
+        found = reads.find(db, b"Bearer " + token.encode(), build.NOW)
+    assert found is not None
+    assert (found.user_id, found.ability) == (user_id, "score")
+    assert build.ask(store, PATH, by=user_id) == (200, {"data": [got["data"]]})
+    assert build.ask(store, PATH, by=build.a_user(store))[1] == {"data": []}
+
+
+def test_a_request_sent_again_makes_no_second_token_and_tells_no_secret(store: Store) -> None:
+    me = build.caller(build.a_user(store), ability="score")
+    body = {"name": "Score board"}
+    _, first, _ = build.do(store, "POST", PATH, body, by=me, key="k1")
+    status, again, headers = build.do(store, "POST", PATH, body, by=me, key="k1")
+    secret = first["data"]["token"].partition("|")[2]
+    assert (status, headers["idempotency-replayed"]) == (201, "true")
+    assert again["data"] == {**first["data"], "token": None}
+    with store.read() as db:
+        stored = str([list(row) for one in tables.metadata.sorted_tables for row in db.execute(select(one))])
+    assert secret not in stored
+    assert secret[4:44] not in stored
+
+
+def test_a_token_makes_none_that_can_do_more_than_itself(store: Store) -> None:
+    organizer = build.a_user(store, role="organizer")
+    found: dict[str, list[Any]] = {}
+    for ability in ("read", "score", "manage"):
+        by = build.caller(organizer, role="organizer", ability=ability)
+        found[ability] = [
+            build.do(store, "POST", PATH, {"name": "t", "ability": wanted}, by=by)[0]
+            for wanted in ("read", "score", "manage", "admin", "root")
+        ]
+    assert found == {
+        "read": [403] * 5,
+        "score": [201, 201, 422, 422, 422],
+        "manage": [201, 201, 201, 422, 422],
+    }
+    assert build.do(store, "POST", PATH, {"name": "t"})[0] == 401
+
+
+def test_a_token_is_revoked_by_its_owner_and_by_no_weaker_token(store: Store) -> None:
+    organizer = build.a_user(store, role="organizer")
+    strong = build.caller(organizer, role="organizer", ability="manage")
+    weak = build.caller(organizer, role="organizer", ability="score")
+    other = build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
+    _, got, _ = build.do(store, "POST", PATH, {"name": "t", "ability": "manage"}, by=strong)
+    one = f"{PATH}/{got['data']['tokenId']}"
+    for by, expected in ((None, 401), (weak, 403), (other, 404)):
+        assert build.do(store, "DELETE", one, by=by)[0] == expected
+    status, gone, _ = build.do(store, "DELETE", one, by=strong)
+    assert (status, "token" in gone["data"], gone["data"]["ability"]) == (200, False, "manage")
+    assert build.do(store, "DELETE", one, by=strong)[0] == 404
+
+
+def test_faults_of_a_token_are_told_by_field(store: Store) -> None:
+    me = build.caller(build.a_user(store), ability="score")
+    for body, field in (
+        ({}, "name"),
+        ({"name": "x" * 101}, "name"),
+        ({"name": "t", "expiresDays": 0}, "expiresDays"),
+        ({"name": "t", "userId": 7}, "userId"),
+        ({"name": "t", "token": "mine"}, "token"),
+    ):
+        status, got, _ = build.do(store, "POST", PATH, body, by=me)
+        assert (status, list(got["errors"])) == (422, [field])
+    assert build.ask(store, PATH, by=me)[1]["data"] == []
