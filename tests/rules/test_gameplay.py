@@ -292,3 +292,14 @@ def test_who_has_played_a_game_of_the_round_gets_no_second_group_in_it() -> None
     night.join(9)
     with pytest.raises(Conflict, match=f"Player 1 is in game {first.game_id} of Round 1 already"):
         gameplay.add_player(night.tournament, second.game_id, 9, night.dice(), night.now)
+
+
+def test_a_second_bye_in_a_round_is_added_to_the_first() -> None:
+    night = a_started_night(players=2, games_per_round=2)
+    first, second = night.open_round()
+    night.finish(first, 2, 1)
+    night.make(gameplay.remove_player(night.tournament, second.game_id, 2))
+    night.clear(first)
+    night.make(gameplay.remove_player(night.tournament, first.game_id, 2))
+    assert [game.result_points for game in night.tournament.games] == [(Decimal("2.00"),)]
+    assert night.row(1).points == "2.00"

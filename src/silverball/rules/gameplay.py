@@ -284,15 +284,20 @@ def _arena_for(tournament: Tournament, game: Game, made: Sequence[Game], dice: R
 
 
 def _bye_for_the_other(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
-    """One bye worth all open games of the group."""
-    first, *others = group
+    """One bye worth all open games of the group, added to the one the other has already."""
+    first = group[0]
     other = next(seat for seat in first.player_ids if seat != player_id)
     assert first.round_id is not None
     bye = rounds.bye_game(first.game_id, other, first.round_id, _full_points(tournament) * len(group))
-    gone: list[Change] = []
-    for each in others:
-        gone += freegames.gone(tournament, each)
-    return [*_unsaid(tournament, first), GameChanged(first, bye), *gone]
+    changes: list[Change] = [*_unsaid(tournament, first), GameChanged(first, bye)]
+    for had in tournament.games_by_round[first.round_id]:
+        if had.is_bye and had.player_ids == bye.player_ids:
+            total = (had.result_points[0] or Decimal(0)) + (bye.result_points[0] or Decimal(0))
+            more = GameChanged(had, replace(had, result_points=(total,)))
+            changes = [*freegames.gone(tournament, first), more]
+    for each in group[1:]:
+        changes += freegames.gone(tournament, each)
+    return changes
 
 
 def _full_points(tournament: Tournament) -> Decimal:
