@@ -1,0 +1,35 @@
+"""Two people do the same thing at the same moment: exactly one effect. Source: issue 3, proof."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+from service.nightly import a_desk
+from silverball.store import snapshot
+from silverball.store.engine import Store
+
+
+def test_a_round_that_two_people_open_is_opened_once(store: Store) -> None:
+    desk = a_desk(store, players=8, arenas=5)
+    with ThreadPoolExecutor(6) as crowd:
+        answers = list(crowd.map(lambda _: desk.do("POST", "/rounds", {}), range(6)))
+    assert sorted(status for status, _ in answers) == [201, 409, 409, 409, 409, 409]
+    with store.read() as db:
+        night = snapshot.load(db, desk.night.tournament_id)
+    assert (len(night.rounds), len(night.games)) == (1, 4)
+
+
+def test_of_two_scorekeepers_one_is_told_what_the_other_entered(store: Store) -> None:
+    desk = a_desk(store)
+    game = desk.round()[0]
+    orders = [game["playerIds"], game["playerIds"][::-1]]
+    path = f"/games/{game['gameId']}/result"
+
+    def send(number: int) -> tuple[int, dict[str, object]]:
+        status, body = desk.do("PUT", path, {"resultPositions": orders[number % 2]}, by="keeper")
+        return status, body
+
+    with ThreadPoolExecutor(6) as crowd:
+        answers = list(crowd.map(send, range(6)))
+    # The three who say the same are all right.
+    assert sorted(status for status, _ in answers) == [200, 200, 200, 409, 409, 409]
+    told = next(body for status, body in answers if status == 409)
+    assert "Keeper entered the order" in str(told["message"])
