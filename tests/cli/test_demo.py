@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +18,7 @@ import pytest
 from sqlalchemy import select
 
 from exchange import bundles
-from silverball.cli import demo
+from silverball.cli import demo, demo_nights
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.store.migrate import migrate
@@ -68,7 +69,7 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
     tmp_path: Path,
 ) -> None:
     data = tmp_path / "demo"
-    with running(data) as lines:
+    with running(data, "--no-robots") as lines:
         curls = [line.strip() for line in lines if line.strip().startswith("curl ")]
         assert len(curls) == 3
         standings = pasted(curls[0])
@@ -78,7 +79,7 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
         token = next(line.split()[-1] for line in lines if line.strip().startswith("Token"))
     assert stat.S_IMODE((data / "token").stat().st_mode) == 0o600
     started = time.monotonic()
-    with running(data, "--json") as lines:
+    with running(data, "--json", "--no-robots") as lines:
         assert time.monotonic() - started < READY_SECONDS
         said = json.loads(lines[0])
         assert set(said) == {"baseUrl", "wsUrl", "appKey", "token", "userId", "tournamentId"}
@@ -93,6 +94,45 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
         assert len(series["tournamentIds"]) == 4
         assert series["standings"][0]["position"] == 1
     assert "Loading" not in (tmp_path / "log").read_text().split("Loading", 2)[-1]
+
+
+def test_robots_leave_a_finished_night_of_each_format_and_play_one_that_goes_on(tmp_path: Path) -> None:
+    data = tmp_path / "demo"
+    with running(data, "--json") as lines:
+        said = json.loads(lines[0])
+        curl = f"curl -H 'Authorization: Bearer {said['token']}' {said['baseUrl']}"
+        mine = f"{curl}/api/tournaments?owner={said['userId']}&limit=100"
+        finished = pasted(f"{mine}&status=completed")["data"]
+        names = Counter(one["name"] for one in finished)
+        assert [names[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
+        running_now = {one["name"]: one["tournamentId"] for one in pasted(f"{mine}&status=started")["data"]}
+        queues = pasted(f"{curl}/api/tournaments/{running_now[demo_nights.QUEUES.name]}/queues")["data"]
+        assert [len(each) for each in queues.values()] == [2, 2, 1]
+        night = _moved(mine, curl)
+    with running(data, "--json") as lines:
+        said = json.loads(lines[0])
+        curl = f"curl -H 'Authorization: Bearer {said['token']}' {said['baseUrl']}"
+        mine = f"{curl}/api/tournaments?owner={said['userId']}&limit=100"
+        again = Counter(one["name"] for one in pasted(f"{mine}&status=completed")["data"])
+        assert [again[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
+        # On a slow machine the night may be over by now: then the next one plays.
+        assert again[demo_nights.LIVE.name] or _moved(mine, curl) == night
+    assert '"level": "error"' not in (tmp_path / "log").read_text()
+
+
+def _moved(mine: str, curl: str) -> int:
+    """The id of the live night, once another result has been seen in it."""
+    started = time.monotonic()
+    seen: set[int] = set()
+    while time.monotonic() - started < READY_SECONDS:
+        for one in pasted(f"{mine}&status=started")["data"]:
+            if one["name"] == demo_nights.LIVE.name:
+                games = pasted(f"{curl}/api/tournaments/{one['tournamentId']}/games?status=completed")["data"]
+                seen.add(len(games))
+                if len(seen) > 1:
+                    return int(one["tournamentId"])
+        time.sleep(2)
+    raise AssertionError("The live night stands still.")
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ from silverball import app
 from silverball.cli import demo_nights
 from silverball.cli.robots import Clock, Inside, Plan, Refused, Robot
 from silverball.rules.registry import FORMATS
+from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -78,6 +79,8 @@ def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -
     assert positions[0] == 1
     assert is_ranked(positions)
     assert len({row["playerId"] for row in rows}) == len(rows)
+    with store.read() as db:
+        assert list(verifier.verdict(db, robot.tournament_id).faults) == []
 
 
 def test_the_same_dice_play_the_same_night(store: Store) -> None:
