@@ -3,15 +3,18 @@
 A route without a row here fails the build, so nobody can forget to decide.
 """
 
+import re
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from sqlalchemy import select
 
 import build
 from silverball import app
 from silverball.kit.http import Access, endpoints_of
-from silverball.service.access import ABILITIES, Caller
+from silverball.service.access import Caller
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -24,6 +27,9 @@ OPEN = (401, 200, 200, 200, 200)
 TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/arenas": (Access.OWN, OWN),
     "/api/locations": (Access.OWN, OWN),
+    "/api/banks": (Access.OWN, OWN),
+    "/api/players/claims": (Access.OWN, OWN),
+    "/api/tokens": (Access.OWN, OWN),
     "/api/players": (Access.OWN, OWN),
     "/api/dashboard": (Access.OWN, OWN),
     "/api/users/profile": (Access.OWN, OWN),
@@ -75,6 +81,83 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/tournaments/{tournament_id}/stats/bestgame": (Access.OPENABLE, OPEN),
 }
 
+# Route -> verbs that write. With the ability `manage`: what only an organizer does.
+MANAGED: dict[str, str] = {
+    "/api/arenas": "POST",
+    "/api/arenas/{arena_id}": "DELETE PATCH",
+    "/api/banks": "POST",
+    "/api/banks/{bank_id}": "DELETE PATCH",
+    "/api/clubs": "POST",
+    "/api/clubs/{club_id}": "DELETE PATCH",
+    "/api/events": "POST",
+    "/api/events/{event_id}": "DELETE PATCH",
+    "/api/locations": "POST",
+    "/api/locations/{location_id}": "DELETE PATCH",
+    "/api/players": "POST",
+    "/api/players/{player_id}": "DELETE PATCH",
+    "/api/players/{player_id}/claim": "PUT",
+    "/api/series": "POST",
+    "/api/series/{series_id}": "DELETE PATCH",
+    "/api/tournaments": "POST",
+    "/api/tournaments/{tournament_id}": "DELETE PATCH",
+    "/api/tournaments/{tournament_id}/arenas": "POST",
+    "/api/tournaments/{tournament_id}/arenas/{arena_id}": "DELETE PATCH",
+    "/api/tournaments/{tournament_id}/banks/{bank_id}": "DELETE PUT",
+    "/api/tournaments/{tournament_id}/cards/{card_id}": "DELETE",
+    "/api/tournaments/{tournament_id}/cards/{card_id}/unvoid": "POST",
+    "/api/tournaments/{tournament_id}/complete": "POST",
+    "/api/tournaments/{tournament_id}/frenzy/pause": "POST",
+    "/api/tournaments/{tournament_id}/frenzy/resume": "POST",
+    "/api/tournaments/{tournament_id}/frenzy/time": "POST",
+    "/api/tournaments/{tournament_id}/games": "POST",
+    "/api/tournaments/{tournament_id}/games/{game_id}": "DELETE",
+    "/api/tournaments/{tournament_id}/games/{game_id}/arena": "POST",
+    "/api/tournaments/{tournament_id}/games/{game_id}/players": "POST",
+    "/api/tournaments/{tournament_id}/games/{game_id}/players/{player_id}": "DELETE",
+    "/api/tournaments/{tournament_id}/games/{game_id}/result": "DELETE",
+    "/api/tournaments/{tournament_id}/players": "PATCH POST",
+    "/api/tournaments/{tournament_id}/players/{player_id}": "DELETE PATCH",
+    "/api/tournaments/{tournament_id}/players/{player_id}/entries": "POST",
+    "/api/tournaments/{tournament_id}/players/{player_id}/forfeit": "POST",
+    "/api/tournaments/{tournament_id}/playoffs": "POST",
+    "/api/tournaments/{tournament_id}/reopen": "POST",
+    "/api/tournaments/{tournament_id}/rounds": "POST",
+    "/api/tournaments/{tournament_id}/rounds/{round_id}": "DELETE PATCH",
+    "/api/tournaments/{tournament_id}/rounds/{round_id}/complete": "POST",
+    "/api/tournaments/{tournament_id}/scorekeepers/{user_id}": "DELETE PUT",
+    "/api/tournaments/{tournament_id}/single-player-games/{single_player_game_id}": "DELETE",
+    "/api/tournaments/{tournament_id}/single-player-games/{single_player_game_id}/unvoid": "POST",
+    "/api/tournaments/{tournament_id}/start": "POST",
+    "/api/tournaments/{tournament_id}/tiebreaks": "POST",
+    "/api/tournaments/{tournament_id}/undo": "POST",
+}
+# With the ability `score`: what scorekeepers and players do too.
+SCORED: dict[str, str] = {
+    "/api/players/{player_id}/claim": "DELETE POST",
+    "/api/tokens": "POST",
+    "/api/tokens/{token_id}": "DELETE",
+    "/api/tournaments/{tournament_id}/amazing-race/{player_id}/advance": "POST",
+    "/api/tournaments/{tournament_id}/cards/{card_id}/void": "POST",
+    "/api/tournaments/{tournament_id}/frenzy/games": "POST",
+    "/api/tournaments/{tournament_id}/frenzy/queue": "POST",
+    "/api/tournaments/{tournament_id}/frenzy/queue/{queue_id}": "DELETE",
+    "/api/tournaments/{tournament_id}/frenzy/queue/{queue_id}/end": "POST",
+    "/api/tournaments/{tournament_id}/games/{game_id}": "PATCH",
+    "/api/tournaments/{tournament_id}/games/{game_id}/result": "PUT",
+    "/api/tournaments/{tournament_id}/games/{game_id}/suggestions": "POST",
+    "/api/tournaments/{tournament_id}/max-matchplay/games": "POST",
+    "/api/tournaments/{tournament_id}/queues": "POST",
+    "/api/tournaments/{tournament_id}/queues/{queue_id}": "DELETE",
+    "/api/tournaments/{tournament_id}/queues/{queue_id}/move": "POST",
+    "/api/tournaments/{tournament_id}/queues/{queue_id}/start": "POST",
+    "/api/tournaments/{tournament_id}/single-player-games": "POST",
+    "/api/tournaments/{tournament_id}/single-player-games/{single_player_game_id}": "PATCH",
+    "/api/tournaments/{tournament_id}/single-player-games/{single_player_game_id}/void": "POST",
+    "/api/tournaments/{tournament_id}/suggestions/{suggestion_id}": "DELETE",
+    "/api/tournaments/{tournament_id}/suggestions/{suggestion_id}/approve": "POST",
+    "/api/users/profile": "PATCH",
+}
+
 QUERIES = {
     "/api/arenas/resolve-unknown": "?arenas=1",
     "/api/players/resolve-unknown": "?players=1",
@@ -117,6 +200,7 @@ def _night(store: Store, organizer_id: int, kind: str) -> dict[str, int]:
     attempt_id = build.row(store, tables.single_player_game, **common, arena_id=night.arena_ids[0])
     return {
         "tournament_id": tournament_id,
+        "player_id": night.player_ids[0],
         "game_id": game_id,
         "card_id": card_id,
         "single_player_game_id": attempt_id,
@@ -139,6 +223,11 @@ def world(store: Store) -> World:
         "club_id": build.row(store, tables.club, user_id=owner),
     }
     build.row(store, tables.location, organizer_id=owner, name="CANARY location")
+    build.row(store, tables.bank, organizer_id=owner, name="CANARY bank")
+    claimed = ids["group_knockout"]["player_id"]
+    build.row(store, tables.claim, player_id=claimed, user_id=admin, at=build.NOW)
+    hidden = {"name": "CANARY token", "hash": "CANARY hash", "abilities": [], "created_at": build.NOW}
+    build.row(store, tables.token, user_id=owner, **hidden)
     for kind in ids:
         ids[kind] |= common
     callers = {
@@ -162,9 +251,49 @@ def test_every_route_has_decided_who_may_read_it() -> None:
     assert declared == {path: access for path, (access, _) in TABLE.items()}
 
 
-def test_every_route_that_writes_needs_an_ability_that_there_is() -> None:
+def test_every_route_that_writes_has_decided_what_it_needs() -> None:
     writing = [one for one in endpoints_of(*app.ROUTE_MODULES) if one.is_write]
-    assert {one.ability for one in writing} <= set(ABILITIES)
+    wanted = {
+        (path, verb): ability
+        for ability, rows in (("manage", MANAGED), ("score", SCORED))
+        for path, verbs in rows.items()
+        for verb in verbs.split()
+    }
+    assert {(one.path, one.method): one.ability for one in writing} == wanted
+
+
+def test_nobody_writes_without_a_token_or_with_one_that_is_too_weak(store: Store, world: World) -> None:
+    owner = world.ids["best_game"]["user_id"]
+    found: dict[str, Any] = {}
+    for rows, weak in ((MANAGED, "score"), (SCORED, "read")):
+        too_weak = build.caller(owner, role="organizer", ability=weak)
+        for path, verbs in rows.items():
+            asked = re.sub(r"\{\w+\}", "1", path)
+            got = [
+                build.do(store, verb, asked, by=by)[0] for verb in verbs.split() for by in (None, too_weak)
+            ]
+            if got != [401, 403] * len(verbs.split()):
+                found[asked] = got
+    assert found == {}
+
+
+def test_nobody_writes_what_is_somebody_elses(store: Store, world: World) -> None:
+    """Whatever is sent: what has an id in its path is refused, found or not."""
+    kept = _everything(store)
+    for path, verbs in (*MANAGED.items(), *SCORED.items()):
+        if "{" in path and "claim" not in path:
+            for verb in verbs.split():
+                kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")
+                ids = defaultdict(lambda: 1, world.ids[kind])
+                status = build.do(store, verb, path.format_map(ids), by=world.callers["other"])[0]
+                assert status in (403, 404, 422), (verb, path)
+    assert _everything(store) == kept
+
+
+def _everything(store: Store) -> list[Any]:
+    """Every row of every table, but for the counter of commits."""
+    with store.read() as db:
+        return [list(db.execute(select(one))) for one in tables.metadata.sorted_tables if one.name != "world"]
 
 
 def test_every_cell_of_the_table_holds(store: Store, world: World) -> None:

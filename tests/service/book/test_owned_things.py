@@ -143,7 +143,9 @@ def test_only_the_owner_and_an_admin_change_it(store: Store, owner: int, name: s
     }
     found = {}
     for who, caller in callers.items():
-        calls = [("POST", f"/api/{name}", THINGS[name].new)] if who != "other" else []
+        calls: list[tuple[str, str, Any]] = (
+            [("POST", f"/api/{name}", THINGS[name].new)] if who != "other" else []
+        )
         calls += [("PATCH", one(name, data), {"name": "Mine"}), ("DELETE", one(name, data), None)]
         found[who] = [build.do(store, *call, by=caller)[0] for call in calls]
     assert found == {"nobody": [401] * 3, "reader": [403] * 3, "scorer": [403] * 3, "other": [403] * 2}
@@ -177,7 +179,8 @@ def test_what_is_typed_is_kept_without_what_cannot_be_seen(store: Store, owner: 
 def revision(store: Store, tournament_id: int) -> int:
     with store.read() as db:
         columns = select(tables.tournament.c.revision)
-        return db.execute(columns.where(tables.tournament.c.tournament_id == tournament_id)).scalar_one()
+        found = columns.where(tables.tournament.c.tournament_id == tournament_id)
+        return int(db.execute(found).scalar_one())
 
 
 def test_a_change_raises_every_tournament_that_shows_it_and_no_other(store: Store, owner: int) -> None:

@@ -13,7 +13,13 @@ from silverball.store import snapshot, tables
 from silverball.store.engine import Store
 
 SETTINGS: dict[str, Any] = {"scorekeeping": "user", "suggestions": "disabled"}
-LIMITED = {"limited": True, "automaticEntries": 0, "price": None, "currency": None, "bundles": []}
+LIMITED: dict[str, Any] = {
+    "limited": True,
+    "automaticEntries": 0,
+    "price": None,
+    "currency": None,
+    "bundles": [],
+}
 
 
 @dataclass
@@ -331,17 +337,6 @@ def test_a_queue_is_joined_moved_left_and_played(store: Store) -> None:
     assert [one["playerId"] for one in night.ask("/queues")["data"][str(here)]] == [ann]
     assert night.send("DELETE", third)[0] == 404
     assert night.send("DELETE", second)[0] == 409
-
-
-def test_the_queue_of_a_frenzy_takes_who_was_taken_out_back(store: Store) -> None:
-    night = an_evening(store, "frenzy", players=6, start=True)
-    waiting = night.ask("/frenzy")["queue"]
-    assert waiting, "six players on two machines: somebody waits"
-    gone = night.did("DELETE", f"/queues/{waiting[0]['queueId']}")
-    back = night.did("POST", "/queues", {"playerId": gone["playerId"]})
-    assert back["playerId"] == gone["playerId"]
-    ahead = night.ask("/frenzy")["queue"][0]["queueId"]
-    assert night.did("POST", f"/queues/{ahead}/move")["index"] == len(waiting) - 1
 
 
 def test_who_is_above_the_bar_of_a_race_goes_on_without_a_score(store: Store) -> None:
