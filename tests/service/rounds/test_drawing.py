@@ -4,6 +4,8 @@ import pytest
 
 import build
 from service.nightly import Desk, a_desk
+from silverball.rules.registry import FORMATS
+from silverball.rules.words import TournamentType
 from silverball.store import snapshot
 from silverball.store.engine import Store
 
@@ -90,12 +92,33 @@ def test_a_hole_gets_its_arena_and_target(store: Store) -> None:
     desk.refused(422, "PATCH", path, {"score": -1})
 
 
-@pytest.mark.parametrize("kind", ["knockout", "group_knockout", "group_matchplay", "swiss", "series"])
-def test_too_few_players_make_no_round(store: Store, kind: str) -> None:
-    form = kind if "_" in kind or kind == "knockout" else "matchplay"
-    pairing = {"pairing": "balanced_series"} if kind == "series" else {}
-    desk = a_desk(store, form, **pairing)  # type: ignore[arg-type]  # a wire word
+@pytest.mark.parametrize(
+    ("kind", "chosen"),
+    [
+        ("knockout", {}),
+        ("group_knockout", {}),
+        ("group_matchplay", {"pairing": "swiss"}),
+        ("matchplay", {"pairing": "balanced_series"}),
+    ],
+)
+def test_too_few_players_make_no_round(store: Store, kind: TournamentType, chosen: dict[str, object]) -> None:
+    desk = a_desk(store, kind, **chosen)
     gone = [{"playerId": one, "status": "inactive"} for one in desk.night.player_ids[:3]]
     desk.undone("POST", "/rounds", {})
     desk.ok("PATCH", "/players", {"players": gone})
     desk.refused(409, "POST", "/rounds", {})
+
+
+@pytest.mark.parametrize("kind", sorted(FORMATS))
+def test_a_dry_run_is_answered_or_refused_as_the_round_would_be(store: Store, kind: TournamentType) -> None:
+    size = {"bracketSize": 8} if kind in ("group_bracket", "golf_bracket") else {}
+    desk = a_desk(store, kind, players=8, arenas=5, **size)
+    status, shown = desk.do("POST", "/rounds", {"dryRun": True})
+    assert status in (201, 409)
+    got, real = desk.do("POST", "/rounds", {})
+    assert got == status
+    if status == 201:
+        assert drawn(real["games"]) == drawn(shown["games"])
+        assert real["data"]["name"] == shown["data"]["name"]
+    else:
+        assert real == shown
