@@ -273,9 +273,9 @@ def test_a_scorekeeper_runs_the_tournament_too_and_nobody_does_when_it_is_over(s
 
 def test_a_wrong_verb_is_told_all_the_right_ones(writing_door: FrontDoor, store: Store) -> None:
     path = f"/api/tournaments/{build.a_tournament(store).tournament_id}"
-    reply = asgi.get(writing_door, path, method="DELETE")
-    assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, PUT")
-    assert asgi.get(writing_door, path, method="OPTIONS").headers["allow"] == "GET,HEAD,PUT"
+    reply = asgi.get(writing_door, path, method="POST")
+    assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD, PUT, PATCH, DELETE")
+    assert asgi.get(writing_door, path, method="OPTIONS").headers["allow"] == "GET,HEAD,PUT,PATCH,DELETE"
 
 
 def test_many_callers_at_once_get_their_own_answers(store: Store, door: FrontDoor) -> None:

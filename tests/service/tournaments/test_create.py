@@ -254,3 +254,21 @@ def test_only_organizers_create_tournaments(store: Store) -> None:
     assert refused(store, build.caller(player, role="organizer", ability="score"), 403) == {}
     admin = build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
     assert build.do(store, "POST", PATH, {"name": "A", "type": "golf"}, by=admin)[0] == 201
+
+
+def test_names_are_kept_without_what_cannot_be_seen(store: Store, organizer: int) -> None:
+    made = create(store, organizer, type="golf", name="  Fri\u202eday\u0007 Cafe\u0301 ", motdText="a\r\nb")
+    assert (made["name"], made["motdText"]) == ("Friday Caf\u00e9", "a\nb")
+
+
+def test_what_follows_from_play_cannot_be_entered(store: Store, organizer: int) -> None:
+    assert create(store, organizer, type="frenzy", frenzyPausedSecondsLeft=90)["frenzyPausedSecondsLeft"] == 0
+    errors = refused_beside(store, organizer, type="golf", frenzyPausedSecondsLeft=90)
+    assert errors == ["frenzyPausedSecondsLeft"]
+
+
+def refused_beside(store: Store, by: int, **body: Any) -> list[str]:
+    """The faults of a creation where there are other tournaments already."""
+    status, answer, _ = build.do(store, "POST", PATH, {"name": "Thursday", **body}, by=by)
+    assert status == 422, answer
+    return list(answer["errors"])

@@ -20,7 +20,9 @@ from silverball.rules.tournament import Tournament
 
 # What may still be set once it has begun. Source: formats, section 2.
 WHILE_STARTED = frozenset({"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration"})
-# Fields of a body -> what a completed tournament may still be given.
+# Settings that follow from what is played: what is entered is ignored.
+FOLLOWING = frozenset({"frenzyPausedSecondsLeft"})
+# Fields of a body: what a completed tournament may still be given.
 WHEN_COMPLETED = frozenset({"series_id", "event_id", "links", "shortcut"})
 # What the points by place follow from.
 SCORING = ("scoring", "best_game_scoring", "knockout_fair", "knockout_progressive")
@@ -28,10 +30,13 @@ TIEBREAK_SIZES = (1, 2, 3, 4)
 _PARSERS = {type_: BodyParser(form.settings) for type_, form in FORMATS.items()}
 
 
-def settings_of(type_: str, given: Mapping[str, Any], *, at: str = "") -> Settings:
+def settings_of(
+    type_: str, given: Mapping[str, Any], *, before: Mapping[str, Any] | None = None, at: str = ""
+) -> Settings:
     """The settings of a format from wire keys and values; null and absent mean the default.
 
-    `at` is where the keys stand in the body (`settings.`). Raises Invalid that names each faulty key.
+    `before` are values that stand where nothing is given, `at` is where the keys stand in the body
+    (`settings.`). Raises Invalid that names each faulty key.
     """
     known = FORMATS[type_].settings.__struct_encode_fields__
     faults = {
@@ -39,7 +44,9 @@ def settings_of(type_: str, given: Mapping[str, Any], *, at: str = "") -> Settin
     }
     if faults:
         raise Invalid(faults)
-    sent = msgspec.json.encode({key: value for key, value in given.items() if value is not None})
+    chosen = {key: value for key, value in given.items() if key not in FOLLOWING}
+    wanted = {**(before or {}), **chosen}
+    sent = msgspec.json.encode({key: value for key, value in wanted.items() if value is not None})
     try:
         read: Settings = _PARSERS[type_].parse(sent)
     except Invalid as error:
@@ -68,7 +75,7 @@ def changed_settings(tournament: Tournament, given: Mapping[str, Any]) -> Settin
     if not given:
         return tournament.settings
     now: dict[str, Any] = msgspec.to_builtins(tournament.settings)
-    after = settings_of(tournament.type, {**now, **given})
+    after = settings_of(tournament.type, given, before=now)
     then: dict[str, Any] = msgspec.to_builtins(after)
     differing = [key for key in then if then[key] != now[key]]
     if differing and tournament.status == "completed":
