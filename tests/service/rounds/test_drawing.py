@@ -1,5 +1,7 @@
 """Rounds over HTTP: drawn, shown before, drawn again, completed and deleted. Source: formats, 2."""
 
+from typing import Any
+
 import pytest
 
 import build
@@ -101,7 +103,7 @@ def test_a_hole_gets_its_arena_and_target(store: Store) -> None:
         ("matchplay", {"pairing": "balanced_series"}),
     ],
 )
-def test_too_few_players_make_no_round(store: Store, kind: TournamentType, chosen: dict[str, object]) -> None:
+def test_too_few_players_make_no_round(store: Store, kind: TournamentType, chosen: dict[str, Any]) -> None:
     desk = a_desk(store, kind, **chosen)
     gone = [{"playerId": one, "status": "inactive"} for one in desk.night.player_ids[:3]]
     desk.undone("POST", "/rounds", {})
@@ -111,7 +113,7 @@ def test_too_few_players_make_no_round(store: Store, kind: TournamentType, chose
 
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 def test_a_dry_run_is_answered_or_refused_as_the_round_would_be(store: Store, kind: TournamentType) -> None:
-    size = {"bracketSize": 8} if kind in ("group_bracket", "golf_bracket") else {}
+    size: dict[str, Any] = {"bracketSize": 8} if kind in ("group_bracket", "golf_bracket") else {}
     desk = a_desk(store, kind, players=8, arenas=5, **size)
     status, shown = desk.do("POST", "/rounds", {"dryRun": True})
     assert status in (201, 409)
