@@ -17,6 +17,7 @@ from service import door
 from silverball.rules.apply import apply_all
 from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads
+from silverball.store import journal
 from silverball.store.engine import Store
 
 ALL: dict[str, Moves] = {
@@ -69,10 +70,11 @@ def _play(machine: Any, dice: Random) -> None:
 
 
 def _replays(store: Store, machine: Any) -> None:
-    """The journal, told from the planned tournament on, ends with what is stored."""
+    """The journal, told from the creation on, ends with what is stored, and the verifier agrees."""
     tournament_id = machine.tournament.tournament_id
-    told = machine.planned
-    for action in door.story(store, tournament_id):
+    first, *others = door.story(store, tournament_id)
+    told = journal.created(tournament_id, machine.moves.kind, first.entries[0][1])
+    for action in others:
         told = apply_all(told, action.changes(told.type))
     door.same_as_stored(store, told)
     with store.read() as db:

@@ -135,6 +135,7 @@ def stored_faults(tournament: Tournament) -> list[str]:
             (one.points or ZERO) != wanted or one.is_best != (one.single_player_game_id in ids)
         ):
             found.append(
-                f"Single player game {one.single_player_game_id} is stored with {one.points} points, its rank gives {wanted}."
+                f"Single player game {one.single_player_game_id} is stored with {one.points} points, "
+                f"its rank gives {wanted}."
             )
     return found

@@ -22,10 +22,11 @@ FEWER_IS_ENOUGH = "strictswiss"
 
 def standing_faults(tournament: Tournament) -> list[str]:
     """What no moment of a tournament may show."""
-    found = []
-    for game in tournament.games:
-        if len(set(game.player_ids)) != len(game.player_ids):
-            found.append(f"Game {game.game_id} has a player twice.")
+    found = [
+        f"Game {game.game_id} has a player twice."
+        for game in tournament.games
+        if len(set(game.player_ids)) != len(game.player_ids)
+    ]
     known = {one.player_id for one in tournament.entrants}
     for game in tournament.games:
         found += [

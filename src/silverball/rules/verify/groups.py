@@ -12,6 +12,8 @@ from silverball.rules.verify.brackets import bracket_row
 from silverball.rules.verify.rows import ZERO, Row
 
 ADVANCING = 2
+# Who joins in a later round is above everybody who is out.
+NOT_YET = 1000
 TIEBREAK = ("0.50", "0.25", "0.12", "0.00")
 
 
@@ -56,7 +58,7 @@ def table(tournament: Tournament) -> list[Row]:
     played: list[_Stage] = []
     for one in tournament.rounds_in_order:
         played.append(_stage(tournament, one, played))
-    keys: dict[int, Any] = {one.player_id: (-1,) for one in tournament.entrants if one.is_active}
+    keys: dict[int, Any] = {one.player_id: (NOT_YET,) for one in tournament.entrants if one.is_active}
     last: dict[int, tuple[_Stage, bool]] = {}
     for at, stage in enumerate(played):
         for player_id in {one for group in stage.groups for one in group}:

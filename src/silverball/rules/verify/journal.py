@@ -8,11 +8,12 @@ from silverball.rules.verify.replay import Told
 
 def faults(stories: Sequence[Told], first: int = 1) -> list[str]:
     """What is wrong with these actions, first to last; `first` is the number of the first."""
-    found = []
     by_id = {told.action_id: told for told in stories}
-    for number in range(first, max(by_id, default=first - 1) + 1):
-        if number not in by_id:
-            found.append(f"Action {number} is missing from the journal.")
+    found = [
+        f"Action {number} is missing from the journal."
+        for number in range(first, max(by_id, default=first - 1) + 1)
+        if number not in by_id
+    ]
     taken_back: set[int] = set()
     for told in stories:
         if told.undoes is not None:

@@ -142,7 +142,7 @@ def _listed(values: Any) -> str:
 def _stroke_faults(tournament: Tournament) -> list[str]:
     limit = int(getattr(tournament.settings, "golf_stroke_limit", 0)) or STROKES_MAX
     return [
-        f"Single player game {one.single_player_game_id} has {one.points} strokes, from 1 to {limit} are possible."
+        f"Single player game {one.single_player_game_id} has {one.points} strokes, not 1 to {limit}."
         for one in tournament.single_player_games
         if one.status == "completed" and (one.points is None or not 1 <= one.points <= limit)
     ]

@@ -54,7 +54,7 @@ def faults(tournament: Tournament, stored: Mapping[int, Mapping[str, Any]]) -> l
 
 def _row_faults(player_id: int, wanted: Row, stored: Mapping[str, Any]) -> list[str]:
     return [
-        f"The standings show {name} {stored.get(name)!s} for player {player_id}, counted again it is {value!s}."
+        f"The standings show {name} {stored.get(name)!s} for player {player_id}, it should be {value!s}."
         for name, value in wanted.items()
         if _plain(stored.get(name)) != _plain(value)
     ]

@@ -1,4 +1,4 @@
-"""Tables by points: match plays, round robins, targets, paces, frenzies. Source: formats, 13.4, 14.3 to 14.15."""
+"""Tables by points: match plays, round robins, targets, paces, frenzies. Source: formats, 13.4 and 14."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal

@@ -160,7 +160,7 @@ def _feed_faults(db: Connection, tournament_id: int) -> list[str]:
     found = []
     if not 0 <= row.seq_low <= row.seq + 1 or row.revision < 0 or not row.epoch:
         found.append(
-            f"The channel's counters cannot be: epoch {row.epoch!r}, announcements {row.seq_low} to {row.seq}."
+            f"The channel cannot be at epoch {row.epoch!r} with announcements {row.seq_low} to {row.seq}."
         )
     kept = select(func.max(said.seq)).where(said.tournament_id == tournament_id, said.epoch == row.epoch)
     newest = db.execute(kept).scalar_one()

@@ -1,0 +1,252 @@
+"""The verifier finds whatever was changed behind the back of the door."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import Table, delete, insert, select, update
+
+from rules import solo_night
+from rules.night import a_night
+from service import door
+from service.door import DoorNight
+from silverball.cli.main import silverball_group
+from silverball.kit.errors import NotFound
+from silverball.service.verify import reads
+from silverball.store import tables
+from silverball.store.engine import Store
+
+Tamper = Callable[[Any, DoorNight], None]
+
+
+def _night(store: Store, kind: str = "group_knockout", **given: Any) -> DoorNight:
+    """Two rounds of six players, then closed."""
+    night = door.a_door_night(store, a_night(kind, players=6, arenas=4, **given))
+    night.start()
+    for _ in range(2):
+        night.play_round()
+    night.complete()
+    return night
+
+
+def _faults(night: DoorNight) -> list[str]:
+    with night.store.read() as db:
+        return list(reads.verdict(db, night.tournament.tournament_id).faults)
+
+
+def _changed(table: Table, **values: Any) -> Tamper:
+    """One row of the tournament with other values: the first by its keys."""
+
+    def tamper(db: Any, night: DoorNight) -> None:
+        own = table.c.tournament_id == night.tournament.tournament_id
+        row = db.execute(select(table).where(own).order_by(*table.primary_key).limit(1)).one()
+        db.execute(
+            update(table).where(*(one == row._mapping[one.name] for one in table.primary_key)).values(values)
+        )
+
+    return tamper
+
+
+def _gone(table: Table) -> Tamper:
+    """One row of the tournament deleted: the first by its keys."""
+
+    def tamper(db: Any, night: DoorNight) -> None:
+        own = table.c.tournament_id == night.tournament.tournament_id
+        row = db.execute(select(table).where(own).order_by(*table.primary_key).limit(1)).one()
+        db.execute(delete(table).where(*(one == row._mapping[one.name] for one in table.primary_key)))
+
+    return tamper
+
+
+def _journal_gone(change: str, nth: int = 0) -> Tamper:
+    def tamper(db: Any, night: DoorNight) -> None:
+        entry = tables.journal.c
+        own = (entry.tournament_id == night.tournament.tournament_id, entry.change == change)
+        found = db.execute(select(entry.journal_id).where(*own).order_by(entry.journal_id)).scalars().all()
+        db.execute(delete(tables.journal).where(entry.journal_id == found[nth]))
+
+    return tamper
+
+
+def _swapped_seats(db: Any, night: DoorNight) -> None:
+    """Two players of the same round in each other's games."""
+    one, other = night.tournament.games[:2]
+    seat = tables.game_player
+    for game, player_id in ((one, other.player_ids[0]), (other, one.player_ids[0])):
+        here = (seat.c.game_id == game.game_id, seat.c.slot == 0)
+        db.execute(update(seat).where(*here).values(player_id=player_id))
+
+
+def _twice(db: Any, night: DoorNight) -> None:
+    game = night.tournament.games[0]
+    here = (tables.game_player.c.game_id == game.game_id, tables.game_player.c.slot == 0)
+    db.execute(update(tables.game_player).where(*here).values(player_id=game.player_ids[1]))
+
+
+def _shown(**values: Any) -> Tamper:
+    """A row of the standings that shows something else."""
+
+    def tamper(db: Any, night: DoorNight) -> None:
+        row = db.execute(select(tables.standing.c.player_id, tables.standing.c.row).limit(1)).one()
+        here = tables.standing.c.player_id == row.player_id
+        db.execute(update(tables.standing).where(here).values(row={**row.row, **values}))
+
+    return tamper
+
+
+def _invented_game(db: Any, night: DoorNight) -> None:
+    tournament_id = night.tournament.tournament_id
+    values = {"set_number": 7, "status": "completed", "bye": False, "scorbit_verified": False}
+    round_id = night.tournament.rounds[0].round_id
+    made = insert(tables.game).values(
+        tournament_id=tournament_id,
+        round_id=round_id,
+        result_count_mismatch=False,
+        is_tiebreak=False,
+        **values,
+    )
+    game_id = db.execute(made).inserted_primary_key[0]
+    seat = {"tournament_id": tournament_id, "game_id": game_id, "slot": 0, "player_id": 1, "points": 1}
+    db.execute(insert(tables.game_player).values(**seat, result_position=1))
+
+
+def _forged(db: Any, night: DoorNight) -> None:
+    """Another result, in the rows and in the journal alike."""
+    entry = tables.journal.c
+    own = (entry.tournament_id == night.tournament.tournament_id, entry.change == "GameCompleted")
+    line = db.execute(select(tables.journal).where(*own).order_by(entry.journal_id).limit(1)).one()
+    game = night.game(line.data["after"]["game_id"])
+    forged = ["1.00"] * len(game.player_ids)
+    data = {**line.data, "after": {**line.data["after"], "result_points": forged}}
+    db.execute(update(tables.journal).where(entry.journal_id == line.journal_id).values(data=data))
+    db.execute(
+        update(tables.game_player).where(tables.game_player.c.game_id == game.game_id).values(points=1)
+    )
+
+
+TAMPERED: dict[str, tuple[Tamper, str]] = {
+    "points": (_changed(tables.game_player, points=5), "result_points is"),
+    "a place": (
+        _changed(tables.game_player, result_position=None, score=3),
+        "is not what it is since action",
+    ),
+    "a game": (_gone(tables.game), "is missing: it is there since action"),
+    "a seat": (_gone(tables.game_player), "player_ids is"),
+    "swapped players": (_swapped_seats, "player_ids is"),
+    "a player twice in a game": (_twice, "has a player twice"),
+    "a game nobody played": (_invented_game, "is stored, but no action of the journal made it"),
+    "a round's status": (_changed(tables.round_, status="started"), "status is started"),
+    "an entrant": (_changed(tables.entrant, points_adjustment=2), "points_adjustment is 2"),
+    "an arena": (_gone(tables.lineup_arena), "The arena 501 is missing"),
+    "the settings": (
+        _changed(tables.tournament, settings={"knockoutStrikeCount": 9}),
+        "The tournament's settings",
+    ),
+    "the name": (_changed(tables.tournament, name="Another"), "The tournament's details.name is Another"),
+    "the status": (_changed(tables.tournament, status="started"), "The tournament's status is started"),
+    "a place in the standings": (_changed(tables.standing, position=9), "under another player or place"),
+    "points in the standings": (_changed(tables.standing, points=77), "are stored as 77.00 and shown"),
+    "a shown place": (_shown(position=9), "show position 9"),
+    "shown points": (_shown(points="77.00"), "show points 77.00"),
+    "shown strikes": (_shown(strikeCount=9), "show strikeCount 9"),
+    "shown games": (_shown(gamesPlayed=9), "show gamesPlayed 9"),
+    "a shown tiebreaker": (_shown(tiebreakers=["9.00"]), "show tiebreakers"),
+    "a row of the standings": (_gone(tables.standing), "has no row in the standings"),
+    "arena sums": (_changed(tables.arena_summary, games=99), "The arena_summary of"),
+    "an arena sum": (_gone(tables.arena_summary), "is missing"),
+    "wins": (_changed(tables.player_arena_summary, wins=99), "The player_arena_summary of"),
+    "meetings": (_changed(tables.match_summary, losses=99), "The match_summary of"),
+    "a result in the journal": (_journal_gone("GameCompleted"), "is not what it is since action"),
+    "a draw in the journal": (_journal_gone("GameOpened"), "no action of the journal made it"),
+    "the end in the journal": (_journal_gone("TournamentCompleted"), "status is completed, since action"),
+    "the creation in the journal": (_journal_gone("TournamentCreated"), "Action 1 is missing"),
+    "rows and journal alike": (_forged, "strikes, not"),
+    "the channel": (_changed(tables.tournament, seq=2, seq_low=9), "The channel cannot be"),
+}
+
+
+def test_a_night_that_nobody_touched_is_clean(store: Store) -> None:
+    assert _faults(_night(store)) == []
+    assert _faults(_night(store, "matchplay")) == []
+
+
+# The rows are the same on both databases; their kinds are the subject of other tests.
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("what", sorted(TAMPERED))
+def test_what_was_changed_in_secret_is_found(store: Store, what: str) -> None:
+    night = _night(store)
+    tamper, said = TAMPERED[what]
+    with store.write() as db:
+        tamper(db, night)
+    assert any(said in fault for fault in _faults(night)), _faults(night)
+
+
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize(
+    ("kind", "column", "value", "said"),
+    [
+        ("golf", "points", 9, "9.00 strokes, not 1 to 6"),
+        ("golf", "points", 3, "show points"),
+        ("bowling", "rolls", [1, 1], "its rolls give 2"),
+        ("best_game", "score", 7, "score is 7"),
+        ("amazingrace", "score", 7, "score is 7"),
+    ],
+)
+def test_attempts_changed_in_secret_are_found(
+    store: Store, kind: str, column: str, value: Any, said: str
+) -> None:
+    night = door.a_door_night(store, a_night(kind, players=3, arenas=2))
+    night.start()
+    play: dict[str, Callable[[], Any]] = {
+        "golf": lambda: solo_night.play_holes(night, 1, 2, 2),
+        "bowling": lambda: solo_night.bowl(night, 1, 0, 3, 4),
+        "best_game": lambda: solo_night.score(night, 1, 501, 500),
+        "amazingrace": lambda: solo_night.race(night, 1, 500),
+    }
+    play[kind]()
+    assert _faults(night) == []
+    played = next(one for one in night.tournament.single_player_games if one.status == "completed")
+    attempt = tables.single_player_game
+    here = attempt.c.single_player_game_id == played.single_player_game_id
+    with store.write() as db:
+        db.execute(update(attempt).where(here).values({column: value}))
+    assert any(said in fault for fault in _faults(night)), _faults(night)
+
+
+def test_an_undo_that_took_back_something_else_is_found(store: Store) -> None:
+    night = door.a_door_night(store, a_night("matchplay", players=4, arenas=2))
+    night.start()
+    night.open_round()
+    night.undo()
+    assert _faults(night) == []
+    with store.write() as db:
+        _journal_gone("RoundDeleted")(db, night)
+    assert any("takes back something else" in fault for fault in _faults(night))
+
+
+def test_a_tournament_that_is_not_there_is_not_found(store: Store) -> None:
+    with store.read() as db, pytest.raises(NotFound):
+        reads.verdict(db, 404)
+
+
+def test_the_command_tells_what_differs_and_fails(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SILVERBALL_DATABASE_URL", store.url.render_as_string(hide_password=False))
+    night = _night(store)
+    tournament_id = str(night.tournament.tournament_id)
+    clean = CliRunner().invoke(silverball_group, ["verify"])
+    assert (clean.exit_code, clean.output) == (0, "1 tournament verified, none with differences.\n")
+    with store.write() as db:
+        _changed(tables.standing, position=9)(db, night)
+    told = CliRunner().invoke(silverball_group, ["verify", tournament_id])
+    assert told.exit_code == 1
+    assert told.output.startswith(
+        f"Tournament {tournament_id}, Thursday Night:\n  The standings of player 1 "
+    )
+    listed = CliRunner().invoke(silverball_group, ["verify", "--json"])
+    assert listed.exit_code == 1
+    ((one,),) = (json.loads(listed.output),)
+    assert (one["tournamentId"], len(one["faults"])) == (int(tournament_id), 1)
+    missing = CliRunner().invoke(silverball_group, ["verify", "404"])
+    assert (missing.exit_code, missing.output) == (1, "Error: There is no tournament 404.\n")
