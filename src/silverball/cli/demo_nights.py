@@ -3,7 +3,6 @@
 Everything is asked for by its name first: a demo that was cut off, or is started again, goes on from there.
 """
 
-import itertools
 import logging
 import threading
 from collections.abc import Iterator
@@ -118,10 +117,11 @@ def prepare(store: Store, chosen: Settings, user_id: int, dice: Random) -> None:
         robot = _robot(client, plan, there.get(plan.name, []), field, dice)
         if robot is not None:
             robot.play_out(lambda: clock.tick(STEP_SECONDS))
+    clock.moment = datetime.now(UTC) - timedelta(hours=2)
     running = [one for one in there.get(QUEUES.name, []) if one["status"] != "completed"]
-    if not running:
-        clock.moment = datetime.now(UTC) - timedelta(hours=2)
-        _queue_up(_begun(client, QUEUES, field, dice), clock)
+    robot = _robot(client, QUEUES, running, field, dice)
+    if robot is not None and not robot.has_queues():
+        _queue_up(robot, clock)
 
 
 def _field(client: Inside) -> tuple[list[int], list[int]]:
@@ -186,11 +186,19 @@ def _queue_up(robot: Robot, clock: Clock) -> None:
 class LiveNight:
     """A robot in a thread of its own that plays one night after another, a result every other second."""
 
-    def __init__(self, store: Store, chosen: Settings, user_id: int, dice: Random) -> None:
+    def __init__(
+        self,
+        store: Store,
+        chosen: Settings,
+        user_id: int,
+        dice: Random,
+        pauses: tuple[float, float] = PAUSE_SECONDS,
+    ) -> None:
         caller = Caller(user_id=user_id, role="organizer", ability="manage")
         self._client = Inside(app.build_api(store, chosen), caller)
         self._user_id = user_id
         self._dice = dice
+        self._pauses = pauses
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="silverball-robot")
 
@@ -205,7 +213,7 @@ class LiveNight:
             self._thread.join(JOIN_SECONDS)
 
     def _run(self) -> None:
-        for _ in itertools.count():
+        while not self._stop.is_set():
             try:
                 self._play(self._found())
             except Refused as refusal:
@@ -213,8 +221,7 @@ class LiveNight:
                 LOG.info("a robot was refused: %s", refusal)
             except Exception as error:  # the edge of a thread: nobody else would hear of it
                 LOG.error("the live night failed", exc_info=error)
-            if self._stop.wait(self._pause()):
-                return
+            self._stop.wait(self._pause())
 
     def _found(self) -> Robot:
         """The night that is running, or a new one."""
@@ -231,4 +238,4 @@ class LiveNight:
                 return
 
     def _pause(self) -> float:
-        return self._dice.uniform(*PAUSE_SECONDS)
+        return self._dice.uniform(*self._pauses)

@@ -261,6 +261,10 @@ class Robot:
         )
         return True
 
+    def has_queues(self) -> bool:
+        """Whether anybody waits for a machine."""
+        return bool(self._send("GET", "/queues")["data"])
+
     def queue_up(self, sizes: Sequence[int]) -> None:
         """So many players wait for the first machines; whoever came first begins to play."""
         player_ids, arena_ids = self._members()
