@@ -55,8 +55,11 @@ def ability_of(role: str, abilities: Collection[str]) -> str:
 
 
 def sees_all_of(viewer: Caller | None, user_id: int | None) -> bool:
-    """Whether a user's opt-outs do not apply: to the user himself and to an admin."""
-    return viewer is not None and (viewer.is_admin or viewer.user_id == user_id)
+    """Whether a user's opt-outs do not apply: to the user himself and to an admin.
+
+    To himself only when the caller is known to have any: else his answers are shared with others.
+    """
+    return viewer is not None and (viewer.is_admin or (viewer.is_hidden and viewer.user_id == user_id))
 
 
 def is_organizer(caller: Caller, tournament: Tournament) -> bool:

@@ -100,3 +100,16 @@ def test_every_tournament_that_shows_the_user_is_newer(store: Store) -> None:
     assert revisions() == [before[0] + 1, before[1]]
     assert change(store, night.organizer_id, {})[0] == 200
     assert revisions() == [before[0] + 1, before[1]]
+
+
+def test_who_has_just_opted_out_sees_himself_in_no_answer_that_others_are_given_too(store: Store) -> None:
+    """The front door may know the caller from before: as one whose answers are shared with everybody."""
+    user_id = build.a_user(store, initials="ADA")
+    as_before = build.caller(user_id, ability="score")
+    status, got, _ = build.do(store, "PATCH", PATH, {"profileOptOut": True}, by=as_before)
+    assert (status, got["initials"]) == (200, "ADA")
+    assert as_before.viewer == build.caller(build.a_user(store)).viewer
+    assert build.ask(store, f"/api/users/{user_id}", by=as_before)[1]["user"]["initials"] is None
+    assert build.ask(store, PATH, by=as_before)[1]["initials"] == "ADA"
+    known = build.caller(user_id, is_hidden=True)
+    assert build.ask(store, f"/api/users/{user_id}", by=known)[1]["user"]["initials"] == "ADA"

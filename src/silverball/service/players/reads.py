@@ -128,7 +128,10 @@ def shows_stats_to(viewer: Caller | None) -> ColumnElement[bool]:
     shown_to_all = _CLAIMANT.stats_opt_out.is_not(true())
     if viewer is None:
         return shown_to_all
-    return true() if viewer.is_admin else or_(shown_to_all, _PLAYER.claimed_by == viewer.user_id)
+    if viewer.is_admin:
+        return true()
+    # The answers to somebody without opt-outs are shared with others.
+    return or_(shown_to_all, _PLAYER.claimed_by == viewer.user_id) if viewer.is_hidden else shown_to_all
 
 
 def owned_by(db: Connection, organizer_id: int, query: PlayerQuery, viewer: Caller | None) -> Found[Player]:

@@ -1,5 +1,6 @@
 """Users: how an account is shown to a viewer, and what belongs to it."""
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,8 +88,8 @@ def one(db: Connection, user_id: int, viewer: Caller | None) -> User:
 
 
 def own_profile(db: Connection, caller: Caller) -> OwnProfile:
-    """The caller's profile."""
-    user = one(db, caller.user_id, caller)
+    """The caller's profile, all of it; no other caller is given this answer."""
+    user = one(db, caller.user_id, dataclasses.replace(caller, is_hidden=True))
     return OwnProfile(**msgspec.structs.asdict(user), data=user)
 
 

@@ -1,0 +1,65 @@
+"""Entries: bought, given, refunded; never fewer than are used up. Source: formats, section 19."""
+
+from dataclasses import replace
+
+import pytest
+
+from silverball.kit.errors import Conflict, NotFound, Refusal, WrongFormat
+from silverball.rules import entries
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import undone
+from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import Card, Entrant, Purchase, SinglePlayerGame, Tournament
+
+
+def qualifying(kind: str = "best_game", *, used: int = 0, bought: int = 3) -> Tournament:
+    games = tuple(
+        SinglePlayerGame(single_player_game_id=n + 1, player_id=1, status="completed", card_id=1)
+        for n in range(2 if kind == "card_best_game" else used)
+    )
+    cards = tuple(Card(card_id=n + 1, player_id=1, status="completed") for n in range(used))
+    return Tournament(
+        tournament_id=1,
+        type=kind,  # type: ignore[arg-type]  # one of the table below
+        status="started",
+        settings=FORMATS[kind].settings(),
+        entrants=(Entrant(player_id=1, entries_bought=bought),),
+        single_player_games=games,
+        cards=cards if kind == "card_best_game" else (),
+        has_entry_limits=True,
+    )
+
+
+def purchase(quantity: int, type_: str = "regular", player_id: int = 1) -> Purchase:
+    return Purchase(entry_id=-1, player_id=player_id, type=type_, quantity=quantity)  # type: ignore[arg-type]  # as above
+
+
+@pytest.mark.parametrize("kind", ["best_game", "card_best_game"])
+@pytest.mark.parametrize(
+    ("used", "refund", "is_fine"), [(0, 3, True), (1, 2, True), (1, 3, False), (3, 1, False)]
+)
+def test_no_more_is_refunded_than_is_left(kind: str, used: int, refund: int, is_fine: bool) -> None:
+    before = qualifying(kind, used=used)
+    if not is_fine:
+        with pytest.raises(Conflict, match=f"has {3 - used} unused entries"):
+            entries.bought(before, purchase(-refund, "refund"))
+        return
+    made = entries.bought(before, purchase(-refund, "refund"))
+    after = apply_all(before, made)
+    assert after.entrants[0].entries_bought == 3 - refund
+    assert apply_all(after, undone(made)) == before
+
+
+@pytest.mark.parametrize(
+    ("tournament", "player_id", "refusal"),
+    [
+        (qualifying(), 2, NotFound),
+        (replace(qualifying(), status="completed"), 1, Conflict),
+        (replace(qualifying(), type="matchplay"), 1, WrongFormat),
+    ],
+)
+def test_entries_that_cannot_be_are_refused(
+    tournament: Tournament, player_id: int, refusal: type[Refusal]
+) -> None:
+    with pytest.raises(refusal):
+        entries.bought(tournament, purchase(1, player_id=player_id))

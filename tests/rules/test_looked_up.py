@@ -1,0 +1,33 @@
+"""What is looked up in the organizer's book is no part of what happens to a tournament."""
+
+from dataclasses import replace
+
+from silverball.rules.apply import apply_all
+from silverball.rules.changes import ArenaChanged, Change, EntrantChanged, undone
+from silverball.rules.registry import FORMATS
+from silverball.rules.tournament import Entrant, LineupArena, Tournament
+
+
+def test_a_claim_and_a_category_of_later_survive_an_undo() -> None:
+    ann, arena = Entrant(player_id=1), LineupArena(arena_id=2)
+    before = Tournament(
+        tournament_id=1,
+        type="matchplay",
+        status="started",
+        settings=FORMATS["matchplay"].settings(),
+        entrants=(ann,),
+        lineup=(arena,),
+    )
+    made: list[Change] = [
+        EntrantChanged(ann, replace(ann, is_active=False)),
+        ArenaChanged(arena, replace(arena, is_active=False)),
+    ]
+    after = apply_all(before, made)
+    claimed = replace(
+        after,
+        entrants=(replace(after.entrants[0], user_id=7),),
+        lineup=(replace(after.lineup[0], category_id=4),),
+    )
+    back = apply_all(claimed, undone(made))
+    assert back == before
+    assert (back.entrants[0].user_id, back.lineup[0].category_id) == (7, 4)
