@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import Table, delete, insert, select, update
 
+from exchange import bundles
 from rules import solo_night
 from rules.night import a_night
 from service import door
@@ -224,6 +225,25 @@ def test_an_undo_that_took_back_something_else_is_found(store: Store) -> None:
     with store.write() as db:
         _journal_gone("RoundDeleted")(db, night)
     assert any("takes back something else" in fault for fault in _faults(night))
+
+
+def test_tournaments_that_came_in_are_clean_until_somebody_touches_them(store: Store) -> None:
+    imported = bundles.bring_in(store, bundles.night("17"))
+    bundles.bring_in(store, bundles.everything())
+    with store.read() as db:
+        found = {one: reads.verdict(db, one).faults for one in reads.tournament_ids(db)}
+    assert found == {imported.tournament_id: [], 700: []}
+    with store.write() as db:
+        here = tables.game.c.tournament_id == imported.tournament_id
+        last = (
+            db.execute(select(tables.game.c.game_id).where(here).order_by(tables.game.c.game_id))
+            .scalars()
+            .all()[-1]
+        )
+        db.execute(delete(tables.game).where(tables.game.c.game_id == last))
+    with store.read() as db:
+        faults = reads.verdict(db, imported.tournament_id).faults
+    assert any("games came in" in fault for fault in faults), faults
 
 
 def test_a_tournament_that_is_not_there_is_not_found(store: Store) -> None:

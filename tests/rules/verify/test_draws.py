@@ -1,0 +1,103 @@
+"""Draws that no rule would make. Source: formats, sections 3, 7 and 9."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from rules.night import Night, a_night
+from silverball.rules.changes import Change, GameOpened, RoundOpened
+from silverball.rules.pairing import groups
+from silverball.rules.tournament import Game
+from silverball.rules.verify import draws, replay
+
+
+def _drawn(night: Night) -> tuple[replay.Book, list[Change]]:
+    """The next round, with the book as it is before."""
+    before = replay.book_of(night.tournament)
+    night.open_round()
+    return before, night.journal[-1]
+
+
+def _with(changes: Sequence[Change], **values: object) -> list[Change]:
+    """The draw with every game so."""
+    return [
+        GameOpened(replace(one.thing, **values)) if isinstance(one, GameOpened) else one  # type: ignore[arg-type]  # fields of Game
+        for one in changes
+    ]
+
+
+def _faults(kind: str, before: replay.Book, changes: Sequence[Change]) -> list[str]:
+    return draws.drawn_faults(kind, before, changes, 5)
+
+
+def _night(kind: str, players: int) -> Night:
+    night = a_night(kind, players=players, arenas=8)
+    night.start()
+    return night
+
+
+@pytest.mark.parametrize("kind", ["knockout", "group_knockout", "matchplay", "group_matchplay", "target"])
+@pytest.mark.parametrize("players", [5, 7, 8, 9])
+def test_what_the_rules_draw_is_in_order(kind: str, players: int) -> None:
+    night = _night(kind, players)
+    for _ in range(3):
+        before, changes = _drawn(night)
+        assert any(isinstance(one, RoundOpened) for one in changes)
+        assert _faults(kind, before, changes) == []
+        night.finish_round()
+
+
+@pytest.mark.parametrize("players", range(1, 161))
+def test_group_sizes_are_those_of_the_table(players: int) -> None:
+    assert draws.wanted_sizes(players) == sorted(groups.sizes(players))
+
+
+def test_an_arena_given_twice_is_found() -> None:
+    before, changes = _drawn(_night("matchplay", 4))
+    assert _faults("matchplay", before, _with(changes, arena_id=501)) == [
+        "Round 1, drawn by action 5, has arena 501 twice at once."
+    ]
+
+
+def test_groups_of_the_wrong_size_are_found() -> None:
+    before, changes = _drawn(_night("group_matchplay", 8))
+    games = [one.thing for one in changes if isinstance(one, GameOpened)]
+    uneven = [games[0].player_ids[:2], (*games[0].player_ids[2:], *games[1].player_ids)]
+    moved = [GameOpened(replace(game, player_ids=seats)) for game, seats in zip(games, uneven, strict=True)]
+    assert _faults("group_matchplay", before, [*changes[:1], *moved]) == [
+        "Round 1, drawn by action 5, has groups of [2, 6] for 8 players, not [4, 4]."
+    ]
+
+
+def test_a_player_drawn_twice_is_found() -> None:
+    before, changes = _drawn(_night("matchplay", 4))
+    seats = next(one.thing.player_ids for one in changes if isinstance(one, GameOpened))
+    faults = _faults("matchplay", before, _with(changes, player_ids=seats))
+    assert faults == [f"Round 1, drawn by action 5, has player {min(seats)} twice."]
+
+
+def test_a_second_bye_before_others_had_one_is_found() -> None:
+    night = _night("matchplay", 5)
+    night.play_round()
+    first = next(game.player_ids for game in night.tournament.games if game.is_bye)
+    before, changes = _drawn(night)
+    byes = [one.thing for one in changes if isinstance(one, GameOpened) and one.thing.is_bye]
+    games = [one for one in changes if not (isinstance(one, GameOpened) and one.thing in byes)]
+    others = _swapped(games, first[0], byes[0])
+    (fault,) = _faults("matchplay", before, others)
+    assert fault == (
+        f"Round 2, drawn by action 5, gives player {first[0]} bye number 2 while others have had 0."
+    )
+
+
+def _swapped(games: Sequence[Change], player_id: int, bye: Game) -> list[Change]:
+    """The bye goes to this player, and who had it plays instead."""
+    made: list[Change] = []
+    for one in games:
+        if isinstance(one, GameOpened):
+            seats = tuple(bye.player_ids[0] if seat == player_id else seat for seat in one.thing.player_ids)
+            made.append(GameOpened(replace(one.thing, player_ids=seats)))
+        else:
+            made.append(one)
+    return [*made, GameOpened(replace(bye, player_ids=(player_id,)))]
