@@ -118,6 +118,31 @@ class Hall:
     def complete(self) -> None:
         self.post("/complete")
 
+    def join(self, name: str) -> None:
+        """A player who comes late."""
+        self.ids[name] = self.post("/players", {"name": name})["data"]["playerId"]
+
+    def leave(self, name: str) -> None:
+        """Set a player inactive."""
+        self.patch(f"/players/{self.ids[name]}", {"status": "inactive"})
+
+    # Playing alone
+
+    def score(self, name: str, **said: Any) -> Json:
+        """A new single player game of this player, or the waiting one that is meant: score, strokes, rolls."""
+        made: Json = self.post("/single-player-games", {"playerId": self.ids[name], **said})["data"]
+        return made
+
+    def correct(self, attempt: Json, **said: Any) -> Json:
+        """Another result for a single player game."""
+        done: Json = self.patch(f"/single-player-games/{attempt['singlePlayerGameId']}", said)["data"]
+        return done
+
+    def round_ids(self) -> list[int]:
+        """Ids of the rounds, in playing order."""
+        rounds = sorted(self.get("/rounds")["data"], key=lambda one: one["index"])
+        return [one["roundId"] for one in rounds]
+
     def undo(self) -> Json:
         """Take the newest action back."""
         newest = next(one for one in self.get("/journal")["data"] if one["canUndo"])
