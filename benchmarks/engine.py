@@ -135,7 +135,7 @@ class Hall:
         made = self.first.send("POST", "/tournaments", {"name": "Bench", "type": kind, **settings})
         self.path = f"/tournaments/{made['data']['tournamentId']}"
         names = [{"name": f"Flipper {n}"} for n in range(players)]
-        self.first.send("POST", f"{self.path}/players", names)
+        self.first.send("POST", f"{self.path}/players", {"players": names})
         self.first.send("POST", f"{self.path}/start")
         self._dice = Random(players)
         self._pool = ThreadPoolExecutor(CLIENTS)
@@ -204,9 +204,10 @@ def _recorded(port: int, token: str) -> Iterator[Row]:
 
 def _best_game(port: int, token: str) -> Row:
     hall = Hall(port, token, "best_game", 60)
-    arenas = hall.first.send("POST", f"{hall.path}/arenas", [{"name": f"Machine {n}"} for n in range(5)])
+    machines = [hall.first.send("POST", "/arenas", {"name": f"Machine {n}"}) for n in range(5)]
+    arena_ids = [one["data"]["arenaId"] for one in machines]
+    hall.first.send("POST", f"{hall.path}/arenas", {"arenas": [{"arenaId": one} for one in arena_ids]})
     players = hall.first.send("GET", f"{hall.path}?includePlayers=true")["data"]["players"]
-    arena_ids = [one["arenaId"] for one in arenas["data"]]
     waiting = [(one["playerId"], arena_id) for one in players for arena_id in arena_ids]
     dice = Random(300)
     began = time.perf_counter()

@@ -82,7 +82,7 @@ def enact(
     if before.tournament.status != after.status:
         summaries.store_for(db, tournament_id)
     entries = [(type(change).__name__, journal.encoded(change)) for change in real]
-    journal.append(
+    action_id = journal.append(
         db,
         tournament_id,
         [*beside, *entries],
@@ -90,10 +90,10 @@ def enact(
         source=who.source,
         now=who.now,
         dice_seed=dice_seed,
+        newest=before.action_id,
     )
-    _touch(db, tournament_id, who.now)
-    revision = revisions.raise_tournaments(db, [tournament_id])[tournament_id]
-    db.get_execution_options()[PENDING].append(Kept(revision, after, rows))
+    revision = revisions.raise_one(db, tournament_id, who.now)
+    db.get_execution_options()[PENDING].append(Kept(revision, after, rows, action_id))
     return after
 
 
@@ -165,11 +165,6 @@ def _rank(db: Connection, before: Kept, after: Tournament) -> dict[int, str]:
     ranked = [] if after.status == "planned" else FORMATS[after.type].rank(after)
     shown_rows = [shown(one) for one in ranked]
     return standings.update(db, after.tournament_id, shown_rows, before.standings)
-
-
-def _touch(db: Connection, tournament_id: int, now: datetime) -> None:
-    own = tables.tournament.c.tournament_id == tournament_id
-    db.execute(update(tables.tournament).where(own).values(updated_at=now))
 
 
 def enact_import(db: Connection, change: TournamentImported, who: Who, dice: Random) -> None:

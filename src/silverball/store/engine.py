@@ -6,7 +6,6 @@ writer per tournament; SQLite has one writer in all. The edge commits by leaving
 """
 
 import sqlite3
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from sqlalchemy.engine import URL
 
 from silverball.store import names, tables
 from silverball.store.kept import Kept, Snapshots
+from silverball.store.turns import Turns
 
 SQLITE_BUSY_SECONDS = 30
 CONNECTIONS_MAX = 24
@@ -52,7 +52,7 @@ class Store:
         self.snapshots = Snapshots()
         self.engine.update_execution_options(**{SNAPSHOTS: self.snapshots})
         # SQLite's own waiting is a poll with sleeps; writers of this process queue up here instead.
-        self._writer = threading.Lock()
+        self._turns = Turns(self.engine)
         # Called in the writer's thread after each commit, before the writer goes on.
         self.after_commit: list[Callable[[Commit], None]] = []
 
@@ -97,13 +97,10 @@ class Store:
     def _begun(self, raised: dict[int, int], pending: list[Kept]) -> Iterator[Connection]:
         noted = {RAISED: raised, PENDING: pending}
         if self.is_sqlite:
-            options: dict[str, Any] = {"silverball_immediate": True}
-            with self._writer, self.engine.connect() as db:
-                db = db.execution_options(**options, **noted)  # noqa: PLW2901  # the same connection
-                with db.begin():
-                    yield db
+            with self._turns.taken(pending, **noted) as db:
+                yield db
             return
-        options = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
+        options: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
         with self.engine.connect() as db:
             db = db.execution_options(**options, **noted)  # noqa: PLW2901  # the same connection
             with db.begin():

@@ -159,10 +159,15 @@ def append(
     source: str,
     now: datetime,
     dice_seed: str | None = None,
+    newest: int | None = None,
 ) -> int:
-    """Write one action down; returns its id, which counts up from 1 in each tournament."""
-    own = tables.journal.c.tournament_id == tournament_id
-    newest = db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one()
+    """Write one action down; returns its id, which counts up from 1 in each tournament.
+
+    `newest` is the newest action there is, when that is known.
+    """
+    if newest is None:
+        own = tables.journal.c.tournament_id == tournament_id
+        newest = db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one()
     action_id = int(newest or 0) + 1
     common = {
         "tournament_id": tournament_id,

@@ -17,6 +17,8 @@ class Kept:
     revision: int
     tournament: Tournament
     standings: Mapping[int, str] = field(default_factory=dict)
+    # The newest action in the journal; None when nobody has looked.
+    action_id: int | None = None
 
 
 class Snapshots:

@@ -9,8 +9,9 @@ before, and lock the row of the thing itself in no way that a reference to it wo
 import logging
 import threading
 from collections.abc import Collection
+from datetime import datetime
 
-from sqlalchemy import Connection, Select, select, update
+from sqlalchemy import Connection, Select, bindparam, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from silverball.store.engine import RAISED, Commit, Store
@@ -36,6 +37,12 @@ TOURNAMENTS_KNOWN_MAX = 20_000
 # SQLite takes 32,766 parameters in one statement.
 IDS_AT_ONCE = 5_000
 WORLD = 0
+RAISE_ONE = (
+    update(tournament)
+    .where(tournament.c.tournament_id == bindparam("own_id"))
+    .values(revision=tournament.c.revision + 1, updated_at=bindparam("moment"))
+    .returning(tournament.c.revision)
+)
 
 
 def raise_tournaments(db: Connection, tournament_ids: Collection[int]) -> dict[int, int]:
@@ -52,6 +59,14 @@ def raise_tournaments(db: Connection, tournament_ids: Collection[int]) -> dict[i
     # Only `Store.write` tells the front door, and only once it is committed.
     db.get_execution_options()[RAISED].update(raised)
     return raised
+
+
+def raise_one(db: Connection, tournament_id: int, now: datetime) -> int:
+    """Raise the revision of the tournament whose lock this transaction holds; returns the new one."""
+    row = {"own_id": tournament_id, "moment": now}
+    revision = int(db.execute(RAISE_ONE, row).scalar_one())
+    db.get_execution_options()[RAISED][tournament_id] = revision
+    return revision
 
 
 def current(db: Connection, tournament_id: int) -> int | None:

@@ -18,8 +18,9 @@ from silverball.rules import settings
 from silverball.rules.registry import FORMATS
 from silverball.rules.tournament import Bank, EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.store import rows, tables
-from silverball.store.engine import RAISED, SNAPSHOTS
+from silverball.store.engine import PENDING, RAISED, SNAPSHOTS
 from silverball.store.kept import Kept, Snapshots
+from silverball.store.turns import UNCOMMITTED
 from silverball.store.types import Instant
 
 # Columns of the tournament that no rule looks at.
@@ -56,13 +57,23 @@ def of_revision(db: Connection, tournament_id: int, revision: int) -> Kept:
     """The tournament as this connection sees it, which is at this revision."""
     options = db.get_execution_options()
     snapshots: Snapshots = options[SNAPSHOTS]
-    kept = snapshots.get(tournament_id, revision)
-    if kept is None:
-        kept = Kept(revision, load(db, tournament_id), standings_of(db, tournament_id))
-        # What a transaction has raised is its own until it is committed.
-        if tournament_id not in options.get(RAISED, {}):
-            snapshots.put(kept)
-    return kept
+    uncommitted: dict[int, Kept] | None = options.get(UNCOMMITTED)
+    own = {one.tournament.tournament_id: one for one in options.get(PENDING, ())}
+    for kept in (own.get(tournament_id), (uncommitted or {}).get(tournament_id)):
+        if kept is not None and kept.revision == revision:
+            return kept
+    found = snapshots.get(tournament_id, revision)
+    if found is not None:
+        return found
+    loaded = Kept(revision, load(db, tournament_id), standings_of(db, tournament_id))
+    if tournament_id in options.get(RAISED, {}):
+        # What this writer has done so far may still be taken back.
+        return loaded
+    if uncommitted is None:
+        snapshots.put(loaded)
+    else:
+        uncommitted[tournament_id] = loaded
+    return loaded
 
 
 def standings_of(db: Connection, tournament_id: int) -> dict[int, str]:

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
+from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, text, update
 
 from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.tournament import EngineState, Game, Tournament
@@ -51,6 +51,22 @@ DEFAULTS: Mapping[str, Values] = {
 }
 # Fields of a tournament that are columns of its row under the same name.
 OWN_COLUMNS = ("status", "completed_at", "points_map", "tiebreaker_points_map")
+
+
+# What a result changes about who sat where.
+RESULT = (
+    update(tables.game_player)
+    .where(
+        tables.game_player.c.game_id == bindparam("new_game_id"),
+        tables.game_player.c.slot == bindparam("new_slot"),
+    )
+    .values(
+        {
+            name: bindparam(f"new_{name}", type_=tables.game_player.c[name].type)
+            for name in ("user_id", "result_position", "points", "score")
+        }
+    )
+)
 
 
 def write(db: Connection, tournament: Tournament, changes: Sequence[Change]) -> None:
@@ -112,11 +128,9 @@ def _reseat(db: Connection, tournament: Tournament, before: Game, after: Game) -
         return
     users = _users(tournament)
     old, new = rows.seats_of(before, users), rows.seats_of(after, users)
-    for was, now in zip(old, new, strict=True):
-        differing = {name: now[name] for name in now if was[name] != now[name]}
-        if differing:
-            place = (seat.c.game_id == after.game_id, seat.c.slot == now["slot"])
-            db.execute(update(seat).where(*place).values(**differing))
+    changed = [now for was, now in zip(old, new, strict=True) if was != now]
+    if changed:
+        db.execute(RESULT, [{f"new_{name}": value for name, value in now.items()} for now in changed])
 
 
 def _tournament_altered(db: Connection, tournament: Tournament, change: TournamentAltered) -> None:

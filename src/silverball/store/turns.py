@@ -1,0 +1,101 @@
+"""Writers of one SQLite file: one after the other, and those who queue share a commit.
+
+A commit waits for the disk (synchronous=FULL), which takes longer than the writing itself. So a writer
+who is done leaves the transaction open for the next one in the queue, and the last of them commits for
+all. Everybody waits for that commit before saying that it is done: what is acknowledged is on the disk.
+Each works in a savepoint of its own, so one who fails takes back only what he did.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine
+
+from silverball.store.kept import Kept
+
+# Execution option of a writing connection: tournaments as earlier writers of its transaction left them.
+UNCOMMITTED = "silverball_uncommitted"
+# Nobody waits for more than these others.
+WRITERS_MAX = 16
+
+
+class _Shared:
+    """A transaction that several writers fill."""
+
+    def __init__(self, db: Connection) -> None:
+        self.db = db
+        self.writers = 0
+        # Tournaments as this transaction has left them so far, not committed yet.
+        self.kept: dict[int, Kept] = {}
+        self.is_over = threading.Event()
+        self.fault: BaseException | None = None
+
+
+class Turns:
+    """The queue of writers of one process."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._turn = threading.Lock()
+        self._counting = threading.Lock()
+        self._waiting = 0
+        self._open: _Shared | None = None
+
+    @contextmanager
+    def taken(self, pending: list[Kept], **noted: Any) -> Iterator[Connection]:
+        """A writing connection, committed when this ends. Options are noted on it for this writer alone.
+
+        Takes the list in which the writer leaves the tournaments that he changed.
+        """
+        shared = self._begun()
+        try:
+            db = shared.db.execution_options(**noted, **{UNCOMMITTED: shared.kept})
+            with db.begin_nested():
+                yield db
+            shared.writers += 1
+            shared.kept.update((one.tournament.tournament_id, one) for one in pending)
+        finally:
+            self._passed_on(shared)
+        shared.is_over.wait()
+        if shared.fault is not None:
+            raise shared.fault
+
+    def _begun(self) -> _Shared:
+        with self._counting:
+            self._waiting += 1
+        self._turn.acquire()
+        with self._counting:
+            self._waiting -= 1
+        shared, self._open = self._open, None
+        if shared is not None:
+            return shared
+        try:
+            db = self._engine.connect().execution_options(silverball_immediate=True)
+            try:
+                db.begin()
+            except BaseException:
+                db.close()
+                raise
+        except BaseException:
+            self._turn.release()
+            raise
+        return _Shared(db)
+
+    def _passed_on(self, shared: _Shared) -> None:
+        """Leave the transaction to the next writer, or end it for everybody in it."""
+        with self._counting:
+            has_next = self._waiting > 0 and shared.writers < WRITERS_MAX
+        if has_next:
+            self._open = shared
+            self._turn.release()
+            return
+        try:
+            shared.db.commit()
+        except BaseException as error:  # noqa: BLE001  # every writer in it is told, in a thread of his own
+            shared.fault = error
+        finally:
+            shared.db.close()
+            self._turn.release()
+            shared.is_over.set()
