@@ -105,8 +105,8 @@ def a_door_night(store: Store, plan: Night) -> DoorNight:
     )
     assert shown == replace(planned, tournament_id=tournament_id, details=details)
     night = DoorNight(loaded, now=plan.now, store=store)
-    # Some moves give ids themselves: they must not be those of another night in this database.
-    night._ids = itertools.count(10**9 * tournament_id)
+    # Some moves give ids themselves: never those of another night, nor those the door goes on with.
+    night._ids = itertools.count(10**12 * tournament_id, 10**6)
     return night
 
 
