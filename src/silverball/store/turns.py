@@ -95,6 +95,8 @@ class Turns:
             shared.db.commit()
         except BaseException as error:  # noqa: BLE001  # every writer in it is told, in a thread of his own
             shared.fault = error
+            # Nobody knows what state it is in.
+            shared.db.invalidate(error)
         finally:
             shared.db.close()
             self._turn.release()

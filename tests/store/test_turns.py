@@ -1,0 +1,92 @@
+"""Writers of one SQLite file take turns and share commits; nobody's work depends on his neighbours."""
+
+import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import event, func, insert, select
+
+import build
+from silverball.store import tables
+from silverball.store.engine import Store
+
+WRITERS = 24
+
+
+@pytest.fixture
+def sqlite(empty_sqlite: Path, tmp_path: Path) -> Store:
+    shutil.copy(empty_sqlite, tmp_path / "turns.db")
+    return Store(f"sqlite:///{tmp_path / 'turns.db'}")
+
+
+def _names(store: Store) -> set[str]:
+    with store.read() as db:
+        return set(db.execute(select(tables.user.c.name)).scalars())
+
+
+def _write(store: Store, name: str, *, fails: bool = False) -> None:
+    with store.write() as db:
+        db.execute(insert(tables.user).values({**build.DEFAULTS["user"], "name": name}))
+        if fails:
+            raise RuntimeError(name)
+
+
+def test_who_fails_takes_back_only_what_he_did(sqlite: Store) -> None:
+    def work(number: int) -> bool:
+        try:
+            _write(sqlite, f"writer {number}", fails=number % 3 == 0)
+        except RuntimeError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        done = list(pool.map(work, range(WRITERS)))
+    assert done == [number % 3 != 0 for number in range(WRITERS)]
+    assert _names(sqlite) == {f"writer {number}" for number in range(WRITERS) if number % 3}
+    sqlite.close()
+
+
+def test_writers_who_queue_share_a_commit(sqlite: Store) -> None:
+    commits: list[int] = []
+    event.listen(sqlite.engine, "commit", lambda _db: commits.append(1))
+    gate = threading.Barrier(WRITERS)
+
+    def work(number: int) -> None:
+        gate.wait()
+        _write(sqlite, f"writer {number}")
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        list(pool.map(work, range(WRITERS)))
+    assert len(_names(sqlite)) == WRITERS
+    assert len(commits) < WRITERS
+    sqlite.close()
+
+
+def test_nobody_says_done_before_it_is_on_the_disk(sqlite: Store) -> None:
+    seen: list[bool] = []
+
+    def work(number: int) -> None:
+        _write(sqlite, f"writer {number}")
+        seen.append(f"writer {number}" in _names(sqlite))
+
+    with ThreadPoolExecutor(WRITERS) as pool:
+        list(pool.map(work, range(WRITERS)))
+    assert seen == [True] * WRITERS
+    sqlite.close()
+
+
+def test_a_commit_that_fails_is_told_to_everybody_in_it(sqlite: Store) -> None:
+    def fail(_db: object) -> None:
+        raise OSError("the disk is full")
+
+    event.listen(sqlite.engine, "commit", fail)
+    with pytest.raises(OSError, match="disk is full"):
+        _write(sqlite, "nobody")
+    event.remove(sqlite.engine, "commit", fail)
+    assert _names(sqlite) == set()
+    _write(sqlite, "somebody")
+    with sqlite.read() as db:
+        assert db.execute(select(func.count()).select_from(tables.user)).scalar_one() == 1
+    sqlite.close()
