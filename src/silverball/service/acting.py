@@ -18,7 +18,7 @@ from silverball.rules.changes import Change
 from silverball.rules.tournament import Tournament
 from silverball.service import access, enact
 from silverball.service.access import Caller
-from silverball.service.enact import Who
+from silverball.service.enact import Kept, Who
 
 May = Callable[[Caller, Tournament], bool]
 
@@ -49,23 +49,31 @@ def who_of(call: Write[Any]) -> Who:
 
 def tournament_of(call: Write[Any], may: May = access.is_organizer) -> Tournament:
     """The tournament in the path, if the caller may change it so. Raises NotFound and NotAllowed."""
-    tournament = enact.tournament_of(call.db, call.ids[TOURNAMENT])
-    if not may(call.caller, tournament):
+    return _kept(call, may).tournament
+
+
+def _kept(call: Write[Any], may: May) -> Kept:
+    kept = enact.kept_of(call.db, call.ids[TOURNAMENT])
+    if not may(call.caller, kept.tournament):
         raise NotAllowed
-    return tournament
+    return kept
+
+
+def _enacted(call: Write[Any], made: "Made", kept: Kept) -> Tournament:
+    tournament_id = call.ids[TOURNAMENT]
+    who = who_of(call)
+    return enact.enact(call.db, tournament_id, made.changes, who, dice_seed=made.dice_seed, before=kept)
 
 
 def act(call: Write[Any], rule: Rule, *, may: May = access.is_organizer) -> Tournament:
     """Let what the rule states happen to the tournament in the path, and return what it is now."""
-    made = _made(rule(tournament_of(call, may)))
-    return enact.enact(call.db, call.ids[TOURNAMENT], made.changes, who_of(call), dice_seed=made.dice_seed)
+    kept = _kept(call, may)
+    return _enacted(call, _made(rule(kept.tournament)), kept)
 
 
 def look_ahead(call: Write[Any], rule: Rule, *, may: May = access.is_organizer) -> Ahead:
     """Make something of a snapshot, without the lock: for draws that may take long."""
-    kept = enact.kept_of(call.db, call.ids[TOURNAMENT])
-    if not may(call.caller, kept.tournament):
-        raise NotAllowed
+    kept = _kept(call, may)
     return Ahead(kept.revision, _made(rule(kept.tournament)))
 
 
@@ -81,8 +89,7 @@ def act_as_seen(call: Write[Any]) -> Tournament:
     kept = enact.kept_of(call.db, call.ids[TOURNAMENT])
     if kept.revision != seen.revision:
         raise Moved
-    made = seen.made
-    return enact.enact(call.db, call.ids[TOURNAMENT], made.changes, who_of(call), dice_seed=made.dice_seed)
+    return _enacted(call, seen.made, kept)
 
 
 def _made(stated: "Made | Sequence[Change]") -> Made:

@@ -66,13 +66,14 @@ def enact(
     *,
     dice_seed: str | None = None,
     beside: Entries = (),
+    before: Kept | None = None,
 ) -> Tournament:
     """Let these changes happen to the tournament, as one action, and return what it is now.
 
     Nothing happens when there are none. `dice_seed` is the seed of the draw that made them; `beside`
-    are journal entries that are not changes.
+    are journal entries that are not changes; `before` is what this transaction has just loaded.
     """
-    before = kept_of(db, tournament_id)
+    before = before or kept_of(db, tournament_id)
     if not changes and not beside:
         return before.tournament
     real = _numbered(db, changes)
