@@ -18,7 +18,8 @@ from silverball.rules.changes import Change
 from silverball.rules.tournament import Tournament
 from silverball.service import access, enact
 from silverball.service.access import Caller
-from silverball.service.enact import Kept, Who
+from silverball.service.enact import Who
+from silverball.store.kept import Kept
 
 May = Callable[[Caller, Tournament], bool]
 
