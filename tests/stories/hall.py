@@ -51,6 +51,9 @@ class Hall:
         self.now += timedelta(minutes=MINUTES_PER_REQUEST)
         return self.now
 
+    def pass_time(self, *, hours: int) -> None:
+        self.now += timedelta(hours=hours)
+
     # Asking
 
     def send(self, method: str, path: str, body: Any = None, *, by: Caller | None = None) -> Any:
@@ -118,9 +121,9 @@ class Hall:
     def complete(self) -> None:
         self.post("/complete")
 
-    def join(self, name: str) -> None:
+    def join(self, name: str, **fields: Any) -> None:
         """A player who comes late."""
-        self.ids[name] = self.post("/players", {"name": name})["data"]["playerId"]
+        self.ids[name] = self.post("/players", {"name": name, **fields})["data"]["playerId"]
 
     def leave(self, name: str) -> None:
         """Set a player inactive."""
@@ -138,6 +141,12 @@ class Hall:
         done: Json = self.patch(f"/single-player-games/{attempt['singlePlayerGameId']}", said)["data"]
         return done
 
+    def waiting(self, name: str) -> list[Json]:
+        """What this player has to play alone, in playing order."""
+        path = f"/single-player-games?status=pending&player={self.ids[name]}"
+        games: list[Json] = self.get(path)["data"]
+        return sorted(games, key=lambda one: one["singlePlayerGameId"])
+
     def round_ids(self) -> list[int]:
         """Ids of the rounds, in playing order."""
         rounds = sorted(self.get("/rounds")["data"], key=lambda one: one["index"])
@@ -148,6 +157,10 @@ class Hall:
         newest = next(one for one in self.get("/journal")["data"] if one["canUndo"])
         done: Json = self.post("/undo", {"action": newest["actionId"]})
         return done
+
+    def groups(self) -> list[str]:
+        """Who plays whom: the names of each open game by the alphabet, games likewise."""
+        return sorted(" ".join(sorted(self.players_of(game))) for game in self.open_games())
 
     # What stands
 

@@ -54,8 +54,13 @@ def waiting_attempt(
     found = [one for one in found if one.status == "started"] or found
     if not found:
         raise Conflict(f"Player {player_id} has nothing open to play there. Correct a result instead.")
-    if len(found) > 1:
+    if len({one.round_id for one in found}) > 1:
         raise Invalid({"roundId": [f"Player {player_id} has several open games. Say in which round."]})
+    if len(found) > 1:
+        sentence = (
+            f"Player {player_id} has several open games in this round. Say on which arena, or use its id."
+        )
+        raise Invalid({"arenaId": [sentence]})
     return found[0]
 
 
