@@ -244,8 +244,6 @@ def filled(
     found = matches_of(tournament)
     changes: list[Change] = list(callups.rounds_opened(tournament, _rounds(found), now))
     after = apply_all(tournament, changes)
-    changes += [GameOpened(game) for game in _new_byes(after, _byes(found))]
-    after = apply_all(tournament, changes)
     round_ids = {one.round_index: one.round_id for one in after.rounds}
     calls = [
         Call(
@@ -258,6 +256,8 @@ def filled(
         if match.needs_game
     ]
     changes += [GameOpened(game) for game in callups.games(after, calls, dice, now)]
+    after = apply_all(tournament, changes)
+    changes += [GameOpened(game) for game in _new_byes(after, _byes(found))]
     after = apply_all(tournament, changes)
     return [*changes, *_following(after, matches_of, now)]
 

@@ -23,6 +23,7 @@ from silverball.rules.pairing.groups import GROUP_SIZE, Group
 from silverball.rules.ranking import standing, ties
 from silverball.rules.ranking.brackets import row
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring import point_maps
 from silverball.rules.tournament import Round, Tournament
 
 ADVANCING = 2
@@ -31,20 +32,60 @@ NEVER_PLAYED = 1000
 PlayerScores: TypeAlias = Mapping[int, Decimal]
 
 
+@dataclass(frozen=True)
+class Ties:
+    """What tiebreaks have decided between players with equal scores."""
+
+    # Compared one by one; as long for everybody.
+    keys: Mapping[int, tuple[Decimal, ...]] = field(default_factory=dict)
+    # What is shown: 0.50, 0.25, 0.12, 0.00 by place among those who broke a tie together.
+    values: PlayerScores = field(default_factory=dict)
+
+
+def ties_of(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | str]]) -> Ties:
+    """What tiebreaks come to. Takes each one's values by player, first to last, and the tiebreaker map.
+
+    A later tiebreak only separates those whom earlier ones left equal: who won the first stays ahead.
+    """
+    keys: dict[int, tuple[Decimal, ...]] = {}
+    together: list[set[int]] = []
+    for values in tiebreaks:
+        length = max((len(keys.get(player_id, ())) for player_id in values), default=0)
+        for player_id, value in values.items():
+            keys[player_id] = (*_padded(keys.get(player_id, ()), length), value)
+        linked = [players for players in together if players & values.keys()]
+        together = [players for players in together if players not in linked]
+        together.append(set(values).union(*linked))
+    longest = max(map(len, keys.values()), default=0)
+    keys = {player_id: _padded(key, longest) for player_id, key in keys.items()}
+    shown: dict[int, Decimal] = {}
+    for players in together:
+        row_of_map = point_maps.row(rows, min(len(players), GROUP_SIZE))
+        for player_id in players:
+            place = sum(keys[other] > keys[player_id] for other in players)
+            shown[player_id] = row_of_map[place] if place < len(row_of_map) else ZERO
+    return Ties(keys, shown)
+
+
+def _padded(key: tuple[Decimal, ...], length: int) -> tuple[Decimal, ...]:
+    return key + (ZERO,) * (length - len(key))
+
+
 @dataclass(frozen=True, kw_only=True)
 class RoundResult:
     """What a round has come to. Scores are such that more is better."""
 
     groups: Sequence[Group]
     scores: PlayerScores
-    # What tiebreaks add, compared after the scores.
-    tiebreaks: PlayerScores = field(default_factory=dict)
+    # Compared after the scores.
+    ties: Ties = field(default_factory=Ties)
     # Groups whose games are all there and all have results.
     finished: frozenset[Group] = frozenset()
 
-    def key(self, player_id: int) -> tuple[Decimal, Decimal]:
+    def key(self, player_id: int) -> tuple[Decimal, ...]:
         """What ranks a player in the round, more is better."""
-        return (self.scores.get(player_id, ZERO), self.tiebreaks.get(player_id, ZERO))
+        longest = max(map(len, self.ties.keys.values()), default=0)
+        return (self.scores.get(player_id, ZERO), *_padded(self.ties.keys.get(player_id, ()), longest))
 
     @property
     def players(self) -> frozenset[int]:
@@ -274,7 +315,7 @@ class GroupStages:
     def _spot(
         self, tournament: Tournament, one: Round, index: int, result: RoundResult, player_id: int
     ) -> "Spot":
-        score, tiebreak = result.key(player_id)
+        score, tiebreak = result.scores.get(player_id, ZERO), result.ties.values.get(player_id, ZERO)
         is_final = _is_final(tournament, one)
         is_last = index == len(stages(tournament)) - 1
         goes_on = not is_final and player_id in result.advancing()
@@ -282,8 +323,9 @@ class GroupStages:
         is_decided = result.is_finished and not is_tied and (is_last or not goes_on)
         if not is_decided:
             # Above all who are out in this round; not listed.
-            return Spot(player_id, (index, 2, ZERO, ZERO), score, tiebreak, is_decided=False)
-        return Spot(player_id, (index, int(goes_on), score, tiebreak), score, tiebreak, is_decided=True)
+            return Spot(player_id, (index, 2), score, tiebreak, is_decided=False)
+        key = (index, int(goes_on), *result.key(player_id))
+        return Spot(player_id, key, score, tiebreak, is_decided=True)
 
 
 @dataclass(frozen=True)

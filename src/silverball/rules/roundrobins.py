@@ -92,21 +92,20 @@ class RoundRobinPlay:
         return [Draw(tuple(pair for one in rounds_ for pair in one.groups)) for rounds_ in played]
 
     def filled(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-        """The rounds, byes and games of the schedule that are not there yet."""
+        """The rounds, games and byes of the schedule that are not there yet."""
         draws = self.draws(tournament)
         changes: list[Change] = list(callups.rounds_opened(tournament, range(len(draws)), now))
-        after = apply_all(tournament, changes)
-        byes = self._byes(after, draws)
-        changes += [GameOpened(game) for game in byes]
-        # Not `apply_all` for each game: a large schedule has thousands.
-        seen = replace(after, games=(*after.games, *byes))
+        seen = apply_all(tournament, changes)
         missing = _missing(seen, draws)
+        made: list[Game] = []
         for index in range(len(draws)):
             places = [one for one in missing if one.round_index == index]
-            made = _games(seen, places, dice, now) if places else []
-            seen = replace(seen, games=(*seen.games, *made))
-            changes += [GameOpened(game) for game in made]
-        return [*changes, *self._following(seen, now)]
+            made += _games(seen, places, dice, now) if places else []
+            # Not `apply_all` for each game: a large schedule has thousands.
+            seen = replace(seen, games=(*tournament.games, *made))
+        made += self._byes(seen, draws)
+        changes += [GameOpened(game) for game in made]
+        return [*changes, *self._following(replace(seen, games=(*tournament.games, *made)), now)]
 
     def _byes(self, tournament: Tournament, draws: Sequence[Draw]) -> list[Game]:
         worth = roundplay.bye_points(tournament, 2 if self.is_double else 1)
@@ -199,9 +198,3 @@ def _order(
             return game.player_ids[::-1]
     way = getattr(tournament.settings, "player_order", order.BALANCED)
     return place.players if way == order.BALANCED else drawn
-
-
-def groups_of(tournament: Tournament) -> list[tuple[int, ...]]:
-    """The groups of the field, by seed. Source: formats, section 14.8."""
-    size = int(getattr(tournament.settings, "round_robin_group_size", 0) or 0)
-    return round_robin.groups_by_seed(seeding.by_rank(tournament), size)

@@ -5,13 +5,18 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import TypeAlias
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules import attempts, callups, groupstages, lineups, settings
 from silverball.rules.apply import apply_all
 from silverball.rules.attempts import AttemptPlay
-from silverball.rules.changes import Change, RoundReopened, SinglePlayerGameOpened
+from silverball.rules.changes import (
+    Change,
+    RoundReopened,
+    SinglePlayerGameChanged,
+    SinglePlayerGameOpened,
+    altered,
+)
 from silverball.rules.format import Format, nobody_comes
 from silverball.rules.groupstages import GroupStages, RoundResult
 from silverball.rules.outcome import AttemptOutcome, Outcome
@@ -20,8 +25,6 @@ from silverball.rules.scoring import golf, point_maps
 from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
 
 ZERO = Decimal(0)
-# Player id -> strokes on the tiebreak holes the player took part in, in their order.
-Cards: TypeAlias = dict[int, tuple[int, ...]]
 
 
 class GolfBracketSettings(settings.Settings, frozen=True, kw_only=True):
@@ -62,10 +65,13 @@ def result(tournament: Tournament, one: Round) -> RoundResult:
             scores[each.player_id] = scores.get(each.player_id, ZERO) - (each.points or ZERO)
             done[each.player_id] = done.get(each.player_id, 0) + 1
     wanted = settings_of(tournament).games_per_round
+    rows = tournament.tiebreaker_points_map or point_maps.TIEBREAKER
     return RoundResult(
         groups=groups,
         scores=scores,
-        tiebreaks=_tiebreaks([each for each in played if is_tiebreak(tournament, each)]),
+        ties=groupstages.ties_of(
+            _tiebreaks([each for each in played if is_tiebreak(tournament, each)], rows), rows
+        ),
         finished=frozenset(
             group for group in groups if all(done.get(player_id, 0) >= wanted for player_id in group)
         ),
@@ -77,33 +83,23 @@ def is_tiebreak(tournament: Tournament, one: SinglePlayerGame) -> bool:
     return (one.game_index or 0) >= settings_of(tournament).games_per_round
 
 
-def _tiebreaks(played: Sequence[SinglePlayerGame]) -> dict[int, Decimal]:
-    """Player id -> what tiebreak holes are worth: fewest strokes first, another hole between equals.
+def _tiebreaks(
+    played: Sequence[SinglePlayerGame], rows: Sequence[Sequence[int | str]]
+) -> list[dict[int, Decimal]]:
+    """The values of each tiebreak hole, by player: 0.50, 0.25, 0.12, 0.00 for fewest strokes first.
 
-    All who began on the same hole share out 0.50, 0.25, 0.12 and 0.00. Source: formats, 14.17.
+    Equals share the better value and need another hole. A hole counts once all its players have finished
+    it. Source: formats, 14.17.
     """
-    values: dict[int, Decimal] = {}
-    for cards in _ties(played):
-        better = {one: sum(other < card for other in cards.values()) for one, card in cards.items()}
-        worth = point_maps.row(point_maps.TIEBREAKER, len(cards))
-        values.update({player_id: worth[place] for player_id, place in better.items()})
-    return values
-
-
-def _ties(played: Sequence[SinglePlayerGame]) -> list[Cards]:
-    """Who broke ties with whom; a hole counts once all its players have finished it."""
-    found: list[Cards] = []
+    found: list[dict[int, Decimal]] = []
     for index in sorted({one.game_index or 0 for one in played}):
-        hole = [one for one in played if one.game_index == index]
-        if any(one.status != "completed" for one in hole):
-            continue
-        players = {one.player_id for one in hole}
-        cards = next((one for one in found if players & one.keys()), None)
-        if cards is None:
-            cards = {}
-            found.append(cards)
-        for one in hole:
-            cards[one.player_id] = (*cards.get(one.player_id, ()), int(one.points or 0))
+        strokes = {one.player_id: one.points for one in played if one.game_index == index}
+        done = {player_id: points for player_id, points in strokes.items() if points is not None}
+        if len(done) == len(strokes):
+            worth = point_maps.row(rows, len(done))
+            found.append(
+                {one: worth[sum(other < own for other in done.values())] for one, own in done.items()}
+            )
     return found
 
 
@@ -185,6 +181,28 @@ def delete_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime)
     return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
 
 
+def change_arena(
+    tournament: Tournament, one: SinglePlayerGame, arena_id: int | None, now: datetime
+) -> list[Change]:
+    """Another arena for all who still have to play this hole with the player.
+
+    Strokes taken already stay. Raises Conflict when the player's own are.
+    """
+    if one.status == "completed":
+        raise Conflict(f"Single player game {one.single_player_game_id} is over. Delete its strokes first.")
+    assert one.round_id is not None
+    groups = result(tournament, tournament.round_by_id[one.round_id]).groups
+    mates = next((group for group in groups if one.player_id in group), ())
+    changes: list[Change] = []
+    for each in attempts.of_round(tournament, one.round_id):
+        is_with = is_tiebreak(tournament, one) or each.player_id in mates
+        if is_with and each.game_index == one.game_index and each.status != "completed":
+            changes += altered(
+                SinglePlayerGameChanged, each, replace(each, arena_id=arena_id, updated_at=now)
+            )
+    return changes
+
+
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
     """A tiebreak hole for these players, in the round in which they are tied.
 
@@ -218,7 +236,7 @@ FORMAT = Format(
     tied=PLAY.tied,
     open_tiebreak=open_tiebreak,
     at_reopen=PLAY.at_reopen,
-    attempts=AttemptPlay(start=start_attempt, delete=delete_attempt),
+    attempts=AttemptPlay(start=start_attempt, delete=delete_attempt, change_arena=change_arena),
     players_min=4,
     late="never",
     can_leave=False,

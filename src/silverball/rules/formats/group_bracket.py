@@ -15,6 +15,7 @@ from silverball.rules.format import Format, nobody_comes
 from silverball.rules.groupstages import GroupStages, RoundResult
 from silverball.rules.outcome import GameOutcome, Outcome
 from silverball.rules.pairing.groups import Draw, Group
+from silverball.rules.scoring import point_maps
 from silverball.rules.tournament import Game, Round, Tournament
 
 ZERO = Decimal(0)
@@ -62,7 +63,10 @@ def result(tournament: Tournament, one: Round) -> RoundResult:
     return RoundResult(
         groups=list(groups.values()),
         scores=_points(games),
-        tiebreaks=_points([game for game in played if game.is_tiebreak]),
+        ties=groupstages.ties_of(
+            [_points([game]) for game in played if game.is_tiebreak and game.status == "completed"],
+            tournament.tiebreaker_points_map or point_maps.TIEBREAKER,
+        ),
         finished=frozenset(finished),
     )
 

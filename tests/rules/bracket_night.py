@@ -1,0 +1,64 @@
+"""Short words for nights of brackets and group brackets."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from rules.night import Night, a_night
+from silverball.rules.outcome import AttemptOutcome
+from silverball.rules.tournament import Game, SinglePlayerGame, Tournament
+
+
+def started(kind: str, players: int, **given: Any) -> Night:
+    """A running tournament, seeded in the order of the player ids."""
+    night = a_night(kind, players=players, **given)
+    night.start()
+    return night
+
+
+def at(tournament: Tournament, round_index: int) -> list[Game]:
+    """The games of a round, by set and number; byes last."""
+    found = [one for one in tournament.rounds if one.round_index == round_index]
+    games = [game for one in found for game in tournament.games_by_round.get(one.round_id, ())]
+    return sorted(games, key=lambda game: (game.set_number, game.game_index or 0, game.game_id))
+
+
+def pairs(night: Night, round_index: int) -> list[tuple[int, ...]]:
+    """Who plays in a round, seeds ascending; a bye is one player."""
+    return [tuple(sorted(game.player_ids)) for game in at(night.tournament, round_index)]
+
+
+def win(night: Night, winner: int, *others: int) -> Game:
+    """The winner beats the others in the open game they are in together."""
+    game = next(game for game in night.open_games() if set(game.player_ids) == {winner, *others})
+    night.finish(game, winner, *others)
+    return game
+
+
+def play_on(night: Night, better: Any = lambda player_id: player_id) -> None:
+    """Record open games until none is left; the better by this key wins."""
+    while night.open_games():
+        game = night.open_games()[0]
+        night.finish(game, *sorted(game.player_ids, key=better))
+
+
+def shown(night: Night) -> list[tuple[int, int, Any]]:
+    """Position, player and points."""
+    return [(row.position, row.player_id, row.points) for row in night.standings()]
+
+
+def holes(night: Night, player_id: int, round_index: int) -> list[SinglePlayerGame]:
+    """A player's holes in a round of a golf bracket, by number."""
+    round_id = night.tournament.rounds_in_order[round_index].round_id
+    own = [
+        one
+        for one in night.tournament.single_player_games
+        if one.player_id == player_id and one.round_id == round_id
+    ]
+    return sorted(own, key=lambda one: one.game_index or 0)
+
+
+def putt(night: Night, player_id: int, strokes: Sequence[int], round_index: int = 0) -> None:
+    """Strokes on the player's holes of a round, from the first that is not over."""
+    waiting = [one for one in holes(night, player_id, round_index) if one.status != "completed"]
+    for one, count in zip(waiting, strokes, strict=False):
+        night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=count))

@@ -1,0 +1,429 @@
+"""Group elimination. Source: formats, 14.12, 13.4, 20, 24 and 25 (test 7); points added up by hand."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.bracket_night import at, shown, started, win
+from rules.night import Night, a_night, random_order
+from rules.properties import quick
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules import gameplay, play, settings, tiebreak
+from silverball.rules.outcome import GameOutcome
+from silverball.rules.registry import FORMATS
+
+SIZES = (4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128)
+ROUNDS = {4: 1, 6: 2, 8: 2, 10: 3, 12: 3, 16: 3, 24: 4, 28: 4, 32: 4, 40: 2, 64: 5, 128: 6}
+# Three games by the scoring 4, 2, 1, 0: 1 has 7, 4 has 6, 5 has 5, 8 has 3.
+GROUP_OF_1 = ((1, 4, 5, 8), (4, 1, 8, 5), (5, 8, 1, 4))
+# 2 has 8, 3 has 7, 6 has 4, 7 has 2.
+GROUP_OF_2 = ((2, 3, 6, 7), (2, 6, 3, 7), (3, 7, 6, 2))
+
+
+def bracket(size: int = 8, **given: Any) -> Night:
+    """A running group bracket with its first round open."""
+    night = started("group_bracket", size, bracket_size=size, **given)
+    night.open_round()
+    return night
+
+
+def groups(night: Night, index: int) -> list[tuple[int, ...]]:
+    found = dict.fromkeys(tuple(sorted(game.player_ids)) for game in at(night.tournament, index))
+    return list(found)
+
+
+def play_games(night: Night, orders: Sequence[Sequence[int]]) -> None:
+    for order in orders:
+        win(night, *order)
+
+
+def by_seed(night: Night) -> None:
+    """Every open game is won by the better seed."""
+    night.finish_round()
+
+
+def shown_with_tiebreak(night: Night) -> list[tuple[int, int, Any, Any]]:
+    return [
+        (row.position, row.player_id, row.points, row.points_with_tiebreaker) for row in night.standings()
+    ]
+
+
+def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
+    assert settings.defaults(FORMATS["group_bracket"].settings) == {
+        "scorekeeping": "disabled",
+        "roundCount": 2,
+        "bracketSize": 8,
+        "groupBracketDoubleByes": 0,
+        "scoring": "papa",
+        "gamesPerRound": 3,
+        "seeding": "manual",
+        "playerOrder": "seed",
+        "playerOrderOpen": "scorekeepers",
+        "arenaAssignment": "balanced",
+        "suggestions": "disabled",
+    }
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_number_of_rounds_follows_from_the_size(size: int) -> None:
+    chosen = settings.read(FORMATS["group_bracket"].settings, {"bracketSize": size, "roundCount": 77})
+    assert getattr(chosen, "round_count", None) == ROUNDS[size]
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"bracketSize": 14}, "bracketSize"),
+        ({"groupBracketDoubleByes": 2}, "groupBracketDoubleByes"),
+        ({"bracketSize": 12, "groupBracketDoubleByes": 1}, "double byes need a bracket of 8, 16, 32, 64"),
+        ({"gamesPerRound": 10}, "gamesPerRound"),
+    ],
+)
+def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=said):
+        settings.read(FORMATS["group_bracket"].settings, given)
+
+
+@pytest.mark.parametrize(
+    ("size", "first"),
+    [
+        (4, [(1, 2, 3, 4)]),
+        (8, [(1, 4, 5, 8), (2, 3, 6, 7)]),
+        (16, [(1, 8, 9, 16), (2, 7, 10, 15), (3, 6, 11, 14), (4, 5, 12, 13)]),
+        # The worst seeds play for the places beside those who wait.
+        (6, [(3, 4, 5, 6)]),
+        (10, [(7, 8, 9, 10)]),
+        (12, [(5, 8, 9, 12), (6, 7, 10, 11)]),
+    ],
+)
+def test_groups_of_the_first_round_are_made_by_seed(size: int, first: list[tuple[int, ...]]) -> None:
+    assert groups(bracket(size), 0) == first
+
+
+def test_a_group_plays_all_games_of_its_round_on_different_arenas() -> None:
+    night = bracket()
+    games = at(night.tournament, 0)
+    assert [(game.set_number, game.game_index) for game in games] == [
+        (number, index) for number in (0, 1) for index in (0, 1, 2)
+    ]
+    assert len({game.arena_id for game in games[:3]}) == 3
+    assert {game.advantage_id for game in games} == {None}
+    assert {game.player_ids for game in games} == {(1, 4, 5, 8), (2, 3, 6, 7)}
+
+
+def test_the_best_two_of_each_group_meet_in_the_next_round() -> None:
+    night = bracket()
+    play_games(night, GROUP_OF_1)
+    play_games(night, GROUP_OF_2)
+    night.open_round()
+    assert groups(night, 1) == [(1, 2, 3, 4)]
+
+
+def test_the_final_and_the_losers_are_placed_as_in_the_document() -> None:
+    # Source: formats, section 25, test 7. The final ends 7, 7, 7, 0; a tiebreak separates the three.
+    night = bracket()
+    play_games(night, (*GROUP_OF_1, *GROUP_OF_2))
+    night.open_round()
+    play_games(night, ((1, 2, 3, 4), (3, 1, 2, 4), (2, 3, 1, 4)))
+    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert [position for position, _, _ in shown(night)] == [1, 1, 1, 4, 5, 6, 7, 8]
+    night.make(tiebreak.open_tiebreak(night.tournament, [1, 2, 3], night.now))
+    win(night, 2, 3, 1)
+    assert shown_with_tiebreak(night) == [
+        (1, 2, 7, Decimal("7.5")),
+        (2, 3, 7, Decimal("7.25")),
+        (3, 1, 7, 7),
+        (4, 4, 0, 0),
+        (5, 5, 5, 5),
+        (6, 6, 4, 4),
+        (7, 8, 3, 3),
+        (8, 7, 2, 2),
+    ]
+
+
+def test_losers_are_ranked_across_groups_and_equals_share() -> None:
+    # One game of 7, 5, 3, 1: the thirds of both groups have 3, the fourths 1.
+    night = bracket(games_per_round=1, scoring="ifpa")
+    win(night, 1, 4, 5, 8)
+    win(night, 2, 3, 6, 7)
+    assert shown(night) == [(5, 5, 3), (5, 6, 3), (7, 7, 1), (7, 8, 1)]
+
+
+def test_nobody_is_listed_before_the_round_is_finished() -> None:
+    night = bracket()
+    play_games(night, GROUP_OF_1)
+    assert shown(night) == []
+    play_games(night, GROUP_OF_2)
+    assert [player for _, player, _ in shown(night)] == [5, 6, 8, 7]
+
+
+def test_the_rows_are_those_of_the_bracket_family() -> None:
+    night = bracket(4)
+    by_seed(night)
+    row = night.standings()[0]
+    assert (row.points, row.points_with_tiebreaker, row.tiebreakers, row.adjustment) == (12, 12, None, None)
+    assert (row.games_played, row.entries_played, row.entries_available, row.strike_count) == (None,) * 4
+
+
+def test_a_tied_advancing_place_blocks_the_round_until_a_tiebreak() -> None:
+    night = bracket(games_per_round=2)
+    # 1 has 8 points; 4, 5 and 8 have 2 each.
+    play_games(night, ((1, 4, 5, 8), (1, 8, 5, 4)))
+    play_games(night, ((2, 3, 6, 7), (2, 3, 6, 7)))
+    with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
+        night.open_round()
+    with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
+        night.complete_round()
+    assert shown(night) == []
+    with pytest.raises(Conflict, match="all of them play"):
+        tiebreak.open_tiebreak(night.tournament, [4, 8], night.now)
+    night.make(tiebreak.open_tiebreak(night.tournament, [4, 5, 8], night.now))
+    game = at(night.tournament, 0)[-1]
+    assert (game.set_number, game.is_tiebreak, game.player_ids) == (2, True, (4, 5, 8))
+    with pytest.raises(Conflict, match="open games"):
+        night.open_round()
+    win(night, 8, 4, 5)
+    night.open_round()
+    assert groups(night, 1) == [(1, 2, 3, 8)]
+    assert shown_with_tiebreak(night)[:2] == [(5, 4, 2, Decimal("2.25")), (6, 5, 2, 2)]
+
+
+def test_a_tie_below_or_above_the_line_does_not_block() -> None:
+    night = bracket(games_per_round=2)
+    # 1 and 4 share the first place, 5 and 8 the third.
+    play_games(night, ((1, 4, 5, 8), (4, 1, 8, 5), (2, 3, 6, 7), (3, 2, 7, 6)))
+    night.open_round()
+    assert groups(night, 1) == [(1, 2, 3, 4)]
+    assert [position for position, _, _ in shown(night)] == [5, 5, 5, 5]
+
+
+def test_a_deleted_tiebreak_leaves_the_tie_and_deletes_what_followed() -> None:
+    night = bracket(games_per_round=1, scoring="winneronly")
+    win(night, 1, 4, 5, 8)
+    win(night, 2, 3, 6, 7)
+    # All who did not win have nothing: three are tied in each group.
+    for tie in ([4, 5, 8], [3, 6, 7]):
+        night.make(tiebreak.open_tiebreak(night.tournament, tie, night.now))
+        win(night, *tie)
+    night.open_round()
+    assert groups(night, 1) == [(1, 2, 3, 4)]
+    game = next(game for game in night.tournament.games if game.is_tiebreak)
+    night.make(gameplay.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    assert [one.status for one in night.tournament.rounds] == ["started"]
+    with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
+        night.open_round()
+
+
+def test_an_order_by_hand_separates_final_places_and_no_others() -> None:
+    night = bracket(4, games_per_round=1, scoring="winwinlossloss")
+    win(night, 1, 2, 3, 4)
+    assert shown(night) == [(1, 1, 1), (1, 2, 1), (3, 3, 0), (3, 4, 0)]
+    night.make(tiebreak.order_by_hand(night.tournament, [2, 1]))
+    assert [(position, player) for position, player, _ in shown(night)] == [(1, 2), (2, 1), (3, 3), (3, 4)]
+    assert night.row(2).manual_tiebreaker_group == 1
+    blocked = bracket(8, games_per_round=1, scoring="winneronly")
+    win(blocked, 1, 4, 5, 8)
+    win(blocked, 2, 3, 6, 7)
+    with pytest.raises(Conflict, match="share one place"):
+        tiebreak.order_by_hand(blocked.tournament, [4, 5, 8])
+
+
+@pytest.mark.parametrize("size", [6, 10, 12, 24, 28])
+def test_those_with_a_bye_join_in_the_second_round(size: int) -> None:
+    night = bracket(size, games_per_round=1)
+    first = {one for group in groups(night, 0) for one in group}
+    waiting = set(range(1, size + 1)) - first
+    assert waiting == set(range(1, len(waiting) + 1))
+    by_seed(night)
+    night.open_round()
+    assert waiting < {one for group in groups(night, 1) for one in group}
+
+
+def test_double_byes_bring_the_best_in_after_two_rounds() -> None:
+    night = bracket(8, games_per_round=1, group_bracket_double_byes=1)
+    assert groups(night, 0) == [(5, 6, 7, 8)]
+    by_seed(night)
+    night.open_round()
+    assert groups(night, 1) == [(3, 4, 5, 6)]
+    by_seed(night)
+    night.open_round()
+    assert groups(night, 2) == [(1, 2, 3, 4)]
+    by_seed(night)
+    assert [player for _, player, _ in shown(night)] == [1, 2, 3, 4, 5, 6, 7, 8]
+    with pytest.raises(Conflict, match="final is played"):
+        night.open_round()
+
+
+def test_a_bracket_of_forty_ends_with_sixteen_qualifiers() -> None:
+    night = bracket(40, games_per_round=1)
+    assert len(groups(night, 0)) == 4
+    by_seed(night)
+    night.open_round()
+    assert len(groups(night, 1)) == 8
+    by_seed(night)
+    assert play.format_of(night.tournament).is_over(night.tournament)
+    positions = [position for position, _, _ in shown(night)]
+    # Eight winners, eight seconds, then the losers of both rounds, always four or eight together.
+    assert positions == [1] * 8 + [9] * 8 + [17] * 8 + [25] * 8 + [33] * 4 + [37] * 4
+
+
+def test_the_last_round_of_forty_needs_its_ties_broken_too() -> None:
+    night = bracket(40, games_per_round=1, scoring="winneronly")
+    by_seed(night)
+    while not play.format_of(night.tournament).is_over(night.tournament):
+        ties = tiebreak.tied(night.tournament)
+        if not ties:
+            night.open_round()
+            by_seed(night)
+            continue
+        night.make(tiebreak.open_tiebreak(night.tournament, ties[0], night.now))
+        win(night, *ties[0])
+    assert len(night.tournament.rounds) == 2
+    assert [position for position, _, _ in shown(night)][:16] == [1] * 8 + [9] * 8
+
+
+def test_a_correction_in_an_earlier_round_deletes_what_others_have_to_play() -> None:
+    night = bracket(games_per_round=1)
+    win(night, 1, 4, 5, 8)
+    win(night, 2, 3, 6, 7)
+    night.open_round()
+    by_seed(night)
+    first = at(night.tournament, 0)[0]
+    night.correct(first, 4, 1, 8, 5)
+    # The same two go on: only points change.
+    assert len(night.tournament.rounds) == 2
+    night.correct(first, 5, 1, 4, 8)
+    assert [one.status for one in night.tournament.rounds] == ["started"]
+    night.open_round()
+    assert groups(night, 1) == [(1, 2, 3, 5)]
+
+
+def test_a_deleted_result_opens_its_round_again() -> None:
+    night = bracket(games_per_round=1)
+    by_seed(night)
+    night.open_round()
+    night.clear(at(night.tournament, 0)[0])
+    assert [one.status for one in night.tournament.rounds] == ["started"]
+    assert shown(night) == []
+
+
+def test_the_newest_round_can_be_deleted_and_drawn_again() -> None:
+    night = bracket(games_per_round=1)
+    by_seed(night)
+    night.open_round()
+    before = groups(night, 1)
+    night.make(play.delete_round(night.tournament, night.tournament.rounds_in_order[-1].round_id))
+    night.open_round()
+    assert groups(night, 1) == before
+
+
+@pytest.mark.parametrize("players", [7, 9])
+def test_there_must_be_as_many_players_as_places(players: int) -> None:
+    with pytest.raises(Conflict, match="exactly 8 players"):
+        started("group_bracket", players, bracket_size=8)
+
+
+def test_the_field_and_the_groups_stand_once_it_has_begun() -> None:
+    night = bracket()
+    game = night.open_games()[0]
+    for move, sentence in (
+        (lambda: night.join(9), "made at the start"),
+        (lambda: night.leave(1), "forfeits"),
+        (lambda: night.adjust(1, 1), "correct a result"),
+        (night.open_round, "open games"),
+        (lambda: gameplay.remove_player(night.tournament, game.game_id, 1), "finishes last"),
+    ):
+        with pytest.raises(Conflict, match=sentence):
+            move()
+    with pytest.raises(Invalid, match="same score"):
+        night.record(GameOutcome(game_id=game.game_id, scores=dict.fromkeys(game.player_ids, 9)))
+
+
+def test_two_players_may_change_groups_before_a_result() -> None:
+    night = bracket(games_per_round=1)
+    night.make(gameplay.swap_players(night.tournament, 8, 7))
+    assert groups(night, 0) == [(1, 4, 5, 7), (2, 3, 6, 8)]
+    by_seed(night)
+    night.open_round()
+    assert groups(night, 1) == [(1, 2, 3, 4)]
+
+
+def test_closed_early_only_decided_places_are_listed() -> None:
+    # As a real bracket of eight that stopped after one round: 5, 6, 7, 7.
+    night = bracket()
+    play_games(night, (*GROUP_OF_1, *GROUP_OF_2))
+    night.complete()
+    assert [position for position, _, _ in shown(night)] == [5, 6, 7, 8]
+
+
+def test_reopened_a_round_has_its_missing_games_again() -> None:
+    night = bracket()
+    play_games(night, GROUP_OF_1)
+    win(night, *GROUP_OF_2[0])
+    missing = [(game.set_number, game.game_index) for game in night.open_games()]
+    night.complete()
+    assert shown(night) == []
+    night.make(play.reopen(night.tournament))
+    assert [one.status for one in night.tournament.rounds] == ["started"]
+    assert len(night.open_games()) == len(missing) == 2
+    assert groups(night, 0) == [(1, 4, 5, 8), (2, 3, 6, 7)]
+    play_games(night, GROUP_OF_2[1:])
+    night.open_round()
+    assert groups(night, 1) == [(1, 2, 3, 4)]
+
+
+def test_reopened_a_group_without_any_game_left_has_them_again() -> None:
+    night = bracket(16, games_per_round=1)
+    win(night, 2, 7, 10, 15)
+    night.complete()
+    night.make(play.reopen(night.tournament))
+    assert sorted(groups(night, 0)) == sorted(groups(bracket(16), 0))
+
+
+def test_other_scorings_and_numbers_of_games_add_up() -> None:
+    totals: Mapping[str, list[Any]] = {
+        "ifpa": [28, 20, 12, 4],
+        "pinburgh": [12, 8, 4, 0],
+        "dcleague": [16, 12, 8, 4],
+    }
+    for scoring, points in totals.items():
+        night = bracket(4, games_per_round=4, scoring=scoring)
+        by_seed(night)
+        assert [shown_points for _, _, shown_points in shown(night)] == points
+
+
+@quick
+@given(
+    size=st.sampled_from((4, 6, 8, 10, 12, 16)),
+    games=st.integers(1, 3),
+    seed=st.integers(0, 10**6),
+)
+def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
+    size: int, games: int, seed: int
+) -> None:
+    night = a_night("group_bracket", players=size, bracket_size=size, games_per_round=games)
+    planned, dice = night.tournament, Random(seed)
+    night.start()
+    form = play.format_of(night.tournament)
+    while not form.is_over(night.tournament):
+        blocked = tiebreak.tied(night.tournament)
+        if night.open_games():
+            game = dice.choice(night.open_games())
+            night.finish(game, *random_order(game, dice))
+        elif blocked and len(blocked[0]) <= 4:
+            night.make(tiebreak.open_tiebreak(night.tournament, blocked[0], night.now))
+        else:
+            night.open_round()
+    rows = night.standings()
+    assert {row.player_id for row in rows} == set(range(1, size + 1))
+    assert len(night.tournament.rounds) == ROUNDS[size]
+    assert rows[0].position == 1
+    assert rows[4:] == [] or min(row.position for row in rows[4:]) == 5
+    night.undo_all()
+    assert night.tournament == planned

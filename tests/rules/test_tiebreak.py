@@ -1,0 +1,192 @@
+"""Ties broken by a game or by hand. Source: formats, sections 11, 13.4 and 20; tables by hand."""
+
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rules.night import Night, a_night
+from rules.properties import quick
+from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.rules import gameplay, history, play, tiebreak
+from silverball.rules.outcome import GameOutcome
+from silverball.rules.tournament import Game
+
+
+def tied_night(players: int = 4, **given: Any) -> Night:
+    """A group match play before its first round: everybody is tied."""
+    night = a_night("group_matchplay", players=players, tiebreaker="disabled", **given)
+    night.start()
+    return night
+
+
+def open_tiebreak(night: Night, *player_ids: int) -> Game:
+    night.make(tiebreak.open_tiebreak(night.tournament, player_ids, night.now))
+    return night.tournament.games[-1]
+
+
+def order(night: Night, *player_ids: int) -> None:
+    night.make(tiebreak.order_by_hand(night.tournament, player_ids))
+
+
+def rows(night: Night) -> list[tuple[int, int, Any]]:
+    return [(row.position, row.player_id, row.points_with_tiebreaker) for row in night.standings()]
+
+
+def test_a_tiebreak_game_adds_a_half_a_quarter_and_an_eighth() -> None:
+    night = tied_night()
+    game = open_tiebreak(night, 1, 2, 3, 4)
+    assert (game.is_tiebreak, game.round_id, game.status) == (True, None, "started")
+    night.finish(game, 3, 1, 4, 2)
+    points = dict(zip(game.player_ids, night.game(game.game_id).result_points, strict=True))
+    assert points == {3: Decimal("0.50"), 1: Decimal("0.25"), 4: Decimal("0.12"), 2: Decimal("0.00")}
+    assert rows(night) == [(1, 3, "0.50"), (2, 1, "0.25"), (3, 4, "0.12"), (4, 2, "0.00")]
+    assert {row.points for row in night.standings()} == {"0.00"}
+
+
+def test_who_did_not_play_the_tiebreak_stands_with_its_last() -> None:
+    night = tied_night()
+    night.finish(open_tiebreak(night, 1, 2), 2, 1)
+    assert rows(night) == [(1, 2, "0.50"), (2, 1, "0.00"), (2, 3, None), (2, 4, None)]
+
+
+def test_a_tiebreak_counts_for_nothing_else() -> None:
+    night = tied_night()
+    night.finish(open_tiebreak(night, 1, 2), 2, 1)
+    assert {row.games_played for row in night.standings()} == {0}
+    night.open_round()
+    past = history.of(night.tournament)
+    night.finish_round()
+    assert past.byes_of(1) == 0
+    assert sum(row.games_played or 0 for row in night.standings()) == 4
+
+
+def test_during_a_round_it_stands_beside_its_games() -> None:
+    night = tied_night(6)
+    night.open_round()
+    game = open_tiebreak(night, 1, 2)
+    assert game.round_id == night.tournament.rounds[0].round_id
+    assert game.set_number == 2
+    night.finish_round()
+    night.complete_round()
+    assert night.game(game.game_id).result_points == (Decimal("0.50"), Decimal("0.00"))
+
+
+def test_a_map_of_the_organizer_is_used() -> None:
+    night = tied_night()
+    rows = (("2",), ("2", "1"), ("3", "2", "1"), ("3", "2", "1", "0"))
+    night.tournament = replace(night.tournament, tiebreaker_points_map=rows)
+    night.finish(open_tiebreak(night, 1, 2), 1, 2)
+    assert [row.points_with_tiebreaker for row in night.standings()][:2] == ["2.00", "1.00"]
+
+
+@pytest.mark.parametrize(
+    ("players", "meaning", "sentence"),
+    [
+        ((1,), Invalid, "at least two"),
+        ((1, 1), Invalid, "named twice"),
+        ((1, 99), NotFound, "99"),
+        ((1, 2, 3, 4, 5), Invalid, "at most 4"),
+    ],
+)
+def test_players_named_wrongly_are_refused(
+    players: tuple[int, ...], meaning: type[Exception], sentence: str
+) -> None:
+    night = tied_night(6)
+    with pytest.raises(meaning, match=sentence):
+        open_tiebreak(night, *players)
+
+
+def test_only_the_tied_break_ties() -> None:
+    night = tied_night()
+    night.adjust(1, 5)
+    for ask in (open_tiebreak, order):
+        with pytest.raises(Conflict, match="share"):
+            ask(night, 1, 2)
+    game = open_tiebreak(night, 2, 3)
+    with pytest.raises(Conflict, match=f"Tiebreak game {game.game_id} is open"):
+        open_tiebreak(night, 3, 4)
+    night.make(gameplay.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    open_tiebreak(night, 3, 4)
+    with pytest.raises(Invalid, match="same score"):
+        night.record(GameOutcome(game_id=night.tournament.games[-1].game_id, scores={3: 1, 4: 1}))
+    planned = a_night("group_matchplay")
+    with pytest.raises(Conflict, match="not started"):
+        open_tiebreak(planned, 1, 2)
+
+
+def test_a_tiebreak_result_can_be_corrected_and_undone() -> None:
+    night = tied_night()
+    before = night.tournament
+    game = open_tiebreak(night, 1, 2)
+    night.finish(game, 1, 2)
+    night.correct(night.game(game.game_id), 2, 1)
+    assert rows(night)[0][1] == 2
+    for _ in range(3):
+        night.undo()
+    assert night.tournament == before
+
+
+def test_an_order_by_hand_ranks_last_of_all() -> None:
+    night = tied_night()
+    order(night, 3, 1, 4, 2)
+    assert [(row.position, row.player_id) for row in night.standings()] == [(1, 3), (2, 1), (3, 4), (4, 2)]
+    assert {row.manual_tiebreaker_group for row in night.standings()} == {1}
+    night.adjust(2, 1)
+    # Points come first again; the order still holds among the others.
+    assert [row.player_id for row in night.standings()] == [2, 3, 1, 4]
+
+
+def test_ordering_again_replaces_the_order_and_keeps_its_number() -> None:
+    night = tied_night(6)
+    for player_id in (1, 2, 3):
+        night.adjust(player_id, 1)
+    order(night, 3, 2, 1)
+    order(night, 6, 5, 4)
+    order(night, 1, 2, 3)
+    assert [(row.player_id, row.manual_tiebreaker_group) for row in night.standings()] == [
+        (1, 1),
+        (2, 1),
+        (3, 1),
+        (6, 2),
+        (5, 2),
+        (4, 2),
+    ]
+
+
+def test_a_given_up_order_leaves_the_tie() -> None:
+    night = tied_night()
+    order(night, 3, 1, 4, 2)
+    night.make(tiebreak.forget_order(night.tournament, [1, 2, 3, 4]))
+    assert {row.position for row in night.standings()} == {1}
+    assert {row.manual_tiebreaker_group for row in night.standings()} == {None}
+
+
+def test_all_who_share_the_place_are_ordered_together() -> None:
+    night = tied_night()
+    with pytest.raises(Conflict, match="all players who share one place"):
+        order(night, 3, 1)
+
+
+@pytest.mark.parametrize("kind", ["knockout", "group_knockout", "matchplay", "round_robin", "target"])
+def test_other_formats_break_ties_the_same_way(kind: str) -> None:
+    night = a_night(kind, players=4, seeding="manual")
+    night.start()
+    night.finish(open_tiebreak(night, 1, 2), 2, 1)
+    assert night.places() == {2: 1, 1: 2, 3: 2, 4: 2}
+    assert {row.strike_count for row in night.standings()} == {0}
+    assert play.format_of(night.tournament).is_over(night.tournament) is False
+
+
+@quick
+@given(st.permutations([1, 2, 3, 4, 5]))
+def test_any_order_by_hand_is_the_order_of_the_table(wanted: list[int]) -> None:
+    night = tied_night(5)
+    before = night.tournament
+    order(night, *wanted)
+    assert [row.player_id for row in night.standings()] == wanted
+    night.undo()
+    assert night.tournament == before
