@@ -132,7 +132,7 @@ class Hall:
     # Playing alone
 
     def score(self, name: str, **said: Any) -> Json:
-        """A new single player game of this player, or the waiting one that is meant: score, strokes, rolls."""
+        """A new single player game of this player, or the one that waits: score, strokes, rolls."""
         made: Json = self.post("/single-player-games", {"playerId": self.ids[name], **said})["data"]
         return made
 

@@ -1,39 +1,84 @@
-"""A knockout of five with two strikes, from creation to completion, checked by hand.
+"""Two knockouts with two strikes, checked by hand.
 
-    round 1   Ann-Eve, Bea-Dot, bye Cid    Eve 1, Dot 1
-    ...
-The draw is the service's own; who wins is fixed: earlier in the alphabet beats later. So Eve, who loses
-every game she plays, is out first, and Ann never gets a strike.
+The first: four players, seeded as they came, neighbours first (`adjacent`), then equals (`strictswiss`).
+
+    round 1   Ann beats Bea, Cid beats Dot      Bea 1, Dot 1
+    round 2   Ann beats Cid, Bea beats Dot      Cid 1, Dot 2: out in round 2
+              Eve comes late, with one strike
+    round 3   Ann beats Eve, Bea beats Cid      Eve 2, Cid 2: both out in round 3
+    round 4   Bea beats Ann                     Ann 1
+    round 5   Ann beats Bea                     Bea 2: out in round 5
+
+In round 3 Ann has met Bea and Cid, so she gets Eve. Cid and Eve went out in the same round with two strikes
+each and share the third place, whatever they had won before. Points are the games won.
+
+The second is the example of docs/formats/knockout.md, with three players and a bye in each of three rounds.
 """
 
 from silverball.store.engine import Store
 from stories.hall import Hall
 
-RANKING = "Ann Bea Cid Dot Eve"
+SETTINGS = {
+    "knockoutStrikeCount": 2,
+    "seeding": "manual",
+    "firstRoundPairing": "adjacent",
+    "pairing": "strictswiss",
+}
 
 
-def test_the_better_player_always_wins_and_the_last_one_standing_is_ann(store: Store) -> None:
-    hall = Hall(store, "knockout", RANKING, knockoutStrikeCount=2)
-    assert hall.standings() == []
+def test_the_last_one_standing_wins_and_those_out_in_the_same_round_share_a_place(store: Store) -> None:
+    hall = Hall(store, "knockout", "Ann Bea Cid Dot", **SETTINGS)
     hall.start()
-    rounds = 0
-    while hall.get()["data"]["status"] == "started" and rounds < 12:
-        status, _said = _open(hall)
-        if status:
-            break
-        hall.finish_all(RANKING)
-        rounds += 1
-    hall.complete()
-    rows = hall.table("strikeCount")
-    assert rows[0] == (1, "Ann", 0)
-    assert [row[1] for row in rows[1:]] == sorted((row[1] for row in rows[1:]), key=RANKING.split().index)
-    assert all(strikes == 2 for _, _, strikes in rows[1:])
-
-
-def _open(hall: Hall) -> tuple[int, str]:
-    newest = hall.get("/rounds")["data"]
-    if newest and all(row["strikeCount"] >= 2 for row in hall.standings()[1:]):
-        hall.post(f"/rounds/{newest[0]['roundId']}/complete") if newest[0]["status"] == "started" else None
-        return hall.refused("POST", "/rounds", {})
     hall.open_round()
-    return 0, ""
+    assert hall.groups() == ["Ann Bea", "Cid Dot"]
+    numbers = ", ".join(str(game["gameId"]) for game in hall.open_games())
+    said = f"Round 1 still has open games: {numbers}. Record their results first."
+    assert hall.refused("POST", "/rounds", {}) == (409, said)
+    hall.finish_all("Ann Bea Cid Dot")
+    hall.open_round()
+    assert hall.groups() == ["Ann Cid", "Bea Dot"]
+    hall.finish_all("Ann Bea Cid Dot")
+    hall.join("Eve", strikes=1)
+
+    hall.open_round()
+    assert hall.groups() == ["Ann Eve", "Bea Cid"]
+    hall.finish(hall.game_of("Ann", "Eve"), "Ann", "Eve")
+    wrong = hall.game_of("Bea", "Cid")
+    hall.finish(wrong, "Cid", "Bea")
+    before = hall.standings()
+    hall.finish(wrong, "Bea", "Cid")
+    corrected = hall.standings()
+    hall.undo()
+    assert hall.standings() == before != corrected
+    hall.finish(wrong, "Bea", "Cid")
+    assert hall.standings() == corrected
+
+    (last_two,) = hall.open_round()
+    assert hall.groups() == ["Ann Bea"]
+    hall.finish(last_two, "Bea", "Ann")
+    (decider,) = hall.open_round()
+    hall.finish(decider, "Ann", "Bea")
+    hall.complete()
+    assert hall.table("strikeCount", "points", "gamesPlayed") == [
+        (1, "Ann", 1, "4.00", 5),
+        (2, "Bea", 2, "3.00", 5),
+        (3, "Cid", 2, "1.00", 3),
+        (3, "Eve", 2, "0.00", 1),
+        (5, "Dot", 2, "0.00", 2),
+    ]
+    assert hall.get()["data"]["status"] == "completed"
+
+
+def test_a_bye_is_worth_a_point_and_never_a_strike(store: Store) -> None:
+    hall = Hall(store, "knockout", "Ann Bea Cid", **SETTINGS)
+    hall.start()
+    for pair in ("Ann Bea", "Ann Cid", "Bea Cid", "Ann Bea"):
+        hall.open_round()
+        assert hall.groups() == [pair]
+        hall.finish_all("Ann Bea Cid")
+    hall.complete()
+    assert hall.table("strikeCount", "points", "gamesPlayed") == [
+        (1, "Ann", 0, "4.00", 3),
+        (2, "Bea", 2, "2.00", 3),
+        (3, "Cid", 2, "1.00", 2),
+    ]
