@@ -15,8 +15,6 @@ recorded the other way round). Then Eve goes home: her two open games are lost.
 from silverball.store.engine import Store
 from stories.hall import Hall
 
-RANKING = "Ann Bea Cid Dot Eve"
-
 
 def test_everybody_plays_everybody_and_three_who_beat_each_other_share_the_first_place(store: Store) -> None:
     hall = Hall(store, "round_robin", "Ann Bea Cid Dot", seeding="manual", byes="half")
