@@ -7,7 +7,7 @@ PORT ?= 8000
 TEST_WORKERS ?= 2
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install run test check lock bench clean
+.PHONY: help install run test check lock soak bench clean
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -30,6 +30,9 @@ check: install  ## ruff, mypy and the import contracts
 
 test: check  ## everything: checks, then all tests
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --durations=10
+
+soak: install  ## the machines of all formats, 2,000 runs each (takes long)
+	SILVERBALL_SOAK=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) tests/rules -k machine
 
 bench: install  ## measure against the peers; prints the table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt

@@ -12,6 +12,7 @@ import build
 from golden.shapes import sample
 from silverball import app
 from silverball.service.standings import writes
+from silverball.kit.http import Request
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -106,7 +107,7 @@ def test_only_a_running_tournament_asks_for_patience(store: Store, status: str, 
     stored(store, night, a_standing(night.player_ids[0], 1))
     api = app.build_api(store, Settings(base_url=build.BASE_URL, public_read=True))
     path = f"/api/tournaments/{night.tournament_id}/standings"
-    assert app.answer(api, "GET", path, b"", None).at_most_every is paced
+    assert app.answer(api, Request(method="GET", path=path)).at_most_every is paced
 
 
 def test_standings_of_an_unknown_tournament_are_not_found(store: Store) -> None:

@@ -1,0 +1,36 @@
+"""The 21 formats are the same set wherever they are named."""
+
+import re
+from pathlib import Path
+from typing import get_args
+
+from silverball.rules.registry import FORMATS
+from silverball.wire.values import TournamentType
+
+HOUSE = Path(__file__).resolve().parents[2]
+WIRE = set(get_args(TournamentType))
+
+
+def _names(folder: str, pattern: str) -> set[str]:
+    found = (re.fullmatch(pattern, path.name) for path in (HOUSE / folder).iterdir())
+    return {match[1] for match in found if match is not None}
+
+
+def test_every_format_of_the_interface_can_be_played() -> None:
+    assert set(FORMATS) == WIRE
+    assert len(WIRE) == 21
+
+
+def test_every_format_is_one_file() -> None:
+    assert _names("src/silverball/rules/formats", r"([a-z][a-z_]*)\.py") == WIRE
+
+
+def test_every_format_has_its_story() -> None:
+    stories = _names("tests/stories", r"test_([a-z_]+)\.py")
+    assert stories >= WIRE
+    # What else is told there is no format.
+    assert stories - WIRE == {"kill"}
+
+
+def test_every_format_has_its_page_in_the_handbook() -> None:
+    assert _names("docs/formats", r"([a-z_]+)\.md") == WIRE
