@@ -4,7 +4,7 @@ A format says what its rounds hold (`GroupStages`); stages, ties, corrections an
 Source: formats, sections 14.12 and 14.17.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
@@ -101,9 +101,11 @@ class RoundResult:
         """The players of each finished group who share its last advancing place with others."""
         found = []
         for group in self.groups:
+            if group not in self.finished or len(group) <= ADVANCING:
+                continue
             ordered = self._ordered(group)
-            border = self.key(ordered[ADVANCING - 1]) if len(ordered) > ADVANCING else None
-            if group in self.finished and border == self.key(ordered[ADVANCING]):
+            border = self.key(ordered[ADVANCING - 1])
+            if border == self.key(ordered[ADVANCING]):
                 found.append(tuple(one for one in group if self.key(one) == border))
         return found
 
@@ -192,7 +194,10 @@ class GroupStages:
 
     def expected(self, tournament: Tournament, index: int) -> frozenset[int] | None:
         """Who is to play a round, by index: those who advanced and those who join; None if undecided."""
-        stage = stages(tournament)[index]
+        planned = stages(tournament)
+        if index >= len(planned):
+            return None
+        stage = planned[index]
         seeds = seeding.by_rank(tournament)
         joining = frozenset(seeds[stage.joining_first - 1 : stage.joining_last] if stage.joining_last else ())
         if index == 0:
@@ -307,25 +312,23 @@ class GroupStages:
             for player_id in tournament.active_ids
         }
         for index, one in enumerate(tournament.rounds_in_order):
-            result = self.result(tournament, one)
-            for player_id in result.players:
-                found[player_id] = self._spot(tournament, one, index, result, player_id)
+            found.update({spot.player_id: spot for spot in self._spots_of_round(tournament, one, index)})
         return list(found.values())
 
-    def _spot(
-        self, tournament: Tournament, one: Round, index: int, result: RoundResult, player_id: int
-    ) -> "Spot":
-        score, tiebreak = result.scores.get(player_id, ZERO), result.ties.values.get(player_id, ZERO)
-        is_final = _is_final(tournament, one)
+    def _spots_of_round(self, tournament: Tournament, one: Round, index: int) -> Iterator["Spot"]:
+        result = self.result(tournament, one)
+        advancing = frozenset() if _is_final(tournament, one) else result.advancing()
         is_last = index == len(stages(tournament)) - 1
-        goes_on = not is_final and player_id in result.advancing()
         is_tied = bool(self._blocking(tournament, one, result)) and tournament.status == "started"
-        is_decided = result.is_finished and not is_tied and (is_last or not goes_on)
-        if not is_decided:
-            # Above all who are out in this round; not listed.
-            return Spot(player_id, (index, 2), score, tiebreak, is_decided=False)
-        key = (index, int(goes_on), *result.key(player_id))
-        return Spot(player_id, key, score, tiebreak, is_decided=True)
+        for player_id in result.players:
+            goes_on = player_id in advancing
+            score, tiebreak = result.scores.get(player_id, ZERO), result.ties.values.get(player_id, ZERO)
+            if result.is_finished and not is_tied and (is_last or not goes_on):
+                key = (index, int(goes_on), *result.key(player_id))
+                yield Spot(player_id, key, score, tiebreak, is_decided=True)
+            else:
+                # Above all who are out in this round; not listed.
+                yield Spot(player_id, (index, 2), score, tiebreak, is_decided=False)
 
 
 @dataclass(frozen=True)
