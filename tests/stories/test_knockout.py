@@ -15,10 +15,12 @@ each and share the third place, whatever they had won before. Points are the gam
 The second is the example of docs/formats/knockout.md, with three players and a bye in each of three rounds.
 """
 
+from typing import Any
+
 from silverball.store.engine import Store
 from stories.hall import Hall
 
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "knockoutStrikeCount": 2,
     "seeding": "manual",
     "firstRoundPairing": "adjacent",

@@ -20,11 +20,13 @@ last; round 3 Bea-Cid, bye Ann. Ann 1 + 1 + 0.5, Bea 0 + 0.5 + 1, Cid 0.5. A bye
 have 1.5 + 0.5, Bea's 2.5 + 0.5, Cid's 2.5 + 1.5.
 """
 
+from typing import Any
+
 from silverball.store.engine import Store
 from stories.hall import Hall
 
 RANKING = "Ann Bea Cid Dot Eve"
-SETTINGS = {
+SETTINGS: dict[str, Any] = {
     "duration": 3,
     "tiebreaker": "standard",
     "seeding": "manual",
