@@ -40,15 +40,17 @@ def of(tournament: Tournament, *, with_series: bool = False) -> History:
 
 
 def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[int, dict[int, int]]:
-    """Player id -> arena id -> games played on it, open games included."""
+    """Player id -> arena id -> games played on it, open ones and single player games included."""
     plays: dict[int, dict[int, int]] = {}
     if with_series:
         plays = {player: dict(counts) for player, counts in tournament.state.series_plays.items()}
-    for game in tournament.games:
-        if game.arena_id is not None:
-            for player_id in game.player_ids:
+    played = [(game.arena_id, game.player_ids) for game in tournament.games]
+    played += [(one.arena_id, (one.player_id,)) for one in tournament.single_player_games]
+    for arena_id, player_ids in played:
+        if arena_id is not None:
+            for player_id in player_ids:
                 counts = plays.setdefault(player_id, {})
-                counts[game.arena_id] = counts.get(game.arena_id, 0) + 1
+                counts[arena_id] = counts.get(arena_id, 0) + 1
     return plays
 
 

@@ -97,6 +97,15 @@ def test_the_two_with_the_fewest_strokes_go_on() -> None:
     assert shown(night)[:4] == [(1, 2, 2), (2, 3, 4), (3, 1, 6), (4, 4, 10)]
 
 
+def test_nobody_gets_a_machine_again_while_others_are_new() -> None:
+    night = bracket(arenas=6)
+    play_all(night, FIRST)
+    used = {one.arena_id for one in night.tournament.single_player_games}
+    night.open_round()
+    assert len(used) == 4
+    assert used.isdisjoint(one.arena_id for one in holes(night, 1, 1))
+
+
 def test_strokes_above_the_limit_count_the_limit() -> None:
     night = bracket(4, golf_stroke_limit=6)
     putt(night, 1, (10, 3))
