@@ -1,4 +1,4 @@
-"""A pace match play of four and a late player, checked by hand: 8 points after round 2, then 7 more a round.
+"""A pace match play of four and two late players, checked by hand: 8 points after round 2, then 7 a round.
 
 Groups of equals (`swiss`); `ifpa`: 7 5 3 1 in a game of four, 7 4 1 of three, 7 1 of two.
 
@@ -6,11 +6,14 @@ Groups of equals (`swiss`); `ifpa`: 7 5 3 1 in a game of four, 7 4 1 of three, 7
               for 8: Ann needs 1, a last place; Bea 3, Cid 5, Dot 7, Eve 8
     round 2   Bea 7, Ann 4, Cid 1 and Dot 7, Eve 1
               Bea 12, Ann 11, Dot 8: in, and Dot just so; Cid 4, Eve 1: out in round 2
-              for 15: Bea needs 3, Ann 4, Dot 7
-    round 3   Ann 7, Dot 4, Bea 1
-              Ann 18: in; Bea 13, Dot 12: out in round 3
+              Fay comes: below the bar she is refused; she is given 8 points
+              for 15: Bea needs 3, Ann 4, Dot and Fay 7
+    round 3   Ann 7, Bea 5, Dot 3, Fay 1
+              Ann 18, Bea 17: in; Dot 11, Fay 9: out in round 3; the next bar is 22
+    round 4   Ann 7, Bea 1
+              Ann 25: in; Bea 18: out in round 4
 
-Ann is left. Bea is ahead of Dot by points, both ahead of who went out a round earlier.
+Ann is left. Who went out later is ahead, then who has more points.
 """
 
 from typing import Any
@@ -51,23 +54,24 @@ def test_who_falls_below_the_rising_bar_is_out_and_who_is_on_it_stays(store: Sto
     hall.finish(wrong, "Dot", "Eve")
     assert hall.standings() == corrected
 
-    (third,) = hall.open_round()
-    assert hall.groups() == ["Ann Bea Dot"]
-    assert _needed(hall) == {"Ann": 4, "Bea": 3, "Cid": None, "Dot": 7, "Eve": None}
+    hall.post(f"/rounds/{hall.get('/rounds')['data'][0]['roundId']}/complete")
     fay = hall.send("POST", "/api/players", {"name": "Fay"})["data"]["playerId"]
     said = f"Player {fay} has 0 points, below the bar of 8: it is too late to come in."
     assert hall.refused("POST", "/players", {"playerId": fay}) == (
         409,
-        f"{said} Adjust the points first if that is wrong.",
+        f"{said} Give a pointsAdjustment with it if that is wrong.",
     )
-    hall.finish(third, "Ann", "Dot", "Bea")
+    hall.join("Fay", pointsAdjustment=8)
+    assert _needed(hall) == {"Ann": 4, "Bea": 3, "Cid": None, "Dot": 7, "Eve": None, "Fay": 7}
+    hall.play_rounds(2, "Ann Bea Dot Fay")
     hall.complete()
     assert hall.table("points", "tiebreakers", "gamesPlayed") == [
-        (1, "Ann", "18.00", ["18.00"], 3),
-        (2, "Bea", "13.00", ["13.00"], 3),
-        (3, "Dot", "12.00", ["12.00"], 3),
-        (4, "Cid", "4.00", ["4.00"], 2),
-        (5, "Eve", "1.00", ["1.00"], 1),
+        (1, "Ann", "25.00", ["25.00"], 4),
+        (2, "Bea", "18.00", ["18.00"], 4),
+        (3, "Dot", "11.00", ["11.00"], 3),
+        (4, "Fay", "9.00", ["9.00"], 1),
+        (5, "Cid", "4.00", ["4.00"], 2),
+        (6, "Eve", "1.00", ["1.00"], 1),
     ]
 
 

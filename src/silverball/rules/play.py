@@ -285,6 +285,19 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
     return [*changes, *queues.all_left(rest, player_id), EntrantRemoved(entrant_of(rest, player_id))]
 
 
+def require_adjustable(tournament: Tournament, **wanted: Decimal | None) -> None:
+    """Raises Conflict in a format without adjustments, and Invalid for one that cannot be stored."""
+    if not format_of(tournament).can_adjust:
+        raise Conflict("Places of this tournament follow from its games: correct a result instead.")
+    for name, value in wanted.items():
+        if value is None:
+            continue
+        if not value.is_finite() or abs(value) > ADJUSTMENT_MAX:
+            raise Invalid({name: [f"Adjust by at most {ADJUSTMENT_MAX}, up or down."]})
+        if value != round(value, 2):
+            raise Invalid({name: [f"{value} has more than two decimals."]})
+
+
 def adjust(
     tournament: Tournament,
     player_id: int,
@@ -299,15 +312,7 @@ def adjust(
     one = entrant_of(tournament, player_id)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you adjust anything.")
-    if not format_of(tournament).can_adjust:
-        raise Conflict("Places of this tournament follow from its games: correct a result instead.")
-    for name, value in (("pointsAdjustment", points), ("scoreAdjustment", score)):
-        if value is None:
-            continue
-        if not value.is_finite() or abs(value) > ADJUSTMENT_MAX:
-            raise Invalid({name: [f"Adjust by at most {ADJUSTMENT_MAX}, up or down."]})
-        if value != round(value, 2):
-            raise Invalid({name: [f"{value} has more than two decimals."]})
+    require_adjustable(tournament, pointsAdjustment=points, scoreAdjustment=score)
     after = replace(
         one,
         points_adjustment=one.points_adjustment if points is None else points,

@@ -54,6 +54,21 @@ def test_a_late_player_of_a_knockout_brings_strikes(store: Store) -> None:
     assert "strikes" in a_desk(store).refused(422, "POST", "/players", {"name": "x", "strikes": 1})["errors"]
 
 
+def test_a_late_player_elsewhere_brings_points(store: Store) -> None:
+    desk = a_desk(store)
+    shown = desk.undone("POST", "/players", {"name": "Late Comer", "pointsAdjustment": 2.5})["data"]
+    assert shown["tournamentPlayer"]["pointsAdjustment"] == 2.5
+    for wrong in (
+        {"pointsAdjustment": 2.555},
+        {"pointsAdjustment": 2_000_000_000},
+        {"pointsAdjustment": 1, "strikes": 1},
+    ):
+        said = desk.refused(422, "POST", "/players", {"name": "x", **wrong})
+        assert list(said["errors"]) == ["pointsAdjustment"]
+    bracket = a_desk(store, "bracket", starts=False)
+    bracket.refused(409, "POST", "/players", {"name": "x", "pointsAdjustment": 1})
+
+
 def test_who_cannot_join_is_refused_and_nothing_is_written_down(store: Store) -> None:
     desk = a_desk(store)
     foreign = build.a_player(store, build.a_user(store, role="organizer"))

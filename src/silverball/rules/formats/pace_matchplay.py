@@ -103,7 +103,7 @@ def reaches_the_bar(tournament: Tournament, who: Entrant, _dice: Random, _now: d
         own = roundplay.points(tournament).get(who.player_id, Decimal(0))
         raise Conflict(
             f"Player {who.player_id} has {own} points, below the bar of {bar}: it is too late to come in. "
-            "Adjust the points first if that is wrong."
+            "Give a pointsAdjustment with it if that is wrong."
         )
     return []
 

@@ -29,6 +29,8 @@ class NewPlayer(Body, frozen=True, kw_only=True):
     ifpa_id: Id | UnsetType | None = UNSET
     # For who comes late to a knockout.
     strikes: Strikes | UnsetType = UNSET
+    # For who comes late elsewhere: a pace match play takes nobody below its bar.
+    points_adjustment: Decimal | UnsetType = UNSET
     seed: Seed | UnsetType | None = UNSET
     labels: Labels | UnsetType = UNSET
     label_color: Color | UnsetType | None = UNSET
@@ -50,6 +52,8 @@ class NewPlayers(NewPlayer, frozen=True, kw_only=True):
         for one in self.listed:
             if (one.player_id is UNSET) == (one.name is UNSET):
                 raise Invalid({"playerId": ["Name each player by playerId, or by name for a new one."]})
+            if one.strikes is not UNSET and one.points_adjustment is not UNSET:
+                raise Invalid({"pointsAdjustment": ["Send strikes or pointsAdjustment, not both."]})
             if one.player_id is not UNSET and one.ifpa_id is not UNSET:
                 raise Invalid({"ifpaId": ["The ifpaId belongs to a new player. Leave it out."]})
 

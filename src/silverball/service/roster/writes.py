@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from sqlalchemy import insert
 
 from silverball.kit.body import Body
@@ -41,6 +41,9 @@ def add_players(call: Write[NewPlayers]) -> tuple[Player, ...]:
     listed = call.body.listed
     if any(one.strikes is not UNSET for one in listed):
         roster.require_strikes(tournament)
+    for one in listed:
+        if isinstance(one.points_adjustment, Decimal):
+            play.require_adjustable(tournament, pointsAdjustment=one.points_adjustment)
     entrants = _entrants(call, tournament, listed)
     acting.act(
         call,
@@ -82,11 +85,12 @@ def _written_down(call: Write[Any], organizer_id: int, one: NewPlayer) -> int:
 
 
 def _entrant(one: NewPlayer, player_id: int, user_id: int | None) -> Entrant:
+    given = one.points_adjustment if isinstance(one.strikes, UnsetType) else Decimal(one.strikes)
     return Entrant(
         player_id=player_id,
         user_id=user_id,
         seed_value=one.seed if isinstance(one.seed, int) else None,
-        points_adjustment=Decimal(one.strikes if isinstance(one.strikes, int) else 0),
+        points_adjustment=given if isinstance(given, Decimal) else Decimal(0),
         labels=one.labels if isinstance(one.labels, tuple) else (),
         label_color=one.label_color if isinstance(one.label_color, str) else None,
     )
