@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from silverball.kit.errors import Conflict
 from silverball.rules import callups, results, rounds, seeding
 from silverball.rules.apply import apply_all
 from silverball.rules.callups import Call
@@ -112,21 +113,29 @@ class BracketPlay:
     def settle(self, tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
         """A result, new or corrected: games that depended on the old one go, new ones come up."""
         assert isinstance(said, GameOutcome)
+        self.require_own(tournament)
         changes = results.completed(tournament, said, results.by_points_map(tournament), now)
         changes += self.pruned(apply_all(tournament, changes))
         return [*changes, *filled(apply_all(tournament, changes), self.matches, dice, now)]
 
-    def cleared(self, tournament: Tournament, _game: Game) -> list[Change]:
-        """What goes when the result of a game was taken away."""
+    def cleared(self, tournament: Tournament, game: Game) -> list[Change]:
+        """What goes when the result of a game was taken away; takes the game as it was."""
+        self.require_own(callups.with_game(tournament, game))
         return self.pruned(tournament)
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
         """The games that closing took away come back; undecided rounds open again."""
+        self.require_own(tournament)
         changes = self.pruned(tournament)
         if tournament.completed_at is not None:
             after, dice = apply_all(tournament, changes), callups.dice_at_reopen(tournament)
             changes += filled(after, self.matches, dice, tournament.completed_at)
         return changes
+
+    def require_own(self, tournament: Tournament) -> None:
+        """Raises Conflict for a bracket that came in with games of another plan: they would all go."""
+        if any(match.stale for match in self.matches(tournament).values()):
+            raise Conflict(callups.DRAWN_ELSEWHERE)
 
     def pruned(self, tournament: Tournament) -> list[Change]:
         """The games that no longer follow from what was before, deleted; undecided rounds open again."""

@@ -136,6 +136,18 @@ def dice_at_reopen(tournament: Tournament) -> Random:
     return Random(f"{tournament.state.dice_seed}/reopened")  # noqa: S311  # a draw, not a secret
 
 
+DRAWN_ELSEWHERE = (
+    "The games of this tournament do not follow from its seeds: it was drawn elsewhere. Its results stay as "
+    "they are."
+)
+
+
+def with_game(tournament: Tournament, game: Game) -> Tournament:
+    """The tournament with this game as it was."""
+    others = [one for one in tournament.games if one.game_id != game.game_id]
+    return replace(tournament, games=tuple(sorted([*others, game], key=lambda one: one.game_id)))
+
+
 def missing(changes: list[Change]) -> list[Change]:
     """What `open round` does where the schedule makes all rounds: games that an import did not bring.
 

@@ -149,6 +149,7 @@ class GroupStages:
 
         Raises Conflict when games are open, when an advancing place is tied, and after the final.
         """
+        self.require_own(tournament)
         newest = tournament.newest_round
         before: list[Change] = []
         if newest is not None:
@@ -244,16 +245,25 @@ class GroupStages:
             raise Conflict("These players have no round in common: they are not tied.")
         return played[-1]
 
-    def pruned(self, tournament: Tournament) -> list[Change]:
-        """Rounds played by others than those who advanced, deleted; the round before them opens again."""
-        changes: list[Change] = []
+    def stale(self, tournament: Tournament) -> Sequence[Round]:
+        """The rounds from the first on that others are to play than those who do."""
         played = tournament.rounds_in_order
         for at in range(1, len(played)):
             expected = self.expected(tournament, at)
             if expected is None or not self.result(tournament, played[at]).players <= expected:
-                for one in reversed(played[at:]):
-                    changes += rounds.deleted(apply_all(tournament, changes), one)
-                break
+                return played[at:]
+        return ()
+
+    def require_own(self, tournament: Tournament) -> None:
+        """Raises Conflict for a bracket that came in with rounds of another plan: they would all go."""
+        if self.stale(tournament):
+            raise Conflict(callups.DRAWN_ELSEWHERE)
+
+    def pruned(self, tournament: Tournament) -> list[Change]:
+        """Rounds played by others than those who advanced, deleted; the round before them opens again."""
+        changes: list[Change] = []
+        for one in reversed(self.stale(tournament)):
+            changes += rounds.deleted(apply_all(tournament, changes), one)
         newest = apply_all(tournament, changes).newest_round
         if newest is None or newest.status != "completed":
             return changes
@@ -264,6 +274,7 @@ class GroupStages:
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
         """The games that closing took away come back; an unfinished round opens again."""
+        self.require_own(tournament)
         newest, now = tournament.newest_round, tournament.completed_at
         changes: list[Change] = []
         if newest is not None and now is not None:

@@ -94,9 +94,11 @@ class RoundRobinPlay:
     def filled(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """The rounds, games and byes of the schedule that are not there yet."""
         draws = self.draws(tournament)
+        missing = _missing(tournament, draws)
+        if not missing:
+            return self._following(tournament, now)
         changes: list[Change] = list(callups.rounds_opened(tournament, range(len(draws)), now))
         seen = apply_all(tournament, changes)
-        missing = _missing(seen, draws)
         made: list[Game] = []
         for index in range(len(draws)):
             places = [one for one in missing if one.round_index == index]
@@ -132,24 +134,32 @@ class RoundRobinPlay:
         return rounds.following(tournament, is_settled, now)
 
 
-def _missing(tournament: Tournament, draws: Sequence[Draw]) -> list[Place]:
-    """The games of the schedule that are not there."""
-    there = {
-        (tournament.round_by_id[game.round_id].round_index, game.set_number, game.game_index)
-        for game in tournament.games
-        if game.round_id is not None and not game.is_bye and not game.is_tiebreak
-    }
-    missing = []
+def _plan(draws: Sequence[Draw]) -> list[Place]:
+    """Every game of the schedule, in its order."""
+    plan: list[Place] = []
     for index, draw in enumerate(draws):
         numbers: dict[frozenset[int], int] = {}
         turns: dict[frozenset[int], int] = {}
         for pair in draw.groups:
             who = frozenset(pair)
             set_number = numbers.setdefault(who, len(numbers))
-            turn = turns[who] = turns.get(who, -1) + 1
-            if (index, set_number, turn) not in there:
-                missing.append(Place(index, set_number, turn, pair))
-    return missing
+            turns[who] = turns.get(who, -1) + 1
+            plan.append(Place(index, set_number, turns[who], pair))
+    return plan
+
+
+def _missing(tournament: Tournament, draws: Sequence[Draw]) -> list[Place]:
+    """The games of the schedule that are not there; none of a schedule that was made elsewhere."""
+    there = {
+        (tournament.round_by_id[game.round_id].round_index, game.set_number, game.game_index): game.player_ids
+        for game in tournament.games
+        if game.round_id is not None and not game.is_bye and not game.is_tiebreak
+    }
+    plan = {(one.round_index, one.set_number, one.game_index): one for one in _plan(draws)}
+    for key, player_ids in there.items():
+        if key not in plan or set(plan[key].players) != set(player_ids):
+            return []
+    return [one for key, one in plan.items() if key not in there]
 
 
 def _games(tournament: Tournament, places: Sequence[Place], dice: Random, now: datetime) -> list[Game]:

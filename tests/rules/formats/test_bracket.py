@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from golden import load
 from rules.bracket_night import at, pairs, play_on, shown, started, win
-from rules.night import Night, a_night, random_order
+from rules.night import Night, a_night, random_order, with_adjustment
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules import gameplay, play, settings, tiebreak
@@ -348,6 +348,26 @@ def test_closed_early_only_decided_places_are_listed_and_reopening_goes_on() -> 
     night.make(play.reopen(night.tournament))
     assert pairs(night, 1) == [(1, 4), (2, 3), (5, 6, 7, 8)]
     assert [one.status for one in night.tournament.rounds_in_order] == ["completed", "started", "started"]
+
+
+def test_a_bracket_that_was_drawn_elsewhere_is_left_alone() -> None:
+    night = bracket()
+    first = win(night, 1, 8)
+    with_adjustment(night, 1, seed_rank=8)
+    with_adjustment(night, 8, seed_rank=2)
+    before = night.tournament
+    for ask in (
+        lambda: night.correct(first, 8, 1),
+        lambda: night.clear(first),
+        lambda: win(night, 4, 5),
+    ):
+        with pytest.raises(Conflict, match="drawn elsewhere"):
+            ask()
+    night.complete()
+    with pytest.raises(Conflict, match="drawn elsewhere"):
+        play.reopen(night.tournament)
+    night.undo()
+    assert night.tournament == before
 
 
 def test_the_time_of_a_round_is_that_of_its_last_result() -> None:

@@ -1,6 +1,7 @@
 """Group elimination. Source: formats, 14.12, 13.4, 20, 24 and 25 (test 7); points added up by hand."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -384,6 +385,19 @@ def test_reopened_a_group_without_any_game_left_has_them_again() -> None:
     night.complete()
     night.make(play.reopen(night.tournament))
     assert sorted(groups(night, 0)) == sorted(groups(bracket(16), 0))
+
+
+def test_a_bracket_that_was_drawn_elsewhere_is_left_alone() -> None:
+    night = bracket(games_per_round=1)
+    by_seed(night)
+    night.open_round()
+    last = at(night.tournament, 1)[0]
+    strange = replace(last, player_ids=(1, 2, 3, 8))
+    games = tuple(strange if game == last else game for game in night.tournament.games)
+    night.tournament = replace(night.tournament, games=games)
+    for ask in (lambda: win(night, 1, 2, 3, 8), night.open_round):
+        with pytest.raises(Conflict, match="drawn elsewhere"):
+            ask()
 
 
 def test_other_scorings_and_numbers_of_games_add_up() -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.bracket_night import pairs, play_on, shown, started, win
-from rules.night import Night, a_night, random_order
+from rules.night import Night, a_night, random_order, with_adjustment
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules import play, settings
@@ -192,6 +192,17 @@ def test_who_is_still_in_is_not_listed_and_reopening_goes_on() -> None:
     assert shown(night) == [(6, 6, 0)]
     night.make(play.reopen(night.tournament))
     assert [game.player_ids for game in night.open_games()] == [(2, 3, 4, 5)]
+
+
+def test_a_ladder_that_was_drawn_elsewhere_is_left_alone() -> None:
+    night = ladder(6)
+    first = win(night, 3, 4, 5, 6)
+    with_adjustment(night, 1, seed_rank=6)
+    with_adjustment(night, 6, seed_rank=1)
+    with pytest.raises(Conflict, match="drawn elsewhere"):
+        night.correct(first, 6, 5, 4, 3)
+    with pytest.raises(Conflict, match="drawn elsewhere"):
+        night.clear(first)
 
 
 @quick

@@ -1,6 +1,7 @@
 """Everybody against everybody, once. Source: formats, sections 14.8, 20 and 24; tables by hand."""
 
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -241,6 +242,18 @@ def test_closed_early_the_unplayed_games_go_and_come_back_when_it_is_reopened() 
     night.make(play.reopen(night.tournament))
     assert {(game.round_id, frozenset(game.player_ids)) for game in night.tournament.games} == schedule
     assert {one.status for one in night.tournament.rounds} == {"started"}
+
+
+def test_a_schedule_that_was_made_elsewhere_stays_as_it_is() -> None:
+    night = started(4)
+    first = night.tournament.games[0]
+    strange = replace(first, set_number=7)
+    games = tuple(strange if game == first else game for game in night.tournament.games)
+    night.tournament = replace(night.tournament, games=games)
+    night.finish(strange, *strange.player_ids)
+    night.complete()
+    night.make(play.reopen(night.tournament))
+    assert len(night.tournament.games) == 1
 
 
 @pytest.mark.parametrize(

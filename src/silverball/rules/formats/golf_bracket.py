@@ -154,6 +154,7 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     Raises Invalid without strokes.
     """
     assert isinstance(said, AttemptOutcome)
+    PLAY.require_own(tournament)
     one = attempts.attempt_of(tournament, said.single_player_game_id)
     if said.strokes is None or said.rolls or said.is_advanced:
         raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
@@ -177,6 +178,7 @@ def delete_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime)
         ]
         if all(each.status != "completed" for each in hole):
             return [change for each in hole for change in attempts.deleted(each)]
+    PLAY.require_own(tournament)
     changes = attempts.cleared(one, now)
     return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
 

@@ -126,12 +126,14 @@ PLAY = GroupStages(result=result, opened=opened, refilled=refilled)
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A result, new or corrected; later rounds go when others would have to play them."""
     assert isinstance(said, GameOutcome)
+    PLAY.require_own(tournament)
     changes = results.completed(tournament, said, results.by_points_map(tournament), now)
     return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
 
 
-def cleared(tournament: Tournament, _game: Game) -> list[Change]:
-    """What goes when the result of a game was taken away."""
+def cleared(tournament: Tournament, game: Game) -> list[Change]:
+    """What goes when the result of a game was taken away; takes the game as it was."""
+    PLAY.require_own(callups.with_game(tournament, game))
     return PLAY.pruned(tournament)
 
 

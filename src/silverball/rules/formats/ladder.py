@@ -102,6 +102,7 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
 def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A result, new or corrected: games played because of another one go, the next comes up."""
     assert isinstance(said, GameOutcome)
+    require_own(tournament)
     changes = results.completed(tournament, said, results.by_points_map(tournament), now)
     changes += pruned(apply_all(tournament, changes))
     after = apply_all(tournament, changes)
@@ -118,13 +119,21 @@ def pruned(tournament: Tournament) -> list[Change]:
     return [*changes, *rounds.following(apply_all(tournament, changes), rounds.all_played, None)]
 
 
-def cleared(tournament: Tournament, _game: Game) -> list[Change]:
-    """What goes when the result of a game was taken away."""
+def require_own(tournament: Tournament) -> None:
+    """Raises Conflict for a ladder that came in with games of another plan: they would all go."""
+    if climb(tournament).standing < len(tournament.rounds):
+        raise Conflict(callups.DRAWN_ELSEWHERE)
+
+
+def cleared(tournament: Tournament, game: Game) -> list[Change]:
+    """What goes when the result of a game was taken away; takes the game as it was."""
+    require_own(callups.with_game(tournament, game))
     return pruned(tournament)
 
 
 def at_reopen(tournament: Tournament) -> list[Change]:
     """The game that closing took away comes back."""
+    require_own(tournament)
     changes = pruned(tournament)
     if tournament.completed_at is not None:
         after, dice = apply_all(tournament, changes), callups.dice_at_reopen(tournament)
