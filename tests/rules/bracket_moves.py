@@ -138,9 +138,7 @@ def schedule_is_whole(tournament: Tournament) -> None:
     if tournament.status != "started":
         return
     met = Counter(
-        frozenset(game.player_ids)
-        for game in tournament.games
-        if not game.is_bye and not game.is_tiebreak
+        frozenset(game.player_ids) for game in tournament.games if not game.is_bye and not game.is_tiebreak
     )
     assert max(met.values(), default=0) <= (2 if tournament.type == "double_round_robin" else 1)
     for one in tournament.rounds:
@@ -263,4 +261,3 @@ GOLF_BRACKET = Moves(
     lists_everybody=False,
     byes_are_even=False,
 )
-

@@ -115,10 +115,16 @@ def shown(browser: Browser, base_url: str) -> Iterator[Shown]:
     result = Shown(base_url, page, [])
     page.on("console", lambda said: result.complaints.append(said.text))
     page.on("pageerror", lambda error: result.complaints.append(str(error)))
-    page.on("requestfailed", lambda request: result.complaints.append(f"failed: {request.url}"))
+    page.on("requestfailed", lambda request: _complain(result, request.url, request.failure))
     page.on("request", lambda sent: _only_ours(result, sent.url))
     yield result
     context.close()
+
+
+def _complain(shown: Shown, url: str, failure: str | None) -> None:
+    # A page that is left early lets its pictures go; that is nobody's fault.
+    if failure != "net::ERR_ABORTED":
+        shown.complaints.append(f"failed: {url} ({failure})")
 
 
 def _only_ours(shown: Shown, url: str) -> None:
