@@ -11,8 +11,8 @@ from sqlalchemy import select
 import build
 from golden.shapes import sample
 from silverball import app
-from silverball.service.standings import writes
 from silverball.kit.http import Request
+from silverball.service.standings import writes
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
