@@ -18,9 +18,11 @@ from silverball.rules.changes import (
     altered,
 )
 from silverball.rules.format import Format, nobody_comes
-from silverball.rules.groupstages import GroupStages, RoundResult
+from silverball.rules.groupstages import GroupStages
 from silverball.rules.outcome import AttemptOutcome, Outcome
 from silverball.rules.pairing.groups import Group
+from silverball.rules.ranking import group_rounds
+from silverball.rules.ranking.group_rounds import RoundResult
 from silverball.rules.scoring import golf, point_maps
 from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
 
@@ -69,7 +71,7 @@ def result(tournament: Tournament, one: Round) -> RoundResult:
     return RoundResult(
         groups=groups,
         scores=scores,
-        ties=groupstages.ties_of(
+        ties=group_rounds.ties_of(
             _tiebreaks([each for each in played if is_tiebreak(tournament, each)], rows), rows
         ),
         finished=frozenset(

@@ -12,9 +12,11 @@ from silverball.rules.apply import apply_all
 from silverball.rules.callups import Call
 from silverball.rules.changes import Change, GameOpened, RoundReopened
 from silverball.rules.format import Format, nobody_comes
-from silverball.rules.groupstages import GroupStages, RoundResult
+from silverball.rules.groupstages import GroupStages
 from silverball.rules.outcome import GameOutcome, Outcome
 from silverball.rules.pairing.groups import Draw, Group
+from silverball.rules.ranking import group_rounds
+from silverball.rules.ranking.group_rounds import RoundResult
 from silverball.rules.scoring import point_maps
 from silverball.rules.tournament import Game, Round, Tournament
 
@@ -63,7 +65,7 @@ def result(tournament: Tournament, one: Round) -> RoundResult:
     return RoundResult(
         groups=list(groups.values()),
         scores=_points(games),
-        ties=groupstages.ties_of(
+        ties=group_rounds.ties_of(
             [_points([game]) for game in played if game.is_tiebreak and game.status == "completed"],
             tournament.tiebreaker_points_map or point_maps.TIEBREAKER,
         ),

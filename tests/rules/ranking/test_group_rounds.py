@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from silverball.rules import groupstages
-from silverball.rules.groupstages import RoundResult
+from silverball.rules.ranking import group_rounds
+from silverball.rules.ranking.group_rounds import RoundResult
 from silverball.rules.scoring import point_maps
 
 HALF, QUARTER, EIGHTH, NOTHING = (Decimal(one) for one in ("0.50", "0.25", "0.12", "0.00"))
@@ -14,7 +14,7 @@ def result(scores: dict[int, int], *tiebreaks: dict[int, Decimal], finished: boo
     return RoundResult(
         groups=[FOUR],
         scores={player_id: Decimal(score) for player_id, score in scores.items()},
-        ties=groupstages.ties_of(tiebreaks, point_maps.TIEBREAKER),
+        ties=group_rounds.ties_of(tiebreaks, point_maps.TIEBREAKER),
         finished=frozenset([FOUR]) if finished else frozenset(),
     )
 
@@ -44,14 +44,14 @@ def test_a_tiebreak_never_outweighs_a_score() -> None:
 
 
 def test_a_second_tiebreak_does_not_overtake_who_won_the_first() -> None:
-    ties = groupstages.ties_of(
+    ties = group_rounds.ties_of(
         ({1: HALF, 2: QUARTER, 3: QUARTER}, {2: NOTHING, 3: HALF}), point_maps.TIEBREAKER
     )
     assert ties.values == {1: HALF, 3: QUARTER, 2: NOTHING}
 
 
 def test_who_was_outside_the_first_tiebreak_starts_level_with_its_last() -> None:
-    ties = groupstages.ties_of(
+    ties = group_rounds.ties_of(
         ({1: HALF, 2: QUARTER, 3: NOTHING}, {3: NOTHING, 4: HALF}), point_maps.TIEBREAKER
     )
     ordered = sorted(ties.keys, key=lambda player_id: ties.keys[player_id], reverse=True)
@@ -60,5 +60,5 @@ def test_who_was_outside_the_first_tiebreak_starts_level_with_its_last() -> None
 
 
 def test_tiebreaks_of_different_players_share_out_their_values_apart() -> None:
-    ties = groupstages.ties_of(({1: HALF, 2: NOTHING}, {5: HALF, 6: NOTHING}), point_maps.TIEBREAKER)
+    ties = group_rounds.ties_of(({1: HALF, 2: NOTHING}, {5: HALF, 6: NOTHING}), point_maps.TIEBREAKER)
     assert ties.values == {1: HALF, 2: NOTHING, 5: HALF, 6: NOTHING}

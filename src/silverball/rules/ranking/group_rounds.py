@@ -1,0 +1,105 @@
+"""A round of group elimination: who goes on, who is tied, and what tiebreaks decide.
+
+Source: formats, sections 13.4, 14.12 and 14.17.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TypeAlias
+
+from silverball.rules.pairing.groups import GROUP_SIZE, Group
+from silverball.rules.scoring import point_maps
+
+# How many of each group go on.
+ADVANCING = 2
+ZERO = Decimal(0)
+PlayerScores: TypeAlias = Mapping[int, Decimal]
+
+
+@dataclass(frozen=True)
+class Ties:
+    """What tiebreaks have decided between players with equal scores."""
+
+    # Compared one by one; as long for everybody.
+    keys: Mapping[int, tuple[Decimal, ...]] = field(default_factory=dict)
+    # What is shown: 0.50, 0.25, 0.12, 0.00 by place among those who broke a tie together.
+    values: PlayerScores = field(default_factory=dict)
+
+
+def ties_of(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | str]]) -> Ties:
+    """What tiebreaks come to. Takes each one's values by player, first to last, and the tiebreaker map.
+
+    A later tiebreak only separates those whom earlier ones left equal: who won the first stays ahead.
+    """
+    keys: dict[int, tuple[Decimal, ...]] = {}
+    together: list[set[int]] = []
+    for values in tiebreaks:
+        length = max((len(keys.get(player_id, ())) for player_id in values), default=0)
+        for player_id, value in values.items():
+            keys[player_id] = (*padded(keys.get(player_id, ()), length), value)
+        linked = [players for players in together if players & values.keys()]
+        together = [players for players in together if players not in linked]
+        together.append(set(values).union(*linked))
+    longest = max(map(len, keys.values()), default=0)
+    keys = {player_id: padded(key, longest) for player_id, key in keys.items()}
+    shown: dict[int, Decimal] = {}
+    for players in together:
+        row_of_map = point_maps.row(rows, min(len(players), GROUP_SIZE))
+        for player_id in players:
+            place = sum(keys[other] > keys[player_id] for other in players)
+            shown[player_id] = row_of_map[place] if place < len(row_of_map) else ZERO
+    return Ties(keys, shown)
+
+
+def padded(key: tuple[Decimal, ...], length: int) -> tuple[Decimal, ...]:
+    """The key filled up with zeros to a length."""
+    return key + (ZERO,) * (length - len(key))
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundResult:
+    """What a round has come to. Scores are such that more is better."""
+
+    groups: Sequence[Group]
+    scores: PlayerScores
+    # Compared after the scores.
+    ties: Ties = field(default_factory=Ties)
+    # Groups whose games are all there and all have results.
+    finished: frozenset[Group] = frozenset()
+
+    def key(self, player_id: int) -> tuple[Decimal, ...]:
+        """What ranks a player in the round, more is better."""
+        longest = max(map(len, self.ties.keys.values()), default=0)
+        return (self.scores.get(player_id, ZERO), *padded(self.ties.keys.get(player_id, ()), longest))
+
+    @property
+    def players(self) -> frozenset[int]:
+        """Everybody in the round."""
+        return frozenset(player_id for group in self.groups for player_id in group)
+
+    @property
+    def is_finished(self) -> bool:
+        """Whether every game of every group has its result."""
+        return bool(self.groups) and all(group in self.finished for group in self.groups)
+
+    def tied(self) -> list[tuple[int, ...]]:
+        """The players of each finished group who share its last advancing place with others."""
+        found = []
+        for group in self.groups:
+            if group not in self.finished or len(group) <= ADVANCING:
+                continue
+            ordered = self._ordered(group)
+            border = self.key(ordered[ADVANCING - 1])
+            if border == self.key(ordered[ADVANCING]):
+                found.append(tuple(one for one in group if self.key(one) == border))
+        return found
+
+    def advancing(self) -> frozenset[int]:
+        """Who goes on for certain: the best two of each finished group, the tied left out."""
+        tied = {player_id for tie in self.tied() for player_id in tie}
+        finished = (group for group in self.groups if group in self.finished)
+        return frozenset(one for group in finished for one in self._ordered(group)[:ADVANCING]) - tied
+
+    def _ordered(self, group: Group) -> list[int]:
+        return sorted(group, key=self.key, reverse=True)
