@@ -97,6 +97,10 @@ _TOURNAMENT: BindParameter[int] = bindparam("tournament_id")
 ALL_GAMES = Prepared(GAMES.where(game.c.tournament_id == _TOURNAMENT))
 ALL_SEATS = Prepared(SEATS.where(game_player.c.tournament_id == _TOURNAMENT))
 ALL_SUGGESTIONS = Prepared(SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT))
+_GAME: BindParameter[int] = bindparam("game_id")
+ONE_GAME = Prepared(GAMES.where(game.c.game_id == _GAME))
+ONE_SEATS = Prepared(SEATS.where(game_player.c.game_id == _GAME))
+ONE_SUGGESTIONS = Prepared(SUGGESTIONS.where(suggestion.c.game_id == _GAME))
 NO_SEATS: tuple[tuple[Any, ...], ...] = ((), (), (), (), (), ())
 Condition = ColumnElement[bool]
 
@@ -165,14 +169,15 @@ def page(db: Connection, query: GamesQuery) -> Found[Game]:
 
 def one(db: Connection, tournament_id: int, game_id: int) -> Game:
     """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
-    tournaments.require(db, tournament_id)
-    row = db.execute(GAMES.where(game.c.game_id == game_id)).one_or_none()
-    if row is None:
+    found_rows = ONE_GAME.rows(db, game_id=game_id)
+    if not found_rows or found_rows[0][2] != tournament_id:
+        tournaments.require(db, tournament_id)
+    if not found_rows:
         raise NotFound("Game", game_id)
-    if row[2] != tournament_id:
+    if found_rows[0][2] != tournament_id:
         raise WrongFormat("Game not in tournament")
-    seats = _seats(db, game_player.c.game_id == game_id)
-    found = _game(row, seats, _suggestions(db, suggestion.c.game_id == game_id))
+    seats = _grouped(ONE_SEATS.rows(db, game_id=game_id))
+    found = _game(found_rows[0], seats, _suggestions_of(ONE_SUGGESTIONS.rows(db, game_id=game_id)))
     played_on = [] if found.arena_id is None else arenas.named(db, [found.arena_id])
     return msgspec.structs.replace(found, arena=played_on[0] if played_on else None)
 

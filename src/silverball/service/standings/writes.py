@@ -5,12 +5,26 @@ from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, insert
+from sqlalchemy import Connection, bindparam, delete, insert
+from sqlalchemy import update as change
 
 from silverball.store.tables import standing
 from silverball.wire.standings import Standing
 
 HUNDREDTH = Decimal("0.01")
+CHANGED = (
+    change(standing)
+    .where(
+        standing.c.tournament_id == bindparam("new_tournament_id"),
+        standing.c.player_id == bindparam("new_player_id"),
+    )
+    .values(
+        {
+            name: bindparam(f"new_{name}", type_=standing.c[name].type)
+            for name in ("position", "points", "row")
+        }
+    )
+)
 
 
 def replace(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
@@ -31,13 +45,17 @@ def update(
     Takes and returns player id -> row as text.
     """
     texts = {row.player_id: msgspec.json.encode(row).decode() for row in rows}
-    gone = [player_id for player_id in stored if texts.get(player_id) != stored[player_id]]
+    gone = [player_id for player_id in stored if player_id not in texts]
     if gone:
         own = standing.c.tournament_id == tournament_id
         db.execute(delete(standing).where(own, standing.c.player_id.in_(gone)))
-    new = [row for row in rows if stored.get(row.player_id) != texts[row.player_id]]
+    differing = [row for row in rows if stored.get(row.player_id) != texts[row.player_id]]
+    new = [_stored(tournament_id, row) for row in differing if row.player_id not in stored]
+    changed = [_stored(tournament_id, row) for row in differing if row.player_id in stored]
     if new:
-        db.execute(insert(standing), [_stored(tournament_id, row) for row in new])
+        db.execute(insert(standing), new)
+    if changed:
+        db.execute(CHANGED, [{f"new_{name}": value for name, value in one.items()} for one in changed])
     return texts
 
 
