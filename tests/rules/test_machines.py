@@ -1,4 +1,4 @@
-"""Nights in which anything may happen, one machine per format. Source: issue 3, proof.
+"""Nights in which anything may happen, one machine per format.
 
 Fifty nights of forty steps each; SILVERBALL_SOAK=1 makes it two thousand nights.
 """

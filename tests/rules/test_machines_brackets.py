@@ -1,4 +1,4 @@
-"""Nights in which anything may happen: round robins, brackets, ladders. Source: issue 3, proof."""
+"""Nights in which anything may happen: round robins, brackets, ladders."""
 
 from rules import bracket_moves
 from rules.machine import machine_of

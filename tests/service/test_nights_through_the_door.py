@@ -1,4 +1,4 @@
-"""The nights of the machines, played through the one door on real databases. Source: issue 3, proof.
+"""The nights of the machines, played through the one door on real databases.
 
 After every action the rows say what memory says; undo leaves the standings as they were, to the letter;
 the journal tells the whole story; and the verifier finds nothing.

@@ -56,3 +56,16 @@ def test_each_players_best_score_on_a_machine_is_ranked_and_the_points_add_up(st
         (2, "Cid", "197.00", ["100.00", "97.00"], 2, 2),
         (4, "Dot", "100.00", ["100.00"], 1, 2),
     ]
+
+
+def test_who_comes_late_has_the_automatic_entries_too(store: Store) -> None:
+    limited: dict[str, object] = {"limited": True, "automaticEntries": 1, "price": None, "currency": None, "bundles": []}
+    hall = Hall(store, "best_game", "Ann Bea", arenas=1)
+    hall.patch("", {"entryConfiguration": limited})
+    hall.start()
+    hall.join("Cid")
+    (machine,) = hall.arenas
+    hall.score("Cid", arenaId=machine, score=1000)
+    again = {"playerId": hall.ids["Cid"], "arenaId": machine, "score": 2000}
+    status, sentence = hall.refused("POST", "/single-player-games", again)
+    assert (status, "used all 1 entries" in sentence) == (409, True)

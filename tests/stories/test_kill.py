@@ -1,7 +1,7 @@
 """Servers killed in the middle of writing: what was acknowledged is there, and nothing is there twice.
 
 Eight clients record scores and results, each request with a key of its own. The server is killed with
-SIGKILL, started again, and whatever was not acknowledged is sent again with the same key. Source: issue 3.
+SIGKILL, started again, and whatever was not acknowledged is sent again with the same key.
 """
 
 import contextlib

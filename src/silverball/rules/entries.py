@@ -36,6 +36,11 @@ def require_left_on_arena(tournament: Tournament, entrant: Entrant, arena_id: in
         raise Conflict(f"{who} has used all {most} attempts on arena {arena_id}. Choose another arena.")
 
 
+def automatic(tournament: Tournament) -> int:
+    """How many entries everybody gets without asking. Source: formats, section 19."""
+    return int((tournament.details.get("entry_configuration") or {}).get("automaticEntries") or 0)
+
+
 def given(tournament: Tournament, player_ids: Sequence[int], quantity: int, now: datetime) -> list[Change]:
     """Entries that these players get without asking: at the start, or when they come late.
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.rules import arenaplay, play
+from silverball.rules import arenaplay, entries, play
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import (
     BankAdded,
@@ -34,10 +34,17 @@ def require_strikes(tournament: Tournament) -> None:
 
 
 def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
-    """Players join, as `play.add_entrants` says; with seeds only before the start."""
+    """Players join, as `play.add_entrants` says; with seeds only before the start.
+
+    Who comes late gets the automatic entries that the others got at the start.
+    """
     if tournament.status != "planned" and any(one.seed_value for one in new):
         raise Conflict("Seeds are frozen when the tournament starts. Add the player without one.")
-    return play.add_entrants(tournament, new, dice, now)
+    changes = play.add_entrants(tournament, new, dice, now)
+    if tournament.status == "planned":
+        return changes
+    joined = apply_all(tournament, changes)
+    return [*changes, *entries.given(joined, [one.player_id for one in new], entries.automatic(joined), now)]
 
 
 def change_entrants(

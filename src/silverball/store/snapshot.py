@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Select, Table, Text, select, type_coerce
 
 from silverball.rules import settings
 from silverball.rules.registry import FORMATS
+from silverball.rules.scoring import point_maps
 from silverball.rules.tournament import Bank, EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.store import rows, tables
 from silverball.store.engine import PENDING, RAISED, SNAPSHOTS
@@ -110,13 +111,20 @@ def load(db: Connection, tournament_id: int) -> Tournament:
             rows.scorekeeper(one) for one in _rows(db, tables.scorekeeper, tournament_id, "place")
         ),
         purchases=tuple(rows.purchase(one) for one in _rows(db, tables.entry, tournament_id, "entry_id")),
-        points_map=row.points_map,
+        points_map=_points_map(row),
         tiebreaker_points_map=row.tiebreaker_points_map,
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
         completed_at=row.completed_at,
         state=msgspec.convert(row.engine or {}, EngineState, strict=False),
         details=_details(db, row),
     )
+
+
+def _points_map(row: Any) -> Any:
+    """The rows of the map; an import may say only that the organizer has points of his own."""
+    if row.points_map == point_maps.MANUAL:
+        return point_maps.of_custom(row.points_map_custom or {})
+    return row.points_map
 
 
 def _rows(db: Connection, table: Table, tournament_id: int, order: str) -> Sequence[Any]:

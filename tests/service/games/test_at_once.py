@@ -1,4 +1,4 @@
-"""Two people do the same thing at the same moment: exactly one effect. Source: issue 3, proof."""
+"""Two people do the same thing at the same moment: exactly one effect."""
 
 from concurrent.futures import ThreadPoolExecutor
 

@@ -80,7 +80,7 @@ def test_the_answer_is_what_a_read_shows(store: Store, organizer: int) -> None:
                 "scoring": "custom",
                 "pointsMapCustom": {"type": "matchplay", "3P": ["7", "5", "1"], "4P": ["7", "5", "3", "1"]},
             },
-            [["7"], ["7", "1"], ["7", "5", "1"], ["7", "5", "3", "1"]],
+            "manual",
         ),
     ],
 )

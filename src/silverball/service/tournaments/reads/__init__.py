@@ -134,7 +134,8 @@ def shown(row: Sequence[Any], viewer: Caller | None, **parts: Any) -> Tournament
         location_id=location_id,
         series_id=series_id,
         description=description,
-        points_map=points_map,
+        # The organizer's own points are in pointsMapCustom; clients know the word.
+        points_map="manual" if settings.get("scoring") == "custom" else points_map,
         tiebreaker_points_map=tiebreaker_points_map,
         points_map_custom=points_map_custom,
         test=test,

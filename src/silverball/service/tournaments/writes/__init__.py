@@ -151,9 +151,9 @@ def _started(call: Write[Body], tournament: Tournament) -> Made:
     informed = series_facts.with_seed_facts(call.db, tournament)
     informed = series_facts.with_series_facts(call.db, informed)
     changes = play.start(informed, dice, call.now)
-    given = (tournament.details["entry_configuration"] or {}).get("automaticEntries") or 0
     begun = apply_all(informed, changes)
-    return Made([*changes, *entries.given(begun, begun.active_ids, given, call.now)], seed)
+    given = entries.given(begun, begun.active_ids, entries.automatic(begun), call.now)
+    return Made([*changes, *given], seed)
 
 
 def complete(call: Write[Body]) -> Tournament:
