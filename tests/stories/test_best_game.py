@@ -59,7 +59,13 @@ def test_each_players_best_score_on_a_machine_is_ranked_and_the_points_add_up(st
 
 
 def test_who_comes_late_has_the_automatic_entries_too(store: Store) -> None:
-    limited: dict[str, object] = {"limited": True, "automaticEntries": 1, "price": None, "currency": None, "bundles": []}
+    limited: dict[str, object] = {
+        "limited": True,
+        "automaticEntries": 1,
+        "price": None,
+        "currency": None,
+        "bundles": [],
+    }
     hall = Hall(store, "best_game", "Ann Bea", arenas=1)
     hall.patch("", {"entryConfiguration": limited})
     hall.start()
