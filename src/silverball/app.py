@@ -111,6 +111,10 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
 # What the clock starts once an hour. A new job is one file and one line here.
 JOBS = (Job("close_idle", close_idle.run),)
 
+# SQLite answers in this process, where threads only take turns; PostgreSQL answers elsewhere.
+READERS_SQLITE = 2
+READERS_POSTGRESQL = 8
+
 STATUSES: dict[type[Refusal], int] = {
     NotFound: 404,
     NotAllowed: 403,
@@ -140,6 +144,7 @@ def build(store: Store, settings: Settings, *, modules: Sequence[ModuleType] = R
         has_own_bucket=visits.is_running,
         verbs_of=api.routes.verbs,
         failed=refused,
+        workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
         own_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
         pages=_pages(store, settings, api, [known.start, clock.start], at_stop),
     )

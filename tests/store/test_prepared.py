@@ -1,5 +1,6 @@
 """A prepared statement says what the same statement says otherwise, on both databases."""
 
+import pytest
 from sqlalchemy import bindparam, select
 
 import build
@@ -40,3 +41,20 @@ def test_it_sees_the_snapshot_of_its_transaction(store: Store) -> None:
         assert PREPARED.rows(db, organizer_id=organizer_id) == []
     with store.read() as db:
         assert len(PREPARED.rows(db, organizer_id=organizer_id)) == 1
+
+
+def test_a_list_keeps_its_order_and_its_types_however_it_is_fetched(store: Store) -> None:
+    organizer_id = build.a_user(store)
+    for name in ("Zebra", 'The "Quoted" One', "Apollo 13", "Äther"):
+        build.an_arena(store, organizer_id, name=name, labels=[name], category_id=2**62)
+    backwards = STATEMENT.order_by(None).order_by(ARENA.name.desc())
+    with store.read() as db:
+        expected = [tuple(row) for row in db.execute(backwards, {"organizer_id": organizer_id})]
+        assert Prepared(backwards, many=True).rows(db, organizer_id=organizer_id) == expected
+        assert Prepared(backwards, many=True).rows(db, organizer_id=999) == []
+    assert len(expected) == 4
+
+
+def test_numbers_that_json_would_round_are_refused_in_a_list() -> None:
+    with pytest.raises(ValueError, match="REAL"):
+        Prepared(select(tables.location.c.lat), many=True)

@@ -35,7 +35,6 @@ from silverball.kit.tally import Tally, note
 
 Reply = tuple[dict[str, Any], dict[str, Any]]
 
-WORKERS = 8
 # Of their own, so that writes which wait for a lock never hold up reads.
 WRITERS = 8
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
@@ -77,7 +76,7 @@ class FrontDoor:
         self._own_allowance = Allowance(max(limits.own_per_minute, limits.rate_per_minute))
         self._pace = Pace(limits.standings_interval_seconds)
         self._flights: dict[tuple[Key, int], asyncio.Future[Finished | Answer]] = {}
-        self._workers = ThreadPoolExecutor(WORKERS, thread_name_prefix="silverball")
+        self._workers = ThreadPoolExecutor(house.workers, thread_name_prefix="silverball")
         self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="silverball-writer")
         self._guests = Guests(house.find_caller, self._workers, clock)
         self._request_ids = itertools.count(1)

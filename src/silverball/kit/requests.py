@@ -55,6 +55,8 @@ class House:
     own_paths: Collection[str] = ()
     # Everything that is not below /api; None when nothing is.
     pages: Asgi | None = None
+    # How many answers are computed at once.
+    workers: int = 8
 
 
 def address_of(scope: Scope, headers: dict[bytes, bytes]) -> str:

@@ -3,55 +3,74 @@
 Building a statement, finding its compiled form and wrapping each row costs SQLAlchemy more than
 SQLite needs to answer. A `Prepared` keeps the text and hands back plain tuples, decoded by the same
 column types. It takes single values only, no lists.
+
+`many` is for lists: on SQLite they come as one JSON text. The driver lets other threads run at every
+row, and taking the turn back costs more than the row does as soon as somebody else wants it.
 """
 
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 from sqlalchemy import Connection, Dialect, Select
-from sqlalchemy.types import TypeDecorator
+from sqlalchemy.types import REAL, TypeDecorator
 
 Row = tuple[Any, ...]
 Decode = Callable[[Any], Any]
+_ROWS = msgspec.json.Decoder(list[tuple[Any, ...]]).decode
 
 
 class Prepared:
     """A SELECT with named parameters, ready to run on either database."""
 
-    def __init__(self, statement: Select[Any]) -> None:
+    def __init__(self, statement: Select[Any], *, many: bool = False) -> None:
+        if many and any(isinstance(one.type, REAL) for one in statement.selected_columns):
+            raise ValueError("JSON would round the numbers of a REAL column")
         self._statement = statement
+        self._many = many
         self._ready: dict[str, _Ready] = {}
 
     def rows(self, db: Connection, **values: int) -> list[Row]:
         """All rows, as tuples in the order of the selected columns."""
         ready = self._ready.get(db.dialect.name)
         if ready is None:
-            ready = self._ready[db.dialect.name] = _Ready(self._statement, db.dialect)
+            at_once = self._many and db.dialect.name == "sqlite"
+            ready = self._ready[db.dialect.name] = _Ready(self._statement, db.dialect, at_once=at_once)
         if not db.in_transaction():
             # The snapshot begins with the first statement, whoever sends it.
             db.begin()
         cursor = db.connection.cursor()
         try:
             cursor.execute(ready.text, ready.parameters(values))
-            return ready.decoded(list(cursor.fetchall()))
+            found = list(cursor.fetchall())
         finally:
             cursor.close()
+        return ready.decoded(_ROWS(found[0][0]) if ready.at_once else found)
 
 
 class _Ready:
     """The statement as one database wants it."""
 
-    def __init__(self, statement: Select[Any], dialect: Dialect) -> None:
+    def __init__(self, statement: Select[Any], dialect: Dialect, *, at_once: bool) -> None:
+        self.at_once = at_once
+        columns = list(statement.selected_columns)
         compiled = statement.compile(dialect=dialect)
         self.text = str(compiled)
+        if at_once:
+            names = ", ".join(f"c{at}" for at in range(len(columns)))
+            # The order of the rows inside is the order of the list: SQLite keeps it for this function.
+            self.text = (
+                f"WITH found({names}) AS ({self.text})"  # noqa: S608  # our own statement
+                f" SELECT json_group_array(json_array({names})) FROM found"
+            )
         self._constants = compiled.params
         self._order = compiled.positiontup
         # Only our own column types decode; what the drivers give for the others is final.
         decoders = [
-            one.type.dialect_impl(dialect).result_processor(dialect, None)
-            if isinstance(one.type, TypeDecorator)
+            column.type.dialect_impl(dialect).result_processor(dialect, None)
+            if isinstance(column.type, TypeDecorator)
             else None
-            for one in statement.selected_columns
+            for column in columns
         ]
         self._decoders = [(at, decode) for at, decode in enumerate(decoders) if decode is not None]
 

@@ -79,7 +79,7 @@ _ENTRANTS = (
     .join(tables.entrant, _ENTRANT.player_id == _PLAYER.player_id)
     .where(_ENTRANT.tournament_id == bindparam("tournament_id"))
 )
-_ROSTER = Prepared(_ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id))
+_ROSTER = Prepared(_ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), many=True)
 _SOME_ENTRANTS = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
     _PLAYER.player_id
 )
