@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, make_url
 
 from silverball.store import migrate
 from silverball.store.engine import Store
@@ -56,6 +56,10 @@ class PostgreSQL:
         name = f"t{next(_counter)}"
         self._admin(f"CREATE DATABASE {name}")
         return self.url(name)
+
+    def drop(self, url: str) -> None:
+        """Let a database go, whoever may still be connected to it."""
+        self._admin(f"DROP DATABASE {make_url(url).database} WITH (FORCE)")
 
     def stop(self) -> None:
         self._run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
@@ -105,14 +109,18 @@ def empty_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of a fresh database with the schema, on each of the two kinds."""
     if request.param == "postgresql":
         cluster: PostgreSQL = request.getfixturevalue("postgresql")
-        return cluster.new_database()
+        url = cluster.new_database()
+        yield url
+        # Thousands of them would fill the disk before the cluster is gone.
+        cluster.drop(url)
+        return
     path = tmp_path / "silverball.db"
     shutil.copy(request.getfixturevalue("empty_sqlite"), path)
-    return f"sqlite:///{path}"
+    yield f"sqlite:///{path}"
 
 
 @pytest.fixture
