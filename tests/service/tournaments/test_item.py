@@ -263,7 +263,9 @@ def test_an_item_takes_one_statement_and_each_part_one_more(empty_sqlite: Path, 
     said: list[str] = []
 
     def listen(connection: Any, *_: Any) -> None:
-        connection.set_trace_callback(lambda text: said.append(text) if text.startswith("SELECT") else None)
+        connection.set_trace_callback(
+            lambda text: said.append(text) if text.startswith(("SELECT", "WITH")) else None
+        )
 
     event.listen(store.engine, "checkout", listen)
     for query, statements in (("", 1), ("includePlayers=1", 2), ("includePlayers=1&includeArenas=1", 3)):
