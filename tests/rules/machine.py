@@ -348,7 +348,7 @@ def machine_of(moves: Moves) -> Any:
     """A test case that plays nights of a format: the same ones each time."""
     name = f"{moves.kind.title().replace('_', '')}Night"
     machine = type(name, (NightMachine,), {"moves": moves})
-    case: Any = machine.TestCase  # type: ignore[attr-defined]
+    case: Any = machine.TestCase  # type: ignore[attr-defined]  # Hypothesis makes it on asking
     case.machine = machine
     case.settings = hypothesis_settings(
         max_examples=RUNS,

@@ -61,6 +61,7 @@ class Store:
         """A snapshot to read from."""
         with self.engine.connect() as db:
             if not self.is_sqlite:
+                # The same connection with options, not another: the name may keep its meaning.
                 db = db.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)  # noqa: PLW2901
             yield db
 

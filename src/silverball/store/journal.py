@@ -114,8 +114,8 @@ def decoded(name: str, data: Mapping[str, Any], type_: str) -> Change:
         return kind(before, after)  # type: ignore[no-any-return]  # one of the classes above
     thing = THINGS[kind.part]
     if issubclass(kind, Altered):
-        return kind(_read(data["before"], thing), _read(data["after"], thing))  # type: ignore[no-any-return]
-    return kind(_read(data["thing"], thing))  # type: ignore[no-any-return]
+        return kind(_read(data["before"], thing), _read(data["after"], thing))  # type: ignore[no-any-return]  # as above
+    return kind(_read(data["thing"], thing))  # type: ignore[no-any-return]  # as above
 
 
 def _read(data: Any, thing: type) -> Any:

@@ -269,7 +269,7 @@ def test_a_result_that_cannot_be_is_refused_and_changes_nothing(
     game = night.open_round()[0]
     before = night.tournament
     with pytest.raises(Invalid, match=sentence):
-        night.record(GameOutcome(game_id=game.game_id, **said))  # type: ignore[arg-type]
+        night.record(GameOutcome(game_id=game.game_id, **said))  # type: ignore[arg-type]  # a table of both
     assert night.tournament is before
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from random import Random
 from typing import Any
 
 import pytest
@@ -147,7 +148,7 @@ def test_points_by_hand_bring_a_player_back() -> None:
 @given(st.integers(3, 10), st.integers(1, 3), st.integers(0, 12), st.integers(0, 8), st.randoms())
 @quick
 def test_somebody_is_always_left_and_those_are_ahead(
-    players: int, rounds: int, target: int, increment: int, dice: object
+    players: int, rounds: int, target: int, increment: int, dice: Random
 ) -> None:
     night = a_started_night(
         players=players,
@@ -160,7 +161,7 @@ def test_somebody_is_always_left_and_those_are_ahead(
         if FORMAT.is_over(night.tournament):
             break
         for game in night.open_round():
-            night.finish(game, *random_order(game, dice))  # type: ignore[arg-type]
+            night.finish(game, *random_order(game, dice))
         night.complete_round()
     left = set(FORMAT.playing(night.tournament))
     assert left
