@@ -1,0 +1,48 @@
+"""HTTP connections as uvicorn has them, but nobody may take for ever, or any amount, to say what he wants."""
+
+import asyncio
+from typing import Any, ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_BYTES_MAX = 65_536
+
+
+class Connection(HttpToolsProtocol):
+    """One connection. Later requests on it are bounded by the keep-alive timeout between them."""
+
+    head_seconds: ClassVar[float] = 10.0
+
+    def __init__(self, *words: Any, **options: Any) -> None:
+        super().__init__(*words, **options)
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._head_bytes = 0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own type
+        """Somebody is there."""
+        super().connection_made(transport)
+        self._head_timer = self.loop.call_later(self.head_seconds, transport.abort)
+
+    def data_received(self, data: bytes) -> None:
+        """Something of a request arrived."""
+        super().data_received(data)
+        if self._head_timer is not None:
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES_MAX:
+                self.transport.abort()
+
+    def on_headers_complete(self) -> None:
+        """It is known what is wanted."""
+        if self._head_timer is not None:
+            self._forget_timer()
+        super().on_headers_complete()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection is gone."""
+        self._forget_timer()
+        super().connection_lost(exc)
+
+    def _forget_timer(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None

@@ -1,0 +1,151 @@
+"""The sockets of any other ASGI server. It cannot see control frames, and it copies every message."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from silverball.feed import protocol
+from silverball.feed.conversation import Conversation
+from silverball.feed.feed import Feed
+from silverball.feed.opening import App, Knock
+from silverball.feed.outgoing import Form
+from silverball.feed.protocol import Close
+from silverball.feed.reader import CAUGHT_UP_BYTES, LAGGING_BYTES
+from silverball.kit.requests import address_of
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+TOO_BIG = Close(protocol.TOO_BIG, "The message is too large.")
+
+
+class AsgiSocket:
+    """One connection: what the hub writes waits here until the server has sent it."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self._texts: deque[bytes] = deque()
+        self._bytes = 0
+        self._is_paused = False
+        self._close: Close | None = None
+        self._has_news = asyncio.Event()
+        self._is_cut = asyncio.Event()
+        self.conversation: Conversation | None = None
+
+    # The line of the conversation
+
+    @property
+    def write(self) -> Callable[[bytes], None]:
+        """Puts a text behind those that are not sent yet."""
+        return self._put
+
+    def buffered(self) -> int:
+        """How many bytes the server has not taken yet."""
+        return self._bytes
+
+    def probe(self) -> None:
+        """A control frame cannot be sent from here; a ping in text follows by itself."""
+
+    def hang_up(self, close: Close) -> None:
+        """Close when everything before it is sent."""
+        self._close = close
+        self._has_news.set()
+
+    def cut(self) -> None:
+        """Stop waiting for the other side."""
+        self._is_cut.set()
+
+    def _put(self, texts: bytes) -> None:
+        self._texts.extend(texts.splitlines())
+        self._bytes += len(texts)
+        self._has_news.set()
+        if self._bytes > LAGGING_BYTES and not self._is_paused and self.conversation is not None:
+            self._is_paused = True
+            self.conversation.reader.pause()
+
+    async def _write_for_ever(self) -> None:
+        while True:
+            await self._has_news.wait()
+            self._has_news.clear()
+            while self._texts:
+                text = self._texts.popleft()
+                await self._send({"type": "websocket.send", "text": text.decode()})
+                self._bytes -= len(text) + 1
+                self._resume_when_drained()
+            if self._close is not None:
+                code, reason = self._close.code, self._close.reason
+                await self._send({"type": "websocket.close", "code": code, "reason": reason})
+                return
+
+    def _resume_when_drained(self) -> None:
+        if self._is_paused and self._bytes < CAUGHT_UP_BYTES and self.conversation is not None:
+            self._is_paused = False
+            self.conversation.reader.resume()
+
+    async def _read_for_ever(self, receive: Receive, conversation: Conversation) -> None:
+        while True:
+            message = await receive()
+            if message["type"] != "websocket.receive":
+                return
+            text = message.get("text")
+            if text is None:
+                conversation.end(protocol.NO_BINARY)
+            elif len(data := text.encode("utf-8", "surrogatepass")) > protocol.MESSAGE_BYTES_MAX:
+                conversation.end(TOO_BIG)
+            else:
+                conversation.receive(data)
+
+    async def converse(self, receive: Receive, conversation: Conversation) -> None:
+        """Read and write until one side is done or the time is up."""
+        self.conversation = conversation
+        tasks = {
+            asyncio.ensure_future(self._read_for_ever(receive, conversation)),
+            asyncio.ensure_future(self._write_for_ever()),
+            asyncio.ensure_future(self._is_cut.wait()),
+        }
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            # A server that is gone raises its own errors while it is written to; they end here.
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+class AsgiFeed:
+    """An ASGI application for the scope `websocket`."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """One connection, from beginning to end."""
+        await receive()
+        if self._feed.is_draining:
+            # Closing before accepting is a refusal in HTTP.
+            await send({"type": "websocket.close"})
+            return
+        await send({"type": "websocket.accept"})
+        socket = AsgiSocket(send)
+        conversation = _begin(self._feed, socket, scope)
+        try:
+            await socket.converse(receive, conversation)
+        finally:
+            conversation.lost()
+
+
+def _begin(feed: Feed, socket: AsgiSocket, scope: Scope) -> Conversation:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    address = address_of(scope, dict(scope["headers"]))
+    target = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
+    target += "?" + scope["query_string"].decode("latin-1")
+    found = feed.admit(Knock(target, headers, scope.get("scheme") == "wss"), address)
+    form = Form(found.style if isinstance(found, App) else "plain", is_framed=False)
+    conversation = Conversation(feed, socket, form, address)
+    if isinstance(found, App):
+        conversation.begin()
+    else:
+        conversation.end(found)
+    return conversation

@@ -1,0 +1,122 @@
+"""The published description of the feed (AsyncAPI 3.0), generated from the events' own shapes."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from silverball.feed.messages import PREFIXES
+from silverball.wire.events import EVENTS, FeedEvent
+
+Schema = dict[str, Any]
+TEMPLATE = "#/components/schemas/{name}"
+CLIENT_MESSAGES: dict[str, tuple[str, Schema]] = {
+    "pusher:subscribe": (
+        "Follow a tournament; with `resume` also what was missed since that number.",
+        {
+            "type": "object",
+            "required": ["channel"],
+            "properties": {
+                "channel": {"type": "string", "pattern": "^tournaments\\.[0-9]+$"},
+                "auth": {"type": "string"},
+                "resume": {
+                    "type": "object",
+                    "required": ["epoch", "seq"],
+                    "properties": {"epoch": {"type": "string"}, "seq": {"type": "integer", "minimum": 0}},
+                },
+            },
+        },
+    ),
+    "pusher:unsubscribe": (
+        "Follow it no longer. There is no answer.",
+        {"type": "object", "required": ["channel"], "properties": {"channel": {"type": "string"}}},
+    ),
+    "pusher:ping": ("Are you there?", {"type": "object"}),
+    "pusher:pong": ("The answer to a ping of the server.", {"type": "object"}),
+}
+SERVER_MESSAGES: dict[str, str] = {
+    "pusher:connection_established": "Comes first; `data` is JSON text: `socket_id`, `activity_timeout`.",
+    "pusher_internal:subscription_succeeded": (
+        "Confirms a subscription; `data` is JSON text, with `epoch`, `seq` and `recovered` for who resumes."
+    ),
+    "pusher:subscription_error": "Refuses a subscription; `data` is an object: `type`, `error`, `status`.",
+    "pusher:signin_error": "Nobody signs in here; `data` is an object: `type`, `error`, `status`.",
+    "pusher:error": "Something is wrong with a message or the connection; `data`: `code`, `message`.",
+    "pusher:ping": "Are you there? Answer with `pusher:pong`.",
+    "pusher:pong": "The answer to a ping.",
+    "silverball:tick": "Nothing happened for a while: where the channel stands. Only for who resumes.",
+}
+
+
+def document(*, title: str, version: str, base_url: str) -> Schema:
+    """The whole description."""
+    shapes = list(dict.fromkeys([*EVENTS.values(), FeedEvent]))
+    schemas, components = msgspec.json.schema_components(shapes, ref_template=TEMPLATE)
+    schema_of = dict(zip(shapes, schemas, strict=True))
+    told = {name: _event(name, schema_of[shape], str(shape.__doc__)) for name, shape in EVENTS.items()}
+    said = {_key(name): _said(name, meaning) for name, meaning in SERVER_MESSAGES.items()}
+    asked = {f"client{_key(name)}": _asked(name, *about) for name, about in CLIENT_MESSAGES.items()}
+    messages = {**told, **said, **asked}
+    address = urlsplit(base_url)
+    key = {"default": "silverball", "description": "An app key; it chooses the style of the names."}
+    channel = "#/channels/tournament"
+    return {
+        "asyncapi": "3.0.0",
+        "info": {"title": f"{title} feed", "version": version},
+        "servers": {
+            "here": {
+                "host": address.netloc,
+                "pathname": f"{address.path}/app/{{key}}",
+                "protocol": "wss" if address.scheme == "https" else "ws",
+                "description": "The Pusher protocol, version 7: ?protocol=7&client=NAME&version=X.Y.Z",
+                "variables": {"key": key},
+            }
+        },
+        "channels": {
+            "tournament": {
+                "address": "tournaments.{tournamentId}",
+                "parameters": {"tournamentId": {"description": "The id of the tournament."}},
+                "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in messages},
+            }
+        },
+        "operations": {
+            "follow": {
+                "action": "send",
+                "summary": "What the server tells.",
+                "channel": {"$ref": channel},
+                "messages": [{"$ref": f"{channel}/messages/{name}"} for name in (*told, *said)],
+            },
+            "ask": {
+                "action": "receive",
+                "summary": "What a client may say.",
+                "channel": {"$ref": channel},
+                "messages": [{"$ref": f"{channel}/messages/{name}"} for name in asked],
+            },
+        },
+        "components": {"messages": messages, "schemas": components},
+    }
+
+
+def _event(name: str, payload: Schema, meaning: str) -> Schema:
+    """A feed event: `data` of the envelope is this payload as JSON text."""
+    styles = ", ".join(f"`{prefix}{name}`" for prefix in PREFIXES.values())
+    data = {"type": "string", "contentMediaType": "application/json", "contentSchema": payload}
+    envelope = {"allOf": [{"$ref": TEMPLATE.format(name="FeedEvent")}, {"properties": {"data": data}}]}
+    summary = meaning.splitlines()[0]
+    return {"name": name, "summary": summary, "description": f"Sent as {styles}.", "payload": envelope}
+
+
+def _said(name: str, meaning: str) -> Schema:
+    payload = {"type": "object", "required": ["event"], "properties": {"event": {"const": name}}}
+    return {"name": name, "summary": meaning, "payload": payload}
+
+
+def _asked(name: str, meaning: str, data: Schema) -> Schema:
+    properties = {"event": {"const": name}, "data": data}
+    payload = {"type": "object", "required": ["event"], "properties": properties}
+    return {"name": name, "summary": meaning, "payload": payload}
+
+
+def _key(name: str) -> str:
+    """A name without the signs that a reference would need to escape."""
+    return "".join(part[:1].upper() + part[1:] for part in name.replace(":", "_").split("_"))
