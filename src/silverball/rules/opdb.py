@@ -1,0 +1,87 @@
+"""Ids of the machine database: what they look like, and what they say of a machine.
+
+`G4ODR` is a group (a title with all its models), `G4ODR-MLzY7` one of its machines, and
+`G43W4-MrRpw-A1B7O` another name or trim of a machine. Letters count: ids differ by case alone.
+Source: interface 2.8.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+EntryType = Literal["machineGroup", "machine", "alias"]
+
+# The machine database gives out G only; a house that adds machines of its own names them H.
+OPDB_LETTER, HOMEBREW_LETTER = "G", "H"
+_TAIL = r"([A-Za-z0-9]+)(?:-M([A-Za-z0-9]+)(?:-A([A-Za-z0-9]+))?)?"
+# Of an id of either kind, without the marks of its parts: for whoever only needs to know whether it is one.
+PATTERN = "[GH][A-Za-z0-9]+(?:-M[A-Za-z0-9]+(?:-A[A-Za-z0-9]+)?)?"
+_ID = re.compile(f"([{OPDB_LETTER}{HOMEBREW_LETTER}]){_TAIL}")
+# `(Pro)`, `(Remake) (LE)`: what a model adds to the name of its title.
+_QUALIFIERS = re.compile(r"(?:\s*\([^()]*\))+\s*$")
+_ARTICLES = ("The ", "A ", "An ")
+
+
+@dataclass(frozen=True)
+class MachineId:
+    """The parts of an id, each without the letter that marks it."""
+
+    letter: str
+    group: str
+    machine: str | None = None
+    alias: str | None = None
+
+    @property
+    def is_homebrew(self) -> bool:
+        """Whether this house made it up; the machine database knows nothing of it."""
+        return self.letter == HOMEBREW_LETTER
+
+    @property
+    def group_id(self) -> str:
+        """The id of the group: `G4ODR`."""
+        return f"{self.letter}{self.group}"
+
+    @property
+    def machine_id(self) -> str | None:
+        """The id of the machine, an alias' too: `G4ODR-MLzY7`; None of a group."""
+        return None if self.machine is None else f"{self.group_id}-M{self.machine}"
+
+    @property
+    def entry_type(self) -> EntryType:
+        """What the entry with this id is."""
+        if self.machine is None:
+            return "machineGroup"
+        return "machine" if self.alias is None else "alias"
+
+
+def parsed(text: str) -> MachineId | None:
+    """The parts of an id; None for a text that is none."""
+    found = _ID.fullmatch(text)
+    return None if found is None else MachineId(*found.groups())
+
+
+def is_opdb_id(text: str) -> bool:
+    """Whether the machine database could have given this id out."""
+    found = parsed(text)
+    return found is not None and not found.is_homebrew
+
+
+def group_of(text: str) -> str | None:
+    """The id of the group that this id belongs to; None for a text that is no id."""
+    found = parsed(text)
+    return None if found is None else found.group_id
+
+
+def group_name(names: Iterable[str]) -> str:
+    """The name of a group that is known only by its machines' names: the shortest, without its model."""
+    bare = (_QUALIFIERS.sub("", name) or name for name in names)
+    return min(bare, key=lambda name: (len(name), name))
+
+
+def sort_name(name: str) -> str:
+    """`Addams Family, The`: the name with its article last."""
+    for article in _ARTICLES:
+        if name.startswith(article):
+            return f"{name.removeprefix(article)}, {article.strip()}"
+    return name

@@ -1,0 +1,84 @@
+"""The formulas of the rating, for one player at a time. Source: ratings, section A.1.
+
+Whole periods are rated by `kernel.py`, which says the same for many at once.
+"""
+
+import math
+from dataclasses import dataclass
+
+Q = math.log(10) / 400
+# Expected scores are rounded before they are used, as in the library that this rating comes from.
+EXPECTED_DECIMALS = 4
+SHOWN_DECIMALS = 3
+CLASS_BEST = 0
+CLASS_LAST = 7
+# 2,000 and above would be class -1, had the best class an upper end.
+CLASS_ZERO_HUNDREDS = 19
+
+
+@dataclass(frozen=True, kw_only=True)
+class Parameters:
+    """What the operator may choose. Source: ratings, section A.3."""
+
+    rating_default: float = 1500.0
+    rd_default: float = 75.0
+    rd_max: float = 75.0
+    rd_min: float = 20.0
+    # How fast a rating becomes uncertain: c squared is added to RD squared every day.
+    c: float = 2.137
+    is_expected_rounded: bool = True
+
+
+DEFAULTS = Parameters()
+
+
+def g(rd: float) -> float:
+    """How much a result against an opponent of this deviation says."""
+    return 1 / math.sqrt(1 + 3 * Q * Q * rd * rd / math.pi**2)
+
+
+def expected(rating: float, opponent_rating: float, opponent_rd: float, *, is_rounded: bool = True) -> float:
+    """The score that is expected against this opponent, 0 to 1, to four decimals unless told otherwise."""
+    exact = 1 / (1 + 10 ** (g(opponent_rd) * (opponent_rating - rating) / 400))
+    return _half_up(exact, EXPECTED_DECIMALS) if is_rounded else exact
+
+
+def win_probability(rating: float, rd: float, opponent_rating: float, opponent_rd: float) -> float:
+    """The chance to win that is shown, to three decimals; here both deviations count."""
+    both = math.hypot(rd, opponent_rd)
+    return _half_up(1 / (1 + 10 ** (g(both) * (opponent_rating - rating) / 400)), SHOWN_DECIMALS)
+
+
+def advanced(rd: float, days: int, parameters: Parameters = DEFAULTS) -> float:
+    """The deviation after so many days without play.
+
+    The closed form of adding c squared day by day.
+    """
+    if rd >= parameters.rd_max:
+        return parameters.rd_max
+    return min(math.sqrt(rd * rd + max(days, 0) * parameters.c**2), parameters.rd_max)
+
+
+def adjustment(size: int) -> float:
+    """What a result of a game of so many players is divided by."""
+    return math.sqrt(size - 1) if size > 2 else 1.0
+
+
+def lower_bound(rating: float, rd: float) -> float:
+    """What the rating is at least, with 95 % confidence: players are ranked by it."""
+    return rating - 2 * rd
+
+
+def rating_class(rating: float) -> int:
+    """0 from 1900, then one more for each hundred below, 7 below 1300. Source: ratings, section A.6."""
+    return min(max(CLASS_ZERO_HUNDREDS - math.floor(rating / 100), CLASS_BEST), CLASS_LAST)
+
+
+def whole(value: float) -> int:
+    """Rounded half up, as ratings are shown."""
+    return math.floor(value + 0.5)
+
+
+def _half_up(value: float, decimals: int) -> float:
+    scale = 10.0**decimals
+    return math.floor(value * scale + 0.5) / scale

@@ -1,0 +1,169 @@
+"""Who is who: a rating belongs to a person, by account, federation number or name. Source: ratings, A.5.
+
+A person is found by the account that claimed the player, then by the number, then by the name in an
+organizer's book; a name belongs only to somebody of whom neither is known. Who was known by name and
+is claimed later keeps his rating. When two ratings prove to be one person's, the lower id survives.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from silverball.rules.ratings.events import Person
+
+NameKey = tuple[int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Somebody who has a rating."""
+
+    rating_id: int
+    name: str
+    user_id: int | None = None
+    ifpa_id: int | None = None
+    # Only of somebody with neither: whose book, and the name in it.
+    organizer_id: int | None = None
+    name_key: str | None = None
+
+
+@dataclass
+class Register:
+    """All identities, and what was learned about them since they were read."""
+
+    next_id: int = 1
+    by_id: dict[int, Identity] = field(default_factory=dict)
+    by_user: dict[int, int] = field(default_factory=dict)
+    by_ifpa: dict[int, int] = field(default_factory=dict)
+    by_name: dict[NameKey, int] = field(default_factory=dict)
+    # What is to be stored: new ones, those that are different, and who became whom.
+    created: set[int] = field(default_factory=set)
+    changed: set[int] = field(default_factory=set)
+    merged: dict[int, int] = field(default_factory=dict)
+    # Whoever was asked for, as long as nothing else is learned of anybody. Found by the object's own id:
+    # a day asks for thousands, and hashing them would take longer than all the rest of the asking.
+    _known: dict[int, tuple[Person, int]] = field(default_factory=dict)
+
+    def rating_of(self, person: Person) -> int:
+        """The id of the person's rating; a stranger is given one."""
+        known = self._known.get(id(person))
+        if known is None:
+            # Kept with the answer, so that nobody else is given its id.
+            known = self._known[id(person)] = (person, self._found(person))
+        return known[1]
+
+    def _found(self, person: Person) -> int:
+        name_key = _name_key(person)
+        named = self.by_name.get(name_key) if name_key else None
+        if person.user_id is None and person.ifpa_id is None:
+            return named or self._new(person)
+        found = self._by_number(person)
+        if found is None:
+            found = named
+        elif named is not None:
+            found = self._one_of(found, named)
+        return self._new(person) if found is None else self._linked(found, person)
+
+    def take(self, identity: Identity) -> None:
+        """An identity that is there already."""
+        rating_id = identity.rating_id
+        self.by_id[rating_id] = identity
+        if identity.user_id is not None:
+            self.by_user[identity.user_id] = rating_id
+        if identity.ifpa_id is not None:
+            self.by_ifpa[identity.ifpa_id] = rating_id
+        if identity.organizer_id is not None and identity.name_key is not None:
+            self.by_name[identity.organizer_id, identity.name_key] = rating_id
+
+    def _by_number(self, person: Person) -> int | None:
+        """By account, then by federation number; both may turn out to be the same person."""
+        by_user = None if person.user_id is None else self.by_user.get(person.user_id)
+        by_ifpa = None if person.ifpa_id is None else self.by_ifpa.get(person.ifpa_id)
+        if by_ifpa is None:
+            return by_user
+        holder = self.by_id[by_ifpa]
+        is_anothers = person.user_id is not None and holder.user_id not in (None, person.user_id)
+        if is_anothers or by_user == by_ifpa:
+            # The account is proved by its owner, the number is only written down.
+            return by_user
+        if by_user is None:
+            return by_ifpa
+        return by_user if self.by_id[by_user].ifpa_id is not None else self._one_of(by_user, by_ifpa)
+
+    def _new(self, person: Person) -> int:
+        rating_id = self.next_id
+        self.next_id += 1
+        is_named = person.user_id is None and person.ifpa_id is None
+        free_ifpa = None if person.ifpa_id in self.by_ifpa else person.ifpa_id
+        self.take(
+            Identity(
+                rating_id=rating_id,
+                name=person.name,
+                user_id=person.user_id,
+                ifpa_id=free_ifpa,
+                organizer_id=person.organizer_id if is_named else None,
+                name_key=person.name_key if is_named else None,
+            )
+        )
+        self.created.add(rating_id)
+        return rating_id
+
+    def _linked(self, rating_id: int, person: Person) -> int:
+        """The identity with what the person says of himself; one that has a number has no name key."""
+        before = self.by_id[rating_id]
+        user_id = before.user_id if before.user_id is not None else person.user_id
+        ifpa_id = before.ifpa_id
+        if ifpa_id is None and person.ifpa_id not in self.by_ifpa:
+            ifpa_id = person.ifpa_id
+        name = person.name if person.user_id is not None or before.user_id is None else before.name
+        self._change(
+            replace(before, name=name, user_id=user_id, ifpa_id=ifpa_id, organizer_id=None, name_key=None)
+        )
+        return rating_id
+
+    def _one_of(self, one_id: int, other_id: int) -> int:
+        """Two identities are one person: the lower id goes on with the numbers of both."""
+        if one_id == other_id:
+            return one_id
+        low, high = sorted((one_id, other_id))
+        kept, gone = self.by_id[low], self.by_id[high]
+        self._forget_name(gone)
+        self._known.clear()
+        del self.by_id[high]
+        self.merged[high] = low
+        joined = replace(
+            kept,
+            user_id=kept.user_id if kept.user_id is not None else gone.user_id,
+            ifpa_id=kept.ifpa_id if kept.ifpa_id is not None else gone.ifpa_id,
+            name=gone.name if gone.user_id is not None else kept.name,
+            organizer_id=None,
+            name_key=None,
+        )
+        self._change(joined)
+        return low
+
+    def _change(self, after: Identity) -> None:
+        before = self.by_id[after.rating_id]
+        if before == after:
+            return
+        self._forget_name(before)
+        self._known.clear()
+        self.take(after)
+        self.changed.add(after.rating_id)
+
+    def _forget_name(self, one: Identity) -> None:
+        if one.organizer_id is not None and one.name_key is not None:
+            self.by_name.pop((one.organizer_id, one.name_key), None)
+
+
+def register(identities: Iterable[Identity], next_id: int) -> Register:
+    """A register of these identities; new ones are numbered from `next_id`."""
+    made = Register(next_id=next_id)
+    for one in identities:
+        made.take(one)
+    return made
+
+
+def _name_key(person: Person) -> NameKey | None:
+    if person.organizer_id is None or person.name_key is None:
+        return None
+    return person.organizer_id, person.name_key

@@ -1,0 +1,103 @@
+"""The grade of a format (TGP): how much of a whole tournament was played, in percent. Source: ratings, B.3.
+
+It is a suggestion for the organizer, who decides and stores a whole number of percent.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
+from typing import Literal
+
+Play = Literal[
+    "single",
+    "groups_of_three",
+    "groups_of_four",
+    # Several games a round: no more for the size of the groups.
+    "multi_matchplay",
+    "unlimited_best_game",
+    "hybrid_best_game",
+    "unlimited_card",
+]
+
+PERCENT_PER_GAME = 4
+PERCENT_MAX = 100
+PERCENT_MAX_WITH_FINALS = 200
+HOURS_PERCENT_MAX = 20
+# Below so many hours, unlimited play is worth no more than any other.
+UNLIMITED_FROM_HOURS = 20
+FINALISTS_LAST_MAX = 4
+FINALISTS_SHARE = (Fraction(1, 10), Fraction(1, 2))
+MULTIPLIERS: dict[Play, Fraction] = {
+    "single": Fraction(1),
+    "groups_of_three": Fraction(3, 2),
+    "groups_of_four": Fraction(2),
+    "multi_matchplay": Fraction(1),
+    "unlimited_best_game": Fraction(2),
+    "hybrid_best_game": Fraction(3),
+    "unlimited_card": Fraction(4),
+}
+UNLIMITED = frozenset({"unlimited_best_game", "unlimited_card"})
+# Three balls and more are a whole game.
+BALLS = {1: Fraction(33, 100), 2: Fraction(66, 100)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """A part of a tournament that is played one way."""
+
+    # Meaningful games of a player who plays all of it.
+    games: Fraction | int
+    play: Play = "single"
+    balls: int = 3
+    # How long entries could be bought; 0 where the number of games is fixed.
+    hours: int = 0
+
+    def __post_init__(self) -> None:
+        if self.games < 0 or self.balls < 1 or self.hours < 0:
+            raise ValueError("a stage has no negative games or hours, and at least one ball")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finals:
+    """A stage of its own for the best of the qualifying."""
+
+    stage: Stage
+    # How many played the qualifying, how many reached the finals, how many were left for the last games.
+    field: int
+    finalists: int
+    last: int
+
+    @property
+    def raises_the_limit(self) -> bool:
+        """Whether they are long and selective enough for a grade above 100 %."""
+        least, most = FINALISTS_SHARE
+        is_share = least * self.field <= self.finalists <= most * self.field
+        return is_share and self.last <= FINALISTS_LAST_MAX
+
+
+def percent(qualifying: Stage | None, finals: Finals | None = None) -> int:
+    """The grade in whole percent, rounded down: at most 100, or 200 with separate finals that count."""
+    played = Fraction(0)
+    if qualifying is not None:
+        played += _percent_of(qualifying)
+    if finals is not None:
+        played += _percent_of(finals.stage)
+    has_both = qualifying is not None and finals is not None and finals.raises_the_limit
+    return min(PERCENT_MAX_WITH_FINALS if has_both else PERCENT_MAX, floor(played))
+
+
+def frenzy_games(average_matches: Fraction | int, *, balls: int = 3) -> Fraction:
+    """Meaningful games of a flip frenzy; its balls are counted here, so its stage has three."""
+    return Fraction(average_matches) / (3 if balls == 1 else 2)
+
+
+def golf_games(holes: int, *, course_average: Fraction | int) -> Fraction:
+    """Meaningful games of a pingolf course: a hole is one when its average is three strokes or more."""
+    return holes * min(Fraction(1), Fraction(course_average) / 3)
+
+
+def _percent_of(stage: Stage) -> Fraction:
+    is_short = stage.play in UNLIMITED and stage.hours < UNLIMITED_FROM_HOURS
+    multiplier = Fraction(1) if is_short else MULTIPLIERS[stage.play]
+    share = BALLS.get(stage.balls, Fraction(1))
+    return stage.games * PERCENT_PER_GAME * multiplier * share + min(HOURS_PERCENT_MAX, stage.hours)

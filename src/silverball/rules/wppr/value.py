@@ -1,0 +1,176 @@
+"""What a field of players makes a tournament worth: the points of its winner. Source: ratings, B.1 and B.2.
+
+Existing clients compare these numbers to the last bit, so they are plain doubles, every formula keeps
+its order of operations, and sums go from the first row to the last one, each term by itself.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+Booster = Literal["none", "certified", "certified_plus", "championship_series", "major"]
+
+BASE_EACH = 0.5
+# A player's first events add nothing to the base.
+RATED_FROM_EVENTS = 5
+# So many of the best players count, each list by its own order.
+COUNTED_MAX = 64
+BASE_MAX = 32.0
+RATING_MAX = 25.0
+RANKING_MAX = 50.0
+TGP_PERCENT_MAX = 200
+BOOSTERS: dict[Booster, float] = {
+    "none": 1.0,
+    "certified": 1.25,
+    "certified_plus": 1.5,
+    "championship_series": 1.5,
+    "major": 2.0,
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class FieldPlayer:
+    """What the federation's records say of one player of the field; None where they say nothing."""
+
+    ifpa_id: int
+    rank: int | None
+    womens_rank: int | None
+    rating: float | None
+    total_events: int | None
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether the player adds to the open value at all."""
+        return (self.total_events or 0) >= RATED_FROM_EVENTS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Worth:
+    """What one player adds. `..._included`: whether the player is among the best that count."""
+
+    ifpa_id: int
+    base: float
+    womens_base: float
+    rating: float
+    rating_included: bool
+    ranking: float
+    ranking_included: bool
+    womens_ranking: float
+    womens_ranking_included: bool
+
+    @property
+    def total(self) -> float:
+        """What the player adds to the open value."""
+        rating = self.rating if self.rating_included else 0.0
+        return summed((self.base, rating, self.ranking if self.ranking_included else 0.0))
+
+    @property
+    def womens_total(self) -> float:
+        """What the player adds to the women's value."""
+        rating = self.rating if self.rating_included else 0.0
+        return summed(
+            (self.womens_base, rating, self.womens_ranking if self.womens_ranking_included else 0.0)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """The value of a field at 100 % TGP and without a booster, and what each player adds to it."""
+
+    players: tuple[Worth, ...]
+    base: float
+    womens_base: float
+    rating: float
+    ranking: float
+    womens_ranking: float
+
+    @property
+    def total(self) -> float:
+        return summed((self.base, self.rating, self.ranking))
+
+    @property
+    def womens_total(self) -> float:
+        return summed((self.womens_base, self.rating, self.womens_ranking))
+
+
+def rating_value(rating: float | None) -> float:
+    """What the federation's own rating of a player adds; nothing up to 1285.71."""
+    if rating is None:
+        return 0.0
+    return max(0.0, rating * 0.000546875 - 0.703125)
+
+
+def ranking_value(rank: int | None) -> float:
+    """What a player's rank adds: 1.459827968 for the first, nothing from the 989th on."""
+    if rank is None:
+        return 0.0
+    return max(0.0, math.log(rank) * -0.211675054 + 1.459827968)
+
+
+def estimate(field: Iterable[FieldPlayer]) -> Estimate:
+    """The value of a field; its rows are ordered by rank, who has none last, then by federation id.
+
+    Who is not rated adds to the women's base and ranking only, and takes no place among the best.
+    """
+    rows = sorted(field, key=lambda one: (one.rank is None, one.rank or 0, one.ifpa_id))
+    rated = [one for one in rows if one.is_rated]
+    by_rating = _best(rated, lambda one: -one.rating if one.rating is not None else None)
+    by_rank = _best(rated, lambda one: one.rank)
+    by_womens_rank = _best(rows, lambda one: one.womens_rank)
+    worths = tuple(
+        Worth(
+            ifpa_id=one.ifpa_id,
+            base=BASE_EACH if one.is_rated else 0.0,
+            womens_base=BASE_EACH,
+            rating=rating_value(one.rating) if one.is_rated else 0.0,
+            rating_included=one.ifpa_id in by_rating,
+            ranking=ranking_value(one.rank) if one.is_rated else 0.0,
+            ranking_included=one.ifpa_id in by_rank,
+            womens_ranking=ranking_value(one.womens_rank),
+            womens_ranking_included=one.ifpa_id in by_womens_rank,
+        )
+        for one in rows
+    )
+    return _added_up(worths)
+
+
+def first_place(total: float, *, tgp_percent: int, booster: Booster = "none") -> float:
+    """The winner's points: the value of the field, by the grade of the format and the event's booster.
+
+    Raises ValueError when the grade is not between 0 and 200 percent.
+    """
+    if not 0 <= tgp_percent <= TGP_PERCENT_MAX:
+        raise ValueError(f"a grade of {tgp_percent} % is not between 0 and {TGP_PERCENT_MAX}")
+    return total * tgp_percent / 100 * BOOSTERS[booster]
+
+
+def summed(terms: Iterable[float]) -> float:
+    """The terms added one after the other; newer Pythons' `sum` corrects itself and ends in other bits."""
+    total = 0.0
+    for term in terms:
+        total += term
+    return total
+
+
+def _best(rows: Sequence[FieldPlayer], key: Callable[[FieldPlayer], float | None]) -> frozenset[int]:
+    """Ids of those that count, lowest key first, who has none last; equals in the order of the rows."""
+
+    def at(one: FieldPlayer) -> tuple[bool, float]:
+        value = key(one)
+        return (value is None, value or 0.0)
+
+    return frozenset(one.ifpa_id for one in sorted(rows, key=at)[:COUNTED_MAX])
+
+
+def _added_up(worths: tuple[Worth, ...]) -> Estimate:
+    return Estimate(
+        players=worths,
+        base=min(BASE_MAX, summed(one.base for one in worths)),
+        womens_base=min(BASE_MAX, summed(one.womens_base for one in worths)),
+        rating=min(RATING_MAX, summed(one.rating for one in worths if one.rating_included)),
+        ranking=min(RANKING_MAX, summed(one.ranking for one in worths if one.ranking_included)),
+        womens_ranking=min(
+            RANKING_MAX, summed(one.womens_ranking for one in worths if one.womens_ranking_included)
+        ),
+    )
