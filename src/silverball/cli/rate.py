@@ -1,0 +1,63 @@
+"""silverball rate: ratings, as of the results that are there."""
+
+import sys
+from datetime import UTC, date, datetime, timedelta
+
+import click
+
+from silverball import settings
+from silverball.cli import database
+from silverball.jobs import rating_period
+from silverball.rules.ratings.formulas import Parameters
+from silverball.service.periods import run as runs
+from silverball.service.periods.writes import Superseded
+from silverball.store import rated
+from silverball.store.engine import Store
+
+DAY = click.DateTime(["%Y-%m-%d"])
+
+
+@click.command()
+@click.option(
+    "--until", type=DAY, help="Last day to rate, whatever the delay; else what is due by the delay."
+)
+@click.option("--rebuild", is_flag=True, help="Rate days again that were rated before, all or --from a day.")
+@click.option("--from", "begin", type=DAY, help="First day to rate again.")
+def rate(until: datetime | None, begin: datetime | None, *, rebuild: bool) -> None:
+    """Rate the results of every day that is not rated yet, and of corrected days again.
+
+    A server does this by itself, with the delay of SILVERBALL_RATING_DELAY_DAYS.
+    """
+    if begin is not None and not rebuild:
+        raise click.UsageError("--from belongs to --rebuild.")
+    loaded = settings.load()
+    now = datetime.now(UTC).replace(microsecond=0)
+    today = rated.day_of(now)
+    last = today - timedelta(days=loaded.rating_delay_days) if until is None else until.date()
+    if last > today:
+        raise click.UsageError("--until cannot be a day to come.")
+    first = (begin.date() if begin else date.min) if rebuild else None
+    with database.opened() as store:
+        try:
+            days = _rated(store, last, rating_period.parameters(loaded), now, first)
+        except Superseded as error:
+            raise click.ClickException("Another run has begun; what was not done yet, it does.") from error
+    click.echo(f"{days or 'No'} day{'' if days == 1 else 's'} rated, up to {last}.")
+
+
+def _rated(store: Store, last: date, parameters: Parameters, now: datetime, first: date | None) -> int:
+    if not sys.stderr.isatty():
+        return runs.rate(store, last, parameters, now, again_from=first)
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bars:
+        bar = bars.add_task("Rating", total=None)
+        return runs.rate(
+            store,
+            last,
+            parameters,
+            now,
+            again_from=first,
+            progress=lambda done, total: bars.update(bar, completed=done, total=total),
+        )

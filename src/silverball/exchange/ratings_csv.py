@@ -1,0 +1,153 @@
+"""The file of all ratings, as this program writes it and as it is known elsewhere. Source: ratings.md E."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from silverball.kit import texts
+from silverball.kit.errors import Invalid
+from silverball.kit.http import ID_MAX
+from silverball.service.periods.writes.seeds import Seed
+
+BYTES_MAX = 500_000_000
+HEADER = re.compile(
+    r"Name,User ID,IFPA ID,Rating,RD,Lower Bound,"
+    r"Last Rating Period \(Data from: (\d{4}-\d{2}-\d{2})\),Rating class"
+)
+CELLS = 8
+NAME_MAX = 200
+RATING_MAX = 10_000
+RD_MAX = 1_000
+NUMBER = re.compile(r"\d{1,6}(\.\d{1,12})?", re.ASCII)
+ID = re.compile(r"\d{1,19}", re.ASCII)
+CLASS = re.compile(r"[0-7]?", re.ASCII)
+FAULTS_MAX = 20
+
+
+@dataclass(frozen=True)
+class RatingsFile:
+    """Everybody's rating on a day."""
+
+    day: date
+    seeds: tuple[Seed, ...]
+
+
+class _Fault(Exception):
+    """A field and what is wrong with it."""
+
+
+def read(file: Path) -> RatingsFile:
+    """The file, whole. Raises Invalid with the row and field of every fault, and OSError."""
+    if file.stat().st_size > BYTES_MAX:
+        raise Invalid({"file": [f"The file must not be greater than {BYTES_MAX} bytes."]})
+    return parsed(file.read_bytes())
+
+
+def parsed(content: bytes) -> RatingsFile:
+    """The same from its bytes."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid({"file": ["The file must be UTF-8 text."]}) from error
+    header, _, body = text.partition("\n")
+    found = HEADER.fullmatch(header.rstrip("\r"))
+    if found is None:
+        raise Invalid({"row 1": ["Row 1 is not the header of a ratings file."]})
+    try:
+        day = _day("Data from", found[1])
+    except _Fault as fault:
+        raise Invalid({"row 1": [f"Row 1: {fault}"]}) from fault
+    return RatingsFile(day, _seeds(body, day))
+
+
+def _seeds(body: str, day: date) -> tuple[Seed, ...]:
+    faults: dict[str, list[str]] = {}
+    seeds: list[Seed] = []
+    seen: dict[tuple[str, int], int] = {}
+    for number, cells in _rows(body):
+        try:
+            one = _seed(cells, day)
+            _refuse_twice(one, number, seen)
+            seeds.append(one)
+        except _Fault as fault:
+            faults[f"row {number}"] = [f"Row {number}: {fault}"]
+            if len(faults) >= FAULTS_MAX:
+                break
+    if faults:
+        raise Invalid(faults)
+    return tuple(seeds)
+
+
+def _rows(body: str) -> Iterator[tuple[int, Sequence[str]]]:
+    """Rows that are not empty, each with the line that it ends on."""
+    reader = csv.reader(io.StringIO(body, newline=""), strict=True)
+    try:
+        for cells in reader:
+            if cells:
+                yield reader.line_num + 1, cells
+    except csv.Error as error:
+        line = reader.line_num + 1
+        raise Invalid({f"row {line}": [f"Row {line}: its quotes do not fit."]}) from error
+
+
+def _seed(cells: Sequence[str], day: date) -> Seed:
+    if len(cells) != CELLS:
+        raise _Fault(f"it has {len(cells)} fields, not {CELLS}.")
+    name = texts.cleaned(cells[0]).replace("\x00", "")
+    if not 0 < len(name) <= NAME_MAX:
+        raise _Fault(f"Name must have 1 to {NAME_MAX} characters.")
+    last = _day("Last Rating Period", cells[6])
+    if last > day:
+        raise _Fault(f"Last Rating Period is after {day}, the day of the data.")
+    rd = _number("RD", cells[4], RD_MAX)
+    if rd == 0:
+        raise _Fault("RD must be above 0.")
+    # They follow from the others, but what has something else there is another file.
+    _number("Lower Bound", cells[5].strip().removeprefix("-"), RATING_MAX)
+    if not CLASS.fullmatch(cells[7].strip()):
+        raise _Fault("Rating class must be a number from 0 to 7 or empty.")
+    return Seed(
+        name=name,
+        user_id=_id("User ID", cells[1]),
+        ifpa_id=_id("IFPA ID", cells[2]),
+        rating=_number("Rating", cells[3], RATING_MAX),
+        rd=rd,
+        last_period=last,
+    )
+
+
+def _refuse_twice(one: Seed, row: int, seen: dict[tuple[str, int], int]) -> None:
+    for name, number in (("User ID", one.user_id), ("IFPA ID", one.ifpa_id)):
+        if number is None:
+            continue
+        before = seen.setdefault((name, number), row)
+        if before != row:
+            raise _Fault(f"{name} {number} is in row {before} already.")
+
+
+def _id(name: str, text: str) -> int | None:
+    if not text.strip():
+        return None
+    if not ID.fullmatch(text.strip()) or not 1 <= int(text) <= ID_MAX:
+        raise _Fault(f"{name} must be an id or empty.")
+    return int(text)
+
+
+def _number(name: str, text: str, most: int) -> float:
+    if not NUMBER.fullmatch(text.strip()) or float(text) > most:
+        raise _Fault(f"{name} must be a number from 0 to {most}.")
+    return float(text)
+
+
+def _day(name: str, text: str) -> date:
+    try:
+        found = date.fromisoformat(text.strip())
+    except ValueError as error:
+        raise _Fault(f"{name} must be a date (YYYY-MM-DD).") from error
+    if found.isoformat() != text.strip():
+        raise _Fault(f"{name} must be a date (YYYY-MM-DD).")
+    return found

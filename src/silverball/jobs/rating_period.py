@@ -1,0 +1,47 @@
+"""Days whose results may no longer be corrected are rated; corrected ones are rated again."""
+
+import logging
+from datetime import datetime, timedelta
+from functools import partial
+
+from silverball.jobs.clock import Job
+from silverball.rules.ratings.formulas import Parameters
+from silverball.service.periods import run as periods
+from silverball.service.periods.writes import Superseded
+from silverball.settings import Settings
+from silverball.store import rated
+from silverball.store.engine import Store
+
+LOG = logging.getLogger("silverball.jobs")
+
+
+def job(settings: Settings) -> Job:
+    """The job with the operator's settings."""
+    return Job(
+        "rating_period",
+        partial(run, parameters=parameters(settings), delay_days=settings.rating_delay_days),
+    )
+
+
+def parameters(settings: Settings) -> Parameters:
+    """How ratings are computed here."""
+    return Parameters(
+        rating_default=settings.rating_default,
+        rd_default=settings.rating_rd_default,
+        rd_max=settings.rating_rd_max,
+        rd_min=settings.rating_rd_min,
+        c=settings.rating_c,
+        is_expected_rounded=settings.rating_round_expected,
+    )
+
+
+def run(store: Store, now: datetime, *, parameters: Parameters, delay_days: int) -> None:
+    """Rate what is due. When another node or a command has begun since, that one does it."""
+    until = rated.day_of(now) - timedelta(days=delay_days)
+    try:
+        days = periods.rate(store, until, parameters, now)
+    except Superseded:
+        LOG.info("another run rates the periods")
+        return
+    if days:
+        LOG.info("%s rating periods up to %s were rated", days, until)

@@ -1,0 +1,1 @@
+"""An account's own data: all of it in one file, and the end of the account."""

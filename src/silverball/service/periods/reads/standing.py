@@ -1,0 +1,155 @@
+"""What a run of rating periods begins with: which days, who is who, and how everybody stands."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from sqlalchemy import Connection, func, select, true
+
+from silverball.rules.ratings.identities import Identity, Register, register
+from silverball.rules.ratings.standing import Standing
+from silverball.store import rated, tables
+
+_R, _P, _V = tables.rating.c, tables.rating_period.c, tables.rating_revision.c
+COUNTS = ("game_count", "win_count", "loss_count", "result_count")
+
+
+@dataclass(frozen=True)
+class DayRow:
+    """A period as it is stored."""
+
+    day: date
+    status: str
+    fingerprint: str | None
+
+
+def imported_until(db: Connection) -> date | None:
+    """The day up to which ratings came from a file."""
+    rows = select(func.max(_P.period_date)).where(_P.is_imported == true())
+    return _day(db.execute(rows).scalar_one_or_none())
+
+
+def current_day(db: Connection) -> date | None:
+    """The period that everybody's rating stands at; None before the first."""
+    rows = select(_P.period_date).where(_P.is_current == true())
+    return _day(db.execute(rows).scalar_one_or_none())
+
+
+def first_row(db: Connection) -> date | None:
+    """The oldest period that there is."""
+    return _day(db.execute(select(func.min(_P.period_date))).scalar_one_or_none())
+
+
+def to_rate(db: Connection, until: date) -> list[DayRow]:
+    """The days from the first that waits or was corrected: everything after it follows from it.
+
+    They end with `until`, or with the last day that was rated before.
+    """
+    changed = _P.status.in_((rated.WAITING, rated.DIRTY))
+    begins = db.execute(
+        select(func.min(_P.period_date)).where(changed, _P.period_date <= until.isoformat())
+    ).scalar_one_or_none()
+    if begins is None:
+        return []
+    done = _P.status != rated.WAITING
+    ends = db.execute(select(func.max(_P.period_date)).where(done)).scalar_one_or_none()
+    last = max(ends or "", until.isoformat())
+    return day_rows(db, date.fromisoformat(begins), date.fromisoformat(last))
+
+
+def day_rows(db: Connection, first: date, last: date, *, is_locked: bool = False) -> list[DayRow]:
+    """The periods from the first to the last day, oldest first; locked, nobody can mark them meanwhile."""
+    rows = select(_P.period_date, _P.status, _P.fingerprint).order_by(_P.period_date)
+    rows = rows.where(_P.period_date >= first.isoformat(), _P.period_date <= last.isoformat())
+    found = db.execute(rows.with_for_update() if is_locked else rows)
+    return [DayRow(date.fromisoformat(row[0]), row[1], row[2]) for row in found]
+
+
+def all_identities(db: Connection) -> Register:
+    """Everybody who has a rating."""
+    columns = (_R.rating_id, _R.name, _R.user_id, _R.ifpa_id, _R.organizer_id, _R.name_key)
+    rows = db.execute(select(*columns).where(_R.merged_into.is_(None)).order_by(_R.rating_id))
+    next_id = db.execute(select(func.max(_R.rating_id))).scalar_one_or_none() or 0
+    return register([Identity(*row) for row in rows.all()], next_id + 1)
+
+
+def is_done(db: Connection, first: date, until: date) -> bool:
+    """Whether every day from the first to the last has been rated, and nothing was corrected since."""
+    rated_days = select(func.count()).where(
+        _P.status == rated.PROCESSED,
+        _P.period_date >= first.isoformat(),
+        _P.period_date <= until.isoformat(),
+    )
+    return bool(db.execute(rated_days).scalar_one() == (until - first).days + 1)
+
+
+def is_shown_until(db: Connection, day: date) -> bool:
+    """Whether what everybody sees is how they stood before this day."""
+    done = select(func.max(_P.period_date)).where(
+        _P.status != rated.WAITING, _P.period_date < day.isoformat()
+    )
+    newest = _day(db.execute(done).scalar_one_or_none())
+    return newest is not None and newest == current_day(db)
+
+
+def standings_then(db: Connection, day: date) -> list[Standing]:
+    """How everybody stood before a day, by id: the last revision of each, and the sums of all."""
+    so_far = (
+        select(
+            _V.rating_id,
+            func.min(_V.period_date).label("first"),
+            func.max(_V.period_date).label("last"),
+            *(func.sum(_V[name]).label(name) for name in COUNTS),
+        )
+        .where(_V.period_date < day.isoformat())
+        .group_by(_V.rating_id)
+        .subquery()
+    )
+    columns = (_V.rating_id, _V.rating, _V.rd, _V.delta, so_far.c.first, so_far.c.last)
+    rows = (
+        select(*columns, *(so_far.c[name] for name in COUNTS))
+        .join(so_far, (so_far.c.rating_id == _V.rating_id) & (so_far.c.last == _V.period_date))
+        .join(tables.rating, _R.rating_id == _V.rating_id)
+        .where(_R.merged_into.is_(None))
+        .order_by(_V.rating_id)
+    )
+    return _standings(db.execute(rows).all())
+
+
+def standings_now(db: Connection, _day: date) -> list[Standing]:
+    """The same where it is what everybody sees: read without the revisions."""
+    columns = (_R.rating_id, _R.rating, _R.rd, _R.delta, _R.first_period, _R.last_period)
+    rows = select(*columns, *(_R[name] for name in COUNTS))
+    rows = rows.where(_R.merged_into.is_(None), _R.last_period.is_not(None)).order_by(_R.rating_id)
+    return _standings(db.execute(rows).all())
+
+
+def _standings(rows: Iterable[Any]) -> list[Standing]:
+    return [
+        Standing(
+            rating_id,
+            rating,
+            rd,
+            delta,
+            date.fromisoformat(first),
+            date.fromisoformat(last),
+            *(_whole(games), _whole(wins), _whole(losses), _whole(results)),
+        )
+        for rating_id, rating, rd, delta, first, last, games, wins, losses, results in rows
+    ]
+
+
+def hidden_ratings(db: Connection) -> set[int]:
+    """Ratings of users who do not want them shown: they have no rank."""
+    rows = select(_R.rating_id).where(_R.user_id.in_(rated.hidden_users()))
+    return set(db.execute(rows).scalars())
+
+
+def _day(text: str | None) -> date | None:
+    return None if text is None else date.fromisoformat(text)
+
+
+def _whole(value: Any) -> int | None:
+    # PostgreSQL adds whole numbers up to decimals.
+    return None if value is None else int(value)

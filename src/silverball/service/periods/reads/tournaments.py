@@ -1,0 +1,165 @@
+"""What our own tournaments give a rating period. Source: ratings, section A.4."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, select
+
+from silverball.rules.formats import golf_bracket
+from silverball.rules.ranking import regimes
+from silverball.rules.ranking.regimes import Regime
+from silverball.rules.ratings import counting
+from silverball.rules.ratings.events import Event, Games, Person
+from silverball.service.periods import seats
+from silverball.store import names, rated, revisions, snapshot, tables
+
+KIND = "tournament"
+_T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
+_P, _E, _U = tables.player.c, tables.entrant.c, tables.user.c
+
+
+@dataclass(frozen=True)
+class _Night:
+    """A tournament that counts."""
+
+    tournament_id: int
+    name: str
+    type: str
+    day: date
+    regime: Regime
+
+
+def counted_on(first: date, last: date) -> ColumnElement[bool]:
+    """Completed from the first to the last day, of a format that counts, and no test."""
+    begins = datetime.combine(first, time(), UTC)
+    ends = datetime.combine(last + timedelta(days=1), time(), UTC)
+    return and_(
+        _T.status == "completed",
+        _T.completed_at >= begins,
+        _T.completed_at < ends,
+        _T.type.in_(sorted(counting.COUNTING)),
+        _T.test == false(),
+    )
+
+
+class Reader:
+    """Reads the tournaments of one run; who the players are is asked once."""
+
+    def __init__(self) -> None:
+        self._people: dict[int, Person] = {}
+
+    def first_day(self, db: Connection) -> date | None:
+        """The day of the oldest tournament that may count."""
+        may_count = (_T.status == "completed", _T.type.in_(sorted(counting.COUNTING)), _T.test == false())
+        rows = select(_T.completed_at).where(*may_count, _T.completed_at.is_not(None))
+        oldest = db.execute(rows.order_by(_T.completed_at).limit(1)).scalar_one_or_none()
+        return None if oldest is None else rated.day_of(oldest)
+
+    def events(self, db: Connection, first: date, last: date) -> Iterator[Event]:
+        """The tournaments that were completed on these days, by id."""
+        nights = _nights(db, first, last)
+        if not nights:
+            return
+        people = self._members(db, first, last)
+        games = seats.games(_seats(db, first, last), {one.tournament_id: one.regime for one in nights})
+        for night in nights:
+            tournament_id = night.tournament_id
+            is_by_strokes = night.type == counting.BY_STROKES
+            played = _golf(db, tournament_id) if is_by_strokes else games.get(tournament_id, Games())
+            own = people.get(tournament_id, {})
+            yield Event(KIND, tournament_id, night.name, night.day, own, played)
+
+    def _members(self, db: Connection, first: date, last: date) -> dict[int, dict[int, Person]]:
+        """Tournament id -> player id -> who he is. Who was taken out of a tournament is not there."""
+        rows = (
+            select(_E.tournament_id, _E.player_id)
+            .select_from(tables.tournament)
+            .join(tables.entrant, _E.tournament_id == _T.tournament_id)
+            .where(counted_on(first, last))
+        )
+        members = _raw(db, rows)
+        strangers = sorted({player_id for _, player_id in members} - self._people.keys())
+        for start in range(0, len(strangers), revisions.IDS_AT_ONCE):
+            self._meet(db, strangers[start : start + revisions.IDS_AT_ONCE])
+        found: dict[int, dict[int, Person]] = {}
+        for tournament_id, player_id in members:
+            found.setdefault(tournament_id, {})[player_id] = self._people[player_id]
+        return found
+
+    def _meet(self, db: Connection, player_ids: Sequence[int]) -> None:
+        columns = (_P.player_id, _P.organizer_id, _P.name, _P.claimed_by, _P.ifpa_id, _U.name)
+        rows = select(*columns).outerjoin(tables.user, _U.user_id == _P.claimed_by)
+        for player_id, organizer_id, name, user_id, ifpa_id, user_name in db.execute(
+            rows.where(_P.player_id.in_(player_ids))
+        ):
+            self._people[player_id] = Person(
+                name=user_name or name,
+                user_id=user_id,
+                ifpa_id=ifpa_id,
+                organizer_id=organizer_id,
+                name_key=names.key(name),
+            )
+
+
+def _nights(db: Connection, first: date, last: date) -> list[_Night]:
+    columns = (_T.tournament_id, _T.name, _T.type, _T.start_utc, _T.completed_at, _T.settings)
+    rows = db.execute(select(*columns).where(counted_on(first, last)).order_by(_T.tournament_id))
+    return [
+        _Night(row.tournament_id, row.name, row.type, rated.day_of(row.completed_at), _regime(row))
+        for row in rows
+        if counting.is_counting(row.type, row.start_utc, row.completed_at, is_test=False)
+    ]
+
+
+def _regime(row: Any) -> Regime:
+    chosen = row.settings
+    return regimes.regime(
+        row.type, fair=bool(chosen.get("knockoutFair")), progressive=bool(chosen.get("knockoutProgressive"))
+    )
+
+
+def _seats(db: Connection, first: date, last: date) -> list[Any]:
+    """Who sat in every completed game, in the columns that `seats.games` takes."""
+    rows = (
+        select(
+            _G.tournament_id,
+            _G.game_id,
+            _SEAT.slot,
+            _SEAT.player_id,
+            # Nobody has the id 0.
+            func.coalesce(_SEAT.result_position, 0),
+            _SEAT.points,
+            _G.finishing_order,
+        )
+        .select_from(tables.tournament)
+        .join(tables.game, _G.tournament_id == _T.tournament_id)
+        .join(tables.game_player, _SEAT.game_id == _G.game_id)
+        .where(
+            counted_on(first, last), _G.status == "completed", _G.bye == false(), _G.forfeited_by.is_(None)
+        )
+    )
+    return _raw(db, rows)
+
+
+def _raw(db: Connection, rows: Select[Any]) -> list[Any]:
+    """Rows as the driver gives them: of thousands, neither sorting nor decoding is worth its price."""
+    cursor = db.execute(rows).cursor
+    assert cursor is not None
+    found = list(cursor.fetchall())
+    cursor.close()
+    return found
+
+
+def _golf(db: Connection, tournament_id: int) -> Games:
+    """The groups of each round of a golf bracket, in the order of their strokes."""
+    tournament = snapshot.load(db, tournament_id)
+    found = Games()
+    for one in tournament.rounds_in_order:
+        result = golf_bracket.result(tournament, one)
+        for group in result.groups:
+            if group in result.finished and len(group) > 1:
+                strokes = [float(result.scores[player_id]) for player_id in group]
+                found.add(counting.by_value(group, strokes))
+    return found

@@ -1,0 +1,90 @@
+"""From the seats of many tournaments to games with places.
+
+Nearly all games keep their order as `resultPositions`, and are read as whole columns; the others one by
+one, by the rules. NumPy is imported where it is first used.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from silverball.rules.ranking.regimes import GameResult, Regime
+from silverball.rules.ratings import counting
+from silverball.rules.ratings.counting import FinishedGame
+from silverball.rules.ratings.events import Games
+
+if TYPE_CHECKING:
+    from silverball.rules.ratings.kernel import Ints
+
+# Tournament, game, slot, player, the player in this place of the order (0: nobody), points, full order.
+Seat = Sequence[Any]
+_ORDER = 6
+
+
+def games(seats: Sequence[Seat], regimes: Mapping[int, Regime]) -> dict[int, Games]:
+    """Tournament id -> its games. Takes seats in any order, and how each tournament that counts is read."""
+    import numpy as np
+
+    if not seats:
+        return {}
+    table = np.array([seat[:5] for seat in seats], np.int64)
+    order = np.lexsort((table[:, 2], table[:, 1], table[:, 0]))
+    table = table[order]
+    tournament_ids, game_ids = table[:, 0], table[:, 1]
+    starts = np.flatnonzero(np.r_[True, game_ids[1:] != game_ids[:-1]])
+    lengths = np.diff(np.r_[starts, len(table)])
+    by_positions = [one for one, regime in regimes.items() if regime is Regime.POSITIONS]
+    is_plain = np.isin(tournament_ids[starts], by_positions) & _is_ordered(table, starts, lengths)
+    has_order = np.array([seat[_ORDER] is not None for seat in seats])[order]
+    is_plain &= ~has_order[starts] & (lengths >= counting.PLAYERS_MIN)
+    found = _plain(table, starts, lengths, is_plain)
+    for game in np.flatnonzero(~is_plain).tolist():
+        at = order[starts[game] : starts[game] + lengths[game]].tolist()
+        rows = [seats[seat] for seat in at]
+        regime = regimes.get(rows[0][0])
+        placed = {} if regime is None else _placed(regime, rows)
+        if placed:
+            found.setdefault(rows[0][0], Games()).add(placed)
+    return found
+
+
+def _is_ordered(table: "Ints", starts: "Ints", lengths: "Ints") -> Any:
+    """Of each game, whether its order names everybody who played."""
+    import numpy as np
+
+    game = np.repeat(np.arange(len(starts)), lengths)
+    players = table[np.lexsort((table[:, 3], game)), 3]
+    positions = table[np.lexsort((table[:, 4], game)), 4]
+    return np.logical_and.reduceat(players == positions, starts)
+
+
+def _plain(table: "Ints", starts: "Ints", lengths: "Ints", is_plain: Any) -> dict[int, Games]:
+    """Who stands in the order in a slot finished in that place."""
+    import numpy as np
+
+    seated = np.repeat(is_plain, lengths)
+    keys = table[seated, 4]
+    place = np.arange(len(table)) - np.repeat(starts, lengths)
+    places, sizes = place[seated], lengths[is_plain]
+    tournament_ids = table[starts[is_plain], 0]
+    if not len(tournament_ids):
+        return {}
+    first_games = np.flatnonzero(np.r_[True, tournament_ids[1:] != tournament_ids[:-1]])
+    last_games = np.r_[first_games[1:], len(sizes)]
+    ends = np.cumsum(sizes)
+    found: dict[int, Games] = {}
+    for first, last in zip(first_games.tolist(), last_games.tolist(), strict=True):
+        begin, end = (ends[first] - sizes[first]), ends[last - 1]
+        some = sizes[first:last].tolist()
+        found[int(tournament_ids[first])] = Games(
+            keys[begin:end].tolist(), places[begin:end].tolist(), some, list(some)
+        )
+    return found
+
+
+def _placed(rule: Regime, rows: Iterable[Seat]) -> dict[int, int]:
+    """One game by the rules."""
+    _, _, _, player_ids, positions, points, orders = zip(*rows, strict=True)
+    order = tuple(json.loads(orders[0])) if orders[0] is not None else ()
+    named = tuple(one or None for one in positions)
+    return counting.places(rule, FinishedGame(GameResult(player_ids, named, points), order))

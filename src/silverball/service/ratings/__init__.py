@@ -1,0 +1,1 @@
+"""Ratings: lists, profiles, comparisons, and the files of all of them."""

@@ -1,0 +1,74 @@
+"""The year of a rating as a picture. pygal is imported where it is first used."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from silverball.wire.ratings import Rating, RatingHistoryPoint
+
+WIDTH, HEIGHT = 800, 360
+LABELS = 12
+# Whoever looks at it may have a dark page around it.
+STYLE = (
+    "svg{{--ink:#1f2328;--faint:#d0d7de;--line:#0b62c4}}"
+    "@media (prefers-color-scheme: dark){{svg{{--ink:#e6edf3;--faint:#3d444d;--line:#6cb6ff}}}}"
+    "{id}.background,{id}.plot>.background{{fill:none}}"
+    "{id}text,{id}.title,{id}.axis text,{id}.legends text{{fill:var(--ink)!important}}"
+    "{id}.axis .line,{id}.axis .guides{{stroke:var(--faint)!important}}"
+    "{id}.serie-0 .line{{stroke:var(--line)!important;stroke-width:2.5}}"
+    "{id}.serie-1 .line,{id}.serie-2 .line{{stroke:var(--line)!important;stroke-opacity:.5}}"
+    "{id}.serie-1 .line,{id}.serie-2 .line{{stroke-dasharray:4 4}}"
+    "{id}.legend .reactive{{fill:var(--line)!important;stroke:none}}"
+)
+NAME = "chart-rating"
+
+
+def drawn(rating: Rating, history: Sequence[RatingHistoryPoint]) -> bytes:
+    """An SVG with the rating and the band around it; no script, nothing from elsewhere."""
+    pygal, style_of = _pygal()
+    style = f"inline:{STYLE.format(id=f'#{NAME} ')}"
+    chart = pygal.Line(
+        style=style_of(font_family="sans-serif", background="transparent", plot_background="transparent"),
+        width=WIDTH,
+        height=HEIGHT,
+        css=["file://style.css", "file://graph.css", style],
+        js=[],
+        show_dots=False,
+        legend_at_bottom=True,
+        x_label_rotation=30,
+        show_minor_x_labels=False,
+        disable_xml_declaration=True,
+        title=f"Rating of {rating.name}",
+        no_data_text="No period yet",
+    )
+    # Its own id is drawn by lot; the same rating is the same picture.
+    chart.uuid = NAME.removeprefix("chart-")
+    chart.x_labels = [one.rating_period for one in history]
+    chart.x_labels_major = [one.rating_period for one in history[:: max(1, len(history) // LABELS)]]
+    chart.add("Rating", [one.rating for one in history])
+    chart.add("Upper bound", [one.upper_bound for one in history])
+    chart.add("Lower bound", [one.lower_bound for one in history])
+    chart.add_xml_filter(_without_scripts)
+    svg: str = chart.render()
+    return svg.encode()
+
+
+def _pygal() -> tuple[Any, Any]:
+    """The library and its style, without the import hook that it leaves behind.
+
+    The hook is for maps, and of a kind that makes Python warn at every import that fails.
+    """
+    import pygal
+    from pygal.style import Style
+
+    sys.meta_path[:] = [one for one in sys.meta_path if type(one).__module__ != "pygal"]
+    return pygal, Style
+
+
+def _without_scripts(root: Any) -> Any:
+    """The picture without its script, and without comments that name the day and the maker."""
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if not isinstance(child.tag, str) or child.tag.rpartition("}")[2] == "script":
+                parent.remove(child)
+    return root

@@ -1,0 +1,103 @@
+"""Ratings over HTTP."""
+
+from silverball.kit.http import Access, Call, Drawing, ask, get
+from silverball.kit.query import Query
+from silverball.service import pages
+from silverball.service.ratings import chart, reads
+from silverball.service.ratings.reads import compare, history
+from silverball.wire.pages import Data, Page
+from silverball.wire.ratings import Rating, RatingBundle, RatingComparison, RatingRevision
+
+# `users`; what belongs to federation numbers has a path of its own beside the list by number.
+HOLDER = "/api/ratings/{type}/{user_id}"
+TYPE = {"type": "[A-Za-z_-]+"}
+IFPA = "/api/ratings/ifpa/{ifpa_id}"
+
+
+@get("/api/ratings", query=reads.RatingsQuery, is_asked_in_body=True)
+def list_ratings(call: Call[reads.RatingsQuery]) -> Page[Rating]:
+    """Ratings of users and federation numbers, or all of them."""
+    with call.read() as db:
+        found = reads.page(db, call.query, call.caller)
+    return pages.page(call, found, per_page=reads.PER_PAGE)
+
+
+@get("/api/ratings/search", query=reads.SearchQuery)
+def search_ratings(call: Call[reads.SearchQuery]) -> Page[Rating]:
+    """Ratings by name."""
+    with call.read() as db:
+        found = reads.search(db, call.query, call.caller)
+    return pages.page(call, found, per_page=reads.PER_PAGE)
+
+
+@get("/api/ratings/ifpa", query=history.IfpaQuery)
+def ratings_by_ifpa(call: Call[history.IfpaQuery]) -> Data[tuple[Rating, ...]]:
+    """Ratings by federation number, now or on a day."""
+    with call.read() as db:
+        return Data(data=history.by_ifpa(db, call.query, call.caller))
+
+
+@get("/api/ratings/compare", query=compare.CompareQuery, access=Access.OPENABLE, is_asked_in_body=True)
+def compare_ratings_by_get(call: Call[compare.CompareQuery]) -> RatingComparison:
+    """Ratings side by side, and who has met whom."""
+    with call.read() as db:
+        return compare.comparison(db, call.query, call.caller)
+
+
+@ask("/api/ratings/compare", query=compare.CompareQuery, access=Access.OPENABLE)
+def compare_ratings(call: Call[compare.CompareQuery]) -> RatingComparison:
+    """Ratings side by side, and who has met whom."""
+    with call.read() as db:
+        return compare.comparison(db, call.query, call.caller)
+
+
+@get(HOLDER, words=TYPE)
+def one_rating(call: Call[Query]) -> RatingBundle:
+    """The rating of a user (type `users`), with a year of its history."""
+    with call.read() as db:
+        return history.bundle(db, call.words["type"], call.ids["user_id"], call.caller)
+
+
+@get(HOLDER + "/summary", words=TYPE)
+def rating_summary(call: Call[Query]) -> Data[Rating]:
+    """The rating of a user (type `users`)."""
+    with call.read() as db:
+        return Data(data=reads.one(db, call.words["type"], call.ids["user_id"], call.caller))
+
+
+@get(HOLDER + "/chart.svg", words=TYPE)
+def rating_chart(call: Call[Query]) -> Drawing:
+    """A year of the rating of a user (type `users`) as a picture."""
+    with call.read() as db:
+        found = history.bundle(db, call.words["type"], call.ids["user_id"], call.caller)
+    return Drawing(chart.drawn(found.rating, found.rating_history))
+
+
+@get(IFPA)
+def one_rating_by_ifpa(call: Call[Query]) -> RatingBundle:
+    """The rating of a federation number, with a year of its history."""
+    with call.read() as db:
+        return history.bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
+
+
+@get(IFPA + "/summary")
+def rating_summary_by_ifpa(call: Call[Query]) -> Data[Rating]:
+    """The rating of a federation number."""
+    with call.read() as db:
+        return Data(data=reads.one(db, "ifpa", call.ids["ifpa_id"], call.caller))
+
+
+@get(IFPA + "/chart.svg")
+def rating_chart_by_ifpa(call: Call[Query]) -> Drawing:
+    """A year of the rating of a federation number as a picture."""
+    with call.read() as db:
+        found = history.bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
+    return Drawing(chart.drawn(found.rating, found.rating_history))
+
+
+@get("/api/ifpa/{ifpa_id}/rating-history", query=history.HistoryQuery)
+def rating_history(call: Call[history.HistoryQuery]) -> Page[RatingRevision]:
+    """The periods that a federation number played, newest first."""
+    with call.read() as db:
+        found = history.revisions(db, call.ids["ifpa_id"], call.query, call.caller)
+    return pages.page(call, found, per_page=call.query.limit)
