@@ -1,0 +1,76 @@
+"""silverball submissions: what a moderator does with results that were sent in."""
+
+from datetime import UTC, datetime
+
+import click
+
+from silverball.cli import columns, database
+from silverball.service.submissions import reads
+from silverball.service.submissions.writes import moving
+from silverball.wire.submissions import RatingSubmission
+from silverball.wire.values import SUBMISSION_STATUSES, SubmissionStatus
+
+ID = click.IntRange(1, 2**63 - 1)
+NOTE_CHARACTERS_MAX = 500
+HEADINGS = ("ID", "STATUS", "DAY", "PLAYERS", "GAMES", "SUBMITTER", "HOST", "NAME")
+
+
+@click.group()
+def submissions() -> None:
+    """List, approve and reject rating submissions."""
+
+
+@submissions.command("list")
+@click.option("--status", type=click.Choice(SUBMISSION_STATUSES), help="Only those in this state.")
+def list_(status: SubmissionStatus | None) -> None:
+    """List submissions, newest first. Those that are `ready` wait for a moderator."""
+    with database.opened() as store, store.read() as db:
+        found = reads.newest(db, status)
+    columns.show([HEADINGS, *map(_row, found)])
+    if len(found) == reads.LISTED_MAX:
+        click.echo(f"Only the newest {reads.LISTED_MAX} are shown; use --status to see others.", err=True)
+
+
+@submissions.command()
+@click.argument("submission_id", metavar="ID", type=ID)
+def approve(submission_id: int) -> None:
+    """Approve submission ID: it counts for the ratings of its day."""
+    nothing = f"There is no rating submission {submission_id}."
+    with database.opened(nothing=nothing) as store, store.write() as db:
+        moving.approve(db, submission_id, _now())
+    click.echo(f"Rating submission {submission_id} is approved.", err=True)
+
+
+@submissions.command()
+@click.argument("submission_id", metavar="ID", type=ID)
+@click.option("--reason", required=True, help="Why; the submitter reads it.")
+def reject(submission_id: int, reason: str) -> None:
+    """Reject submission ID: it does not count."""
+    if not reason.strip() or len(reason) > NOTE_CHARACTERS_MAX:
+        raise click.BadParameter(f"must have 1 to {NOTE_CHARACTERS_MAX} characters", param_hint="--reason")
+    nothing = f"There is no rating submission {submission_id}."
+    with database.opened(nothing=nothing) as store, store.write() as db:
+        moving.reject(db, submission_id, reason.strip(), _now())
+    click.echo(f"Rating submission {submission_id} is rejected.", err=True)
+
+
+def _row(one: RatingSubmission) -> tuple[str, ...]:
+    counts = (_shown(one.player_count), _shown(one.game_count))
+    day, name = one.event_date or "-", one.name or one.url
+    return (
+        str(one.rating_submission_id),
+        one.status,
+        day,
+        *counts,
+        one.submitter_name,
+        one.source_domain,
+        name,
+    )
+
+
+def _shown(count: int | None) -> str:
+    return "-" if count is None else str(count)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)

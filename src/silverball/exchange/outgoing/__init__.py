@@ -1,0 +1,1 @@
+"""Connections that this program opens to addresses that somebody else named."""

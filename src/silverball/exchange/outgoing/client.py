@@ -1,0 +1,70 @@
+"""A client that connects only where a policy allows: what fetching and sending have in common."""
+
+import ssl
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+
+import httpcore2
+
+from silverball.exchange.outgoing import network
+from silverball.exchange.outgoing.network import Connect, Deadline, Guarded, Resolve
+from silverball.kit.outgoing import Policy, Target
+
+Headers = Mapping[str, str]
+COMMON = {
+    # What cannot be unpacked cannot explode.
+    "Accept-Encoding": "identity",
+    "Connection": "close",
+    "User-Agent": "Silverball",
+}
+
+
+class Client:
+    """Asks hosts within a policy. Who resolves and who connects are arguments."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        seconds: float,
+        resolve: Resolve = network.resolve,
+        connect: Connect = network.connect,
+        tls: ssl.SSLContext | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.policy = policy
+        self._seconds = seconds
+        self._resolve = resolve
+        self._connect = connect
+        self._tls = tls or httpcore2.default_ssl_context()
+        self._clock = clock
+
+    def deadline(self) -> Deadline:
+        """When whatever begins now has to be over."""
+        return Deadline(self._seconds, self._clock)
+
+    @contextmanager
+    def asked(
+        self, method: str, target: Target, deadline: Deadline, headers: Headers, body: bytes = b""
+    ) -> Iterator[httpcore2.Response]:
+        """What the host answers, not yet read. Raises Forbidden and the exceptions of the client."""
+        origin = httpcore2.URL(target.url).origin
+        backend = Guarded(self.policy, deadline, self._resolve, self._connect)
+        own = {"Host": target.place, **({"Content-Length": str(len(body))} if body else {})}
+        said = [(name.encode(), value.encode()) for name, value in {**COMMON, **headers, **own}.items()]
+        with (
+            httpcore2.HTTPConnection(origin, ssl_context=self._tls, network_backend=backend) as connection,
+            connection.stream(method, target.url, headers=said, content=body or None) as response,
+        ):
+            yield response
+
+
+def why_not_connected(error: BaseException) -> str:
+    """The sentence for a connection that did not come about."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, ssl.SSLError):
+            return "The host has no valid certificate for its name."
+        cause = cause.__cause__
+    return "The host cannot be found or does not answer."

@@ -1,0 +1,125 @@
+"""Fetching a document from an address that somebody else named.
+
+Imported where a document is fetched, not before: the client takes its time to load.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urljoin
+
+import httpcore2
+
+from silverball.exchange.outgoing.client import Client, why_not_connected
+from silverball.exchange.outgoing.network import Deadline
+from silverball.kit import outgoing
+from silverball.kit.outgoing import Forbidden, Policy, Target
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+JSON_ENDINGS = ("/json", "+json")
+HEADERS = {"Accept": "application/json"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """How much of somebody else is put up with."""
+
+    seconds: float = 5
+    bytes: int = 2_000_000
+    redirects: int = 3
+
+
+@dataclass(frozen=True)
+class Fetched:
+    """A document, and where it was in the end."""
+
+    url: str
+    body: bytes
+
+
+class NotFetched(Exception):
+    """There is no document; the message is a sentence that repeats nothing of what was answered."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Fetcher:
+    """Fetches JSON documents within a policy. Who resolves and who connects are arguments, as of a Client."""
+
+    def __init__(
+        self,
+        policy: Policy,
+        *,
+        limits: Limits = Limits(),  # it is never changed
+        **how: Any,
+    ) -> None:
+        self._client = Client(policy, seconds=limits.seconds, **how)
+        self._limits = limits
+
+    def fetch(self, url: str) -> Fetched:
+        """The document, wherever redirects lead within the policy. Raises NotFetched."""
+        deadline = self._client.deadline()
+        with self._told():
+            for _ in range(self._limits.redirects + 1):
+                target = outgoing.target(url, self._client.policy)
+                found = self._asked(target, deadline)
+                if isinstance(found, Fetched):
+                    return found
+                url = found
+        raise NotFetched(f"The address leads on more than {self._limits.redirects} times.")
+
+    def _asked(self, target: Target, deadline: Deadline) -> Fetched | str:
+        """The document, or the address that this one leads on to."""
+        with self._client.asked("GET", target, deadline, HEADERS) as response:
+            told = {name.lower(): value for name, value in response.headers}
+            if response.status in REDIRECTS:
+                return _next(target, told)
+            _require_document(response.status, told)
+            return Fetched(target.url, self._body(response, told))
+
+    def _body(self, response: httpcore2.Response, headers: dict[bytes, bytes]) -> bytes:
+        too_large = NotFetched(f"The document must not be larger than {self._limits.bytes} bytes.")
+        length = headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length[:19]) > self._limits.bytes:
+            raise too_large
+        body = bytearray()
+        for some in response.iter_stream():
+            body += some
+            if len(body) > self._limits.bytes:
+                raise too_large
+        return bytes(body)
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Whatever goes wrong outside, as a sentence."""
+        try:
+            yield
+        except Forbidden as error:
+            raise NotFetched(error.sentence) from error
+        except httpcore2.TimeoutException as error:
+            sentence = f"The document did not arrive within {self._limits.seconds:g} seconds."
+            raise NotFetched(sentence) from error
+        except httpcore2.ConnectError as error:
+            raise NotFetched(why_not_connected(error)) from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+            raise NotFetched("The host broke off or did not speak HTTP.") from error
+
+
+def _next(target: Target, headers: dict[bytes, bytes]) -> str:
+    try:
+        return urljoin(target.url, headers[b"location"].decode("ascii"))
+    except (KeyError, ValueError) as error:
+        raise NotFetched("The address leads on to one that cannot be read.") from error
+
+
+def _require_document(status: int, headers: dict[bytes, bytes]) -> None:
+    if status != 200:
+        raise NotFetched(f"The host answered with status {status}, not with a document.")
+    if headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
+        raise NotFetched("The document must be sent without compression.")
+    kind = headers.get(b"content-type", b"").decode("latin-1").partition(";")[0].strip().lower()
+    if not kind.endswith(JSON_ENDINGS):
+        raise NotFetched("The document must be sent as application/json.")

@@ -1,0 +1,50 @@
+"""Sending a message to an address that somebody else named.
+
+Imported where something is sent, not before: the client takes its time to load.
+"""
+
+from typing import Any
+
+import httpcore2
+
+from silverball.exchange.outgoing.client import Client, Headers, why_not_connected
+from silverball.kit import outgoing
+from silverball.kit.outgoing import Forbidden, Policy
+
+SECONDS = 5.0
+
+
+class NotSent(Exception):
+    """Nobody answered; the message is a sentence that repeats nothing of what was said."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Sender:
+    """Sends messages within a policy. Who resolves and who connects are arguments, as of a Client."""
+
+    def __init__(self, policy: Policy, *, seconds: float = SECONDS, **how: Any) -> None:
+        self._client = Client(policy, seconds=seconds, **how)
+        self._seconds = seconds
+
+    def send(self, url: str, body: bytes, headers: Headers) -> int:
+        """The status that a POST of this body is answered with. Raises NotSent.
+
+        No redirect is followed and nothing of the answer is read but its status, so it can neither
+        lead elsewhere nor fill the memory.
+        """
+        deadline = self._client.deadline()
+        try:
+            target = outgoing.target(url, self._client.policy)
+            with self._client.asked("POST", target, deadline, headers, body) as response:
+                return response.status
+        except Forbidden as error:
+            raise NotSent(error.sentence) from error
+        except httpcore2.TimeoutException as error:
+            raise NotSent(f"There was no answer within {self._seconds:g} seconds.") from error
+        except httpcore2.ConnectError as error:
+            raise NotSent(why_not_connected(error)) from error
+        except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
+            raise NotSent("The host broke off or did not speak HTTP.") from error

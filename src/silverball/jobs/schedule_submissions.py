@@ -1,0 +1,16 @@
+"""Approved submissions whose day is over belong to its rating period from then on."""
+
+from datetime import datetime
+
+from silverball.service.submissions.reads import due
+from silverball.service.submissions.writes import moving
+from silverball.store.engine import Store
+
+
+def run(store: Store, now: datetime) -> None:
+    """Schedule them, each in a transaction of its own."""
+    with store.read() as db:
+        submission_ids = due.approved_before(db, now.date())
+    for submission_id in submission_ids:
+        with store.write() as db:
+            moving.schedule(db, submission_id, now)

@@ -1,0 +1,1 @@
+"""Results of other software that shall count for the ratings, sent in by address."""

@@ -1,0 +1,155 @@
+"""What was played: events of submissions for the rating periods, and all games of a day to compare with."""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Connection, Select, false, func, select
+
+from silverball.rules.ratings.counting import COUNTING
+from silverball.service.submissions import document, states
+from silverball.service.submissions.document import Document
+from silverball.service.submissions.repeats import Player, Rated
+from silverball.store.tables import (
+    game,
+    game_player,
+    player,
+    rating_submission,
+    submission_document,
+    submission_player,
+    tournament,
+    user,
+)
+
+_SUBMISSION, _PLAYER, _DOCUMENT = rating_submission.c, submission_player.c, submission_document.c
+
+
+@dataclass(frozen=True)
+class EventPlayer:
+    """Somebody who played: by account, by federation number, or by name alone."""
+
+    name: str
+    user_id: int | None
+    ifpa_id: int | None
+
+
+@dataclass(frozen=True)
+class Event:
+    """An event whose results count."""
+
+    event_id: int
+    name: str
+    format: str
+    submitter_id: int
+    submitter_name: str
+    day: date
+    players: tuple[EventPlayer, ...]
+    # For each game groups of places in `players`, best first; those of one group were equal.
+    games: tuple[tuple[tuple[int, ...], ...], ...]
+
+
+def first_day(db: Connection) -> date | None:
+    """The day of the oldest event that counts."""
+    rows = select(func.min(_SUBMISSION.event_date)).where(_SUBMISSION.status.in_(states.RATED))
+    day = db.execute(rows).scalar_one_or_none()
+    return None if day is None else date.fromisoformat(day)
+
+
+def days(db: Connection, first: date, last: date) -> list[date]:
+    """The days from the first to the last one with an event that counts, in order."""
+    rows = select(_SUBMISSION.event_date).distinct().where(_SUBMISSION.status.in_(states.RATED))
+    within = (_SUBMISSION.event_date >= first.isoformat(), _SUBMISSION.event_date <= last.isoformat())
+    found = db.execute(rows.where(*within).order_by(_SUBMISSION.event_date)).scalars()
+    return [date.fromisoformat(day) for day in found]
+
+
+def approved_for(db: Connection, day: date) -> list[Event]:
+    """The approved events of a UTC day, by id, whether or not its period was run already."""
+    rows = (
+        select(
+            _SUBMISSION.rating_submission_id,
+            _SUBMISSION.name,
+            _SUBMISSION.format,
+            _SUBMISSION.submitter_id,
+            user.c.name.label("submitter_name"),
+            _DOCUMENT.body,
+        )
+        .join(submission_document, _DOCUMENT.rating_submission_id == _SUBMISSION.rating_submission_id)
+        .join(user, user.c.user_id == _SUBMISSION.submitter_id)
+        .where(_SUBMISSION.event_date == day.isoformat(), _SUBMISSION.status.in_(states.RATED))
+        .order_by(_SUBMISSION.rating_submission_id)
+    )
+    found = db.execute(rows).all()
+    players = players_of(db, [row.rating_submission_id for row in found])
+    return [_event(row, day, players[row.rating_submission_id]) for row in found]
+
+
+def _event(row: Any, day: date, players: tuple[EventPlayer, ...]) -> Event:
+    return Event(
+        event_id=row.rating_submission_id,
+        name=row.name,
+        format=row.format,
+        submitter_id=row.submitter_id,
+        submitter_name=row.submitter_name,
+        day=day,
+        players=players,
+        games=placed(document.read(row.body.encode())),
+    )
+
+
+def placed(found: Document) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """The games as groups of places in the document's players."""
+    places = found.places()
+    return tuple(tuple(tuple(places[one] for one in group) for group in game.results) for game in found.games)
+
+
+def players_of(db: Connection, submission_ids: Sequence[int]) -> dict[int, tuple[EventPlayer, ...]]:
+    """The players of these submissions, in the order of their documents."""
+    columns = (_PLAYER.rating_submission_id, _PLAYER.name, _PLAYER.user_id, _PLAYER.ifpa_id)
+    rows = select(*columns).where(_PLAYER.rating_submission_id.in_(submission_ids))
+    rows = rows.order_by(_PLAYER.rating_submission_id, _PLAYER.place)
+    grouped = itertools.groupby(db.execute(rows), key=lambda row: row.rating_submission_id)
+    return {key: tuple(EventPlayer(*row[1:]) for row in listed) for key, listed in grouped}
+
+
+def rated_on(db: Connection, day: date, *, without: int) -> Iterator[Rated]:
+    """Every event of a UTC day that is rated or will be, but for one submission."""
+    for event in approved_for(db, day):
+        if event.event_id != without:
+            players = [Player(one.name, one.user_id, one.ifpa_id) for one in event.players]
+            games = [[players[place] for group in one for place in group] for one in event.games]
+            yield Rated(f"rating submission {event.event_id}", games)
+    rows = db.execute(_games_of(day)).all()
+    for tournament_id, listed in itertools.groupby(rows, key=lambda row: row.tournament_id):
+        by_game = itertools.groupby(listed, key=lambda row: row.game_id)
+        named = [[Player(row.name, row.user_id, row.ifpa_id) for row in players] for _, players in by_game]
+        yield Rated(f"tournament {tournament_id}", named)
+
+
+def _games_of(day: date) -> Select[Any]:
+    """Who played in the completed games of the day's tournaments that count."""
+    start = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    return (
+        select(
+            game.c.tournament_id,
+            game.c.game_id,
+            player.c.name,
+            player.c.claimed_by.label("user_id"),
+            player.c.ifpa_id,
+        )
+        .join(tournament, tournament.c.tournament_id == game.c.tournament_id)
+        .join(game_player, game_player.c.game_id == game.c.game_id)
+        .join(player, player.c.player_id == game_player.c.player_id)
+        .where(
+            tournament.c.status == "completed",
+            tournament.c.completed_at >= start,
+            tournament.c.completed_at < start + timedelta(days=1),
+            tournament.c.test.is_(false()),
+            tournament.c.type.in_(sorted(COUNTING)),
+            game.c.status == "completed",
+            game.c.bye.is_(false()),
+        )
+        .order_by(game.c.tournament_id, game.c.game_id, game_player.c.slot)
+    )

@@ -1,0 +1,59 @@
+"""Results that are sent in by address: the submission, its players, its document."""
+
+from sqlalchemy import Column, UniqueConstraint
+
+from silverball.store.tables.base import flag, json, key, key_ref, ref, table, text, whole
+from silverball.store.types import Instant
+
+rating_submission = table(
+    "rating_submission",
+    key("rating_submission_id"),
+    ref("submitter_id", "user.user_id"),
+    text("url"),
+    text("source_domain"),
+    text("status"),
+    # Null until there is a document.
+    text("name", null=True),
+    text("format", null=True),
+    # UTC days, `2026-03-05`: when it was played, and the rating period that takes it.
+    text("event_date", null=True),
+    text("rating_period", null=True),
+    whole("player_count", null=True),
+    whole("game_count", null=True),
+    whole("result_count", null=True),
+    json("errors"),
+    text("moderator_note", null=True),
+    # SHA-256 in hex of the document while the submission counts or may come to; no two have the same.
+    text("hash", null=True),
+    # How often somebody began to fetch it, and when last: who is killed meanwhile is noticed so.
+    whole("tries"),
+    Column("tried_at", Instant),
+    Column("created_at", Instant, nullable=False),
+    Column("updated_at", Instant, nullable=False),
+    UniqueConstraint("hash"),
+    indexes=[("status",), ("submitter_id",), ("url",), ("event_date",)],
+)
+
+submission_player = table(
+    "submission_player",
+    key_ref("rating_submission_id", "rating_submission.rating_submission_id"),
+    # Order in the document, from 0.
+    key("place"),
+    # As the document has them.
+    text("name"),
+    whole("ifpa_id", null=True),
+    # Who it is here; null when nobody of that name or number is known here.
+    ref("user_id", "user.user_id", null=True),
+    # Whether it is decided who it is.
+    flag("settled"),
+    # Who else it could be: `[{"user_id", "ifpa_id"}]`.
+    json("candidates"),
+    indexes=[("user_id",)],
+)
+
+submission_document = table(
+    "submission_document",
+    key_ref("rating_submission_id", "rating_submission.rating_submission_id"),
+    # As it was fetched.
+    text("body"),
+)
