@@ -20,3 +20,43 @@ class FederationRecord(Wire, frozen=True, kw_only=True):
     country_code: str
     country_name: str
     updated_at: str
+
+
+class EstimatedPlayer(Wire, frozen=True, kw_only=True):
+    """What one player adds to a tournament's value. Source: samples/wppr-estimator.json."""
+
+    ifpa_id: int
+    name: str
+    rank: int | None
+    womens_rank: int | None
+    rating: Number | None
+    total_events: int | None
+    updated_at: str | None
+    base_value: Number
+    womens_base_value: Number
+    rating_value: Number
+    # Whether the player is among the best whose values are added up.
+    rating_value_included: bool
+    rank_value: Number
+    rank_value_included: bool
+    womens_rank_value: Number
+    womens_rank_value_included: bool
+    wppr_value: Number
+    womens_wppr_value: Number
+
+
+class WpprEstimate(Wire, frozen=True, kw_only=True):
+    """What the players make a tournament worth, at 100 % TGP. Source: samples/wppr-estimator.json."""
+
+    players: tuple[EstimatedPlayer, ...]
+    # Of the federation's records there is none, or more than one, under these names.
+    unresolved_names: tuple[str, ...]
+    base_value: Number
+    womens_base_value: Number
+    rating_value: Number
+    rank_value: Number
+    womens_rank_value: Number
+    wppr_value: Number
+    womens_wppr_value: Number
+    # First to last, once a tournament or a series is completed.
+    standings_order: tuple[str, ...] | None

@@ -1,0 +1,13 @@
+"""Lists in a terminal."""
+
+from collections.abc import Sequence
+
+import click
+
+
+def show(rows: Sequence[Sequence[str]]) -> None:
+    """Print these rows, each as long as the first, with their columns below each other."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
+    for row in rows:
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
+        click.echo("  ".join([*cells, row[-1]]))

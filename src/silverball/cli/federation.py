@@ -1,0 +1,50 @@
+"""silverball import federation: the federation's records of players, from a file."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from silverball.cli import database
+from silverball.exchange import federation as files
+from silverball.exchange.federation import BrokenFile, Brought
+from silverball.store.engine import Store
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+def federation(file: Path) -> None:
+    """Read the pinball federation's records of players from FILE: a list in JSON, or CSV.
+
+    A record replaces the one that is here under its ifpaId; others stay. The whole file is stored or nothing
+    of it: a fault is told with its row and field.
+    """
+    with database.opened() as store:
+        try:
+            done = bring_in(store, file, watch=_with_progress)
+        except BrokenFile as error:
+            for sentence in error.errors["file"]:
+                click.echo(f"{file}: {sentence}", err=True)
+            raise click.ClickException("Nothing was stored.") from error
+        except OSError as error:
+            raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from error
+    click.echo(f"{file}: {done.records} records, {done.new} of them new")
+
+
+def bring_in(store: Store, file: Path, *, watch: files.Watch = files.unwatched) -> Brought:
+    """Store the records of a file, all of them or none. Raises BrokenFile or OSError."""
+    records = files.read(file, watch)
+    with store.write() as db:
+        return files.bring_in(db, records, now=datetime.now(UTC), watch=watch)
+
+
+def _with_progress(items: Sequence[Any], what: str) -> Iterable[Any]:
+    if not sys.stderr.isatty():
+        return items
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(items, what, console=Console(stderr=True), transient=True)

@@ -1,0 +1,187 @@
+"""The federation's records as a file: a list in JSON, or a table in CSV.
+
+Both have the names of the published shape. Numbers may be texts, as the federation's own interface
+writes them; an empty text is null. A file is read whole before anything of it is stored.
+"""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from silverball.kit.body import BodyParser
+from silverball.kit.errors import Invalid
+from silverball.service.federation import reads, writes
+from silverball.service.federation.writes import NewRecord
+from silverball.wire import times
+
+BYTES_MAX = 200 * 2**20
+RECORDS_MAX = 500_000
+# So many faults are told at once.
+FAULTS_MAX = 10
+STORED_AT_ONCE = 1000
+# A spreadsheet's first row is the header, and it counts from 1.
+FIRST_ROW = 2
+REQUIRED = ("ifpaId", "name")
+WHOLE = re.compile(r"[0-9]{1,19}", re.ASCII)
+DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,15})?", re.ASCII)
+WHOLE_NUMBERS = ("ifpaId", "rank", "womensRank", "ratingRank", "totalEvents")
+RATING, UPDATED_AT = "rating", "updatedAt"
+COLUMNS = tuple(field.encode_name for field in msgspec.structs.fields(NewRecord))
+# Hands the items on and tells somebody how far it is.
+Watch = Callable[[Sequence[Any], str], Iterable[Any]]
+
+
+class BrokenFile(Invalid):
+    """A file that is refused; each sentence says where and why."""
+
+    def __init__(self, sentences: Sequence[str]) -> None:
+        super().__init__({"file": list(sentences)})
+
+
+@dataclass(frozen=True)
+class Brought:
+    """What became of a file."""
+
+    records: int
+    new: int
+
+
+@dataclass(frozen=True)
+class _Found:
+    """A record as it stands in the file, and how its place is called."""
+
+    place: str
+    values: Mapping[str, Any]
+
+
+def unwatched(items: Sequence[Any], _what: str) -> Iterable[Any]:
+    """The items; nobody looks."""
+    return items
+
+
+def read(path: Path, watch: Watch = unwatched) -> list[NewRecord]:
+    """The records of a file, by federation number. Raises BrokenFile with the faults, or OSError."""
+    size = path.stat().st_size
+    if size > BYTES_MAX:
+        raise BrokenFile([f"The file has {size} bytes; it may have {BYTES_MAX}."])
+    return parsed(path.read_bytes(), watch)
+
+
+def parsed(content: bytes, watch: Watch = unwatched) -> list[NewRecord]:
+    """The records of a file's content, by federation number. Raises BrokenFile."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BrokenFile(["The file is not in UTF-8."]) from error
+    listed = _of_json(text) if text.lstrip().startswith(("[", "{")) else _of_csv(text)
+    if not listed:
+        raise BrokenFile(["The file has no records."])
+    if len(listed) > RECORDS_MAX:
+        raise BrokenFile([f"The file may have {RECORDS_MAX} records."])
+    return _checked(listed, watch)
+
+
+def bring_in(db: Any, records: Sequence[NewRecord], *, now: datetime, watch: Watch = unwatched) -> Brought:
+    """Store the records of a file in the caller's transaction."""
+    before = reads.count(db)
+    for start in watch(range(0, len(records), STORED_AT_ONCE), "Storing"):
+        writes.keep(db, records[start : start + STORED_AT_ONCE], now=now)
+    return Brought(len(records), reads.count(db) - before)
+
+
+def _of_json(text: str) -> list[_Found]:
+    try:
+        listed = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise BrokenFile([f"The file is not JSON ({error})."]) from error
+    if not isinstance(listed, list):
+        raise BrokenFile(["The file must be a list of records."])
+    for at, one in enumerate(listed, start=1):
+        if not isinstance(one, dict):
+            raise BrokenFile([f"record {at}: The record must be an object."])
+    return [_Found(f"record {at}", one) for at, one in enumerate(listed, start=1)]
+
+
+def _of_csv(text: str) -> list[_Found]:
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    header = [name.strip() for name in next(_told(rows), [])]
+    _refuse_header(header)
+    listed = []
+    for at, row in enumerate(_told(rows), start=FIRST_ROW):
+        # An empty line at the end is nothing.
+        if not any(row):
+            continue
+        if len(row) != len(header):
+            raise BrokenFile([f"row {at}: The row has {len(row)} cells, the header has {len(header)}."])
+        listed.append(_Found(f"row {at}", dict(zip(header, row, strict=True))))
+    return listed
+
+
+def _told(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The rows, not many more than there may be; a fault of the format is a sentence."""
+    try:
+        yield from islice(rows, RECORDS_MAX + FIRST_ROW)
+    except csv.Error as error:
+        raise BrokenFile([f"The file is not CSV with commas and double quotes ({error})."]) from error
+
+
+def _refuse_header(header: Sequence[str]) -> None:
+    unknown = [name for name in header if name not in COLUMNS]
+    missing = [name for name in REQUIRED if name not in header]
+    if unknown or missing or len(set(header)) != len(header):
+        sentence = f"row 1: The header must have the names {','.join(COLUMNS)}, each once; "
+        raise BrokenFile([sentence + f"{' and '.join(REQUIRED)} must be among them."])
+
+
+def _checked(listed: Sequence[_Found], watch: Watch) -> list[NewRecord]:
+    parser = BodyParser(NewRecord)
+    places: dict[int, str] = {}
+    faults: list[str] = []
+    records = []
+    for found in watch(listed, "Reading"):
+        try:
+            record: NewRecord = parser.read(_with_numbers(found.values))
+        except Invalid as refusal:
+            faults += [_sentence(found.place, *fault) for fault in refusal.errors.items()]
+        else:
+            first = places.setdefault(record.ifpa_id, found.place)
+            if first is not found.place:
+                faults.append(f"{found.place}, ifpaId: {record.ifpa_id} is in {first} already.")
+            records.append(record)
+        if len(faults) >= FAULTS_MAX:
+            break
+    if faults:
+        raise BrokenFile(faults[:FAULTS_MAX])
+    # Two imports at once lock their rows in the same order.
+    return sorted(records, key=lambda one: one.ifpa_id)
+
+
+def _sentence(place: str, field: str, sentences: Sequence[str]) -> str:
+    return f"{place}, {field}: {sentences[0]}"
+
+
+def _with_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values with numbers and moments where texts say them; what cannot be one is left for the parser."""
+    return {name: _meant(name, value) if isinstance(value, str) else value for name, value in values.items()}
+
+
+def _meant(name: str, text: str) -> Any:
+    text = text.strip()
+    if name in WHOLE_NUMBERS and WHOLE.fullmatch(text):
+        return int(text)
+    if name == RATING and DECIMAL.fullmatch(text):
+        return float(text)
+    if name == UPDATED_AT and text:
+        try:
+            return times.parsed(text)
+        except (ValueError, OverflowError):
+            return text
+    return text

@@ -1,0 +1,67 @@
+"""Bringing in the federation's records."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+from sqlalchemy import Connection
+from sqlalchemy.dialects import postgresql, sqlite
+
+from silverball.kit.body import Body
+from silverball.kit.errors import Invalid
+from silverball.kit.fields import Id
+from silverball.kit.texts import ONE_LINE
+from silverball.store import names
+from silverball.store.tables import federation_player
+
+Place = Annotated[int, Meta(ge=0, le=100_000_000)]
+Line = Annotated[str, Meta(max_length=100, pattern=ONE_LINE)]
+
+YEARS = range(1900, 2200)
+
+
+class NewRecord(Body, frozen=True, kw_only=True):
+    """A player as the federation knows him, in a file. What is left out or null is not known."""
+
+    ifpa_id: Id
+    name: Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
+    # 0 is how some lists say that somebody has no rank.
+    rank: Place | None = None
+    womens_rank: Place | None = None
+    rating: Annotated[float, Meta(ge=0, le=10_000)] | None = None
+    rating_rank: Place | None = None
+    total_events: Place | None = None
+    initials: Line | None = None
+    city: Line | None = None
+    state: Line | None = None
+    country_code: Line | None = None
+    country_name: Line | None = None
+    updated_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        at = self.updated_at
+        if at is not None and (at.tzinfo is None or at.year not in YEARS):
+            raise Invalid({"updatedAt": ["The updated at field must be a valid date."]})
+
+
+def keep(db: Connection, records: Sequence[NewRecord], *, now: datetime) -> None:
+    """Store these records, each in place of the one that was there under its number."""
+    if records:
+        db.execute(_upsert(db.dialect.name), [_row(one, now) for one in records])
+
+
+def _upsert(dialect: str) -> Any:
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    statement = insert(federation_player)
+    others = [column.name for column in federation_player.c if not column.primary_key]
+    replaced = {name: statement.excluded[name] for name in others}
+    return statement.on_conflict_do_update(index_elements=["ifpa_id"], set_=replaced)
+
+
+def _row(one: NewRecord, now: datetime) -> dict[str, Any]:
+    row = msgspec.structs.asdict(one)
+    for name in ("rank", "womens_rank", "rating_rank"):
+        row[name] = row[name] or None
+    return row | {"name_plain": names.plain(one.name), "updated_at": one.updated_at or now}

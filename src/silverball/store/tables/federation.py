@@ -1,0 +1,27 @@
+"""The federation's records of players, as they were imported."""
+
+from sqlalchemy import Column
+
+from silverball.store.tables.base import Real, table, text, whole
+from silverball.store.types import Id, Instant
+
+federation_player = table(
+    "federation_player",
+    # The federation's own number.
+    Column("ifpa_id", Id, primary_key=True, autoincrement=False),
+    text("name"),
+    # What names are compared by (store/names.py, plain): a change of that rule needs a migration.
+    text("name_plain"),
+    whole("rank", null=True),
+    whole("womens_rank", null=True),
+    Column("rating", Real),
+    whole("rating_rank", null=True),
+    whole("total_events", null=True),
+    text("initials", null=True),
+    text("city", null=True),
+    text("state", null=True),
+    text("country_code", null=True),
+    text("country_name", null=True),
+    Column("updated_at", Instant, nullable=False),
+    indexes=[("name_plain",)],
+)
