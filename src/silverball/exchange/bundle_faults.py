@@ -14,12 +14,16 @@ NODES_MAX = 5_000_000
 ZERO_IDS = frozenset({"roundId", "ifpaId"})
 
 
-class BrokenBundle(Invalid):
-    """A file that cannot be a bundle; the message says where and why."""
+class BrokenFile(Invalid):
+    """A file that cannot be what it should be; the message says where and why."""
 
     def __init__(self, path: str, sentence: str) -> None:
         super().__init__({path: [f"{path}: {sentence}"]})
         self.path = path
+
+
+class BrokenBundle(BrokenFile):
+    """A file that cannot be a bundle."""
 
 
 def of_shape(error: msgspec.ValidationError, at: str = "$") -> BrokenBundle:
@@ -59,7 +63,7 @@ def _leaves(raw: Any) -> Iterator[tuple[str, str, Any]]:
             waiting.extend((f"{path}[{n}]", name, one) for n, one in reversed(list(enumerate(value))))
         else:
             yield path, name, value
-    raise BrokenBundle("$", f"The bundle holds more than {NODES_MAX} values.")
+    raise BrokenBundle("$", f"The file holds more than {NODES_MAX} values.")
 
 
 def _member(path: str, key: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from silverball.exchange.bundle_check import hundredths, listed, whole
-from silverball.rules import settings
+from silverball.rules import seeding, settings
 from silverball.rules.registry import FORMATS
 from silverball.wire import times
 from silverball.wire.arenas import Arena, LineupArenaPart
@@ -23,7 +23,6 @@ from silverball.wire.tournaments import Tournament
 
 Rows = list[dict[str, Any]]
 SETTING_KEYS = FormatSettings.__struct_encode_fields__
-RATING_SEEDS = frozenset({"mp_rating", "mp_rating_rating"})
 
 
 def parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, Rows]:
@@ -143,7 +142,7 @@ def _entrant(
 def _seed_ranks(tournament: Tournament) -> dict[int, int]:
     """Player id -> 1 for the best seed; ratings count the other way round, 0 and null are unseeded."""
     seeded = [one for one in listed(tournament.players) if one.tournament_player.seed]
-    best_is_high = tournament.seeding in RATING_SEEDS
+    best_is_high = tournament.seeding in seeding.RATING_SEEDS
     ordered = sorted(seeded, key=lambda one: one.tournament_player.seed, reverse=best_is_high)
     return {one.player_id: rank for rank, one in enumerate(ordered, start=1)}
 

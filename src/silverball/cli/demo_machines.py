@@ -1,0 +1,27 @@
+"""The demo's machines and tips, and its bulk files."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from silverball.exchange import opdb, pintips
+from silverball.jobs import nightly_exports
+from silverball.service.machines import reads
+from silverball.store.engine import Store
+
+FILES = Path(__file__).parent / "demo_data" / "machines"
+
+
+def furnish(store: Store) -> None:
+    """Load the machines that the demo's nights were played on, and some tips, unless any are there."""
+    with store.read() as db:
+        if reads.known(db):
+            return
+    machines, tips = opdb.read(FILES / "opdb.json"), pintips.read(FILES / "pintips.json")
+    with store.write() as db:
+        opdb.bring_in(db, machines)
+        pintips.bring_in(db, tips)
+
+
+def write_bulk_files(store: Store, folder: Path) -> None:
+    """Write the bulk files that the clock would write in the morning, so that they are there at once."""
+    nightly_exports.run(folder, store, datetime.now(UTC).replace(microsecond=0))

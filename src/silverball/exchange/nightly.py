@@ -1,0 +1,115 @@
+"""The bulk files: everything of a kind in one file, for whoever needs more than a few answers.
+
+A file is written line by line beside the one that is there and takes its place when it is whole, so who
+fetches it gets the old one or the new one. Its manifest says what it holds.
+"""
+
+import hashlib
+import os
+import secrets
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+
+from silverball.service.machines import reads as machines
+from silverball.service.ratings.reads import sheets
+from silverball.service.tips import reads as tips
+from silverball.store.engine import Store
+from silverball.wire import times
+
+MANIFEST = ".manifest.json"
+
+
+@dataclass(frozen=True)
+class Export:
+    """A bulk file: its name, and its lines out of a snapshot of the database, each with its line end."""
+
+    name: str
+    lines: Callable[[Any], Iterator[str]]
+    # How many of the lines are no rows: the header of a CSV file, the brackets of a JSON list.
+    frame_lines: int
+
+    @property
+    def manifest_name(self) -> str:
+        return self.name + MANIFEST
+
+
+# A new bulk file is one line here.
+EXPORTS: tuple[Export, ...] = (
+    Export("latest-opdb.json", machines.json_lines, frame_lines=2),
+    Export("latest-pintips.json", tips.json_lines, frame_lines=2),
+    Export("latest-ratings.csv", sheets.csv_lines, frame_lines=1),
+    Export("latest-rating-revisions.csv", sheets.revision_csv_lines, frame_lines=1),
+)
+# Every file that can be fetched.
+FILES = frozenset(name for one in EXPORTS for name in (one.name, one.manifest_name))
+
+
+class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+    """What a bulk file holds: `sha256` and `bytes` of the file, and how many rows."""
+
+    file: str
+    sha256: str
+    bytes: int
+    rows: int
+    generated_at: str
+
+
+def write(store: Store, export: Export, folder: Path, now: datetime) -> Manifest | None:
+    """The file and its manifest, as the database is now; None when there is no line yet. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    digest, size, count = hashlib.sha256(), 0, 0
+    with store.read() as db:
+        lines = export.lines(db)
+        first = next(lines, None)
+        if first is None:
+            return None
+        with _replacing(folder / export.name) as file:
+            for line in chain([first], lines):
+                content = line.encode()
+                digest.update(content)
+                file.write(content)
+                size += len(content)
+                count += 1
+    manifest = Manifest(
+        file=export.name,
+        sha256=digest.hexdigest(),
+        bytes=size,
+        rows=count - export.frame_lines,
+        generated_at=times.iso(now),
+    )
+    with _replacing(folder / export.manifest_name) as file:
+        file.write(msgspec.json.encode(manifest) + b"\n")
+    return manifest
+
+
+def written_at(export: Export, folder: Path) -> datetime | None:
+    """When the file was written; None when it is not there, or nobody can tell."""
+    try:
+        content = (folder / export.manifest_name).read_bytes()
+        manifest = msgspec.json.decode(content, type=Manifest)
+        return times.parsed(manifest.generated_at) if (folder / export.name).exists() else None
+    except (FileNotFoundError, msgspec.DecodeError, ValueError):
+        return None
+
+
+@contextmanager
+def _replacing(path: Path) -> Iterator[IO[bytes]]:
+    """A new file that takes this one's place at the end, and is gone when something fails."""
+    # Two nodes may write into one folder.
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with beside.open("xb") as file:
+            yield file
+            file.flush()
+            # Else a power cut could leave an empty file under the name of a whole one.
+            os.fsync(file.fileno())
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -1,0 +1,61 @@
+"""Everything of one account as one file: a ZIP with JSON, CSV and a README in plain words."""
+
+import io
+import zipfile
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
+
+import msgspec
+
+from silverball.service.accounts.reads import Found
+from silverball.service.exports import sheet
+
+CONTENT_TYPE = "application/zip"
+README = """\
+Everything that this Silverball keeps about your account, as of {at:%Y-%m-%d %H:%M} UTC.
+
+data.json has all of it. The folder csv has the same as tables, one file for each kind of thing, for a
+spreadsheet; a text that a spreadsheet could take for a formula begins with an apostrophe there.
+Moments are in UTC. Passwords and the secrets of tokens are not kept, so they are not here either.
+
+{listed}
+"""
+
+
+def file_of(user_id: int, found: Iterable[Found], at: datetime) -> tuple[str, bytes]:
+    """The name of the file and what is in it."""
+    everything: dict[str, Any] = {}
+    counted: list[str] = []
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for one in found:
+            rows = [dict(zip(one.columns, row, strict=True)) for row in one.rows]
+            everything[one.part.name] = rows
+            counted.append(f"{one.part.name} ({len(rows)}): {one.part.said}")
+            table = sheet.file("", one.columns, [_cells(row) for row in one.rows])
+            _put(archive, f"csv/{one.part.name}.csv", table.body, at)
+        shown = msgspec.json.format(msgspec.json.encode(everything), indent=2)
+        _put(archive, "data.json", shown, at)
+        _put(archive, "README.txt", README.format(at=at, listed="\n".join(counted)).encode(), at)
+    return f"silverball-account-{user_id}.zip", packed.getvalue()
+
+
+def _put(archive: zipfile.ZipFile, name: str, content: bytes, at: datetime) -> None:
+    entry = zipfile.ZipInfo(name, at.timetuple()[:6])
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    archive.writestr(entry, content)
+
+
+def _cells(row: Sequence[Any]) -> list[sheet.Cell]:
+    return [_cell(value) for value in row]
+
+
+def _cell(value: Any) -> sheet.Cell:
+    if isinstance(value, datetime):
+        return sheet.Plain(value.isoformat())
+    if isinstance(value, float):
+        return sheet.Plain(value)
+    if isinstance(value, list | dict):
+        return sheet.Plain(msgspec.json.encode(value).decode())
+    return value  # type: ignore[no-any-return]  # the other columns hold what a cell may

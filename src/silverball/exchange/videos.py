@@ -1,0 +1,61 @@
+"""Films about titles from a file that a house keeps itself."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+
+from silverball.exchange import json_file
+from silverball.exchange.bundle_faults import BrokenFile
+from silverball.kit.fields import Line, Url
+from silverball.rules import opdb
+from silverball.service.machines import writes
+from silverball.service.machines.writes import moves
+from silverball.wire.machines import Video
+
+SECONDS_MAX = 360_000
+
+
+class FileVideo(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A film. The file is our own, so a misspelt field is a fault."""
+
+    opdb_id: str
+    title: Annotated[str, Meta(min_length=1, max_length=200)]
+    url: Url
+    provider: Line | None = None
+    author: Line | None = None
+    duration_seconds: Annotated[int, Meta(ge=0, le=SECONDS_MAX)] | None = None
+
+
+def read(path: Path) -> list[Video]:
+    """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
+    return parsed(json_file.read(path))
+
+
+def parsed(raw: Any) -> list[Video]:
+    """What a file holds: a list, or an object with the list `videos`. Raises BrokenFile."""
+    at, listed = ("$.videos", raw.get("videos")) if isinstance(raw, dict) else ("$", raw)
+    if not isinstance(listed, list):
+        raise BrokenFile("$", "This is neither a list of films nor an object with the list `videos`.")
+    rows = json_file.rows(listed, FileVideo, at)
+    json_file.refuse_twice((f"{at}[{n}]", (row.opdb_id, row.url)) for n, row in enumerate(rows))
+    return [_video(f"{at}[{n}].opdbId", row) for n, row in enumerate(rows)]
+
+
+def bring_in(db: Any, videos: list[Video]) -> None:
+    """The stored films are those of the file, in the caller's transaction."""
+    writes.take_in_videos(db, videos)
+    moves.follow(db)
+
+
+def _video(place: str, row: FileVideo) -> Video:
+    if opdb.parsed(row.opdb_id) is None:
+        raise BrokenFile(place, f"{row.opdb_id!r} is no id of the machine database.")
+    return Video(
+        title=row.title,
+        url=row.url,
+        provider=row.provider,
+        author=row.author,
+        duration_seconds=row.duration_seconds,
+        opdb_id=row.opdb_id,
+    )

@@ -1,0 +1,36 @@
+"""The bulk files are written once a day, in the small hours."""
+
+import logging
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from silverball.exchange import nightly
+from silverball.jobs.clock import Job
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+LOG = logging.getLogger("silverball.jobs")
+# In UTC: after the night's ratings.
+HOUR = 6
+
+
+def job(settings: Settings) -> Job:
+    """The job for the operator's folder."""
+    return Job("nightly_exports", partial(run, Path(settings.exports_folder)))
+
+
+def run(folder: Path, store: Store, now: datetime) -> None:
+    """Write each file that is missing or older than this morning."""
+    for export in nightly.EXPORTS:
+        written_at = nightly.written_at(export, folder)
+        if written_at is None or written_at < _this_morning(now):
+            manifest = nightly.write(store, export, folder, now)
+            if manifest is not None:
+                LOG.info("%s was written with %s rows", export.name, manifest.rows)
+
+
+def _this_morning(now: datetime) -> datetime:
+    """The last moment at which the files were due."""
+    due = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
+    return due if due <= now else due - timedelta(days=1)

@@ -1,0 +1,1 @@
+"""The machine database: entries, changed ids, films."""

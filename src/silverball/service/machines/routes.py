@@ -1,0 +1,31 @@
+"""The machine database over HTTP."""
+
+from silverball.kit.http import Call, get
+from silverball.kit.query import Query
+from silverball.rules import opdb
+from silverball.service.machines import reads
+from silverball.wire.machines import OpdbChange, OpdbEntry, OpdbEntryBundle
+from silverball.wire.pages import Data
+
+WORDS = {"opdb_id": opdb.PATTERN}
+
+
+@get("/api/opdb/changelog")
+def list_changes(call: Call[Query]) -> Data[tuple[OpdbChange, ...]]:
+    """Ids of the machine database that were replaced or deleted, oldest first."""
+    with call.read() as db:
+        return Data(data=reads.changelog(db))
+
+
+@get("/api/opdb/entry/{opdb_id}", query=reads.EntryQuery, words=WORDS)
+def show_entry(call: Call[reads.EntryQuery]) -> Data[OpdbEntry]:
+    """One entry of the machine database. For many there is the bulk file."""
+    with call.read() as db:
+        return Data(data=reads.one(db, call.words["opdb_id"], call.query))
+
+
+@get("/api/opdb/entries/{opdb_id}", query=reads.EntryQuery, words=WORDS)
+def show_entry_with_videos(call: Call[reads.EntryQuery]) -> OpdbEntryBundle:
+    """One entry of the machine database with the films about its title."""
+    with call.read() as db:
+        return reads.bundle(db, call.words["opdb_id"], call.query)

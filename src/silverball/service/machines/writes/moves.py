@@ -1,0 +1,119 @@
+"""Whatever names a machine follows the machine when its id changes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from sqlalchemy import Column, Connection, bindparam, case, delete, insert, select, update
+
+from silverball.rules.opdb_moves import Followed, followed
+from silverball.service import announce
+from silverball.service.machines import reads
+from silverball.store import revisions, tables
+from silverball.wire import times
+from silverball.wire.machines import OpdbChange
+
+_SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
+# SQLite takes 32,766 parameters in one statement.
+IDS_AT_ONCE = 1000
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What was changed, and what could not be."""
+
+    arenas: int = 0
+    # Id -> the id that is stored in its place now, None where the machine was deleted.
+    moved: Mapping[str, str | None] = field(default_factory=dict)
+    # Ids that are stored, were replaced, and lead to no entry that is known.
+    lost: tuple[str, ...] = ()
+
+
+def take_in(db: Connection, changes: Sequence[OpdbChange]) -> int:
+    """Put these lines into the list of changes, over those with their numbers; returns how many are new."""
+    table, key = tables.machine_change, tables.machine_change.c.changelog_id
+    before = set(db.execute(select(key)).scalars())
+    mine = {one.changelog_id for one in changes}
+    again = [{"own_id": one} for one in sorted(mine & before)]
+    if again:
+        db.execute(delete(table).where(key == bindparam("own_id")), again)
+    rows = [
+        {
+            "changelog_id": one.changelog_id,
+            "action": one.action,
+            "opdb_id_deleted": one.opdb_id_deleted,
+            "opdb_id_replacement": one.opdb_id_replacement,
+            "created_at": times.parsed(one.created_at),
+        }
+        for one in changes
+    ]
+    if rows:
+        db.execute(insert(table), rows)
+    return len(mine - before)
+
+
+def follow(db: Connection) -> Moves:
+    """Give arenas, summaries, tips and films the ids that their machines have now.
+
+    Called whenever something comes in that names machines, or says where they went: the list of changes may
+    be ahead of the entries, and the entries ahead of the list.
+    """
+    moves = reads.moves(db)
+    if not moves:
+        return Moves()
+    known = reads.known(db)
+    outcomes = {one: followed(one, moves, known) for one in sorted(_stored(db) & moves.keys())}
+    moved = {one: outcome.opdb_id for one, outcome in outcomes.items() if outcome != Followed(one)}
+    lost = tuple(one for one, outcome in outcomes.items() if outcome.is_lost)
+    for one in lost:
+        del moved[one]
+    arenas = _rename(db, moved) if moved else 0
+    return Moves(arenas, moved, lost)
+
+
+def _stored(db: Connection) -> set[str]:
+    """Every id that something has."""
+    found = (db.execute(select(one).where(one.is_not(None)).distinct()).scalars() for one in _columns())
+    return set(chain.from_iterable(found))
+
+
+def _columns() -> list[Column[str]]:
+    named = (tables.arena, *_SUMMARIES, tables.tip, tables.machine_video)
+    return [one.c.opdb_id for one in named]
+
+
+def _rename(db: Connection, moved: Mapping[str, str | None]) -> int:
+    """Returns how many arenas have another id now. Every tournament that shows one is newer and tells so."""
+    arena_ids = _having(db, tables.arena.c.arena_id, tables.arena.c.opdb_id, moved)
+    _set(db, tables.arena.c.opdb_id, moved)
+    # Who completes one of these tournaments meanwhile waits here, or is waited for: his summary has an
+    # arena's id from before or after, and is renamed below when it is from before.
+    for start in range(0, len(arena_ids), IDS_AT_ONCE):
+        announce.of_arenas(db, arena_ids[start : start + IDS_AT_ONCE])
+    for summary in _SUMMARIES:
+        tournament_ids = _having(db, summary.c.tournament_id, summary.c.opdb_id, moved)
+        revisions.raise_tournaments(db, tournament_ids)
+        _set(db, summary.c.opdb_id, moved)
+    for column in (tables.tip.c.opdb_id, tables.machine_video.c.opdb_id):
+        _set(db, column, moved)
+    return len(arena_ids)
+
+
+def _having(
+    db: Connection, wanted: Column[int], named: Column[str], moved: Mapping[str, str | None]
+) -> list[int]:
+    found: set[int] = set()
+    olds = sorted(moved)
+    for start in range(0, len(olds), IDS_AT_ONCE):
+        rows = select(wanted).where(named.in_(olds[start : start + IDS_AT_ONCE])).distinct()
+        found.update(db.execute(rows).scalars())
+    return sorted(found)
+
+
+def _set(db: Connection, column: Column[str], moved: Mapping[str, str | None]) -> None:
+    # One pass over the table for many ids. None of them leads to another one, so the order does not matter.
+    olds = sorted(moved)
+    for start in range(0, len(olds), IDS_AT_ONCE):
+        some = olds[start : start + IDS_AT_ONCE]
+        new = case({old: moved[old] for old in some}, value=column)
+        db.execute(update(column.table).where(column.in_(some)).values({column: new}))

@@ -1,0 +1,1 @@
+"""Tips: short playing advice for a title."""

@@ -1,0 +1,12 @@
+"""Tips over HTTP."""
+
+from silverball.kit.http import Call, get
+from silverball.service.tips import reads
+from silverball.wire.tips import PinTipsBundle
+
+
+@get("/api/pintips", query=reads.TipsQuery)
+def list_tips(call: Call[reads.TipsQuery]) -> PinTipsBundle:
+    """Playing tips for a machine or an arena; for every model of its title."""
+    with call.read() as db:
+        return reads.asked_for(db, call.query)

@@ -1,0 +1,49 @@
+"""Short playing advice for a title."""
+
+from typing import Literal
+
+from silverball.wire.base import Wire
+
+TipCategory = Literal["general", "multiball", "secret", "skillshot"]
+
+
+class Tip(Wire, frozen=True, kw_only=True):
+    """A tip as it is shown with its machine. Source: ratings C.3."""
+
+    tip_id: int
+    text: str
+    category: TipCategory
+    vote_total: int
+    own_vote: int | None
+
+
+class OpdbInfo(Wire, frozen=True, kw_only=True):
+    """The machine that the tips are for, in short. Source: ratings C.3."""
+
+    name: str
+    # Maker and year: `Bally, 1994`.
+    supplementary: str
+    has_ruleset: bool
+    pinball_primer_url: str | None
+    bobs_guide_url: str | None
+    pinball_rules_url: str | None
+    pinball_cards_url: str | None
+
+
+class PinTipsBundle(Wire, frozen=True, kw_only=True):
+    """The tips for a machine, best first. Source: wire.yaml PinTipsBundle."""
+
+    pintips: tuple[Tip, ...]
+    opdb_info: OpdbInfo | None
+
+
+class TipRow(Wire, frozen=True, kw_only=True):
+    """A tip in the file of all tips. Source: ratings C.2."""
+
+    tip_id: int
+    opdb_id: str | None
+    category: TipCategory
+    vote_total: int
+    text: str
+    created_at: str
+    updated_at: str
