@@ -1,0 +1,115 @@
+"""Sends what is announced to webhooks, in threads of its own, for as long as the program serves.
+
+    announcement -> planned (one thread) -> taken, sent, settled (a few threads)
+
+No transaction is open while somebody else's server is waited for. Addresses that fail or are slow have
+threads of their own, so that they wait for each other and never for those that answer. Every node does
+this; whoever is killed in between leaves a message that somebody takes up again a minute later.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cache, partial
+from random import Random
+from secrets import SystemRandom
+from typing import Any
+
+from silverball.jobs.workers import LOOK_EVERY_SECONDS, Workers
+from silverball.kit.outgoing import Policy
+from silverball.service.webhooks import policy, signing
+from silverball.service.webhooks.reads import due
+from silverball.service.webhooks.writes import planning, sending
+from silverball.service.webhooks.writes.sending import Errand, Outcome
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+QUICK_THREADS = 2
+SLOW_THREADS = 2
+# Address, body, headers -> the status that was answered. Raises Unreachable.
+Send = Callable[[str, bytes, Mapping[str, str]], int]
+
+
+class Unreachable(Exception):
+    """Nobody answered at an address; the message is a sentence for who entered it."""
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """The webhooks of one database, served with one function."""
+
+    store: Store
+    settings: Settings
+    # Made when it is first needed: what sends takes its time to load.
+    open_send: Callable[[], Send]
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    dice: Random = field(default_factory=SystemRandom)
+    clock: Callable[[], float] = time.monotonic
+
+    def plan_one(self) -> bool:
+        """Let one webhook look at what was announced. Returns whether there was anything."""
+        with self.store.read() as db:
+            if not due.is_anything_behind(db):
+                return False
+        with self.store.write(quiet=True) as db:
+            return planning.plan_one(db, self.dice, self._moment())
+
+    def send_one(self, *, slow: bool) -> bool:
+        """Send what waits longest, to quick addresses or to slow ones. Returns whether there was anything."""
+        with self.store.read() as db:
+            if not due.is_anything_ready(db, self._moment(), slow=slow):
+                return False
+        with self.store.write(quiet=True) as db:
+            errand = sending.take(db, self._moment(), slow=slow, base_url=self.settings.base_url)
+        if errand is None:
+            return False
+        outcome = self._sent(errand)
+        with self.store.write(quiet=True) as db:
+            sending.settle(db, errand, outcome, self._moment())
+        return True
+
+    def _sent(self, errand: Errand) -> Outcome:
+        began = self.clock()
+        headers = signing.headers(errand.secret, errand.message_id, errand.body, self._moment())
+        try:
+            status = self.open_send()(errand.url, errand.body, headers)
+        except Unreachable as error:
+            return Outcome(self.clock() - began, reason=str(error))
+        return Outcome(self.clock() - began, status)
+
+    def _moment(self) -> datetime:
+        return self.now().replace(microsecond=0)
+
+
+def workers(rounds: Rounds, *, look_every_seconds: float = LOOK_EVERY_SECONDS) -> Workers:
+    """The threads: one plans, the others send to quick addresses or to slow ones."""
+    quick, slow = (partial(rounds.send_one, slow=slow) for slow in (False, True))
+    duties: list[Callable[[], bool]] = [rounds.plan_one, *[quick] * QUICK_THREADS, *[slow] * SLOW_THREADS]
+    return Workers("webhooks", duties, look_every_seconds=look_every_seconds)
+
+
+def delivering(store: Store, settings: Settings) -> Workers:
+    """The threads with the site's policy."""
+    return workers(Rounds(store, settings, cache(lambda: guarded(settings))))
+
+
+def guarded(settings: Settings, **how: Any) -> Send:
+    """Sends within the site's policy; `how` is said to the sender. Loads the client."""
+    from silverball.exchange.outgoing import network
+    from silverball.exchange.outgoing.send import NotSent, Sender
+
+    allowed: Policy = dataclasses.replace(policy.policy_of(settings), is_own=network.is_own)
+    proxy_host, _, proxy_port = settings.egress_proxy.partition(":")
+    if proxy_host:
+        how = {"connect": network.through(proxy_host, int(proxy_port)), **how}
+    sender = Sender(allowed, **how)
+
+    def send(url: str, body: bytes, headers: Mapping[str, str]) -> int:
+        try:
+            return sender.send(url, body, headers)
+        except NotSent as error:
+            raise Unreachable(error.sentence) from error
+
+    return send

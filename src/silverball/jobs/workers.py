@@ -1,0 +1,53 @@
+"""Threads that do one duty again and again, for as long as the program serves."""
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+
+LOG = logging.getLogger("silverball.jobs")
+LOOK_EVERY_SECONDS = 1.0
+AFTER_FAULT_SECONDS = 5.0
+
+
+class Workers:
+    """A thread for each duty. `start` and `close` belong to the program's life.
+
+    A duty returns whether there was anything to do; when there was not, it is asked again a moment later.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        duties: Sequence[Callable[[], bool]],
+        *,
+        look_every_seconds: float = LOOK_EVERY_SECONDS,
+    ) -> None:
+        self._name = name
+        self._duties = duties
+        self._look_every_seconds = look_every_seconds
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Begin, until `close`."""
+        for number, duty in enumerate(self._duties, start=1):
+            name = f"silverball-{self._name}-{number}"
+            thread = threading.Thread(target=self._work, args=(duty,), name=name, daemon=True)
+            thread.start()
+            self._threads.append(thread)
+
+    def close(self) -> None:
+        """Begin nothing any more; what is on its way is waited for, which takes seconds at most."""
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _work(self, duty: Callable[[], bool]) -> None:
+        while not self._stop.is_set():
+            try:
+                wait = 0.0 if duty() else self._look_every_seconds
+            except Exception as error:  # the edge of a thread: the next one must be done
+                LOG.error("%s could not be served", self._name, exc_info=error)
+                wait = max(self._look_every_seconds, AFTER_FAULT_SECONDS)
+            if wait:
+                self._stop.wait(wait)

@@ -1,0 +1,89 @@
+"""Links for scorekeepers' devices and printed codes: made and revoked by the organizer.
+
+Like tokens they are no part of the tournament: nothing of them is in its journal, its undo or its
+feed. What a device does is, with the name of the device.
+"""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from random import Random
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, or_, select, update
+
+from silverball.kit import tokens
+from silverball.kit.body import Body
+from silverball.kit.errors import Conflict, NotFound
+from silverball.kit.fields import Name
+from silverball.kit.http import Write
+from silverball.rules.tournament import Tournament
+from silverball.service import access, acting
+from silverball.service.devices.reads import CODES, DEVICES_MAX, SCOREKEEPER
+from silverball.store.tables import device
+
+DEVICE = "device_id"
+# The last use is written down to the minute, not every time.
+USE_NOTED_EVERY = timedelta(minutes=1)
+_D = device.c
+
+
+class NewDevice(Body, frozen=True, kw_only=True):
+    """A scorekeeper's device, by a name that the journal can tell."""
+
+    name: Name
+
+
+@dataclass(frozen=True)
+class NewLink:
+    """The secret goes into a link and is stored nowhere."""
+
+    secret: str = field(repr=False)
+
+
+def make(call: Write[NewDevice], dice: Random) -> NewLink:
+    """A link that makes a browser a scorekeeper of the tournament in the path, until it is completed."""
+    tournament = _open(call)
+    rows = select(func.count()).select_from(device).where(*_working(tournament, SCOREKEEPER))
+    if call.db.execute(rows).scalar_one() >= DEVICES_MAX:
+        raise Conflict(f"There are {DEVICES_MAX} devices already. Revoke those that nobody uses.")
+    secret = tokens.new_link(dice)
+    _insert(call, SCOREKEEPER, call.body.name, hash=tokens.digest(secret))
+    return NewLink(secret)
+
+
+def make_codes(call: Write[Body], dice: Random) -> None:
+    """New codes to print for players and games; those on paper already stop working."""
+    tournament = _open(call)
+    call.db.execute(update(device).where(*_working(tournament, CODES)).values(revoked_at=call.now))
+    _insert(call, CODES, "Printed codes", secret=tokens.new_link(dice))
+
+
+def revoke(call: Write[Any]) -> None:
+    """A device of the tournament, or its codes, stop working at once. Raises NotFound."""
+    tournament = acting.tournament_of(call, access.manages)
+    device_id = call.ids[DEVICE]
+    own = (_D.device_id == device_id, _D.tournament_id == tournament.tournament_id, _D.revoked_at.is_(None))
+    if call.db.execute(update(device).where(*own).values(revoked_at=call.now)).rowcount == 0:
+        raise NotFound("Device", device_id)
+
+
+def note_use(db: Connection, device_id: int, now: datetime) -> None:
+    """Write down that the device was used, unless that happened within the minute."""
+    is_due = or_(_D.last_used_at.is_(None), _D.last_used_at <= now - USE_NOTED_EVERY)
+    db.execute(update(device).where(_D.device_id == device_id, is_due).values(last_used_at=now))
+
+
+def _open(call: Write[Any]) -> Tournament:
+    tournament = acting.tournament_of(call, access.manages)
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you let somebody in.")
+    return tournament
+
+
+def _working(tournament: Tournament, kind: str) -> tuple[Any, ...]:
+    return (_D.tournament_id == tournament.tournament_id, _D.kind == kind, _D.revoked_at.is_(None))
+
+
+def _insert(call: Write[Any], kind: str, name: str, **secret: str) -> None:
+    values = {"tournament_id": call.ids["tournament_id"], "kind": kind, "name": name, "created_at": call.now}
+    call.db.execute(insert(device).values(**values, **secret))

@@ -1,0 +1,1 @@
+"""Where tournaments tell what happens: to programs, and to chats."""

@@ -1,0 +1,88 @@
+"""Webhooks of a tournament over HTTP."""
+
+from secrets import SystemRandom
+from typing import Any
+
+import msgspec
+
+from silverball.kit.body import Body
+from silverball.kit.http import TOURNAMENT, Access, Call, Fresh, Once, Write, delete, get, patch, post
+from silverball.kit.query import Query
+from silverball.service import pages
+from silverball.service.webhooks import reads, writes
+from silverball.service.webhooks.writes import WEBHOOK
+from silverball.wire.pages import Data, Page
+from silverball.wire.webhooks import Webhook, WebhookDelivery
+
+LIST = "/api/tournaments/{tournament_id}/webhooks"
+ITEM = LIST + "/{webhook_id}"
+DELIVERIES = ITEM + "/deliveries"
+
+
+# Deliveries come and go without the tournament being another one, so none of these answers is kept.
+@get(LIST, access=Access.OWN)
+def list_webhooks(call: Call[Query]) -> Fresh[Data[tuple[Webhook, ...]]]:
+    """Where the caller's tournament tells what happens, oldest first."""
+    with call.read() as db:
+        reads.require_manager(db, call.ids[TOURNAMENT], call.caller)
+        return Fresh(Data(data=reads.of_tournament(db, call.ids[TOURNAMENT])))
+
+
+@get(ITEM, access=Access.OWN)
+def show_webhook(call: Call[Query]) -> Fresh[Data[Webhook]]:
+    """A webhook, without its secret."""
+    with call.read() as db:
+        reads.require_manager(db, call.ids[TOURNAMENT], call.caller)
+        return Fresh(Data(data=reads.one(db, call.ids[TOURNAMENT], call.ids[WEBHOOK])))
+
+
+@post(LIST, body=writes.NewWebhook, ability="manage", status=201)
+def add_webhook(call: Write[writes.NewWebhook]) -> Once[Data[Webhook]]:
+    """A new webhook; the secret that its messages are signed with is shown this once."""
+    return _with_secret(call, *writes.create(call, SystemRandom()))
+
+
+@patch(ITEM, body=writes.ChangedWebhook, ability="manage")
+def edit_webhook(call: Write[writes.ChangedWebhook]) -> Data[Webhook]:
+    """Another address, name, form or choice of events; switched off, or on again."""
+    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], writes.change(call)))
+
+
+@delete(ITEM, ability="manage")
+def delete_webhook(call: Write[Body]) -> Data[Webhook]:
+    """A webhook is gone with its deliveries; the answer shows it as it was."""
+    return Data(data=writes.remove(call))
+
+
+@post(ITEM + "/secret", ability="manage")
+def replace_webhook_secret(call: Write[Body]) -> Once[Data[Webhook]]:
+    """Another secret, shown this once; messages are signed with it from now on."""
+    return _with_secret(call, *writes.replace_secret(call, SystemRandom()))
+
+
+@post(ITEM + "/test", ability="manage", status=201)
+def send_webhook_test(call: Write[Body]) -> Data[WebhookDelivery]:
+    """A test is sent; its delivery says what became of it."""
+    return Data(data=reads.delivery(call.db, *writes.send_test(call, SystemRandom())))
+
+
+@get(DELIVERIES, query=reads.DeliveryQuery, access=Access.OWN)
+def list_webhook_deliveries(call: Call[reads.DeliveryQuery]) -> Fresh[Page[WebhookDelivery]]:
+    """What was sent to a webhook, and what became of it; newest first."""
+    with call.read() as db:
+        reads.require_manager(db, call.ids[TOURNAMENT], call.caller)
+        known = reads.one(db, call.ids[TOURNAMENT], call.ids[WEBHOOK])
+        found = reads.deliveries(db, known.webhook_id, call.query)
+    return Fresh(pages.page(call, found, per_page=reads.PER_PAGE))
+
+
+@post(DELIVERIES + "/{webhook_delivery_id}/retry", ability="manage")
+def retry_webhook_delivery(call: Write[Body]) -> Data[WebhookDelivery]:
+    """A delivery is tried once more, at once."""
+    return Data(data=reads.delivery(call.db, *writes.retry(call)))
+
+
+def _with_secret(call: Write[Any], webhook_id: int, secret: str) -> Once[Data[Webhook]]:
+    known = reads.one(call.db, call.ids[TOURNAMENT], webhook_id)
+    shown, again = (msgspec.structs.replace(known, secret=one) for one in (secret, None))
+    return Once(Data(data=shown), Data(data=again))

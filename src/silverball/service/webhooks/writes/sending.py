@@ -1,0 +1,145 @@
+"""A delivery is taken by whoever sends it, and becomes what came of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, select, update
+
+from silverball.service.webhooks import pace, writes
+from silverball.service.webhooks.reads import due, message
+from silverball.store.tables import webhook, webhook_delivery
+
+WITHDRAWN = "There is nothing to be said any more: what it was about was withdrawn or is kept no longer."
+KILLED = "The server was stopped each time that it sent this."
+GONE_STATUS = 410
+GONE = "The address answered that it is gone (status 410)."
+GIVEN_UP = f"Nothing has arrived for {pace.GIVEN_UP_AFTER.days} days."
+# Messages that are put away in one go before one is found that is to be sent.
+LOOKED_AT_MAX = 50
+_W, _D = webhook.c, webhook_delivery.c
+
+
+@dataclass(frozen=True)
+class Errand:
+    """A message to be sent."""
+
+    webhook_id: int
+    delivery_id: int
+    # Which try this is: whoever is overtaken by a later one has nothing to say.
+    tries: int
+    url: str
+    secret: str
+    message_id: str
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a try: the status that was answered, or why there was no answer."""
+
+    seconds: float
+    status: int | None = None
+    reason: str | None = None
+
+    @property
+    def is_good(self) -> bool:
+        return self.status is not None and 200 <= self.status < 300
+
+    @property
+    def sentence(self) -> str | None:
+        """Why it was not delivered, in words of ours."""
+        if self.is_good or self.status is None:
+            return self.reason
+        if 300 <= self.status < 400:
+            return f"The address leads elsewhere (status {self.status}), which is not followed."
+        return f"The address answered with status {self.status}."
+
+
+def take(db: Connection, now: datetime, *, slow: bool, base_url: str) -> Errand | None:
+    """The next message, which nobody else sends meanwhile; None when there is none.
+
+    What is not to be sent after all is put away on the way.
+    """
+    rows = due.ready(now, slow=slow).with_for_update(of=webhook, skip_locked=True)
+    hook = db.execute(rows).one_or_none()
+    if hook is None:
+        return None
+    waiting = select(webhook_delivery).where(_D.webhook_id == hook.webhook_id, due.is_due(now))
+    for delivery in db.execute(waiting.order_by(_D.webhook_delivery_id).limit(LOOKED_AT_MAX)).all():
+        body = message.body_of(db, hook, delivery, base_url)
+        if body is None:
+            _end(db, delivery, "withdrawn", WITHDRAWN)
+        elif delivery.tries >= pace.TRIES_MAX:
+            _end(db, delivery, "failed", KILLED)
+        else:
+            return _taken(db, hook, delivery, body, now)
+    return None
+
+
+def _taken(db: Connection, hook: Any, delivery: Any, body: bytes, now: datetime) -> Errand:
+    """The message of this delivery, with the webhook to oneself for a while."""
+    tries = delivery.tries + 1
+    own = update(webhook).where(_W.webhook_id == hook.webhook_id)
+    db.execute(own.values(busy_until=now + pace.LOST_AFTER, tried_at=now))
+    row = update(webhook_delivery).where(_D.webhook_delivery_id == delivery.webhook_delivery_id)
+    db.execute(row.values(tries=tries, tried_at=now, response_status=None))
+    return Errand(
+        webhook_id=hook.webhook_id,
+        delivery_id=delivery.webhook_delivery_id,
+        tries=tries,
+        url=hook.url,
+        secret=hook.secret,
+        message_id=delivery.message_id,
+        body=body,
+    )
+
+
+def settle(db: Connection, errand: Errand, outcome: Outcome, now: datetime) -> None:
+    """The delivery becomes what came of it, and the webhook is free again."""
+    hook = db.execute(select(webhook).where(_W.webhook_id == errand.webhook_id).with_for_update()).first()
+    own = select(webhook_delivery).where(_D.webhook_delivery_id == errand.delivery_id)
+    delivery = db.execute(own).first()
+    if hook is None or delivery is None or delivery.tries != errand.tries:
+        return
+    if delivery.status == "waiting":
+        _settle_delivery(db, delivery, outcome, now)
+    values = _as_good(outcome) if outcome.is_good else _as_failed(hook, outcome, now)
+    row = update(webhook).where(_W.webhook_id == hook.webhook_id)
+    db.execute(row.values(busy_until=None, **values))
+    if values.get("is_active") is False:
+        writes.give_up_waiting(db, hook.webhook_id, values["stopped_reason"])
+
+
+def _settle_delivery(db: Connection, delivery: Any, outcome: Outcome, now: datetime) -> None:
+    due_at = None if outcome.is_good else pace.next_try(delivery.tries, now)
+    status = "delivered" if outcome.is_good else "failed" if due_at is None else "waiting"
+    row = update(webhook_delivery).where(_D.webhook_delivery_id == delivery.webhook_delivery_id)
+    values = {"status": status, "due_at": due_at, "response_status": outcome.status}
+    db.execute(row.values(reason=outcome.sentence, **values))
+
+
+def _as_good(outcome: Outcome) -> dict[str, Any]:
+    is_slow = outcome.seconds > pace.SLOW_SECONDS
+    return {"failures": 0, "failing_since": None, "rest_until": None, "is_slow": is_slow}
+
+
+def _as_failed(hook: Any, outcome: Outcome, now: datetime) -> dict[str, Any]:
+    """How the webhook stands after another failure; given up when it is gone, or has failed for days."""
+    failing_since = hook.failing_since or now
+    values = {
+        "failures": hook.failures + 1,
+        "failing_since": failing_since,
+        "rest_until": pace.rest(hook.failures + 1, now),
+        "is_slow": True,
+    }
+    if outcome.status == GONE_STATUS:
+        return {**values, "is_active": False, "stopped_reason": GONE}
+    if pace.is_given_up(failing_since, now):
+        return {**values, "is_active": False, "stopped_reason": GIVEN_UP}
+    return values
+
+
+def _end(db: Connection, delivery: Any, status: str, reason: str) -> None:
+    row = update(webhook_delivery).where(_D.webhook_delivery_id == delivery.webhook_delivery_id)
+    db.execute(row.values(status=status, due_at=None, reason=reason))

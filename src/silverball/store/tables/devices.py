@@ -1,0 +1,36 @@
+"""Devices: browsers and printed codes that speak for nobody's account, in one tournament."""
+
+from sqlalchemy import Column, UniqueConstraint
+
+from silverball.store.tables.base import key, key_ref, ref, table, text, whole
+from silverball.store.types import Instant
+
+device = table(
+    "device",
+    key("device_id"),
+    ref("tournament_id", "tournament.tournament_id", cascade=True),
+    # scorekeeper: a browser that keeps scores; codes: everything that is printed for the players.
+    text("kind"),
+    text("name"),
+    # Of a scorekeeper's device: SHA-256 in hex of the secret in its link, which is stored nowhere.
+    text("hash", null=True),
+    # Of codes: what each of them is derived from.
+    text("secret", null=True),
+    Column("created_at", Instant, nullable=False),
+    Column("last_used_at", Instant),
+    # The row stays, because the journal tells what the device did.
+    Column("revoked_at", Instant),
+    UniqueConstraint("hash"),
+    indexes=[("tournament_id",)],
+)
+
+# Actions of the journal that no account did.
+device_action = table(
+    "device_action",
+    key_ref("tournament_id", "tournament.tournament_id"),
+    key("action_id"),
+    ref("device_id", "device.device_id", cascade=True),
+    # Whose printed code it was; null for a scorekeeper's device and for the code of a game.
+    whole("player_id", null=True),
+    indexes=[("device_id",)],
+)
