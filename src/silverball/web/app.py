@@ -12,27 +12,51 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
-from starlette.routing import Mount, Route
+from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from silverball.kit.writing import Writing
 from silverball.settings import Settings
+from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store
 from silverball.web import site, visit
-from silverball.web.pages import account
+from silverball.web.pages import (
+    account,
+    book,
+    claims,
+    console,
+    devices,
+    entrant,
+    home,
+    myself,
+    profiles,
+    run,
+    series,
+    sheets,
+    webhooks,
+)
 from silverball.web.site import Site
 from silverball.web.throttle import SignIns
 from silverball.web.visit import Page
 
 # Every module with pages. A new one is one import and one entry here.
-PAGE_MODULES: tuple[ModuleType, ...] = (account,)
-# Nothing from elsewhere, no script at all.
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
-    " frame-ancestors 'none'; base-uri 'none'"
+PAGE_MODULES: tuple[ModuleType, ...] = (
+    home,
+    account,
+    myself,
+    claims,
+    run,
+    console,
+    devices,
+    book,
+    profiles,
+    series,
+    sheets,
+    entrant,
+    webhooks,
 )
 HEADERS = {
-    "content-security-policy": POLICY,
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
     "referrer-policy": "same-origin",
@@ -50,8 +74,12 @@ def build(
     dice: Random | None = None,
 ) -> ASGIApp:
     """The pages over one database."""
-    built = Site(store, settings.base_url, now, dice or SystemRandom(), SignIns())
     rows = [row for module in PAGE_MODULES for row in vars(module).values() if isinstance(row, Page)]
+    writing = Writing(
+        read=store.read, write=store.write, revision_of=revisions.current, replies=idempotency, now=now
+    )
+    dice = dice or SystemRandom()
+    built = Site(store, settings, now, dice, SignIns(), writing, _finder(rows))
     routes = [Route(row.path, visit.endpoint_of(built, row), methods=[row.method]) for row in rows]
     app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=site.STATIC))],
@@ -67,6 +95,19 @@ def build(
     return Guarded(app)
 
 
+def _finder(rows: list[Page]) -> Callable[[str, str], tuple[Page, dict[str, str]] | None]:
+    """Finds a page by method and path, as the router does."""
+    patterns = [(row, compile_path(row.path)[0]) for row in rows]
+
+    def find(method: str, path: str) -> tuple[Page, dict[str, str]] | None:
+        for row, pattern in patterns:
+            if row.method == method and (matched := pattern.match(path)):
+                return row, matched.groupdict()
+        return None
+
+    return find
+
+
 class Guarded:
     """Adds the headers that keep a page to itself, to every answer."""
 
@@ -78,6 +119,7 @@ class Guarded:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
+                headers.setdefault("content-security-policy", site.POLICY)
                 if "cache-control" not in headers:
                     # Another version's address is answered, but not for good: that file is not here.
                     address = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
@@ -105,6 +147,11 @@ async def _nobody_is_left(_request: Request, _error: Exception) -> Response:
     return Response(status_code=400)
 
 
-async def _failed(_request: Request, _error: Exception) -> Response:
+async def _failed(_request: Request, error: Exception) -> Response:
+    if faults.is_passing(error):
+        busy = "The database could not serve this just now. Nothing was changed; send it again in a moment."
+        answer = site.message(503, "One moment", busy)
+        answer.headers["retry-after"] = "1"
+        return answer
     sentence = "This is our fault and has been written down. Try again in a moment."
     return site.message(500, "Something went wrong", sentence)

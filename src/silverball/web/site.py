@@ -1,23 +1,37 @@
 """What every page is handed: the database, the clock, the templates."""
 
 import hashlib
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from starlette.responses import HTMLResponse
 
+from silverball.feed import opening
+from silverball.kit.writing import Writing
+from silverball.settings import Settings
 from silverball.store.engine import Store
 from silverball.web.throttle import SignIns
 
 if TYPE_CHECKING:
     import jinja2
 
+    from silverball.web.visit import Page
+
 STATIC = Path(__file__).parent / "static"
+# Nothing from elsewhere; no script either, except on a page that has modules of ours.
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self';"
+    " frame-ancestors 'none'; base-uri 'none'"
+)
+POLICY_WITH_MODULES = f"{POLICY}; script-src 'self'; connect-src 'self'"
+HOST = re.compile(r"[\w.:\[\]-]+", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -25,10 +39,18 @@ class Site:
     """The pages of one process."""
 
     store: Store
-    base_url: str
+    settings: Settings
     now: Callable[[], datetime]
     dice: Random
     sign_ins: SignIns
+    # How what a form asks for is done: one transaction, once for each key.
+    writing: Writing
+    # The page of ours at this address and the ids in it: (method, path).
+    find_page: "Callable[[str, str], tuple[Page, dict[str, str]] | None]"
+
+    @property
+    def base_url(self) -> str:
+        return self.settings.base_url
 
     @property
     def is_https(self) -> bool:
@@ -39,10 +61,35 @@ class Site:
         return f"__Host-silverball_{name}" if self.is_https else f"silverball_{name}"
 
 
-def rendered(template: str, status: int = 200, **context: object) -> HTMLResponse:
-    """A page that no cache keeps: it may show secrets, and its forms are signed for one visitor."""
-    text = _templates().get_template(template).render(**context)
-    return HTMLResponse(text, status, {"cache-control": "no-store"})
+def rendered(
+    template: str, status: int = 200, *, modules: tuple[str, ...] = (), **context: Any
+) -> HTMLResponse:
+    """A page that no cache keeps: it may show secrets, and its forms are signed for one visitor.
+
+    `modules` are files in `static/`; a page without any may run no script.
+    """
+    text = text_of(template, modules=modules, **context)
+    policy = POLICY_WITH_MODULES if modules else POLICY
+    return HTMLResponse(text, status, {"cache-control": "no-store", "content-security-policy": policy})
+
+
+def policy_following(base_url: str) -> str:
+    """The policy of a page that follows the feed."""
+    host = urlsplit(base_url).netloc
+    # Older browsers do not take a socket to be of the page's own origin.
+    return POLICY_WITH_MODULES + (f" ws://{host} wss://{host}" if HOST.fullmatch(host) else "")
+
+
+def feed_key(settings: Settings) -> str:
+    """The first app of the feed that pages of this server may use; none when every one is switched off."""
+    apps = opening.apps(settings.apps, settings.app_origins).values()
+    usable = (one for one in apps if one.is_enabled)
+    return next((one.key for one in usable if not one.origins or settings.base_url in one.origins), "")
+
+
+def text_of(template: str, **context: Any) -> str:
+    """A template filled in."""
+    return _templates().get_template(template).render(**context)
 
 
 def message(status: int, title: str, sentence: str) -> HTMLResponse:
@@ -63,7 +110,12 @@ def addresses() -> frozenset[str]:
 
 @cache
 def _version(file: str) -> str:
-    return hashlib.sha256((STATIC / file).read_bytes()).hexdigest()[:12]
+    return digest([(STATIC / file).read_bytes()])
+
+
+def digest(contents: Iterable[bytes]) -> str:
+    """Changes with what is in them."""
+    return hashlib.sha256(b"\n".join(contents)).hexdigest()[:12]
 
 
 @cache
@@ -78,9 +130,15 @@ def _templates() -> "jinja2.Environment":
         lstrip_blocks=True,
     )
     templates.filters["moment"] = _moment
+    templates.filters["iso"] = _iso
     templates.globals["static"] = address_of
     return templates
 
 
 def _moment(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def _iso(at: datetime) -> str:
+    """A moment for programs."""
+    return f"{at:%Y-%m-%dT%H:%M:%S}Z"

@@ -9,9 +9,10 @@ Before it is called, the visitor is known and the form is checked.
 """
 
 import hmac
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from urllib.parse import parse_qsl
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import anyio.to_thread
 from starlette.requests import Request
@@ -19,14 +20,33 @@ from starlette.responses import RedirectResponse, Response
 
 from silverball.kit import requests, tokens
 from silverball.kit.errors import NotFound
+from silverball.service import access
+from silverball.service.access import Caller
+from silverball.service.devices import reads as device_reads
+from silverball.service.devices.reads import Known
 from silverball.service.sessions import reads as session_reads
+from silverball.service.sessions import writes as session_writes
 from silverball.service.sessions.reads import SignedIn
+from silverball.web import forms
+from silverball.web.forms import Form
 from silverball.web.site import Site, message, rendered
 
 BODY_BYTES_MAX = 64 * 1024
 FIELDS_MAX = 50
 FORM_TYPE = "application/x-www-form-urlencoded"
-SESSION, GUEST = "session", "guest"
+SESSION, GUEST, DEVICE = "session", "guest", "device"
+SIGN_IN = "/account/sign-in"
+# What a page may tell the next one by a word in its address; other words are ignored.
+SIGNED_OUT = {"out": "You are signed out.", "over": "Your session is over. Sign in again."}
+INTERRUPTED = (
+    "You were signed out in the meantime. Sign in again: what you entered is kept, and you can look at it"
+    " before it is sent."
+)
+TOO_LONG = (
+    "You were signed out in the meantime, and what you entered is too long to be kept here. Sign in on"
+    " another page of this site, then go back in your browser to what you entered and send it again."
+)
+BACK_AGAIN = "This has not been sent yet: you were signed out in the meantime. Look at it and send it again."
 # Pages have threads of their own: slow passwords must not hold up the interface.
 THREADS_MAX = 8
 
@@ -39,11 +59,18 @@ class Visit:
     # Where the request came from; a proxy on this machine is believed.
     address: str
     ids: dict[str, str]
+    path: str
     query: dict[str, str]
-    form: dict[str, str]
+    form: Form
     session_secret: str
     guest_secret: str
     signed_in: SignedIn | None
+    # Whether the browser says that the form stood on a page of ours.
+    is_from_here: bool = False
+    # The device that acts here, before any account; and one that does not, or not any more.
+    device: Known | None = None
+    lost_device: Known | None = None
+    device_secret: str = ""
 
     @property
     def who(self) -> SignedIn:
@@ -52,16 +79,61 @@ class Visit:
         return self.signed_in
 
     @property
+    def caller(self) -> Caller:
+        """The device, or the account as the interface knows its callers: it may what its best token may."""
+        if self.device is not None:
+            return access.of_device(self.device.device)
+        who = self.who
+        return Caller(user_id=who.user_id, role=who.role, ability=access.ABILITY_OF_ROLE[who.role])
+
+    @property
     def csrf(self) -> str:
-        """What every form of this visitor must carry: of the session, or of a guest's own cookie."""
+        """What every form of this visitor must carry: of the device, the session, or a guest's own cookie."""
+        if self.device_secret:
+            return tokens.digest(f"form {self.device_secret}")
         return self.signed_in.csrf if self.signed_in else tokens.digest(self.guest_secret)
 
     def field(self, name: str) -> str:
-        return self.form.get(name, "")
+        return self.form.one(name)
 
-    def shown(self, template: str, status: int = 200, **context: object) -> Response:
+    def shown(self, template: str, status: int = 200, **context: Any) -> Response:
         """A page for this visitor."""
-        return rendered(template, status, csrf=self.csrf, signed_in=self.signed_in, **context)
+        return rendered(
+            template,
+            status,
+            csrf=self.csrf,
+            signed_in=self.signed_in,
+            device=self.device,
+            new_key=lambda: tokens.new_cookie(self.site.dice),
+            **context,
+        )
+
+    def asked_to_sign_in(
+        self, kept: Mapping[str, str], status: int = 200, fault: str | None = None
+    ) -> Response:
+        """The form that signs in; `kept` is what is to happen afterwards."""
+        said = INTERRUPTED if kept.get("kept") else SIGNED_OUT.get(self.query.get("said", ""))
+        if status == 401 and not kept:
+            said = TOO_LONG
+        answer = self.shown(
+            "sign_in.html", status, email=self.field("email"), fault=fault, said=said, kept=kept
+        )
+        self.keep(answer, GUEST, self.guest_secret, None)
+        return answer
+
+    def told_over(self, known: Known, kept: Form | None = None) -> Response:
+        """What a device is told that cannot act here; what was entered can be sent again from there."""
+        status, title, sentence = _why_over(known, self.ids.get("tournament_id", ""))
+        fields = [] if kept is None else [pair for pair in kept.pairs if pair[0] != forms.CSRF]
+        told = {"title": title, "sentence": sentence, "is_revoked": known.is_revoked}
+        return self.shown(
+            "devices/over.html",
+            status,
+            kept=fields,
+            path=self.path,
+            live=f"/t/{known.device.tournament_id}",
+            **told,
+        )
 
     def keep(self, answer: Response, name: str, value: str, seconds: int | None) -> None:
         """Set one of our cookies; without seconds it goes when the browser is closed."""
@@ -86,14 +158,25 @@ class Page:
     method: str
     path: str
     answer: Callable[[Visit], Response]
-    for_guests: bool
+    for_guests: bool = False
+    # Open to devices of the tournament in its path too.
+    for_devices: bool = False
+    fields_max: int = FIELDS_MAX
+    # Shows the form again, filled with what was sent and with a sentence; it must change nothing.
+    again: Callable[[Visit, str], Response] | None = None
 
 
 def page(
-    method: str, path: str, *, for_guests: bool = False
+    method: str,
+    path: str,
+    *,
+    for_guests: bool = False,
+    for_devices: bool = False,
+    fields_max: int = FIELDS_MAX,
+    again: Callable[[Visit, str], Response] | None = None,
 ) -> Callable[[Callable[[Visit], Response]], Page]:
     """Declare a page; one that is not for guests sends them to sign in."""
-    return lambda answer: Page(method, path, answer, for_guests)
+    return lambda answer: Page(method, path, answer, for_guests, for_devices, fields_max, again)
 
 
 class TooLarge(Exception):
@@ -105,7 +188,7 @@ def endpoint_of(site: Site, row: Page) -> Callable[[Request], Awaitable[Response
     threads = anyio.CapacityLimiter(THREADS_MAX)
 
     async def answer(request: Request) -> Response:
-        form = await _form(request) if row.method == "POST" else {}
+        form = await _form(request, row.fields_max) if row.method == "POST" else Form()
         return await anyio.to_thread.run_sync(_answered, site, row, request, form, limiter=threads)
 
     return answer
@@ -116,39 +199,147 @@ def see(path: str) -> Response:
     return RedirectResponse(path, 303, {"cache-control": "no-store"})
 
 
-def _answered(site: Site, row: Page, request: Request, form: dict[str, str]) -> Response:
-    visit = _visit(site, request, form)
-    if visit.signed_in is None and not row.for_guests:
-        had_cookie = bool(visit.session_secret)
-        return see("/account/sign-in?said=over" if had_cookie else "/account/sign-in")
+def _answered(site: Site, row: Page, request: Request, form: Form) -> Response:
+    visit = _visit(site, row, request, form)
+    if visit.signed_in is None and visit.device is None and not row.for_guests:
+        return _signed_out(row, visit)
     # A guest's cookie that was made a moment ago cannot have been in the form.
-    if row.method == "POST" and not hmac.compare_digest(visit.field("csrf").encode(), visit.csrf.encode()):
-        return _not_ours()
+    is_ours = row.method != "POST" or hmac.compare_digest(visit.field("csrf").encode(), visit.csrf.encode())
     try:
+        if not is_ours:
+            # Another session has begun since; nothing is done before somebody has looked at it.
+            return row.again(visit, BACK_AGAIN) if row.again and visit.is_from_here else _not_ours()
         return row.answer(visit)
     except NotFound:
         return nothing_here()
 
 
-def _visit(site: Site, request: Request, form: dict[str, str]) -> Visit:
+def _signed_out(row: Page, visit: Visit) -> Response:
+    """Sign in first; what was entered on a page of ours comes back afterwards."""
+    if visit.lost_device is not None:
+        return visit.told_over(visit.lost_device, visit.form if visit.is_from_here else None)
+    if row.again is not None and visit.is_from_here:
+        kept = visit.form.folded()
+        return visit.asked_to_sign_in({"kept": kept, "kept_path": visit.path} if kept else {}, 401)
+    words = {"said": "over"} if visit.session_secret else {}
+    if row.method == "GET" and row.path != "/account":
+        asked = urlencode(visit.query)
+        words["next"] = f"{visit.path}?{asked}" if asked else visit.path
+    return see(f"{SIGN_IN}?{urlencode(words, safe='/')}" if words else SIGN_IN)
+
+
+def signed_in(visit: Visit, user_id: int, to: str = "") -> Response:
+    """Signed in from now on; then the page that was interrupted, or the one that was wanted."""
+    site = visit.site
+    with site.store.write(quiet=True) as db:
+        # What the browser carried before signing in is worth nothing afterwards.
+        session_writes.end(db, visit.session_secret)
+        made = session_writes.start(db, user_id, now=site.now(), dice=site.dice)
+        known = session_reads.find(db, made.secret, site.now())
+    then = replace(visit, signed_in=known, session_secret=made.secret)
+    answer = see(to) if to else came_back(then) or see(next_page(then))
+    visit.keep(answer, SESSION, made.secret, int(session_writes.LASTS.total_seconds()))
+    visit.forget(answer, GUEST)
+    return answer
+
+
+def came_back(visit: Visit) -> Response | None:
+    """The page that signing in interrupted, with its form as it was; None when there was none."""
+    found = visit.site.find_page("POST", visit.field("kept_path"))
+    if found is None or found[0].again is None:
+        return None
+    row, ids = found
+    form = forms.unfolded(visit.field("kept"), row.fields_max)
+    then = replace(visit, path=visit.field("kept_path"), ids=ids, form=form, query={})
+    try:
+        assert row.again is not None
+        return row.again(then, BACK_AGAIN)
+    except NotFound:
+        return nothing_here()
+
+
+def next_page(visit: Visit) -> str:
+    """Where the visitor wanted to go before signing in, if that is a page of ours."""
+    wanted = visit.field("next")
+    found = visit.site.find_page("GET", urlsplit(wanted).path) if wanted.startswith("/") else None
+    return wanted if found is not None and not wanted.startswith("//") else "/account"
+
+
+def _is_from_here(site: Site, request: Request) -> bool:
+    """Whether a browser says so; what says nothing of it is not believed."""
+    if "sec-fetch-site" in request.headers:
+        return request.headers["sec-fetch-site"] == "same-origin"
+    ours = {site.base_url.rstrip("/"), f"{request.url.scheme}://{request.headers.get('host', '')}"}
+    return request.headers.get("origin") in ours
+
+
+def _device_of(site: Site, row: Page, request: Request) -> tuple[Known | None, str]:
+    """The device that this browser is in the tournament of the path, and its secret."""
+    secret = ""
+    if row.for_devices:
+        name = device_cookie(request.path_params["tournament_id"])
+        secret = request.cookies.get(site.cookie(name), "")
+    if not secret:
+        return None, ""
+    with site.store.read() as db:
+        return device_reads.find(db, secret), secret
+
+
+def device_cookie(tournament_id: object) -> str:
+    """The name under which a browser keeps that it is a device of this tournament."""
+    return f"{DEVICE}_{tournament_id}"
+
+
+def _why_over(known: Known, tournament_id: str) -> tuple[int, str, str]:
+    """Status, title and sentence for a device that cannot act here."""
+    night = known.tournament_name
+    if tournament_id not in ("", str(known.device.tournament_id)):
+        return (
+            403,
+            "This link is for another tournament",
+            f"It keeps the scores of {night}, and of nothing else.",
+        )
+    if known.is_revoked:
+        sentence = (
+            f"Its link to {night} was revoked. Ask the organizer for a new one, and open it in this browser."
+        )
+        return 410, "This device keeps no scores any more", sentence
+    if known.is_over:
+        sentence = (
+            f"{night} is completed, and its results are final. If it is reopened, this device works again."
+        )
+        return 410, "The tournament is over", sentence
+    sentence = f"Scorekeepers are switched off in {night}. The organizer can switch them on under Settings."
+    return 403, "This device keeps no scores at the moment", sentence
+
+
+def _visit(site: Site, row: Page, request: Request, form: Form) -> Visit:
     secret = request.cookies.get(site.cookie(SESSION), "")
     signed_in = None
     if secret:
         with site.store.read() as db:
             signed_in = session_reads.find(db, secret, site.now())
+    known, device_secret = _device_of(site, row, request)
+    is_here = known is not None and request.path_params["tournament_id"] == str(known.device.tournament_id)
+    works = known is not None and known.works and is_here
     return Visit(
         site=site,
         address=requests.address_of(request.scope, dict(request.headers.raw)),
         ids=dict(request.path_params),
+        path=request.url.path,
         query=dict(request.query_params),
         form=form,
         session_secret=secret,
         guest_secret=request.cookies.get(site.cookie(GUEST), "") or tokens.new_cookie(site.dice),
         signed_in=signed_in,
+        is_from_here=_is_from_here(site, request),
+        device=known if works else None,
+        lost_device=None if works else known,
+        device_secret=device_secret if works else "",
     )
 
 
-async def _form(request: Request) -> dict[str, str]:
+async def _form(request: Request, fields_max: int) -> Form:
     """The fields of a form. Raises TooLarge."""
     body = bytearray()
     async for chunk in request.stream():
@@ -156,17 +347,17 @@ async def _form(request: Request) -> dict[str, str]:
         if len(body) > BODY_BYTES_MAX:
             raise TooLarge
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM_TYPE:
-        return {}
+        return Form()
     try:
         sent = parse_qsl(
             body.decode("utf-8", "replace"),
             keep_blank_values=True,
             errors="replace",
-            max_num_fields=FIELDS_MAX,
+            max_num_fields=fields_max,
         )
     except ValueError as error:
         raise TooLarge from error
-    return dict(sent)
+    return Form(tuple(sent))
 
 
 def nothing_here() -> Response:

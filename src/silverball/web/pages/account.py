@@ -1,17 +1,25 @@
 """The account: signing in and out, and the API tokens of whoever is signed in."""
 
+from typing import Any
+
+import msgspec
 from starlette.responses import Response
 
 from silverball.kit import passwords
+from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.http import path_id
+from silverball.kit.http import Access, Endpoint, Once, Write
+from silverball.kit.query import Query, QueryParser
+from silverball.kit.routing import path_id
 from silverball.service import access
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
 from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import writes as token_writes
 from silverball.service.users import writes as user_writes
-from silverball.web.visit import GUEST, SESSION, Visit, page, see
+from silverball.web.console import doing
+from silverball.web.forms import KEY
+from silverball.web.visit import SESSION, Visit, page, see, signed_in
 
 ABILITIES_SAID = {
     "read": "Read what you may see yourself",
@@ -20,11 +28,17 @@ ABILITIES_SAID = {
     "admin": "Everything, on the whole site",
 }
 # What one page may tell the next; anything else in the address is ignored.
-SAID = {
-    "revoked": "The token is revoked. Programs that use it are refused from now on.",
-    "out": "You are signed out.",
-    "over": "Your session is over. Sign in again.",
-}
+MADE_ALREADY = (
+    "This token was made when the form was sent before, and was shown then. If you have not copied it,"
+    " revoke it and create another."
+)
+SAID = {"revoked": "The token is revoked. Programs that use it are refused from now on."}
+
+
+class MadeToken(msgspec.Struct, frozen=True):
+    """A token that was made just now."""
+
+    text: str
 
 
 @page("GET", "/account")
@@ -34,7 +48,7 @@ def overview(visit: Visit) -> Response:
 
 @page("GET", "/account/sign-in", for_guests=True)
 def sign_in_form(visit: Visit) -> Response:
-    return _sign_in_form(visit) if visit.signed_in is None else see("/account")
+    return visit.asked_to_sign_in(_afterwards(visit)) if visit.signed_in is None else see("/account")
 
 
 @page("POST", "/account/sign-in", for_guests=True)
@@ -48,10 +62,10 @@ def sign_in(visit: Visit) -> Response:
     # Asked with and without an account: both take equally long, and outside any transaction.
     is_right = passwords.is_right(password, login.password_hash if login else None)
     if login is None or not is_right:
-        return _sign_in_form(visit, 422, fault="The e-mail or the password is wrong.")
+        return visit.asked_to_sign_in(_afterwards(visit), 422, "The e-mail or the password is wrong.")
     site.sign_ins.succeeded(visit.address, email)
     _renew_hash(visit, login, password)
-    return _signed_in(visit, login.user_id)
+    return signed_in(visit, login.user_id)
 
 
 @page("POST", "/account/sign-out")
@@ -63,26 +77,54 @@ def sign_out(visit: Visit) -> Response:
     return answer
 
 
-@page("POST", "/account/tokens")
+def _token_again(visit: Visit, sentence: str) -> Response:
+    return _overview(visit, 419, faults={"name": sentence})
+
+
+@page("POST", "/account/tokens", again=_token_again)
 def create_token(visit: Visit) -> Response:
     site = visit.site
     try:
-        with site.store.write(quiet=True) as db:
-            made = token_writes.create(
-                db,
-                visit.who.user_id,
-                visit.field("name"),
-                abilities=[visit.field("ability")],
-                expires_days=_days(visit.field("expires")),
-                now=site.now(),
-                dice=site.dice,
-            )
+        made = doing.patiently(lambda: _token(visit))
     except Invalid as refused:
-        faults = {field: sentences[0] for field, sentences in refused.errors.items()}
-        return _overview(visit, 422, faults=faults)
+        # A form that was sent as another one has no field to say so at but its first.
+        fields = {"name" if "Key" in field else field: said[0] for field, said in refused.errors.items()}
+        return _overview(visit, 422, faults=fields, is_new=fields.keys() != refused.errors.keys())
     except Conflict as refused:
         return _overview(visit, 409, faults={"name": refused.message})
+    if not made.text:
+        return _overview(visit, said=MADE_ALREADY)
     return visit.shown("token.html", 201, made=made, name=visit.field("name").strip(), base_url=site.base_url)
+
+
+def _token(visit: Visit) -> MadeToken:
+    """The new token; without its text when the same form was sent before, for that is not stored."""
+
+    def handled(call: Write[Any]) -> Once[MadeToken]:
+        made = token_writes.create(
+            call.db,
+            visit.who.user_id,
+            visit.field("name"),
+            abilities=[visit.field("ability")],
+            expires_days=_days(visit.field("expires")),
+            now=call.now,
+            dice=visit.site.dice,
+        )
+        return Once(MadeToken(made.text), MadeToken(""))
+
+    endpoint = Endpoint(
+        method="POST",
+        path=visit.path,
+        handler=handled,
+        access=Access.TOKEN,
+        query=Query,
+        returns=MadeToken,
+        parser=QueryParser(Query),
+        ability="read",
+        body=Body,
+    )
+    answer = visit.site.writing.answer(endpoint, doing.call_of(visit, {}), doing.request_of(visit))
+    return msgspec.json.decode(answer.body, type=MadeToken)
 
 
 @page("POST", "/account/tokens/{token_id}/revoke")
@@ -104,7 +146,14 @@ tokens_opened = page("GET", "/account/tokens")(back)
 revoke_opened = page("GET", "/account/tokens/{token_id}/revoke")(back)
 
 
-def _overview(visit: Visit, status: int = 200, faults: dict[str, str] | None = None) -> Response:
+def _overview(
+    visit: Visit,
+    status: int = 200,
+    *,
+    faults: dict[str, str] | None = None,
+    said: str | None = None,
+    is_new: bool = False,
+) -> Response:
     with visit.site.store.read() as db:
         tokens = token_reads.owned_by(db, visit.who.user_id)
     allowed = access.abilities_for(visit.who.role)
@@ -113,37 +162,28 @@ def _overview(visit: Visit, status: int = 200, faults: dict[str, str] | None = N
         status,
         tokens=tokens,
         now=visit.site.now(),
-        said=SAID.get(visit.query.get("said", "")),
+        said=said or SAID.get(visit.query.get("said", "")),
         faults=faults or {},
-        typed={name: visit.field(name) for name in ("name", "ability", "expires")},
+        typed={name: visit.field(name) for name in ("name", "ability", "expires")}
+        # What was refused is still the same request.
+        | {"key": visit.field(KEY) if faults and not is_new else ""},
         abilities={ability: ABILITIES_SAID[ability] for ability in allowed},
         limits=token_writes,
     )
 
 
-def _sign_in_form(visit: Visit, status: int = 200, fault: str | None = None) -> Response:
-    said = SAID.get(visit.query.get("said", ""))
-    answer = visit.shown("sign_in.html", status, email=visit.field("email"), fault=fault, said=said)
-    visit.keep(answer, GUEST, visit.guest_secret, None)
-    return answer
+def _afterwards(visit: Visit) -> dict[str, str]:
+    """What is to happen once the visitor is signed in: a page to see, or a form that was interrupted."""
+    named = {name: visit.field(name) for name in ("next", "kept", "kept_path")}
+    named["next"] = named["next"] or visit.query.get("next", "")
+    return {name: value for name, value in named.items() if value}
 
 
 def _too_often(visit: Visit, seconds: int) -> Response:
     unit = "second" if seconds == 1 else "seconds"
-    answer = _sign_in_form(visit, 429, fault=f"Too many attempts. Wait {seconds} {unit} and try again.")
+    sentence = f"Too many attempts. Wait {seconds} {unit} and try again."
+    answer = visit.asked_to_sign_in(_afterwards(visit), 429, sentence)
     answer.headers["retry-after"] = str(seconds)
-    return answer
-
-
-def _signed_in(visit: Visit, user_id: int) -> Response:
-    site = visit.site
-    with site.store.write(quiet=True) as db:
-        # What the browser carried before signing in is worth nothing afterwards.
-        session_writes.end(db, visit.session_secret)
-        made = session_writes.start(db, user_id, now=site.now(), dice=site.dice)
-    answer = see("/account")
-    visit.keep(answer, SESSION, made.secret, int(session_writes.LASTS.total_seconds()))
-    visit.forget(answer, GUEST)
     return answer
 
 

@@ -1,0 +1,1 @@
+"""The organizer's book on pages: players, arenas, locations, series."""

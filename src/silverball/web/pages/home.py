@@ -1,0 +1,80 @@
+"""What this server is, what runs now, and the first account of a new one."""
+
+from datetime import datetime
+
+from starlette.responses import Response
+
+import silverball
+from silverball.kit import passwords
+from silverball.kit.errors import Conflict, Invalid
+from silverball.service.tournaments import reads as tournaments
+from silverball.service.users import reads as user_reads
+from silverball.service.users import writes as user_writes
+from silverball.web.console import setup
+from silverball.web.forms import Typed
+from silverball.web.visit import GUEST, Visit, page, see, signed_in
+
+RUNNING_MAX = 50
+FORM = "first"
+TAKEN = "This server has an account by now. Sign in, or ask whoever runs it."
+
+
+@page("GET", "/", for_guests=True)
+def home(visit: Visit) -> Response:
+    running = tournaments.TournamentQuery(status="started", limit=RUNNING_MAX)
+    with visit.site.store.read() as db:
+        is_new = not user_reads.can_anybody_sign_in(db)
+        found = tournaments.page(db, running, None)
+    return visit.shown(
+        "home.html",
+        running=found.rows,
+        running_total=found.total,
+        is_new=is_new,
+        version=silverball.__version__,
+        title_of=setup.title_of,
+    )
+
+
+@page("GET", "/account/first", for_guests=True)
+def first_account_form(visit: Visit) -> Response:
+    with visit.site.store.read() as db:
+        if user_reads.can_anybody_sign_in(db):
+            return see("/account/sign-in")
+    return _first_form(visit)
+
+
+@page("POST", "/account/first", for_guests=True)
+def first_account(visit: Visit) -> Response:
+    """The admin of a new server: only while nobody at all can sign in."""
+    site, password = visit.site, visit.field("password")
+    fault = passwords.fault(password)
+    if fault is None and password != visit.field("again"):
+        fault = "The two passwords differ. Type the same one twice."
+    if fault is not None:
+        return _first_form(visit, 422, fault)
+    with site.store.read() as db:
+        if user_reads.can_anybody_sign_in(db):
+            return _first_form(visit, 409, TAKEN)
+    # Made outside of the transaction: it takes long by design.
+    stored = passwords.hashed(password)
+    try:
+        user_id = _made(visit, stored, site.now())
+    except Invalid as refused:
+        return _first_form(visit, 422, " ".join(one for said in refused.errors.values() for one in said))
+    except Conflict:
+        return _first_form(visit, 409, TAKEN)
+    return signed_in(visit, user_id, "/run")
+
+
+def _made(visit: Visit, password_hash: str, now: datetime) -> int:
+    with visit.site.store.write() as db:
+        return user_writes.create_first(
+            db, name=visit.field("name"), email=visit.field("email"), password_hash=password_hash, now=now
+        )
+
+
+def _first_form(visit: Visit, status: int = 200, fault: str = "") -> Response:
+    typed = Typed(FORM, visit.form, fault)
+    answer = visit.shown("first.html", status, typed=typed, form=FORM)
+    visit.keep(answer, GUEST, visit.guest_secret, None)
+    return answer

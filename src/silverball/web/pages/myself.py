@@ -1,0 +1,155 @@
+"""What an account says and hides of its user, where it is signed in, all of its data, and its end."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from starlette.responses import Response
+
+from silverball.exchange import own_data
+from silverball.kit import passwords
+from silverball.kit.body import BodyParser
+from silverball.kit.errors import Conflict, Invalid
+from silverball.service.accounts import reads as account_reads
+from silverball.service.accounts import writes as account_writes
+from silverball.service.sessions import reads as session_reads
+from silverball.service.sessions import writes as session_writes
+from silverball.service.users import reads as user_reads
+from silverball.service.users import writes as user_writes
+from silverball.web.forms import Form, Typed
+from silverball.web.site import message
+from silverball.web.visit import SESSION, Visit, page, see
+
+PROFILE, DELETE = "profile", "delete"
+TEXTS = ("initials", "pronouns", "flag", "location")
+# Wire name -> what ticking it means.
+OPT_OUTS = {
+    "profileOptOut": "Hide my federation number, flag, town, pronouns, initials and pictures",
+    "historyOptOut": "Hide which tournaments I played",
+    "historyOnlyCompleted": "Show only completed tournaments in my history",
+    "ratingsOptOut": "Hide my rating and my rank",
+    "statsOptOut": "Leave me out of statistics and comparisons with others",
+    "videoOptOut": "I do not want to be filmed",
+}
+SAID = {"saved": "Saved.", "ended": "You are signed out everywhere but here."}
+NOT_SURE = "Tick that you are sure."
+WRONG = "The password is wrong. Nothing was deleted."
+# As long as a number that the database can hold may be.
+DIGITS = re.compile("[0-9]{1,18}")
+_PARSER = BodyParser(user_writes.ChangedProfile)
+
+
+@page("GET", "/account/profile")
+def profile(visit: Visit) -> Response:
+    return _profile(visit, Typed())
+
+
+def _profile_again(visit: Visit, sentence: str) -> Response:
+    return _profile(visit, Typed(PROFILE, visit.form, sentence), 419)
+
+
+@page("POST", "/account/profile", again=_profile_again)
+def save_profile(visit: Visit) -> Response:
+    try:
+        said = _PARSER.parse(msgspec.json.encode(_said(visit.form)))
+        with visit.site.store.write() as db:
+            user_writes.change_profile(db, visit.who.user_id, said)
+    except Invalid as refused:
+        sentences = " ".join(one for listed in refused.errors.values() for one in listed)
+        return _profile(visit, Typed(PROFILE, visit.form, sentences), 422)
+    return see("/account/profile?said=saved")
+
+
+def _said(form: Form) -> Mapping[str, Any]:
+    """The whole profile as the interface takes it."""
+    number = form.one("ifpaId").strip()
+    texts = {name: form.one(name).strip() or None for name in TEXTS}
+    if texts["flag"]:
+        texts["flag"] = texts["flag"].lower()
+    return {
+        "name": form.one("name"),
+        **texts,
+        # What is no number is refused by the field's own type.
+        "ifpaId": int(number) if DIGITS.fullmatch(number) else number or None,
+        **{name: form.has(name) for name in OPT_OUTS},
+    }
+
+
+@page("GET", "/account/data")
+def own_data_page(visit: Visit) -> Response:
+    return _data(visit)
+
+
+@page("GET", "/account/data.zip")
+def export(visit: Visit) -> Response:
+    site = visit.site
+    with site.store.read() as db:
+        found = account_reads.own_data(db, visit.who.user_id)
+        name, content = own_data.file_of(visit.who.user_id, found, site.now())
+    headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
+    return Response(content, media_type=own_data.CONTENT_TYPE, headers=headers)
+
+
+@page("POST", "/account/sessions/end")
+def end_sessions(visit: Visit) -> Response:
+    with visit.site.store.write(quiet=True) as db:
+        session_writes.end_others(db, visit.who.user_id, visit.session_secret)
+    return see("/account/data?said=ended")
+
+
+@page("POST", "/account/delete")
+def delete_account(visit: Visit) -> Response:
+    """Only with the password: whoever finds an open browser cannot do it."""
+    site, user_id = visit.site, visit.who.user_id
+    if not visit.field("sure"):
+        return _data(visit, 422, NOT_SURE)
+    seconds = site.sign_ins.seconds_to_wait(visit.address, visit.who.email, site.now())
+    if seconds:
+        answer = _data(visit, 429, f"Too many attempts. Wait {seconds} seconds and try again.")
+        answer.headers["retry-after"] = str(seconds)
+        return answer
+    with site.store.read() as db:
+        login = session_reads.login(db, visit.who.email)
+    if not passwords.is_right(visit.field("password"), login.password_hash if login else None):
+        return _data(visit, 422, WRONG)
+    site.sign_ins.succeeded(visit.address, visit.who.email)
+    try:
+        with site.store.write() as db:
+            account_writes.erase(db, user_id)
+    except Conflict as refused:
+        return _data(visit, 409, refused.message)
+    gone = "Your name and everything that only you needed is gone. Results stay, under a pseudonym."
+    answer = message(200, "Your account is deleted", gone)
+    visit.forget(answer, SESSION)
+    return answer
+
+
+def _back(_visit: Visit) -> Response:
+    return see("/account/data")
+
+
+# Reloading what a form answered is not an error.
+sessions_opened = page("GET", "/account/sessions/end")(_back)
+delete_opened = page("GET", "/account/delete")(_back)
+
+
+def _profile(visit: Visit, typed: Typed, status: int = 200) -> Response:
+    with visit.site.store.read() as db:
+        own = msgspec.to_builtins(user_reads.own_profile(db, visit.caller).data)
+    said = SAID.get(visit.query.get("said", ""))
+    return visit.shown(
+        "account/profile.html", status, own=own, typed=typed, form=PROFILE, said=said, opt_outs=OPT_OUTS
+    )
+
+
+def _data(visit: Visit, status: int = 200, fault: str = "") -> Response:
+    user_id, now = visit.who.user_id, visit.site.now()
+    with visit.site.store.read() as db:
+        sessions = session_reads.open_of(db, user_id, visit.session_secret, now)
+        parts = account_reads.parts_of(user_id)
+    said = SAID.get(visit.query.get("said", ""))
+    typed = Typed(DELETE, visit.form, fault)
+    return visit.shown(
+        "account/data.html", status, sessions=sessions, parts=parts, said=said, typed=typed, form=DELETE
+    )

@@ -1,0 +1,62 @@
+"""A series as everybody sees it: its nights, its standings."""
+
+from typing import Any
+
+from starlette.responses import Response
+
+from silverball.kit.routing import path_id
+from silverball.service.series.reads import results
+from silverball.service.tournaments import reads as tournaments
+from silverball.store.engine import Db
+from silverball.web.console import setup
+from silverball.web.visit import Visit, page
+from silverball.wire.tournaments import Tournament
+
+NIGHTS_MAX = 100
+SCORINGS = {
+    "points": "The points of each night are added up.",
+    "pingolf": "The strokes of each night are added up.",
+}
+BY_CURVE = "Each night gives points for the place in it."
+
+
+@page("GET", "/s/{series_id}", for_guests=True)
+def one_series(visit: Visit) -> Response:
+    series_id = path_id("series_id", visit.ids["series_id"])
+    with visit.site.store.read() as db:
+        shown = results.details(db, series_id, None)
+        nights = _nights(db, series_id)
+    return visit.shown(
+        "people/series.html",
+        series=shown,
+        # Oldest first, as the columns of the table.
+        nights=nights,
+        players={one.player_id: one for one in shown.players},
+        points=_points(shown.tournament_points),
+        counted=_counted(shown),
+        scoring=SCORINGS.get(shown.scoring or "points", BY_CURVE),
+        title_of=setup.title_of,
+    )
+
+
+def _nights(db: Db, series_id: int) -> list[Tournament]:
+    query = tournaments.TournamentQuery(series=series_id, limit=NIGHTS_MAX)
+    return sorted(tournaments.page(db, query, None).rows, key=lambda one: (one.start_utc, one.tournament_id))
+
+
+def _points(told: Any) -> dict[int, dict[int, Any]]:
+    """Tournament id -> player id -> points; the interface writes an empty map as a list."""
+    return {night: dict(points) if points else {} for night, points in (told or {}).items()}
+
+
+def _counted(shown: Any) -> str:
+    removed = shown.removed_results or 0
+    if removed == 0:
+        return "Every night counts."
+    is_one = abs(removed) == 1
+    nights = "night" if is_one else f"{abs(removed)} nights"
+    if removed < 0:
+        return f"The best {nights} of each player {'counts' if is_one else 'count'}."
+    return (
+        f"The worst {nights} of each player {'does' if is_one else 'do'} not count; a missed one is worth 0."
+    )

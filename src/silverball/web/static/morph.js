@@ -1,0 +1,46 @@
+// Makes what stands on a page look like something newer, and keeps every element that can stay.
+
+// Make `old` look like `next` and keep every element that can stay.
+export function morph(old, next) {
+  if (old.isEqualNode(next)) return;
+  if (old.nodeType !== next.nodeType || old.nodeName !== next.nodeName) {
+    old.replaceWith(next);
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    old.nodeValue = next.nodeValue;
+    return;
+  }
+  for (const { name } of [...old.attributes]) {
+    if (!next.hasAttribute(name) && !(name === "open" && old.nodeName === "DETAILS")) old.removeAttribute(name);
+  }
+  for (const { name, value } of next.attributes) {
+    if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  }
+  morphChildren(old, [...next.childNodes]);
+}
+
+export function morphChildren(old, wanted) {
+  const kept = new Map([...old.children].filter((one) => one.id).map((one) => [one.id, one]));
+  const stays = new Set(wanted.map((one) => one.id).filter((id) => id && kept.has(id)));
+  let at = old.firstChild;
+  for (const child of wanted) {
+    const same = child.id ? kept.get(child.id) : null;
+    if (same) {
+      if (same === at) at = at.nextSibling;
+      else old.insertBefore(same, at);
+      morph(same, child);
+    } else if (at && !child.id && !stays.has(at.id)) {
+      const following = at.nextSibling;
+      morph(at, child);
+      at = following;
+    } else {
+      old.insertBefore(child, at);
+    }
+  }
+  while (at) {
+    const following = at.nextSibling;
+    if (!stays.has(at.id)) at.remove();
+    at = following;
+  }
+}
