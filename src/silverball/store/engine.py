@@ -18,11 +18,17 @@ from silverball.store import names, tables
 from silverball.store.kept import Kept, Snapshots
 from silverball.store.turns import Turns
 
+# For rooms that hand a transaction on without speaking SQL themselves.
+Db = Connection
 SQLITE_BUSY_SECONDS = 30
 CONNECTIONS_MAX = 24
 WORLD_SLOTS = 16
 # Execution option of a writing connection: the dict in which raised tournaments are remembered.
 RAISED = "silverball_raised"
+# Execution option of a writing connection: the dict in which announcements are remembered.
+ANNOUNCED = "silverball_announced"
+# In place of a number: the channel has ended.
+GONE = -1
 # Execution options of every connection: the snapshots kept in memory, and, while writing, those to be.
 SNAPSHOTS = "silverball_snapshots"
 PENDING = "silverball_pending"
@@ -40,6 +46,8 @@ class Commit:
     tournaments: dict[int, int]
     world_slot: int
     world_revision: int
+    # Tournament id -> the newest number of its channel, 0 for a new epoch, GONE for an end.
+    announced: dict[int, int]
 
 
 class Store:
@@ -62,7 +70,7 @@ class Store:
         with self.engine.connect() as db:
             if not self.is_sqlite:
                 # The same connection with options, not another: the name may keep its meaning.
-                db = db.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)  # noqa: PLW2901
+                db = db.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)  # noqa: PLW2901  # as said above
             yield db
 
     @contextmanager
@@ -73,8 +81,9 @@ class Store:
         """
         raised: dict[int, int] = {}
         pending: list[Kept] = []
+        announced: dict[int, int] = {}
         slot = (tournament_id or 0) % WORLD_SLOTS
-        with self._begun(raised, pending) as db:
+        with self._begun(raised, pending, announced) as db:
             if tournament_id is not None and not self.is_sqlite:
                 column = tables.tournament.c.tournament_id
                 db.execute(select(column).where(column == tournament_id).with_for_update())
@@ -84,19 +93,21 @@ class Store:
         for kept in pending:
             self.snapshots.put(kept)
         if not quiet:
-            commit = Commit(raised, slot, world_revision)
+            commit = Commit(raised, slot, world_revision, announced)
             for tell in self.after_commit:
                 tell(commit)
 
     @contextmanager
     def migration(self) -> Iterator[Connection]:
         """A transaction that may change tables; it tells nobody and raises nothing."""
-        with self._begun({}, []) as db:
+        with self._begun({}, [], {}) as db:
             yield db
 
     @contextmanager
-    def _begun(self, raised: dict[int, int], pending: list[Kept]) -> Iterator[Connection]:
-        noted = {RAISED: raised, PENDING: pending}
+    def _begun(
+        self, raised: dict[int, int], pending: list[Kept], announced: dict[int, int]
+    ) -> Iterator[Connection]:
+        noted = {RAISED: raised, PENDING: pending, ANNOUNCED: announced}
         if self.is_sqlite:
             with self._turns.taken(pending, **noted) as db:
                 yield db
@@ -169,6 +180,8 @@ def _sqlite_engine(url: URL) -> Engine:
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.execute("PRAGMA cache_size=-8000")
+        # What a savepoint would take back stays in memory; beyond 64 KB it would go to a file.
+        cursor.execute("PRAGMA temp_store=MEMORY")
         cursor.close()
         connection.create_function("silverball_folded", 1, names.folded, deterministic=True)
 

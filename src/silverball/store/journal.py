@@ -200,18 +200,33 @@ def actions(
     return _grouped(db, found)
 
 
-def newest_result(db: Connection, tournament_id: int, game_id: int) -> tuple[int | None, datetime] | None:
-    """Who entered the result that a game has, and when; None when it is not in the journal."""
+def note_device(
+    db: Connection, tournament_id: int, action_id: int, *, device_id: int, player_id: int | None
+) -> None:
+    """Write down that a device did this action: with a printed code, whose code it was."""
+    values = {
+        "tournament_id": tournament_id,
+        "action_id": action_id,
+        "device_id": device_id,
+        "player_id": player_id,
+    }
+    db.execute(insert(tables.device_action).values(**values))
+
+
+def newest_result(
+    db: Connection, tournament_id: int, game_id: int
+) -> tuple[int, int | None, datetime] | None:
+    """The action that gave a game its result, its actor, and when; None when the journal has none."""
     entry = tables.journal.c
     found = (
-        select(entry.actor_id, entry.at, entry.data)
+        select(entry.action_id, entry.actor_id, entry.at, entry.data)
         .where(entry.tournament_id == tournament_id, entry.change.in_(RESULTS))
         .order_by(entry.journal_id.desc())
         .limit(RESULTS_MAX)
     )
-    for actor_id, at, data in db.execute(found):
+    for action_id, actor_id, at, data in db.execute(found):
         if data["after"]["game_id"] == game_id:
-            return actor_id, at
+            return action_id, actor_id, at
     return None
 
 

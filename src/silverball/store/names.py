@@ -4,14 +4,17 @@ A name is folded when it is compared: taken apart (NFKD), stripped of its accent
 calls back into Python for it; PostgreSQL has all of it built in.
 """
 
+import re
 import unicodedata
 from typing import Any
 
-from sqlalchemy import Boolean, ColumnElement
+from sqlalchemy import Boolean, ColumnElement, Text
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+# In a name they join letters that other lists write apart or together: O'Neil, St. Clair.
+SILENT = re.compile("['\u2018\u2019`\u00b4.]")
 ACCENTS = ("\u0300", "\u036f")
 # Letters with a stroke do not come apart, and a sigma at the end of a word is still a sigma.
 ODD, PLAIN = "øłđħıŧ\u03c2", "oldhit\u03c3"
@@ -25,6 +28,17 @@ def folded(text: str | None) -> str | None:
     apart = unicodedata.normalize("NFKD", text)
     bare = "".join(letter for letter in apart if not ACCENTS[0] <= letter <= ACCENTS[1])
     return bare.lower().translate(_PLAIN_OF)
+
+
+def plain(name: str) -> str:
+    """A full name as two lists can be compared by: folded, only letters and digits, words one space apart."""
+    bare = SILENT.sub("", folded(name.casefold()) or "")
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in bare).split())
+
+
+def key(name: str) -> str:
+    """What two names are the same by: without case, accents and superfluous spaces."""
+    return " ".join((folded(name) or "").split())
 
 
 class Holds(FunctionElement[bool]):
@@ -53,3 +67,22 @@ def _folded_in_sql(text: str) -> str:
     bare = f"regexp_replace(normalize({text}, NFKD), '[\\u0300-\\u036f]', '', 'g')"
     # The database's own locale may know no lower case beyond ASCII.
     return f"""translate(lower({bare} COLLATE "und-x-icu"), '{ODD}', '{PLAIN}')"""
+
+
+class Folded(FunctionElement[str]):
+    """`Folded(name)`: the name without case and accents, as `folded` makes it."""
+
+    type = Text()
+    inherit_cache = True
+
+
+@compiles(Folded, "sqlite")
+def _folded_on_sqlite(element: Folded, compiler: SQLCompiler, **more: Any) -> str:
+    (name,) = (compiler.process(clause, **more) for clause in element.clauses)
+    return f"silverball_folded({name})"
+
+
+@compiles(Folded, "postgresql")
+def _folded_on_postgresql(element: Folded, compiler: SQLCompiler, **more: Any) -> str:
+    (name,) = (compiler.process(clause, **more) for clause in element.clauses)
+    return _folded_in_sql(name)

@@ -3,7 +3,8 @@
 A commit waits for the disk (synchronous=FULL), which takes longer than the writing itself. So a writer
 who is done leaves the transaction open for the next one in the queue, and the last of them commits for
 all. Everybody waits for that commit before saying that it is done: what is acknowledged is on the disk.
-Each works in a savepoint of its own, so one who fails takes back only what he did.
+Each works in a savepoint of its own, so one who fails takes back only what he did. When SQLite itself
+gave the whole transaction up (a full disk), everybody in it is told.
 """
 
 import threading
@@ -12,6 +13,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
 
 from silverball.store.kept import Kept
 
@@ -31,6 +33,28 @@ class _Shared:
         self.kept: dict[int, Kept] = {}
         self.is_over = threading.Event()
         self.fault: BaseException | None = None
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """What is written inside is taken back when it fails.
+
+        SQLAlchemy's own `begin_nested` would compile the statement anew for each writer.
+        """
+        self.db.exec_driver_sql("SAVEPOINT turn")
+        try:
+            yield
+            self.db.exec_driver_sql("RELEASE turn")
+        except BaseException as error:
+            self._take_back(error)
+            raise
+
+    def _take_back(self, error: BaseException) -> None:
+        try:
+            self.db.exec_driver_sql("ROLLBACK TO turn")
+            self.db.exec_driver_sql("RELEASE turn")
+        except SQLAlchemyError:
+            # SQLite gives up a whole transaction by itself when the disk is full.
+            self.fault = error
 
 
 class Turns:
@@ -52,7 +76,7 @@ class Turns:
         shared = self._begun()
         try:
             db = shared.db.execution_options(**noted, **{UNCOMMITTED: shared.kept})
-            with db.begin_nested():
+            with shared.savepoint():
                 yield db
             shared.writers += 1
             shared.kept.update((one.tournament.tournament_id, one) for one in pending)
@@ -86,13 +110,17 @@ class Turns:
     def _passed_on(self, shared: _Shared) -> None:
         """Leave the transaction to the next writer, or end it for everybody in it."""
         with self._counting:
-            has_next = self._waiting > 0 and shared.writers < WRITERS_MAX
+            is_whole = shared.fault is None
+            has_next = is_whole and self._waiting > 0 and shared.writers < WRITERS_MAX
         if has_next:
             self._open = shared
             self._turn.release()
             return
         try:
-            shared.db.commit()
+            if is_whole:
+                shared.db.commit()
+            else:
+                shared.db.rollback()
         except BaseException as error:  # noqa: BLE001  # every writer in it is told, in a thread of his own
             shared.fault = error
             # Nobody knows what state it is in.

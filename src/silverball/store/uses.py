@@ -4,8 +4,9 @@ The references are those of the tables, so a new table is never forgotten.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
-from sqlalchemy import Column, Connection, Select, select
+from sqlalchemy import Column, ColumnElement, Connection, ForeignKey, Select, and_, exists, select
 
 from silverball.store.tables.base import metadata
 
@@ -14,13 +15,39 @@ NAMED_MAX = 3
 
 def tournaments_using(db: Connection, key: Column[int], key_id: int) -> Sequence[int]:
     """Ids of tournaments that use the row with this id, ascending, a few at most. Takes its key column."""
-    statements = [_users(column, key_id) for column in _references(key)]
+    return list(db.execute(_using(key, key_id).limit(NAMED_MAX)).scalars())
+
+
+def all_using(db: Connection, key: Column[int], key_id: int) -> Sequence[int]:
+    """Ids of all tournaments that use the row with this id, ascending. Takes its key column."""
+    return list(db.execute(_using(key, key_id)).scalars())
+
+
+def _using(key: Column[int], key_id: int) -> Select[Any]:
+    statements = [_users(column, key_id) for column in references(key)]
     found = statements[0].union(*statements[1:]).subquery()
-    ids = select(found.c.tournament_id).order_by(found.c.tournament_id).limit(NAMED_MAX)
-    return db.execute(ids).scalars().all()
+    return select(found.c.tournament_id).order_by(found.c.tournament_id)
 
 
-def _references(key: Column[int]) -> list[Column[int]]:
+def is_free(key: Column[int]) -> ColumnElement[bool]:
+    """Whether nothing needs the row in the outer statement: what refers to it goes with it."""
+    needing = [
+        column
+        for table in metadata.sorted_tables
+        for column in table.columns
+        if any(one.references(key.table) and not _goes_along(column, one) for one in column.foreign_keys)
+    ]
+    return and_(*(~exists().where(column == key) for column in needing))
+
+
+def _goes_along(column: Column[Any], reference: ForeignKey) -> bool:
+    """Whether the referring row is only there for the row, and in no tournament."""
+    is_playing = "tournament_id" in column.table.c and column.table.name != "shortcut"
+    return reference.ondelete == "CASCADE" and not is_playing
+
+
+def references(key: Column[int]) -> list[Column[int]]:
+    """The columns of what a tournament has that refer to such a row."""
     return [
         column
         for table in metadata.sorted_tables

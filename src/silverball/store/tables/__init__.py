@@ -1,6 +1,6 @@
 """Every table, by name: `from silverball.store import tables`, then `tables.arena.c.name`."""
 
-from silverball.store.tables.accounts import club, idempotency, session, shortcut, token, user
+from silverball.store.tables.accounts import OPT_OUTS, club, idempotency, session, shortcut, token, user
 from silverball.store.tables.base import metadata
 from silverball.store.tables.book import (
     arena,
@@ -14,6 +14,9 @@ from silverball.store.tables.book import (
     player,
     series,
 )
+from silverball.store.tables.devices import device, device_action
+from silverball.store.tables.federation import federation_player
+from silverball.store.tables.machines import machine, machine_change, machine_video, tip
 from silverball.store.tables.play import (
     card,
     game,
@@ -23,6 +26,8 @@ from silverball.store.tables.play import (
     single_player_game,
     suggestion,
 )
+from silverball.store.tables.ratings import rating, rating_period, rating_revision, rating_run
+from silverball.store.tables.submissions import rating_submission, submission_document, submission_player
 from silverball.store.tables.tournaments import (
     announcement,
     arena_summary,
@@ -39,8 +44,10 @@ from silverball.store.tables.tournaments import (
     tournament_link,
     world,
 )
+from silverball.store.tables.webhooks import webhook, webhook_delivery
 
 __all__ = [
+    "OPT_OUTS",
     "announcement",
     "arena",
     "arena_summary",
@@ -49,8 +56,11 @@ __all__ = [
     "card",
     "claim",
     "club",
+    "device",
+    "device_action",
     "entrant",
     "entry",
+    "federation_player",
     "game",
     "game_player",
     "idempotency",
@@ -58,6 +68,9 @@ __all__ = [
     "lineup_arena",
     "lineup_bank",
     "location",
+    "machine",
+    "machine_change",
+    "machine_video",
     "match_summary",
     "metadata",
     "occasion",
@@ -66,6 +79,11 @@ __all__ = [
     "player",
     "player_arena_summary",
     "queue_entry",
+    "rating",
+    "rating_period",
+    "rating_revision",
+    "rating_run",
+    "rating_submission",
     "round_",
     "scorekeeper",
     "series",
@@ -73,10 +91,15 @@ __all__ = [
     "shortcut",
     "single_player_game",
     "standing",
+    "submission_document",
+    "submission_player",
     "suggestion",
+    "tip",
     "token",
     "tournament",
     "tournament_link",
     "user",
+    "webhook",
+    "webhook_delivery",
     "world",
 ]

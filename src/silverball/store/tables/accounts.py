@@ -5,6 +5,16 @@ from sqlalchemy import Column, Text, UniqueConstraint
 from silverball.store.tables.base import flag, json, key, key_ref, ref, table, text, whole
 from silverball.store.types import Instant
 
+# What a user may hide, each a column of its own.
+OPT_OUTS = (
+    "ratings_opt_out",
+    "stats_opt_out",
+    "video_opt_out",
+    "profile_opt_out",
+    "history_opt_out",
+    "history_only_completed",
+)
+
 user = table(
     "user",
     key("user_id"),
@@ -28,12 +38,7 @@ user = table(
     whole("business_profile_id", null=True),
     # Named by an import but not contained in it: no login, known by id and name only.
     flag("placeholder"),
-    flag("ratings_opt_out"),
-    flag("stats_opt_out"),
-    flag("video_opt_out"),
-    flag("profile_opt_out"),
-    flag("history_opt_out"),
-    flag("history_only_completed"),
+    *(flag(name) for name in OPT_OUTS),
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("email"),
     indexes=[("ifpa_id",)],

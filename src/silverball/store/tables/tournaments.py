@@ -44,11 +44,11 @@ tournament = table(
     json("engine", null=True),
     # Raised by every change that any answer under this tournament shows.
     whole("revision"),
-    # The feed: which incarnation of the channel, its newest announcement, the oldest one kept.
+    # The feed: which incarnation of the channel, its newest announcement, up to which they are trimmed.
     text("epoch"),
     whole("seq"),
     whole("seq_low"),
-    indexes=[("organizer_id",), ("series_id",), ("location_id",), ("status",)],
+    indexes=[("organizer_id",), ("series_id",), ("location_id",), ("status",), ("completed_at",)],
 )
 
 entrant = table(
