@@ -3,11 +3,12 @@ PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+CLIENTS := tests/clients
 PORT ?= 8000
 TEST_WORKERS ?= 2
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help install run test check lock soak bench clean
+.PHONY: help clients install run test check lock soak bench clean
 help:  ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
@@ -28,7 +29,14 @@ check: install  ## ruff, mypy and the import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-test: check  ## everything: checks, then all tests
+# Published JavaScript clients for the tests; without node those tests skip and say why.
+clients: $(CLIENTS)/node_modules
+$(CLIENTS)/node_modules: $(CLIENTS)/package-lock.json
+	@if command -v npm >/dev/null; then npm ci --silent --fetch-retries=1 --fetch-timeout=20000 --prefix $(CLIENTS) \
+		|| echo "npm could not install tests/clients; tests that need it are skipped" >&2; fi
+	@if [ -d $@ ]; then touch $@; fi
+
+test: check clients  ## everything: checks, then all tests
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --durations=10
 
 soak: install  ## the machines of all formats, 2,000 runs each (takes long)
@@ -38,6 +46,10 @@ bench: install  ## measure against the peers; prints the table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/engine.py
+	$(BIN)/python benchmarks/machines.py
+	$(BIN)/python benchmarks/ratings.py
+	$(BIN)/python benchmarks/feed.py
+	$(BIN)/python benchmarks/pages.py
 
 # The locks carry names, versions and hashes; no address is written.
 lock:  ## lock the dependencies of pyproject.toml again (needs uv)

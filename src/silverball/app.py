@@ -1,4 +1,4 @@
-"""The composition root: which routes exist, what an error means as a status, who is handed what."""
+"""The composition root: which routes exist, who is handed what."""
 
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -11,29 +11,30 @@ from types import ModuleType
 import msgspec
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import JSONResponse, RedirectResponse, Response
-from starlette.routing import Mount, Route
+from starlette.responses import JSONResponse, Response
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
 import silverball
-from silverball.jobs import close_idle
-from silverball.jobs.clock import Clock, Job
-from silverball.kit import http, openapi
-from silverball.kit.api import Api
-from silverball.kit.body import Malformed
-from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal, WrongFormat
-from silverball.kit.front import FrontDoor
-from silverball.kit.http import (
-    Access,
-    Answer,
-    Caller,
-    Routes,
-    Stale,
-    Unauthenticated,
-    UnknownPath,
-    WrongVerb,
-    endpoints_of,
+from silverball.feed import asyncapi, prometheus, replay
+from silverball.feed.asgi import AsgiFeed
+from silverball.feed.broadcast import Broadcast
+from silverball.jobs import (
+    close_idle,
+    deliver_webhooks,
+    fetch_submissions,
+    nightly_exports,
+    prune_announcements,
+    prune_deliveries,
+    rating_period,
+    schedule_submissions,
 )
+from silverball.jobs.clock import Clock, Job
+from silverball.kit import http, openapi, refusals
+from silverball.kit.api import Api
+from silverball.kit.front import FrontDoor
+from silverball.kit.http import Access, Answer, Caller, endpoints_of
 from silverball.kit.requests import House, Limits
+from silverball.kit.routing import Routes
 from silverball.service.amazingrace import routes as amazingrace
 from silverball.service.arenas import routes as arenas
 from silverball.service.banks import routes as banks
@@ -43,13 +44,17 @@ from silverball.service.clubs import routes as clubs
 from silverball.service.dashboard import routes as dashboard
 from silverball.service.entries import routes as entries
 from silverball.service.exports import routes as exports
+from silverball.service.federation import routes as federation
 from silverball.service.frenzy import routes as frenzy
 from silverball.service.games import routes as games
 from silverball.service.locations import routes as locations
+from silverball.service.machines import routes as machines
 from silverball.service.maxmatchplay import routes as maxmatchplay
 from silverball.service.occasions import routes as occasions
+from silverball.service.periods import routes as periods
 from silverball.service.players import routes as players
 from silverball.service.queues import routes as queues
+from silverball.service.ratings import routes as ratings
 from silverball.service.roster import routes as roster
 from silverball.service.rounds import routes as rounds
 from silverball.service.search import routes as search
@@ -57,20 +62,26 @@ from silverball.service.series import routes as series
 from silverball.service.singleplayer import routes as singleplayer
 from silverball.service.standings import routes as standings
 from silverball.service.stats import routes as stats
+from silverball.service.submissions import routes as submissions
 from silverball.service.suggestions import routes as suggestions
 from silverball.service.summaries import routes as summaries
 from silverball.service.tiebreaks import routes as tiebreaks
+from silverball.service.tips import routes as tips
 from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import routes as tokens
 from silverball.service.tokens import writes as token_writes
 from silverball.service.tournaments import routes as tournaments
 from silverball.service.tournaments.reads import staff
 from silverball.service.users import routes as users
+from silverball.service.webhooks import routes as webhooks
 from silverball.settings import Settings
 from silverball.store import faults, idempotency, migrate, revisions
 from silverball.store.engine import Store
 from silverball.web import app as web
 from silverball.web import docs
+from silverball.web import exports as bulk_files
+from silverball.web.live import pages as public
+from silverball.web.live import views
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
 
 LOG = logging.getLogger("silverball.app")
@@ -82,10 +93,15 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     clubs,
     dashboard,
     locations,
+    machines,
     occasions,
+    periods,
     players,
+    ratings,
     search,
     series,
+    submissions,
+    tips,
     tokens,
     tournaments,
     users,
@@ -94,6 +110,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     cards,
     entries,
     exports,
+    federation,
     frenzy,
     games,
     maxmatchplay,
@@ -106,36 +123,40 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     suggestions,
     summaries,
     tiebreaks,
+    webhooks,
+    replay,
 )
 
 # What the clock starts once an hour. A new job is one file and one line here.
-JOBS = (Job("close_idle", close_idle.run),)
+JOBS = (
+    Job("close_idle", close_idle.run),
+    Job("prune_announcements", prune_announcements.run),
+    Job("prune_deliveries", prune_deliveries.run),
+    Job("schedule_submissions", schedule_submissions.run),
+)
 
 # SQLite answers in this process, where threads only take turns; PostgreSQL answers elsewhere.
 READERS_SQLITE = 2
 READERS_POSTGRESQL = 8
 
-STATUSES: dict[type[Refusal], int] = {
-    NotFound: 404,
-    NotAllowed: 403,
-    Conflict: 409,
-    Invalid: 422,
-    WrongFormat: 400,
-}
 
-SENTENCES: dict[type[Exception], tuple[int, str]] = {
-    Unauthenticated: (401, "Unauthenticated."),
-    Malformed: (400, "Bad request."),
-}
-
-
-def build(store: Store, settings: Settings, *, modules: Sequence[ModuleType] = ROUTE_MODULES) -> FrontDoor:
+def build(
+    store: Store,
+    settings: Settings,
+    *,
+    modules: Sequence[ModuleType] = ROUTE_MODULES,
+    broadcast: Broadcast | None = None,
+) -> FrontDoor:
     """The whole program behind one ASGI callable. It starts and stops with the server's lifespan."""
-    api = build_api(store, settings, modules=modules)
+    broadcast = broadcast or Broadcast(store, settings)
+    api = build_api(store, settings, modules=modules, feed=broadcast)
     known = revisions.Revisions(store)
     visits = Visits(store)
-    clock = Clock(store, JOBS)
-    at_stop = [clock.close, visits.close, known.close]
+    clock = Clock(store, jobs(settings))
+    fetching = fetch_submissions.fetching(store, settings)
+    delivering = deliver_webhooks.delivering(store, settings)
+    at_start = [known.start, clock.start, fetching.start, delivering.start, broadcast.start]
+    at_stop = [delivering.close, fetching.close, clock.close, visits.close, known.close]
     house = House(
         find_caller=visits.find_caller,
         revision_of=known.of,
@@ -146,7 +167,12 @@ def build(store: Store, settings: Settings, *, modules: Sequence[ModuleType] = R
         failed=refused,
         workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
         own_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
-        pages=_pages(store, settings, api, [known.start, clock.start], at_stop),
+        live_paths=[one.path for one in api.routes.endpoints if one.is_live],
+        live=api.live,
+        published_paths=public.PATHS,
+        published=public.build(store, settings).answer,
+        published_query=views.meant,
+        pages=_pages(store, settings, api, at_start, at_stop, broadcast),
     )
     limits = Limits(
         rate_per_minute=settings.rate_limit_per_minute,
@@ -204,12 +230,20 @@ def description(api: Api, settings: Settings) -> bytes:
     return msgspec.json.encode(openapi.document(api.routes.endpoints, about))
 
 
+@cache
+def feed_description(settings: Settings) -> bytes:
+    """The AsyncAPI document of the feed."""
+    about = {"title": "Silverball", "version": silverball.__version__, "base_url": settings.base_url}
+    return msgspec.json.format(msgspec.json.encode(asyncapi.document(**about)), indent=2)
+
+
 def _pages(
     store: Store,
     settings: Settings,
     api: Api,
     at_start: list[Callable[[], None]],
     at_stop: list[Callable[[], None]],
+    broadcast: Broadcast,
 ) -> Starlette:
     """Everything that is not below /api."""
 
@@ -218,6 +252,7 @@ def _pages(
         for begin in at_start:
             begin()
         yield
+        await broadcast.close()
         for end in at_stop:
             end()
 
@@ -225,19 +260,33 @@ def _pages(
         return JSONResponse({"status": "up"})
 
     def ready(_request: Request) -> Response:
-        if migrate.is_ready(store):
-            return JSONResponse({"status": "ready"})
-        return JSONResponse({"message": "Service Unavailable"}, 503)
+        if not migrate.is_ready(store):
+            return JSONResponse({"message": "Service Unavailable"}, 503)
+        room = broadcast.feed.limits.connections_max - broadcast.hub.metrics.connections
+        return JSONResponse({"status": "ready", "connectionsLeft": max(0, room)})
 
-    def home(_request: Request) -> Response:
-        return RedirectResponse("/docs")
+    def metrics(_request: Request) -> Response:
+        numbers = prometheus.exposition(
+            broadcast.hub.metrics,
+            waiting=broadcast.relay.waiting,
+            unsent_bytes=broadcast.feed.unsent_bytes,
+        )
+        return Response(numbers, headers={"content-type": prometheus.CONTENT_TYPE})
+
+    def described_feed(_request: Request) -> Response:
+        open_to_all = {"access-control-allow-origin": "*"}
+        return Response(feed_description(settings), media_type="application/json", headers=open_to_all)
 
     described = cache(lambda: description(api, settings))
-    routes = [
-        Route("/", home),
+    routes: list[BaseRoute] = [
+        # Whatever a socket asks for is answered inside of it, also that there is no such thing.
+        WebSocketRoute("/{path:path}", AsgiFeed(broadcast.feed)),
         Route("/up", up),
         Route("/ready", ready),
+        Route("/metrics", metrics),
+        Route("/asyncapi.json", described_feed),
         *docs.routes(described, settings.base_url),
+        *bulk_files.routes(settings.exports_folder),
         # The pages of the room `web`, and its own answer for an address that nothing has.
         Mount("/", web.build(store, settings)),
     ]
@@ -247,12 +296,19 @@ def _pages(
     return app
 
 
+def jobs(settings: Settings) -> tuple[Job, ...]:
+    """What the clock starts under these settings."""
+    found = (*JOBS, rating_period.job(settings))
+    return (*found, nightly_exports.job(settings)) if settings.exports_folder else found
+
+
 def build_api(
     store: Store,
     settings: Settings,
     *,
     modules: Sequence[ModuleType] = ROUTE_MODULES,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    feed: Broadcast | None = None,
 ) -> Api:
     """The endpoints over one database."""
     return Api(
@@ -264,47 +320,14 @@ def build_api(
         revision_of=revisions.current,
         replies=idempotency,
         now=now,
+        feed=feed,
+        settings=settings,
     )
 
 
 def refused(error: Exception) -> Answer:
-    """The one place that turns what went wrong into a status and a body."""
-    if isinstance(error, Invalid):
-        return _said(422, {"message": error.message, "errors": error.errors})
-    if isinstance(error, Refusal):
-        # A refusal is of the kind of its nearest ancestor.
-        status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-        return _said(status, {"message": error.message})
-    if type(error) in SENTENCES:
-        status, sentence = SENTENCES[type(error)]
-        return _said(status, {"message": sentence})
-    if isinstance(error, UnknownPath):
-        return _said(404, {"message": f"The route {str(error).lstrip('/')} could not be found."})
-    if isinstance(error, WrongVerb):
-        return _wrong_verb(error)
-    if isinstance(error, Stale):
-        return _stale(error)
-    if faults.is_passing(error):
-        LOG.error("the database could not serve the request", exc_info=error)
-        return _said(503, {"message": "Service Unavailable"}, ((b"retry-after", b"1"),))
-    LOG.error("the request failed", exc_info=error)
-    return _said(500, {"message": "Server Error"})
-
-
-def _wrong_verb(error: WrongVerb) -> Answer:
-    allowed = ", ".join(error.allowed)
-    route = error.path.lstrip("/")
-    message = f"The {error.method} method is not supported for route {route}. Supported methods: {allowed}."
-    return _said(405, {"message": message}, ((b"allow", allowed.encode()),))
-
-
-def _stale(error: Stale) -> Answer:
-    message = f"The tournament is at revision {error.revision} now. Read it again before you change it."
-    return _said(412, {"message": message}, ((b"x-tournament-revision", b"%d" % error.revision),))
-
-
-def _said(status: int, body: dict[str, object], headers: tuple[tuple[bytes, bytes], ...] = ()) -> Answer:
-    return Answer(status, msgspec.json.encode(body), headers=headers)
+    """What somebody is answered whose request ended like this."""
+    return refusals.refused(error, is_passing=faults.is_passing)
 
 
 def answer(api: Api, request: http.Request) -> Answer:

@@ -4,11 +4,14 @@ The table in the README and in `docs/` is generated from `SETTINGS`; a house tes
 """
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 PREFIX = "SILVERBALL_"
+PLACE = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
 TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
+NUMBER = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?", re.ASCII)
 FALSE_WORDS = frozenset({"0", "false", "off", "no", ""})
 
 
@@ -46,6 +49,91 @@ class Settings:
     cache_megabytes: int = field(
         default=64, metadata={"meaning": "Memory for finished answers, in megabytes; 0 keeps none."}
     )
+    redis_url: str = field(
+        default="",
+        metadata={"meaning": "Redis by which several nodes nudge each other: `redis://HOST:PORT/0`."},
+    )
+    redis_prefix: str = field(
+        default="silverball", metadata={"meaning": "What the names in Redis begin with."}
+    )
+    rating_default: float = field(
+        default=1500.0, metadata={"meaning": "Rating of somebody who has not played yet."}
+    )
+    rating_rd_default: float = field(
+        default=75.0, metadata={"meaning": "Deviation (RD) of somebody who has not played yet."}
+    )
+    rating_rd_max: float = field(default=75.0, metadata={"meaning": "The largest deviation."})
+    rating_rd_min: float = field(default=20.0, metadata={"meaning": "The smallest deviation."})
+    rating_c: float = field(
+        default=2.137,
+        metadata={"meaning": "How fast a deviation grows: its square is added to the squared RD every day."},
+    )
+    rating_round_expected: bool = field(
+        default=True, metadata={"meaning": "Round expected scores to four decimals, as existing ratings are."}
+    )
+    rating_delay_days: int = field(
+        default=7, metadata={"meaning": "Days that results may be corrected before they are rated."}
+    )
+    apps: str = field(
+        default="silverball=plain,silverball-laravel=laravel",
+        metadata={
+            "meaning": "App keys of the feed, `key=style` with commas; styles `plain`, `laravel`, `disabled`."
+        },
+    )
+    app_origins: str = field(
+        default="",
+        metadata={"meaning": "Pages that may use an app key, `key=ORIGIN ORIGIN` with commas; others: all."},
+    )
+    feed_require_tls: bool = field(
+        default=False,
+        metadata={"meaning": "Refuse sockets whose `X-Forwarded-Proto` is not https."},
+    )
+    feed_connections_max: int = field(
+        default=0,
+        metadata={"meaning": "Sockets of one process; 0 means four fifths of the files it may open."},
+    )
+    feed_connections_per_address: int = field(
+        default=0, metadata={"meaning": "Sockets from one address; 0 means any number."}
+    )
+    feed_compression: bool = field(
+        default=False, metadata={"meaning": "Compress messages of the feed for clients that offer it."}
+    )
+    feed_asgi: bool = field(
+        default=False,
+        metadata={"meaning": "Run sockets through plain ASGI: slower, but with no internals of the server."},
+    )
+    submission_hosts: str = field(
+        default="",
+        metadata={
+            "meaning": "Hosts that rating submissions may be fetched from, with commas; `*` means every"
+            " public one, empty none but the trusted."
+        },
+    )
+    submission_hosts_trusted: str = field(
+        default="",
+        metadata={"meaning": "Hosts whose rating submissions are approved without a moderator, with commas."},
+    )
+    egress_proxy: str = field(
+        default="",
+        metadata={
+            "meaning": "`HOST:PORT` of an HTTP proxy for connections to addresses that users name; empty"
+            " means none."
+        },
+    )
+    webhook_lan: bool = field(
+        default=False,
+        metadata={
+            "meaning": "Let webhooks reach machines of private networks too, there also without TLS and at"
+            " any port: for a venue."
+        },
+    )
+    exports_folder: str = field(
+        default="",
+        metadata={
+            "meaning": "Folder for the bulk files, written once a day and served to anyone under `/exports/`;"
+            " empty means none."
+        },
+    )
 
 
 @dataclass(frozen=True)
@@ -82,20 +170,34 @@ def _default(one: Described) -> str:
 def load(environment: Mapping[str, str] | None = None) -> Settings:
     """The settings of this process. Raises SettingError with the name of a bad one."""
     given = os.environ if environment is None else environment
-    values: dict[str, str | int | bool] = {}
+    values: dict[str, str | float | bool] = {}
     for one in fields(Settings):
         name = PREFIX + one.name.upper()
         if name in given:
             values[one.name] = _parsed(name, given[name].strip(), one.default)
+    if values.get("egress_proxy") and not PLACE.fullmatch(str(values["egress_proxy"])):
+        raise SettingError(f"{PREFIX}EGRESS_PROXY must be HOST:PORT, not {values['egress_proxy']!r}.")
     if "base_url" in values:
         # Paths begin with a slash.
         values["base_url"] = str(values["base_url"]).rstrip("/")
-    return Settings(**values)  # type: ignore[arg-type]  # _parsed gives the type of the default
+    loaded = Settings(**values)  # type: ignore[arg-type]  # _parsed gives the type of the default
+    _refuse_impossible(loaded)
+    return loaded
 
 
-def _parsed(name: str, text: str, default: object) -> str | int | bool:
+def _refuse_impossible(loaded: Settings) -> None:
+    """Raises SettingError for values that each could be but not together."""
+    if not 0 < loaded.rating_rd_min <= loaded.rating_rd_default <= loaded.rating_rd_max:
+        raise SettingError(
+            "SILVERBALL_RATING_RD_MIN must be above 0, _RD_DEFAULT not below it and not above _RD_MAX."
+        )
+
+
+def _parsed(name: str, text: str, default: object) -> str | float | bool:
     if isinstance(default, bool):
         return _flag(name, text)
+    if isinstance(default, float):
+        return _number(name, text)
     if isinstance(default, int):
         return _count(name, text)
     return text
@@ -113,3 +215,9 @@ def _count(name: str, text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10:
         return int(text)
     raise SettingError(f"{name} must be a whole number from 0, not {text!r}.")
+
+
+def _number(name: str, text: str) -> float:
+    if NUMBER.fullmatch(text):
+        return float(text)
+    raise SettingError(f"{name} must be a number from 0, not {text!r}.")

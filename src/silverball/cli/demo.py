@@ -6,29 +6,37 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from random import Random, SystemRandom
 
 import click
 
 from silverball import settings
-from silverball.cli import database, demo_nights, import_, serve, server
-from silverball.kit import logs
+from silverball.cli import database, demo_machines, demo_nights, federation, import_, serve, server
+from silverball.jobs import rating_period
+from silverball.kit import logs, passwords
 from silverball.service.clubs import writes as clubs
+from silverball.service.periods import run as periods
 from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import writes as tokens
 from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as users
+from silverball.store import rated
 from silverball.store.engine import Store
 
 HOST = "127.0.0.1"
 APP_KEY = "silverball"
 BUNDLES = Path(__file__).parent / "demo_data"
+# Invented records of most of the robots: two are strangers to the federation.
+FEDERATION = BUNDLES / "federation.csv"
 # Any fixed word: a demo looks the same wherever it is started.
 DICE_SEED = "silver"
 NAME = "Demo Organizer"
 EMAIL = "demo@silverball.invalid"
+# Letters that nobody confuses on paper.
+READABLE = "abcdefghjkmnpqrstuvwxyz23456789"
+READABLE_LENGTH = 12
 # One of the real nights: what the printed lines ask for.
 TOURNAMENT_ID = 244501
 
@@ -48,7 +56,7 @@ class Furnished:
     default=".demo",
     show_default=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the demo's database and token; kept and used again.",
+    help="Folder of the demo's database, token and password; kept and used again.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON when ready, for programs.")
 @click.option("--no-robots", is_flag=True, help="Nobody plays: only what is loaded is there.")
@@ -62,16 +70,28 @@ def demo(port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
     folder = _folder(data)
     listener = server.listening(HOST, port)
     bound = listener.getsockname()[1]
-    chosen = dataclasses.replace(settings.load(), database_url=f"sqlite:///{folder / 'silverball.db'}")
+    chosen = dataclasses.replace(
+        settings.load(),
+        database_url=f"sqlite:///{folder / 'silverball.db'}",
+        exports_folder=str(folder / "exports"),
+    )
     chosen = serve.with_base_url(chosen, HOST, bound)
     with database.opened(url=chosen.database_url) as store:
         furnished = furnish(store, folder / "token")
-        say = _as_json if as_json else _as_text
-        text = say(chosen.base_url, f"ws://{HOST}:{bound}", furnished)
+        demo_machines.furnish(store)
+        password = password_of(store, furnished.user_id, folder / "password")
+        ws_url = f"ws://{HOST}:{bound}"
+        text = (
+            _as_json(chosen.base_url, ws_url, furnished)
+            if as_json
+            else _as_text(chosen.base_url, ws_url, furnished, password)
+        )
         if no_robots:
+            demo_machines.write_bulk_files(store, folder / "exports")
             server.run(store, chosen, listener, when_ready=lambda: click.echo(text))
             return
         demo_nights.prepare(store, chosen, furnished.user_id, Random(DICE_SEED))  # noqa: S311  # a game
+        demo_machines.write_bulk_files(store, folder / "exports")
         with _live(demo_nights.LiveNight(store, chosen, furnished.user_id, SystemRandom())):
             server.run(store, chosen, listener, when_ready=lambda: click.echo(text))
 
@@ -98,12 +118,27 @@ def furnish(store: Store, token_file: Path) -> Furnished:
             user_id = users.create(db, name=NAME, email=EMAIL, role="organizer", now=now)
             about = "People who like the sound of a silver ball."
             clubs.found(db, user_id, name="The Lantern Flippers", description=about, location="Harbour Town")
+    federation.bring_in(store, FEDERATION)
     for file in sorted(BUNDLES.glob("*.json")):
         import_.bring_in(store, file, owner_id=user_id)
+    # The loaded nights are long past; what robots play is rated when it is due.
+    periods.rate(store, rated.day_of(now) - timedelta(days=1), rating_period.parameters(settings.load()), now)
     with store.write() as db:
         made = tokens.create(db, user_id, "demo", abilities=["manage"], now=now, dice=dice)
     _keep(token_file, made.text)
     return Furnished(user_id, made.text)
+
+
+def password_of(store: Store, user_id: int, file: Path) -> str:
+    """What the demo's organizer signs in with: made once, and kept beside the token."""
+    if file.exists():
+        return file.read_text().strip()
+    made = "".join(SystemRandom().choice(READABLE) for _ in range(READABLE_LENGTH))
+    stored = passwords.hashed(made)
+    with store.write() as db:
+        users.set_password(db, user_id, stored)
+    _keep(file, made)
+    return made
 
 
 def _folder(data: Path) -> Path:
@@ -123,11 +158,11 @@ def _kept(store: Store, token_file: Path) -> Furnished | None:
     return None if caller is None else Furnished(caller.user_id, text)
 
 
-def _keep(token_file: Path, text: str) -> None:
+def _keep(file: Path, text: str) -> None:
     # Nobody else on this machine may read it, from the moment it exists.
-    token_file.unlink(missing_ok=True)
-    with os.fdopen(os.open(token_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-        file.write(text + "\n")
+    file.unlink(missing_ok=True)
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
+        opened.write(text + "\n")
 
 
 def _as_json(base_url: str, ws_url: str, furnished: Furnished) -> str:
@@ -143,13 +178,14 @@ def _as_json(base_url: str, ws_url: str, furnished: Furnished) -> str:
     )
 
 
-def _as_text(base_url: str, ws_url: str, furnished: Furnished) -> str:
+def _as_text(base_url: str, ws_url: str, furnished: Furnished, password: str) -> str:
     lines = [
         "",
         f"  Base URL       {base_url}",
         f"  Websocket URL  {ws_url}",
         f"  App key        {APP_KEY}",
         f"  Token          {furnished.token}",
+        f"  Console        {base_url}/run  ({EMAIL}, {password})",
         "",
         "  Try, in another window:",
         "",

@@ -21,6 +21,8 @@ PLAYERS_LIVE = 16
 PAUSE_SECONDS = (1.4, 2.6)
 JOIN_SECONDS = 20
 PAGES_MAX = 100
+# Nobody real has such a number.
+IFPA_ID_FIRST = 900_001
 # How many wait for the first machines of the night with queues.
 QUEUE_SIZES = (3, 2, 1)
 
@@ -128,9 +130,10 @@ def _field(client: Inside) -> tuple[list[int], list[int]]:
     """Ids of the robots' players and machines in the organizer's book."""
     players = {one["name"]: one["playerId"] for one in _all(client, "/api/players")}
     machines = {one["name"]: one["arenaId"] for one in _all(client, "/api/arenas")}
-    for name in NAMES:
+    for ifpa_id, name in enumerate(NAMES, start=IFPA_ID_FIRST):
         if name not in players:
-            players[name] = client.send("POST", "/api/players", {"name": name})["data"]["playerId"]
+            player = {"name": name, "ifpaId": ifpa_id}
+            players[name] = client.send("POST", "/api/players", player)["data"]["playerId"]
     for name in MACHINES:
         if name not in machines:
             machines[name] = client.send("POST", "/api/arenas", {"name": name})["data"]["arenaId"]

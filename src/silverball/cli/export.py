@@ -1,19 +1,22 @@
-"""silverball export: tournaments to files."""
+"""silverball export: tournaments and bulk files."""
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
 
 from silverball.cli import database
 from silverball.exchange import bundle as bundles
+from silverball.exchange import nightly as bulk_files
+from silverball.exchange.nightly import Manifest
 
 TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
 
 
 @click.group()
 def export() -> None:
-    """Write tournaments to files."""
+    """Write tournaments and bulk files."""
 
 
 @export.command()
@@ -34,3 +37,26 @@ def bundle(tournament_id: int, output: Path | None) -> None:
         output.write_bytes(content)
     except OSError as error:
         raise click.ClickException(f"{output} cannot be written: {error.strerror}.") from error
+
+
+@export.command()
+@click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
+def nightly(folder: Path) -> None:
+    """Write the bulk files into DIR, each with its manifest: what the clock does once a day.
+
+    A file that is there keeps its content until the new one is whole.
+    """
+    with database.opened() as store:
+        for one in bulk_files.EXPORTS:
+            try:
+                manifest = bulk_files.write(store, one, folder, datetime.now(UTC))
+            except OSError as error:
+                sentence = f"{folder / one.name} cannot be written: {error.strerror}."
+                raise click.ClickException(sentence) from error
+            click.echo(f"{folder / one.name}: {_told(manifest)}")
+
+
+def _told(manifest: Manifest | None) -> str:
+    if manifest is None:
+        return "nothing to write yet"
+    return f"{manifest.rows} row{'' if manifest.rows == 1 else 's'}, {manifest.bytes} bytes"

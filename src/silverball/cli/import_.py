@@ -1,4 +1,4 @@
-"""silverball import: tournaments from files."""
+"""silverball import: tournaments and other things from files."""
 
 import sys
 from collections.abc import Sequence
@@ -8,10 +8,14 @@ from random import SystemRandom
 
 import click
 
-from silverball.cli import database
+from silverball import settings
+from silverball.cli import database, federation, import_machines
 from silverball.exchange import bundle as bundles
+from silverball.exchange import ratings_csv
 from silverball.exchange.bundle import Imported
+from silverball.jobs import rating_period
 from silverball.kit.errors import NotFound, Refusal
+from silverball.service.periods import seeding
 from silverball.service.users import reads as users
 from silverball.store.engine import Store
 
@@ -23,7 +27,38 @@ OUTCOMES = {"new": "imported", "replaced": "imported again, it had changed", "un
 
 @click.group("import")
 def import_() -> None:
-    """Read tournaments from files."""
+    """Read tournaments, ratings, machines, tips or the federation's records from files."""
+
+
+for _command in (
+    federation.federation,
+    import_machines.opdb,
+    import_machines.opdb_changelog,
+    import_machines.pintips,
+    import_machines.videos,
+):
+    import_.add_command(_command)
+
+
+@import_.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+def ratings(file: Path) -> None:
+    """Read everybody's rating from FILE, a ratings CSV of this program or in its form.
+
+    Ratings go on from there: results up to the day of the data are taken to be in them. It is read whole or
+    not at all, and only while nothing was rated here yet; reading another file replaces the first one.
+    """
+    with database.opened() as store:
+        click.echo(f"Reading {file} ...", err=True)
+        try:
+            found = ratings_csv.read(file)
+        except OSError as error:
+            raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from error
+        parameters = rating_period.parameters(settings.load())
+        click.echo(f"Storing {len(found.seeds)} ratings ...", err=True)
+        with store.write() as db:
+            seeding.bring_in(db, found.seeds, found.day, parameters, datetime.now(UTC))
+    click.echo(f"{len(found.seeds)} ratings as of {found.day}.")
 
 
 @import_.command()

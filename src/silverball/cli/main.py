@@ -1,5 +1,6 @@
 """The command `silverball`. A command's module is loaded when it is called, so help is quick."""
 
+import gc
 import importlib
 import keyword
 import sys
@@ -13,11 +14,17 @@ from silverball.settings import SettingError
 COMMANDS: dict[str, tuple[str, str]] = {
     "migrate": ("silverball.cli.migrate", "Bring the database to the schema of this version."),
     "demo": ("silverball.cli.demo", "Serve real and invented tournaments to try everything with."),
-    "export": ("silverball.cli.export", "Write tournaments to files."),
-    "import": ("silverball.cli.import_", "Read tournaments from files."),
+    "export": ("silverball.cli.export", "Write tournaments and bulk files."),
+    "import": (
+        "silverball.cli.import_",
+        "Read tournaments, ratings, machines, tips or the federation's records from files.",
+    ),
+    "submissions": ("silverball.cli.submissions", "List, approve and reject rating submissions."),
     "token": ("silverball.cli.token", "Create, list and revoke API tokens."),
     "user": ("silverball.cli.user", "Create accounts and set their passwords."),
+    "watch": ("silverball.cli.watch", "Follow a tournament in the terminal, as it happens."),
     "verify": ("silverball.cli.verify", "Count everything again and say what differs."),
+    "rate": ("silverball.cli.rate", "Rate what was played."),
     "serve": ("silverball.cli.serve", "Answer requests until told to stop."),
 }
 
@@ -33,7 +40,12 @@ class Lazy(click.Group):
             return None
         # `import` is a word of the language, so its function is called `import_`.
         attribute = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
-        command: click.Command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), attribute)
+        # What a module makes while it is loaded stays: whoever looks for garbage then looks in vain.
+        gc.disable()
+        try:
+            command: click.Command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), attribute)
+        finally:
+            gc.enable()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click hands it in

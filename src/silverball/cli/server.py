@@ -3,16 +3,23 @@
 Imported only by a command that serves: it loads the server.
 """
 
+import asyncio
 import gc
 import logging
 import signal
 import socket
 from collections.abc import Callable
+from typing import Literal, Protocol
 
 import click
 import uvicorn
 
 from silverball import app
+from silverball.cli.connection import Connection
+from silverball.feed.broadcast import Broadcast
+from silverball.feed.feed import Feed
+from silverball.feed.protocol import MESSAGE_BYTES_MAX
+from silverball.feed.socket import protocol_class
 from silverball.kit import logs
 from silverball.settings import Settings
 from silverball.store.engine import Store
@@ -32,13 +39,22 @@ def listening(host: str, port: int) -> socket.socket:
         raise click.ClickException(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
 
 
-def run(store: Store, settings: Settings, listener: socket.socket, *, when_ready: Callable[[], None]) -> None:
+def run(
+    store: Store,
+    settings: Settings,
+    listener: socket.socket,
+    *,
+    when_ready: Callable[[], None],
+) -> None:
     """Serve until SIGTERM or SIGINT; requests that are open then are answered first."""
+    broadcast = Broadcast(store, settings)
     config = uvicorn.Config(
-        app.build(store, settings),
-        http="httptools",
+        app.build(store, settings, broadcast=broadcast),
+        http=Connection,
         loop="uvloop",
-        ws="none",
+        ws=sockets_of(broadcast.feed, settings),
+        ws_max_size=MESSAGE_BYTES_MAX,
+        ws_per_message_deflate=settings.feed_compression,
         lifespan="on",
         access_log=False,
         log_config=None,
@@ -52,14 +68,28 @@ def run(store: Store, settings: Settings, listener: socket.socket, *, when_ready
         signal.signal(number, lambda _number, _frame: None)
     where = store.url.render_as_string(hide_password=True)
     logs.say(LOG, "starting", baseUrl=settings.base_url, database=where)
-    _Server(config, when_ready).run(sockets=[listener])
+    Server(config, when_ready, broadcast).run(sockets=[listener])
     logs.say(LOG, "stopped")
 
 
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None]) -> None:
+def sockets_of(feed: Feed, settings: Settings) -> type[asyncio.Protocol] | Literal["websockets-sansio"]:
+    """What uvicorn does with a connection that wants to be a websocket."""
+    return "websockets-sansio" if settings.feed_asgi else protocol_class(feed)
+
+
+class Drains(Protocol):
+    """Whoever has sockets that must be let go."""
+
+    async def drain(self) -> None: ...
+
+
+class Server(uvicorn.Server):
+    """The server, which sends the sockets elsewhere before it stops."""
+
+    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None], followed: Drains) -> None:
         super().__init__(config)
         self._when_ready = when_ready
+        self._followed = followed
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -68,3 +98,13 @@ class _Server(uvicorn.Server):
         gc.freeze()
         if self.started:
             self._when_ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accept nobody any more, let the sockets go one after the other, then everything else."""
+        for server in self.servers:
+            server.close()
+        for one in sockets or []:
+            # Who is told to connect again at once must find another node, or nobody.
+            one.close()
+        await self._followed.drain()
+        await super().shutdown(sockets)

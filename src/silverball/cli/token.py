@@ -5,7 +5,7 @@ from secrets import SystemRandom
 
 import click
 
-from silverball.cli import database
+from silverball.cli import columns, database
 from silverball.service import access
 from silverball.service.tokens import reads, writes
 from silverball.service.tokens.reads import Token
@@ -53,11 +53,7 @@ def list_(user_id: int | None) -> None:
     """List tokens, newest first, without their secrets."""
     with database.opened() as store, store.read() as db:
         found = reads.of_everybody(db) if user_id is None else reads.owned_by(db, user_id)
-    rows = [HEADINGS, *map(_row, found)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS) - 1)]
-    for row in rows:
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
-        click.echo("  ".join([*cells, row[-1]]))
+    columns.show([HEADINGS, *map(_row, found)])
     if len(found) == reads.LISTED_MAX:
         click.echo(f"Only the newest {reads.LISTED_MAX} are shown; use --user to see others.", err=True)
 

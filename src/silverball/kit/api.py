@@ -7,23 +7,26 @@ from typing import Any
 
 import msgspec
 
+from silverball.kit import body
 from silverball.kit.errors import NotAllowed
 from silverball.kit.http import (
+    SVG,
     Access,
     Answer,
     Call,
+    Drawing,
     Endpoint,
     File,
-    Matched,
+    Fresh,
     Paced,
     Request,
-    Routes,
     Unauthenticated,
     Write,
-    path_id,
 )
+from silverball.kit.live import Stream, Wait
 from silverball.kit.query import pairs_of
 from silverball.kit.replies import Replies
+from silverball.kit.routing import Matched, Routes, path_id, path_word
 from silverball.kit.writing import Writing
 
 NO_ABILITY = "Invalid ability provided."
@@ -43,12 +46,16 @@ class Api:
         revision_of: Callable[[Any, int], int | None],
         replies: Replies,
         now: Callable[[], datetime],
+        feed: Any = None,
+        settings: Any = None,
     ) -> None:
         self.routes = routes
+        self._settings = settings
         self._base_url = base_url
         self._public_read = public_read
         self._read = read
         self._now = now
+        self._feed = feed
         self._encode = msgspec.json.Encoder().encode
         self._writing = Writing(read=read, write=write, revision_of=revision_of, replies=replies, now=now)
 
@@ -66,10 +73,22 @@ class Api:
         write: Write[Any] = Write(**given, body=endpoint.body_parser.parse(request.body))
         return self._writing.answer(endpoint, write, request)
 
+    async def live(self, request: Request) -> Answer | Stream:
+        """`answer` for a route that waits."""
+        matched = self.routes.match(request.method, request.path)
+        last_event_id = (request.last_event_id or b"").decode("utf-8", "replace")
+        call: Wait[Any] = Wait(**self._given(matched, request), feed=self._feed, last_event_id=last_event_id)
+        value = await matched.endpoint.handler(call)
+        return value if isinstance(value, Stream) else self._encoded(matched.endpoint, value)
+
     def _given(self, matched: Matched, request: Request) -> dict[str, Any]:
         pairs = pairs_of(request.query)
+        if matched.endpoint.is_asked_in_body:
+            pairs += body.pairs_of(request.body)
+        found, patterns = matched.words, matched.endpoint.words
         return {
-            "ids": {name: path_id(name, word) for name, word in matched.words.items()},
+            "ids": {name: path_id(name, word) for name, word in found.items() if name not in patterns},
+            "words": {name: path_word(name, found[name], pattern) for name, pattern in patterns.items()},
             "query": matched.endpoint.parser.parse(pairs),
             "pairs": pairs,
             "path": request.path,
@@ -78,6 +97,7 @@ class Api:
             "read": self._read,
             "source": request.source,
             "now": self._now().replace(microsecond=0),
+            "settings": self._settings,
         }
 
     def _is_open(self, access: Access) -> bool:
@@ -86,8 +106,12 @@ class Api:
     def _encoded(self, endpoint: Endpoint, value: Any) -> Answer:
         if isinstance(value, Paced):
             return Answer(endpoint.status, self._encode(value.value), at_most_every=value.at_most_every)
+        if isinstance(value, Fresh):
+            return Answer(endpoint.status, self._encode(value.value), is_kept=False)
         if isinstance(value, File):
             disposition = f'attachment; filename="{value.name}"'.encode("latin-1")
             headers = ((b"content-disposition", disposition),)
             return Answer(endpoint.status, value.body, value.content_type, headers)
+        if isinstance(value, Drawing):
+            return Answer(endpoint.status, value.svg, SVG)
         return Answer(endpoint.status, self._encode(value))

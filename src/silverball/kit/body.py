@@ -16,7 +16,7 @@ import msgspec
 
 from silverball.kit import texts
 from silverball.kit.errors import Invalid
-from silverball.kit.query import spoken
+from silverball.kit.query import LISTED, Pairs, spoken
 
 INTEGER_MAX = 2**63 - 1
 DEPTH_MAX = 20
@@ -79,7 +79,10 @@ class BodyParser:
 
     def parse(self, sent: bytes) -> Any:
         """The Struct. Raises Malformed, or Invalid with the faults."""
-        values = _object_in(sent)
+        return self.read(_object_in(sent))
+
+    def read(self, values: dict[str, Any]) -> Any:
+        """The Struct of values that are decoded already; their texts are trimmed in place. Raises Invalid."""
         faults = _cleaned(values)
         read: dict[str, Any] = {}
         for name in values:
@@ -150,6 +153,32 @@ class _Field:
                 if "of length" not in str(error) or "[...]" in str(error):
                     return _shown(key)
         return "*"
+
+
+def pairs_of(sent: bytes) -> Pairs:
+    """A JSON object as a query string would say it; a list is repeated. Raises Malformed or Invalid.
+
+    For routes that only read: their parameters may stand in the body, and unknown ones are ignored there too.
+    """
+    values = _object_in(sent)
+    faults = _cleaned(values)
+    pairs: Pairs = []
+    for name, value in values.items():
+        is_list = isinstance(value, list)
+        items = value if is_list else [value]
+        if any(isinstance(item, dict | list) for item in items):
+            faults.setdefault(_shown(name), [f"The {spoken(_shown(name))} field is invalid."])
+            continue
+        sent_as = name + LISTED if is_list else name
+        pairs += [(sent_as, _word(item)) for item in items if item is not None]
+    if faults:
+        raise Invalid(dict(list(faults.items())[:FAULTS_MAX]))
+    return pairs
+
+
+def _word(value: str | float | bool) -> str:
+    """A JSON value as a query string writes it: `true`, not `True`."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _object_in(sent: bytes) -> dict[str, Any]:

@@ -5,7 +5,9 @@
     |-- NotAllowed     the caller may not do this
     |-- Conflict       the thing is in a state that does not allow it
     |-- Invalid        the request itself is wrong; every fault is listed by field
-    `-- WrongFormat    the tournament is of a format that has no such thing
+    |-- WrongFormat    the tournament is of a format that has no such thing
+    |-- Gone           it was there, and will not be again
+    `-- Unready        not now; the same request can succeed later
 
 Only `app.py` maps these meanings to statuses. This module imports nothing: the rules use it.
 """
@@ -27,6 +29,14 @@ class NotFound(Refusal):
         super().__init__(f"No query results for model [App\\Models\\{model}]{named}")
 
 
+class MovedElsewhere(NotFound):
+    """It was here under this name, and is here under another one now."""
+
+    def __init__(self, model: str, key: object, *, moved_to: str) -> None:
+        super().__init__(model, key)
+        self.moved_to = moved_to
+
+
 class NotAllowed(Refusal):
     """The caller is known but may not do this."""
 
@@ -40,6 +50,17 @@ class Conflict(Refusal):
 
 class WrongFormat(Refusal):
     """A tournament of this format has no such thing."""
+
+
+class Gone(Refusal):
+    """What is asked for was there once and is kept no longer."""
+
+
+class Unready(Refusal):
+    """It cannot be answered now, and nothing is wrong with the request."""
+
+    def __init__(self) -> None:
+        super().__init__("Service Unavailable")
 
 
 class Invalid(Refusal):

@@ -7,6 +7,7 @@ bounded in bytes, and what was not asked for longest goes first.
 import gzip
 import hashlib
 from collections import OrderedDict
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,8 @@ from silverball.kit.http import Answer
 Headers = list[tuple[bytes, bytes]]
 # Path, query string, and for whom: a viewer class, or one user.
 Key = tuple[str, bytes, str]
+# The headers that every answer of a kind has, a 304 too; they may follow from the answer.
+Common = Callable[[Answer], Headers]
 
 GZIP_FROM_BYTES = 1024
 GZIP_LEVEL = 6
@@ -34,6 +37,23 @@ CORS: Headers = [
 ]
 
 
+PREFLIGHT: Headers = [
+    CORS[0],
+    (b"access-control-allow-methods", b"*"),
+    # The star does not cover Authorization.
+    (b"access-control-allow-headers", b"*, Authorization"),
+    (b"access-control-max-age", b"7200"),
+]
+NOT_FOUND = b'{"message":"Not found."}'
+TOO_MANY = Answer(429, b'{"message":"Too Many Attempts."}')
+TOO_LARGE = Answer(413, b'{"message":"The POST data is too large."}')
+
+
+def interface(_answer: Answer) -> Headers:
+    """What every answer of the interface has in common."""
+    return [CACHE_CONTROL, VARY, *CORS]
+
+
 class Finished:
     """A 200 as it goes out: headers and body, plain and, once somebody takes it so, compressed."""
 
@@ -50,14 +70,15 @@ class Finished:
         "scope_id",
     )
 
-    def __init__(self, answer: Answer, *, scope_id: int, revision: int) -> None:
+    def __init__(self, answer: Answer, *, scope_id: int, revision: int, common: Common = interface) -> None:
         self.scope_id = scope_id
         self.revision = revision
         self.is_paced = answer.at_most_every
         self.etag = b'W/"%s"' % hashlib.blake2b(answer.body, digest_size=12).hexdigest().encode()
-        self.same_headers: Headers = [(b"etag", self.etag), CACHE_CONTROL, VARY, *CORS]
+        self.same_headers: Headers = [(b"etag", self.etag), *common(answer)]
         typed = (b"content-type", answer.content_type.encode())
-        self.headers = [_length(answer.body), typed, *answer.headers, *self.same_headers]
+        own = [header for header in answer.headers if header not in self.same_headers]
+        self.headers = [_length(answer.body), typed, *own, *self.same_headers]
         self.body = body_message(answer.body)
         self.cost = OVERHEAD_BYTES + len(answer.body)
         self.gzip_headers = self.headers
@@ -67,6 +88,16 @@ class Finished:
     def packed(self) -> bytes:
         """The body compressed; this takes a while."""
         return gzip.compress(self.body["body"], GZIP_LEVEL, mtime=0)
+
+    def is_known_to(self, asked: bytes | None) -> bool:
+        """Whether who sends this If-None-Match has the answer already."""
+        return asked is not None and (asked == self.etag or names(asked, self.etag))
+
+    def shown(self, headers: dict[bytes, bytes]) -> tuple[Headers, dict[str, Any]]:
+        """Headers and body as whoever sends these headers takes them."""
+        if self.gzip_body is not None and accepts_gzip(headers.get(b"accept-encoding")):
+            return self.gzip_headers, self.gzip_body
+        return self.headers, self.body
 
     def attach(self, packed: bytes) -> None:
         """Keep the compressed body beside the plain one, unless it is no smaller."""

@@ -5,6 +5,7 @@ lookups, no thread, no database. The rest is computed in worker threads, equal q
 """
 
 import asyncio
+import contextlib
 import hashlib
 import itertools
 import re
@@ -17,19 +18,24 @@ from typing import Any
 
 from silverball.kit import logs, requests
 from silverball.kit.allowance import Allowance, Pace, Purse
+from silverball.kit.answers import Answers, is_to_be_packed
 from silverball.kit.finished import (
     CACHE_CONTROL,
     CORS,
+    NOT_FOUND,
+    PREFLIGHT,
+    TOO_LARGE,
+    TOO_MANY,
     Finished,
     Headers,
     Key,
     Shelf,
-    accepts_gzip,
     body_message,
-    names,
 )
 from silverball.kit.guests import Guest, Guests
 from silverball.kit.http import READS, Answer, Request
+from silverball.kit.live import HungUp, Stream, opening, send_parts, while_connected
+from silverball.kit.published import Published
 from silverball.kit.requests import OWN_ASKED_MAX, House, Limits, Receive, Scope, Send
 from silverball.kit.tally import Tally, note
 
@@ -39,18 +45,8 @@ Reply = tuple[dict[str, Any], dict[str, Any]]
 WRITERS = 8
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
 EMPTY = body_message(b"")
-PREFLIGHT: Headers = [
-    CORS[0],
-    (b"access-control-allow-methods", b"*"),
-    # The star does not cover Authorization.
-    (b"access-control-allow-headers", b"*, Authorization"),
-    (b"access-control-max-age", b"7200"),
-]
 # Asked every few seconds by whoever runs the program; a line for each says nothing.
 HEALTH_PATHS = frozenset({"/up", "/ready"})
-NOT_FOUND = b'{"message":"Not found."}'
-TOO_MANY = Answer(429, b'{"message":"Too Many Attempts."}')
-TOO_LARGE = Answer(413, b'{"message":"The POST data is too large."}')
 
 
 class FrontDoor:
@@ -70,13 +66,17 @@ class FrontDoor:
         self._revision_of = house.revision_of
         # The answers of the others have keys of their own too, and are found on the slow path.
         self._own_paths = frozenset(path for path in house.own_paths if "{" not in path)
+        self._is_live = requests.own_pattern(house.live_paths).fullmatch
         self._is_own = requests.own_pattern(house.own_paths).fullmatch
         self.shelf = Shelf(limits.cache_bytes)
         self._allowance = Allowance(limits.rate_per_minute)
         self._own_allowance = Allowance(max(limits.own_per_minute, limits.rate_per_minute))
         self._pace = Pace(limits.standings_interval_seconds)
-        self._flights: dict[tuple[Key, int], asyncio.Future[Finished | Answer]] = {}
         self._workers = ThreadPoolExecutor(house.workers, thread_name_prefix="silverball")
+        self._answers = Answers(
+            self.shelf, self._workers, revision_of=house.revision_of, refresh=house.refresh
+        )
+        self._published = Published(house, self._answers)
         self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="silverball-writer")
         self._guests = Guests(house.find_caller, self._workers, clock)
         self._request_ids = itertools.count(1)
@@ -109,7 +109,7 @@ class FrontDoor:
             if (
                 finished is not None
                 and finished.revision == self._revision_of(finished.scope_id)
-                and not _is_to_be_packed(finished, headers)
+                and not is_to_be_packed(finished, headers)
                 and self._knows_purse(guest, finished.scope_id)
             ):
                 self.shelf.touch(key)
@@ -133,6 +133,14 @@ class FrontDoor:
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         named = self._request_id(headers)
+        if self._published.has(scope):
+            try:
+                shown = await self._published.reply(scope, headers, named, self._clock)
+            except Exception as error:  # noqa: BLE001  # the edge: the database may be gone
+                shown = self._plain(self._house.failed(error), scope, headers, [])
+            for message in shown:
+                await send(message)
+            return
         if self._house.pages is None:
             for message in self._plain(Answer(404, NOT_FOUND), scope, headers, []):
                 await send(message)
@@ -162,7 +170,7 @@ class FrontDoor:
     ) -> Reply:
         """A finished answer, a 304 in its place, or a 429. `left` is given when the request was counted."""
         asked = headers.get(b"if-none-match")
-        if asked is not None and (asked == finished.etag or names(asked, finished.etag)):
+        if finished.is_known_to(asked):
             if left is not None:
                 purse.give_back()
             out = [*finished.same_headers, self._request_id(headers), *purse.headers(purse.left(now))]
@@ -177,9 +185,7 @@ class FrontDoor:
             wait = self._pace.seconds_to_wait(paced, now)
             if wait:
                 return self._too_soon(scope, headers, wait, purse.headers(left))
-        out, body = finished.headers, finished.body
-        if finished.gzip_body is not None and accepts_gzip(headers.get(b"accept-encoding")):
-            out, body = finished.gzip_headers, finished.gzip_body
+        out, body = finished.shown(headers)
         out = [*out, self._request_id(headers), *purse.headers(left)]
         start = {"type": "http.response.start", "status": 200, "headers": out}
         return start, body if scope["method"] == "GET" else EMPTY
@@ -249,6 +255,10 @@ class FrontDoor:
         self._tally.report_when_due(len(self.shelf), self.shelf.bytes_used)
         if scope["method"] == "OPTIONS":
             start, body = self._options(scope["path"], headers)
+        elif scope["method"] in READS and self._is_live(scope["path"]):
+            with contextlib.suppress(HungUp):
+                await self._live(scope, receive, send, headers)
+            return
         else:
             try:
                 start, body = await self._computed(scope, receive, headers)
@@ -256,6 +266,44 @@ class FrontDoor:
                 start, body = self._plain(self._house.failed(error), scope, headers, [])
         await send(start)
         await send(body)
+
+    async def _live(self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]) -> None:
+        """A route that waits: counted like any other, and let go when the client hangs up."""
+        began = self._clock()
+        guest = await self._guests.find(headers.get(b"authorization"))
+        purse = self._purse(guest, scope, headers, 0)
+        left = purse.take(began)
+        body: MutableMapping[str, Any] | None = EMPTY
+        outcome = await self._waited(scope, headers, guest, receive) if left >= 0 else TOO_MANY
+        if left < 0:
+            start, body = self._too_many(scope, headers, purse, began)
+        elif isinstance(outcome, Stream):
+            start = opening(outcome, [*purse.headers(left), self._request_id(headers)])
+            body = None if scope["method"] == "GET" else EMPTY
+        elif outcome.status == 200:
+            finished = Finished(outcome, scope_id=0, revision=0)
+            start, body = self._reply(finished, purse, scope, headers, began, left)
+        else:
+            start, body = self._plain(outcome, scope, headers, purse.headers(left))
+        note(scope, guest.user_id or None, start, self._clock() - began)
+        await send(start)
+        if body is not None:
+            await send(body)
+        elif isinstance(outcome, Stream):
+            await while_connected(send_parts(outcome, send), receive)
+
+    async def _waited(
+        self, scope: Scope, headers: dict[bytes, bytes], guest: Guest, receive: Receive
+    ) -> Answer | Stream:
+        assert self._house.live is not None
+        request = self._request(scope, headers, guest, b"")
+        try:
+            outcome: Answer | Stream = await while_connected(self._house.live(request), receive)
+        except HungUp:
+            raise
+        except Exception as error:  # noqa: BLE001  # the edge: whatever fails is answered in JSON
+            outcome = self._house.failed(error)
+        return outcome
 
     def _options(self, path: str, headers: dict[bytes, bytes]) -> Reply:
         if b"access-control-request-method" in headers:
@@ -290,9 +338,9 @@ class FrontDoor:
         key = self._key(request, guest)
         wanted = requests.number_of(headers.get(b"x-tournament-revision"))
         if request.method in READS and wanted <= self._revision_of(scope_id):
-            finished = self._at_hand(key)
+            finished = self._answers.at_hand(key)
             if finished is not None:
-                await self._pack(key, finished, headers)
+                await self._answers.pack(key, finished, headers)
                 return self._reply(finished, purse, scope, headers, self._clock())
         if left is None:
             left = purse.take(self._clock())
@@ -300,7 +348,7 @@ class FrontDoor:
             return self._too_many(scope, headers, purse, self._clock())
         outcome = await self._outcome(request, key, scope_id, wanted, self._request_id(headers)[1])
         if isinstance(outcome, Finished):
-            await self._pack(key, outcome, headers)
+            await self._answers.pack(key, outcome, headers)
             start, message = self._reply(outcome, purse, scope, headers, self._clock(), left)
         else:
             start, message = self._plain(outcome, scope, headers, purse.headers(left))
@@ -317,6 +365,7 @@ class FrontDoor:
             source=requests.address_of(scope, headers),
             idempotency_key=headers.get(b"idempotency-key"),
             if_match=headers.get(b"if-match"),
+            last_event_id=headers.get(b"last-event-id"),
         )
 
     def _key(self, request: Request, guest: Guest) -> Key:
@@ -325,70 +374,20 @@ class FrontDoor:
             asked += b"\n" + hashlib.blake2b(request.body, digest_size=16).digest()
         return request.path, asked, guest.own if self._is_own(request.path) else guest.viewer
 
-    def _at_hand(self, key: Key) -> Finished | None:
-        finished = self.shelf.get(key)
-        if finished is None or finished.revision != self._revision_of(finished.scope_id):
-            return None
-        self.shelf.touch(key)
-        return finished
-
     async def _outcome(
         self, request: Request, key: Key, scope_id: int, wanted: int, request_id: bytes
     ) -> Finished | Answer:
         """Compute it, or wait for an equal question that is being computed at the same revision."""
-        loop = asyncio.get_running_loop()
         if request.method not in READS:
+            loop = asyncio.get_running_loop()
             return await loop.run_in_executor(self._writers, self._answer, request, request_id)
-        revision = self._revision_of(scope_id)
-        if revision == 0 or wanted > revision:
-            revision = await loop.run_in_executor(self._workers, self._house.refresh, scope_id)
-        flight = self._flights.get((key, revision))
-        if flight is None:
-            flight = loop.run_in_executor(
-                self._workers, self._finish, request, scope_id, revision, request_id
-            )
-            self._flights[key, revision] = flight
-            flight.add_done_callback(lambda done: self._land(key, revision, done))
-        # One caller who hangs up must not take the answer from the others.
-        return await asyncio.shield(flight)
-
-    async def _pack(self, key: Key, finished: Finished, headers: dict[bytes, bytes]) -> None:
-        """Compress it once, the first time that somebody takes it so."""
-        if not _is_to_be_packed(finished, headers):
-            return
-        packed = await asyncio.get_running_loop().run_in_executor(self._workers, finished.packed)
-        if finished.gzip_body is not None:
-            return
-        is_kept = self.shelf.get(key) is finished
-        if is_kept:
-            self.shelf.drop(key)
-        finished.attach(packed)
-        if is_kept:
-            self.shelf.put(key, finished)
-
-    def _land(self, key: Key, revision: int, flight: "asyncio.Future[Finished | Answer]") -> None:
-        del self._flights[key, revision]
-        if flight.cancelled() or flight.exception() is not None:
-            return
-        outcome = flight.result()
-        # Without a revision nobody could tell when the answer becomes worthless.
-        if revision and isinstance(outcome, Finished):
-            self.shelf.put(key, outcome)
+        asked = replace(request, method="GET")
+        return await self._answers.computed(
+            key, scope_id, lambda: self._answer(asked, request_id), wanted=wanted
+        )
 
     # In a worker thread
 
     def _answer(self, request: Request, request_id: bytes) -> Answer:
         logs.request_id.set(request_id.decode())
         return self._house.answer(request)
-
-    def _finish(self, request: Request, scope_id: int, revision: int, request_id: bytes) -> Finished | Answer:
-        answer = self._answer(replace(request, method="GET"), request_id)
-        return Finished(answer, scope_id=scope_id, revision=revision) if answer.status == 200 else answer
-
-
-def _is_to_be_packed(finished: Finished, headers: dict[bytes, bytes]) -> bool:
-    return (
-        finished.gzip_body is None
-        and accepts_gzip(headers.get(b"accept-encoding"))
-        and headers.get(b"if-none-match") != finished.etag
-    )

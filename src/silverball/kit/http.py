@@ -6,13 +6,16 @@
     @post("/api/arenas", body=NewArena, ability="manage", status=201)
     def add_arena(call: Write[NewArena]) -> Data[Arena]: ...
 
+    @ask("/api/arenas/compare", query=CompareQuery)
+    def compare_arenas(call: Call[CompareQuery]) -> Comparison: ...
+
 A handler is a plain function that runs in a worker thread. One that writes is given a transaction as
 `call.db`; it is committed when the handler's value is encoded, and by nobody else. `kit/api.py` calls
 the handlers; what a refusal looks like is told to it by the composition root.
 """
 
 import enum
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,11 +23,12 @@ from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
 from silverball.kit.body import Body, BodyParser
-from silverball.kit.errors import NotFound
 from silverball.kit.query import Query, QueryParser
 
 ID_MAX = 2**63 - 1
+WORD_LETTERS_MAX = 100
 JSON = "application/json"
+SVG = "image/svg+xml"
 # In the order in which a refusal lists them.
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 READS = frozenset({"GET", "HEAD"})
@@ -57,6 +61,11 @@ class Caller(Protocol):
         """Callers with the same viewer class see the same answers."""
         ...
 
+    @property
+    def keys_of(self) -> int:
+        """The account among whose idempotency keys this caller's are kept."""
+        ...
+
     def may(self, ability: str) -> bool:
         """Whether the token's abilities include this one."""
         ...
@@ -76,6 +85,7 @@ class Request:
     source: str = "unknown"
     idempotency_key: bytes | None = None
     if_match: bytes | None = None
+    last_event_id: bytes | None = None
 
 
 @dataclass(frozen=True)
@@ -83,6 +93,8 @@ class Call(Generic[Q]):
     """One request, parsed. `caller` is None when nobody signed it."""
 
     ids: dict[str, int]
+    # What stands in the path where the route declares words.
+    words: dict[str, str]
     query: Q
     # The query as it was sent, for links to other pages.
     pairs: list[tuple[str, str]]
@@ -94,6 +106,8 @@ class Call(Generic[Q]):
     source: str
     # In UTC, to the second; of a write, once it holds its lock.
     now: datetime
+    # What the site is set to, as the composition root knows it.
+    settings: Any
 
     @property
     def url(self) -> str:
@@ -105,6 +119,11 @@ class Call(Generic[Q]):
         """The caller's id; only for routes that need a token."""
         caller: Caller = self.caller
         return caller.user_id
+
+    @property
+    def actor_id(self) -> int | None:
+        """The account that is written down as having done it; None when a device did."""
+        return self.user_id or None
 
 
 @dataclass(frozen=True)
@@ -120,13 +139,18 @@ class Write(Call[Any], Generic[B]):
 
 @dataclass(frozen=True)
 class Answer:
-    """A finished answer. `at_most_every` asks the front door to keep to the standings interval."""
+    """A finished answer.
+
+    `at_most_every` asks the front door to keep to the standings interval; `is_kept` is False for one
+    that no revision tells the age of, so that it is computed each time.
+    """
 
     status: int
     body: bytes
     content_type: str = JSON
     headers: tuple[tuple[bytes, bytes], ...] = ()
     at_most_every: bool = False
+    is_kept: bool = True
 
 
 @dataclass(frozen=True)
@@ -139,11 +163,25 @@ class File:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """What a handler returns to answer with a picture that is shown where it is asked for."""
+
+    svg: bytes
+
+
+@dataclass(frozen=True)
 class Paced(Generic[T]):
     """What a handler returns when its answer may still change but should not be fetched too often."""
 
     value: T
     at_most_every: bool
+
+
+@dataclass(frozen=True)
+class Fresh(Generic[T]):
+    """What a handler returns when its answer changes without a revision: it is kept nowhere."""
+
+    value: T
 
 
 @dataclass(frozen=True)
@@ -176,10 +214,17 @@ class Endpoint:
     status: int = 200
     # Called with a snapshot before the lock is taken, for what takes long.
     ahead: Handler | None = None
+    # Whether its handler is a coroutine that may wait (kit/live.py).
+    is_live: bool = False
+    # Parts of the path that are words and no ids: name -> the pattern of the whole word.
+    words: Mapping[str, str] = field(default_factory=dict)
+    # Of a route that only reads: the members of a JSON object in its body are parameters too.
+    is_asked_in_body: bool = False
 
     @property
     def is_write(self) -> bool:
-        return self.method in WRITES
+        """Whether it may change something; a POST that only asks does not."""
+        return self.method in WRITES and not self.is_asked_in_body
 
     @property
     def title(self) -> str:
@@ -187,27 +232,44 @@ class Endpoint:
 
     @property
     def parameters(self) -> list[str]:
-        """Names of the ids in the path, in order."""
+        """Names of the ids and words in the path, in order."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
 
-def get(
-    path: str, *, query: type[Query] = Query, access: Access = Access.TOKEN
+def _reading(
+    method: str,
+    path: str,
+    *,
+    query: type[Query] = Query,
+    access: Access = Access.TOKEN,
+    words: Mapping[str, str] | None = None,
+    is_asked_in_body: bool = False,
 ) -> Callable[[Handler], Endpoint]:
-    """Declare a GET route; `{tournament_id}` in the path is an id. HEAD comes with it."""
+    """Declare a route that reads; `{tournament_id}` in the path is an id. HEAD comes with GET.
+
+    `words={"date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}"}` makes `{date}` a word that looks like this.
+    `is_asked_in_body` lets its parameters stand in a JSON object in the body too, as some clients send them.
+    """
 
     def declare(handler: Handler) -> Endpoint:
         return Endpoint(
-            method="GET",
+            method=method,
             path=path,
             handler=handler,
             access=access,
             query=query,
             returns=_shape_of(handler),
             parser=QueryParser(query),
+            words=words or {},
+            is_asked_in_body=is_asked_in_body,
         )
 
     return declare
+
+
+get = partial(_reading, "GET")
+# A POST that only reads: every token may, and there is no transaction, no lock and no idempotency key.
+ask = partial(_reading, "POST", is_asked_in_body=True)
 
 
 def _writing(
@@ -252,7 +314,7 @@ delete = partial(_writing, "DELETE")
 
 def _shape_of(handler: Handler) -> Any:
     returns = get_type_hints(handler).get("return", Any)
-    if get_origin(returns) in (Paced, Once):
+    if get_origin(returns) in (Paced, Fresh, Once):
         (returns,) = get_args(returns)
     return returns
 
@@ -260,18 +322,6 @@ def _shape_of(handler: Handler) -> Any:
 def endpoints_of(*modules: Any) -> list[Endpoint]:
     """The endpoints that these route modules declare, in their order."""
     return [one for module in modules for one in vars(module).values() if isinstance(one, Endpoint)]
-
-
-class UnknownPath(Exception):
-    """No route has this path."""
-
-
-class WrongVerb(Exception):
-    """The path exists, but not for this verb."""
-
-    def __init__(self, method: str, path: str, allowed: list[str]) -> None:
-        super().__init__(method, path)
-        self.method, self.path, self.allowed = method, path, allowed
 
 
 class Unauthenticated(Exception):
@@ -288,84 +338,3 @@ class Stale(Exception):
 
 class Moved(Exception):
     """A handler says: what was seen ahead is no longer so. It is looked at and tried again."""
-
-
-@dataclass(frozen=True)
-class Matched:
-    """A route that was found, and the words of the path that stand where its ids are."""
-
-    endpoint: Endpoint
-    words: dict[str, str]
-
-
-class _Node:
-    """A place in the tree of paths."""
-
-    def __init__(self) -> None:
-        self.fixed: dict[str, _Node] = {}
-        self.any: _Node | None = None
-        self.here: dict[str, Endpoint] = {}
-
-
-class Routes:
-    """Finds an endpoint by verb and path. A fixed word wins over an id at the same place."""
-
-    def __init__(self, endpoints: Iterable[Endpoint]) -> None:
-        self.endpoints = list(endpoints)
-        self._root = _Node()
-        for one in self.endpoints:
-            self._place(one)
-
-    def _place(self, endpoint: Endpoint) -> None:
-        node = self._root
-        for part in endpoint.path.split("/")[1:]:
-            if part.startswith("{"):
-                node.any = node.any or _Node()
-                node = node.any
-            else:
-                node = node.fixed.setdefault(part, _Node())
-        if endpoint.method in node.here:
-            raise ValueError(f"{endpoint.method} {endpoint.path} is declared twice")
-        node.here[endpoint.method] = endpoint
-
-    def match(self, method: str, path: str) -> Matched:
-        """The endpoint of this request. Raises UnknownPath or WrongVerb."""
-        parts = path.split("/")[1:]
-        found = _descend(self._root, parts)
-        if found is None:
-            raise UnknownPath(path)
-        node, words = found
-        endpoint = node.here.get("GET" if method == "HEAD" else method)
-        if endpoint is None:
-            raise WrongVerb(method, path, _allowed(node))
-        return Matched(endpoint, dict(zip(endpoint.parameters, words, strict=True)))
-
-    def verbs(self, path: str) -> list[str]:
-        """What this path can be asked with; nothing when there is no such path."""
-        found = _descend(self._root, path.split("/")[1:])
-        return [] if found is None else _allowed(found[0])
-
-
-def _allowed(node: _Node) -> list[str]:
-    return [verb for verb in VERBS if ("GET" if verb == "HEAD" else verb) in node.here]
-
-
-def _descend(node: _Node, parts: list[str]) -> tuple[_Node, list[str]] | None:
-    words = []
-    for part in parts:
-        fixed = node.fixed.get(part)
-        if fixed is None and part and node.any is not None:
-            words.append(part)
-            fixed = node.any
-        if fixed is None:
-            return None
-        node = fixed
-    return (node, words) if node.here else None
-
-
-def path_id(name: str, word: str) -> int:
-    """The id in a path. Raises NotFound, worded after the id's name, when it cannot be one."""
-    if word.isascii() and word.isdigit() and 1 <= len(word) <= 19 and 1 <= int(word) <= ID_MAX:
-        return int(word)
-    model = "".join(part.capitalize() for part in name.removesuffix("_id").split("_"))
-    raise NotFound(model, word)

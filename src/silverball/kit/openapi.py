@@ -11,14 +11,29 @@ from typing import Any, Union, get_args, get_origin
 
 import msgspec
 
-from silverball.kit.http import ID_MAX, JSON, TOURNAMENT, Access, Endpoint, File
+from silverball.kit.http import (
+    ID_MAX,
+    JSON,
+    SVG,
+    TOURNAMENT,
+    WORD_LETTERS_MAX,
+    Access,
+    Drawing,
+    Endpoint,
+    File,
+)
+from silverball.kit.live import Stream
 
 Schema = dict[str, Any]
 
 TEMPLATE = "#/components/schemas/{name}"
 CSV = "text/csv; charset=utf-8"
+EVENT_STREAM = "text/event-stream; charset=utf-8"
+# Answers that are no JSON.
+OTHERWISE: dict[Any, str] = {File: CSV, Drawing: SVG, Stream: EVENT_STREAM}
 BEARER = "token"
 FLAG_MEANING = "A flag: 1, true, on or yes in any case is true, everything else is false."
+ASKED_MEANING = "Changes nothing. The parameters may also be the members of a JSON object in the body."
 LIST_MEANING = "Ids separated by commas, at most {most}."
 LIMIT_HEADERS = {
     "x-ratelimit-limit": {"description": "Requests a minute.", "schema": {"type": "integer"}},
@@ -55,6 +70,7 @@ MEANINGS = {
     403: "Not for this caller, or the page is too deep.",
     404: "There is no such thing.",
     409: "The state of things forbids it; the message says what to do.",
+    410: "What is asked for is kept no longer.",
     412: "The tournament has changed since the revision that If-Match names.",
     413: "The body is too large.",
     422: "Something is wrong with the parameters or the body; every fault is named.",
@@ -80,8 +96,8 @@ class About:
 def document(endpoints: Iterable[Endpoint], about: About) -> Schema:
     """The whole description."""
     table = sorted(endpoints, key=lambda one: one.path)
-    shapes = [shape for one in table for shape in _alternatives(one.returns) if shape is not File]
-    bodies = [one.body for one in table if one.body is not None]
+    shapes = [shape for one in table for shape in _alternatives(one.returns) if shape not in OTHERWISE]
+    bodies = [body for body in map(_body_of, table) if body is not None]
     asked: list[Any] = [about.error, about.validation_error, *dict.fromkeys([*shapes, *bodies])]
     schemas, components = msgspec.json.schema_components(asked, ref_template=TEMPLATE)
     schema_of = dict(zip(asked, schemas, strict=True))
@@ -132,17 +148,28 @@ def _operation(endpoint: Endpoint, about: About, schema_of: dict[Any, Schema]) -
     }
     if endpoint.is_write:
         operation["description"] = f"Needs a token with the ability `{endpoint.ability}`."
-    if endpoint.body is not None:
-        is_needed = any(field.required for field in msgspec.structs.fields(endpoint.body))
-        content = {JSON: {"schema": schema_of[endpoint.body]}}
+    elif endpoint.is_asked_in_body:
+        operation["description"] = ASKED_MEANING
+    body = _body_of(endpoint)
+    if body is not None:
+        # What is asked may stand in the query just as well.
+        is_needed = endpoint.is_write and any(field.required for field in msgspec.structs.fields(body))
+        content = {JSON: {"schema": schema_of[body]}}
         operation["requestBody"] = {"required": is_needed, "content": content}
     return operation
 
 
+def _body_of(endpoint: Endpoint) -> type[msgspec.Struct] | None:
+    """What a body is described as; the one of a GET is only mentioned, as HTTP gives it no meaning."""
+    if endpoint.is_asked_in_body:
+        return None if endpoint.method == "GET" else endpoint.query
+    return endpoint.body
+
+
 def _ok(endpoint: Endpoint, schema_of: dict[Any, Schema]) -> Schema:
     shapes = _alternatives(endpoint.returns)
-    if shapes == [File]:
-        content: Schema = {CSV: {"schema": {"type": "string"}}}
+    if shapes[0] in OTHERWISE:
+        content: Schema = {OTHERWISE[shapes[0]]: {"schema": {"type": "string"}}}
     elif len(shapes) == 1:
         content = {JSON: {"schema": schema_of[shapes[0]]}}
     else:
@@ -163,14 +190,15 @@ def _refusals(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
     is_paged = any(field.name == "page" for field in msgspec.structs.fields(endpoint.query))
     is_write = endpoint.is_write
     possible = {
-        304: not is_write,
-        400: is_write or (below_tournament and endpoint.path.count("/") > 3),
+        304: endpoint.method == "GET",
+        400: is_write or endpoint.is_asked_in_body or (below_tournament and endpoint.path.count("/") > 3),
         401: needs_token,
         403: is_write or below_tournament or is_paged,
         # A body can name what is not there.
-        404: is_write or bool(endpoint.parameters),
+        404: is_write or endpoint.is_asked_in_body or bool(endpoint.parameters),
         409: is_write,
         412: is_write and TOURNAMENT in endpoint.parameters,
+        410: endpoint.is_live,
         413: True,
         # Any query string can have too many items.
         422: True,
@@ -181,9 +209,13 @@ def _refusals(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
 
 
 def _path_parameters(endpoint: Endpoint) -> list[Schema]:
-    schema = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
+    an_id = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
+    schemas: dict[str, Schema] = {
+        name: {"type": "string", "pattern": f"^(?:{pattern})$", "maxLength": WORD_LETTERS_MAX}
+        for name, pattern in endpoint.words.items()
+    }
     return [
-        {"name": _camel(name), "in": "path", "required": True, "schema": schema}
+        {"name": _camel(name), "in": "path", "required": True, "schema": schemas.get(name, an_id)}
         for name in endpoint.parameters
     ]
 
@@ -215,6 +247,9 @@ def _parameter_schema(kind: msgspec.inspect.Type) -> tuple[Schema, str]:
         kind = next(one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType))
     if isinstance(kind, msgspec.inspect.BoolType):
         return {"type": "string"}, FLAG_MEANING
+    if isinstance(kind, msgspec.inspect.VarTupleType) and isinstance(kind.item_type, msgspec.inspect.StrType):
+        items, _ = _parameter_schema(kind.item_type)
+        return {"type": "array", "items": items, "maxItems": kind.max_length}, ""
     if isinstance(kind, msgspec.inspect.VarTupleType):
         return {"type": "string"}, LIST_MEANING.format(most=kind.max_length)
     if isinstance(kind, msgspec.inspect.LiteralType):

@@ -1,7 +1,9 @@
 """Query strings: lenient where clients are sloppy, strict where silence would hide a fault.
 
 Flags: 1, true, on, yes in any case are true, everything else is false. Lists are one parameter
-with commas. Numbers outside their limits are refused, never clamped. All faults are told at once.
+with commas, or the parameter repeated (`ids=1&ids=2`, `ids[]=1&ids[]=2`); a list of texts is only
+repeated, since a text may have a comma. Numbers outside their limits are refused, never clamped.
+All faults are told at once.
 """
 
 import re
@@ -17,6 +19,8 @@ TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
 PAIRS_MAX = 200
 NUMBER = re.compile(r"[+-]?[0-9]{1,25}", re.ASCII)
 Pairs = list[tuple[str, str]]
+# What a list's name may end in, and nothing else's.
+LISTED = "[]"
 # The `page` of a list; how deep it may go is told by service/pages.py.
 PageNumber = Annotated[int, msgspec.Meta(ge=1)]
 
@@ -51,17 +55,18 @@ class QueryParser:
 
     def parse(self, pairs: Pairs) -> Any:
         """The Struct. Raises Invalid with every fault, by the name the caller wrote."""
-        sent = dict(pairs)
+        sent: dict[str, list[str]] = {}
+        for name, value in pairs:
+            sent.setdefault(name, []).append(value)
         values: dict[str, Any] = {}
         faults: dict[str, list[str]] = {}
         for one in self.fields:
-            text = sent.get(one.sent_as)
-            if text is None:
-                if one.required:
-                    faults[one.sent_as] = [f"The {one.spoken} field is required."]
-                continue
             try:
-                values[one.name] = one.read(text)
+                found = one.found(sent)
+                if found is not None:
+                    values[one.name] = found
+                elif one.required:
+                    faults[one.sent_as] = [f"The {one.spoken} field is required."]
             except _Fault as fault:
                 faults[one.sent_as] = [f"The {fault}"]
         if faults:
@@ -75,7 +80,27 @@ class _Field:
         self.sent_as = info.encode_name
         self.required = info.required
         self.spoken = spoken(info.encode_name)
-        self.read: Callable[[str], Any] = _reader(msgspec.inspect.type_info(info.type), self.spoken)
+        kind = _without_none(msgspec.inspect.type_info(info.type))
+        self.items = kind if isinstance(kind, msgspec.inspect.VarTupleType) else None
+        self.read = _reader(self.items.item_type if self.items else kind, self.spoken)
+
+    def found(self, sent: dict[str, list[str]]) -> Any:
+        """The value among what was sent, by name; None when it is not there. Raises _Fault."""
+        texts, listed = sent.get(self.sent_as, []), sent.get(self.sent_as + LISTED, [])
+        if self.items is not None:
+            return self._several([*texts, *listed], self.items) if texts or listed else None
+        if listed:
+            raise _Fault(f"{self.spoken} field must not be a list.")
+        # Of a parameter that is there twice, the last one counts.
+        return self.read(texts[-1]) if texts else None
+
+    def _several(self, texts: list[str], kind: msgspec.inspect.VarTupleType) -> tuple[Any, ...]:
+        if not isinstance(kind.item_type, msgspec.inspect.StrType):
+            texts = [word for text in texts for word in text.split(",")]
+        words = [word.strip() for word in texts if word.strip()]
+        if kind.max_length is not None and len(words) > kind.max_length:
+            raise _Fault(f"{self.spoken} field must not have more than {kind.max_length} items.")
+        return tuple(self.read(word) for word in words)
 
 
 def spoken(name: str) -> str:
@@ -83,17 +108,19 @@ def spoken(name: str) -> str:
     return re.sub(r"(?<!^)(?=[A-Z])", " ", name).replace("_", " ").lower()
 
 
-def _reader(kind: msgspec.inspect.Type, spoken: str) -> Callable[[str], Any]:
+def _without_none(kind: msgspec.inspect.Type) -> msgspec.inspect.Type:
     if isinstance(kind, msgspec.inspect.UnionType):
-        kind = next(one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType))
+        return next(one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType))
+    return kind
+
+
+def _reader(kind: msgspec.inspect.Type, spoken: str) -> Callable[[str], Any]:
     if isinstance(kind, msgspec.inspect.BoolType):
         return lambda text: text.lower() in TRUE_WORDS
     if isinstance(kind, msgspec.inspect.IntType):
         return lambda text: _number(text, kind, spoken)
     if isinstance(kind, msgspec.inspect.LiteralType):
         return lambda text: _choice(text, kind, spoken)
-    if isinstance(kind, msgspec.inspect.VarTupleType):
-        return lambda text: _numbers(text, kind, spoken)
     if isinstance(kind, msgspec.inspect.StrType):
         return lambda text: _text(text, kind, spoken)
     raise TypeError(f"no reader for the query field {spoken}: {kind}")
@@ -108,16 +135,6 @@ def _number(text: str, kind: msgspec.inspect.IntType, spoken: str) -> int:
     if kind.le is not None and value > kind.le:
         raise _Fault(f"{spoken} field must not be greater than {kind.le}.")
     return value
-
-
-def _numbers(text: str, kind: msgspec.inspect.VarTupleType, spoken: str) -> tuple[int, ...]:
-    words = [word.strip() for word in text.split(",") if word.strip()]
-    if kind.max_length is not None and len(words) > kind.max_length:
-        raise _Fault(f"{spoken} field must not have more than {kind.max_length} items.")
-    item = kind.item_type
-    if not isinstance(item, msgspec.inspect.IntType):
-        raise TypeError(f"the list {spoken} is not of integers")
-    return tuple(_number(word, item, spoken) for word in words)
 
 
 def _choice(text: str, kind: msgspec.inspect.LiteralType, spoken: str) -> str:

@@ -1,7 +1,7 @@
 """What the front door asks of a request, and of the house behind it."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ OWN_PER_MINUTE = 600
 OWN_ASKED_MAX = 50
 # Clients ask so for every new name that the feed mentions.
 FREE_ENDING = "/resolve-unknown"
-TOURNAMENT_PATH = re.compile(r"/api/tournaments/([0-9]{1,19})(?:/|\Z)", re.ASCII)
+TOURNAMENT_PATH = re.compile(r"/(?:api/tournaments|t)/([0-9]{1,19})(?:/|\Z)", re.ASCII)
 LOOPBACK = frozenset({"127.0.0.1", "::1"})
 
 
@@ -53,8 +53,17 @@ class House:
     verbs_of: Callable[[str], Sequence[str]] = lambda _path: ()
     # Paths whose answer is kept per user, as they are declared: with `{word}` for what varies.
     own_paths: Collection[str] = ()
+    # Paths of the routes that wait, and what answers them, on the event loop.
+    live_paths: Collection[str] = ()
+    live: Callable[[Request], Coroutine[Any, Any, Any]] | None = None
     # Everything that is not below /api; None when nothing is.
     pages: Asgi | None = None
+    # Paths of pages that look the same to everybody, and what answers them: kept like the others, but
+    # never counted. Runs in a worker thread and never raises.
+    published_paths: Collection[str] = ()
+    published: Callable[[Request], Answer] | None = None
+    # What such a page looks at of a query: two that say the same to it share an answer.
+    published_query: Callable[[bytes], bytes] = lambda query: query
     # How many answers are computed at once.
     workers: int = 8
 

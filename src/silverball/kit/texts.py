@@ -16,3 +16,14 @@ def cleaned(text: str) -> str:
     """The text trimmed, composed (NFC), with line feeds for line ends and nothing that cannot be seen."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return unicodedata.normalize("NFC", INVISIBLE.sub("", lines)).strip()
+
+
+def name_fault(name: str, characters_max: int) -> str | None:
+    """What is wrong with something's name, as a sentence; None when it can be one."""
+    if not name:
+        return "The name field is required."
+    if len(name) > characters_max:
+        return f"The name field must not be greater than {characters_max} characters."
+    if not name.isprintable():
+        return "The name field must not have line breaks or control characters."
+    return None

@@ -6,6 +6,7 @@ refused without a database. What is stored is the SHA-256 of the part after the 
 
 import base64
 import hashlib
+import hmac
 import re
 import string
 import zlib
@@ -16,6 +17,7 @@ PREFIX = "slv_"
 LETTERS = string.ascii_letters + string.digits
 LETTERS_COUNT = 40
 COOKIE_BYTES = 32
+DERIVED_BYTES = 16
 ID_MAX = 2**63 - 1
 SHAPE = re.compile(r"(?:([1-9][0-9]{0,18})\|)?(slv_([A-Za-z0-9]{40})([0-9a-f]{8}))", re.ASCII)
 
@@ -31,8 +33,19 @@ class Presented:
 
 def new_secret(dice: Random) -> str:
     """A new part after the bar. Outside tests `dice` is a `secrets.SystemRandom`."""
-    letters = "".join(dice.choice(LETTERS) for _ in range(LETTERS_COUNT))
+    letters = new_link(dice)
     return f"{PREFIX}{letters}{_checksum(letters)}"
+
+
+def new_link(dice: Random) -> str:
+    """A new secret for an address: 40 letters and digits."""
+    return "".join(dice.choice(LETTERS) for _ in range(LETTERS_COUNT))
+
+
+def derived(secret: str, about: str) -> str:
+    """The secret of one thing among those that share a secret: 22 letters, digits, `-` and `_`."""
+    made = hmac.digest(secret.encode(), about.encode(), "sha256")[:DERIVED_BYTES]
+    return base64.urlsafe_b64encode(made).decode().rstrip("=")
 
 
 def new_cookie(dice: Random) -> str:

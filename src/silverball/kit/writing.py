@@ -44,7 +44,7 @@ class Writing:
 
     def answer(self, endpoint: Endpoint, call: Write[Any], request: Request) -> Answer:
         """The answer, committed; or the stored one when the request was answered before."""
-        ticket = replies.ticket_of(request, call.user_id)
+        ticket = replies.ticket_of(request, call.caller.keys_of)
         if ticket is None:
             return self._tried(endpoint, call, request, None)
         with self._under_way.alone(ticket):

@@ -126,6 +126,11 @@ def started(one: SinglePlayerGame, now: datetime) -> list[Change]:
     )
 
 
+def start_waiting(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """For formats in which nothing follows from it that a single player game begins."""
+    return started(one, now)
+
+
 def recorded(
     one: SinglePlayerGame, said: AttemptOutcome, *, points: Decimal | None, now: datetime
 ) -> list[Change]:

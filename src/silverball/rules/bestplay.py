@@ -15,11 +15,12 @@ from silverball.rules.ranking import bestgame
 from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
 
 
-def check_settings(tournament: Tournament) -> None:
-    """Raises Conflict when queues and suggested results are both on."""
+def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
+    """Nothing is made at the start. Raises Conflict when queues and suggested results are both on."""
     suggestions = getattr(tournament.settings, "suggestions", "disabled")
     if uses_queues(tournament) and suggestions != "disabled":
         raise Conflict("Queues and suggested results exclude each other. Turn one of them off first.")
+    return []
 
 
 def uses_queues(tournament: Tournament) -> bool:
@@ -33,6 +34,14 @@ def being_played(tournament: Tournament, player_id: int, arena_id: int) -> Singl
         if one.status == "started" and (one.player_id, one.arena_id) == (player_id, arena_id):
             return one
     return None
+
+
+def outcome_of_playing(tournament: Tournament, said: NewAttempt) -> AttemptOutcome | None:
+    """The score for the game that the player is playing there; None when it is for another one."""
+    playing = being_played(tournament, said.player_id, said.arena_id)
+    if playing is None or said.score is None:
+        return None
+    return AttemptOutcome(single_player_game_id=playing.single_player_game_id, score=said.score, by=said.by)
 
 
 def require_free(tournament: Tournament, player_id: int, arena_id: int) -> None:

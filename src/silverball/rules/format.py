@@ -69,6 +69,11 @@ def nothing_when_cleared(_tournament: Tournament, _game: Game) -> list[Change]:
     return []
 
 
+def never_over(_tournament: Tournament) -> bool:
+    """For formats with always something more to play: the organizer closes them."""
+    return False
+
+
 def completes_itself(_tournament: Tournament, one: Round, _now: datetime) -> list[Change]:
     """For formats whose rounds are completed by their last result. Raises Conflict."""
     raise Conflict(f"{one.name} completes itself with its last result. Record the open games.")

@@ -116,11 +116,6 @@ def tiebreak_opened(tournament: Tournament, player_ids: Sequence[int], now: date
     return rounds.tiebreak_in(tournament, None, player_ids, now)
 
 
-def start_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
-    """A waiting game begins."""
-    return attempts.started(one, now)
-
-
 def all_played(tournament: Tournament) -> bool:
     """Whether every single player game is completed."""
     games = tournament.single_player_games

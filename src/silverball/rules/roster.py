@@ -25,6 +25,10 @@ from silverball.rules.tournament import Bank, Entrant, LineupArena, Scorekeeper,
 
 TEXTS = ("labels", "label_color")
 
+# What a tournament is announced with has to fit into a message.
+BANKS_MAX = 25
+SCOREKEEPERS_MAX = 25
+
 
 def require_strikes(tournament: Tournament) -> None:
     """Raises Invalid in a format that counts no strikes."""
@@ -92,10 +96,14 @@ def change_entrant(
 def add_bank(
     tournament: Tournament, bank: Bank, arenas: Sequence[LineupArena], dice: Random, now: datetime
 ) -> list[Change]:
-    """A bank joins, and those of its arenas that are not in the tournament yet; nothing when it is in."""
+    """A bank joins, and those of its arenas that are not in the tournament yet; nothing when it is in.
+
+    Raises Conflict when there are too many: all of them are announced with the tournament.
+    """
     _require_running(tournament, "banks")
     if any(one.bank_id == bank.bank_id for one in tournament.banks):
         return []
+    _refuse_more_than(BANKS_MAX, tournament.banks, "banks")
     known = {one.arena_id for one in tournament.lineup}
     missing = [one for one in arenas if one.arena_id not in known]
     place = max((one.place for one in tournament.banks), default=-1) + 1
@@ -103,6 +111,11 @@ def add_bank(
         *arenaplay.add_arenas(tournament, missing, dice, now),
         BankAdded(replace(bank, place=place)),
     ]
+
+
+def _refuse_more_than(most: int, there: Sequence[object], what: str) -> None:
+    if len(there) >= most:
+        raise Conflict(f"A tournament has {most} {what} at most. Take one out first.")
 
 
 def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
@@ -118,10 +131,11 @@ def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
 
 
 def add_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
-    """An account may record results here; nothing when it may already."""
+    """An account may record results here; nothing when it may already. Raises Conflict as for banks."""
     _require_running(tournament, "scorekeepers")
     if any(one.user_id == user_id for one in tournament.scorekeepers):
         return []
+    _refuse_more_than(SCOREKEEPERS_MAX, tournament.scorekeepers, "scorekeepers")
     place = max((one.place for one in tournament.scorekeepers), default=-1) + 1
     return [ScorekeeperAdded(Scorekeeper(user_id=user_id, place=place))]
 

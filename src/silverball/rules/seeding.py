@@ -1,5 +1,6 @@
 """Seeds: who is ranked where before the first round. Source: formats, section 4."""
 
+import math
 from dataclasses import replace
 from random import Random
 
@@ -7,6 +8,9 @@ from silverball.rules.changes import Change, EntrantChanged, altered
 from silverball.rules.tournament import Entrant, Tournament
 
 UNSEEDED_LAST = float("inf")
+# By the lower bound, and by the rating itself: the seed that is shown is that number.
+BY_LOWER_BOUND, BY_RATING = "mp_rating", "mp_rating_rating"
+RATING_SEEDS = frozenset({BY_LOWER_BOUND, BY_RATING})
 
 
 def frozen(tournament: Tournament, dice: Random) -> list[Change]:
@@ -42,10 +46,12 @@ def _manual(entrant: Entrant) -> float:
 
 
 def _shown(tournament: Tournament, entrant: Entrant, rank: int) -> int | None:
-    """The seed the interface shows: the rating itself when it is seeded by rating."""
-    if getattr(tournament.settings, "seeding", "manual") in {"mp_rating", "mp_rating_rating"}:
-        return entrant.seed_value
-    return rank
+    """The seed the interface shows: the rating number itself when it is seeded by rating."""
+    if getattr(tournament.settings, "seeding", "manual") not in RATING_SEEDS:
+        return rank
+    fact = tournament.state.seed_facts.get(entrant.player_id)
+    # Facts are turned round, so that lower is better. Nothing stands for who has no rating.
+    return entrant.seed_value if fact is None else math.floor(0.5 - fact)
 
 
 def by_rank(tournament: Tournament) -> list[int]:

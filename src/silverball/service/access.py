@@ -10,11 +10,30 @@ ROLES = ("player", "organizer", "admin")
 # The most that a token of an account with this role may do.
 ABILITY_OF_ROLE = {"player": "score", "organizer": "manage", "admin": "admin"}
 SHARED = "shared"
+# The user id of a caller who has no account: nobody's.
+NOBODY = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """What speaks for no account, in one tournament: a scorekeeper's browser, or a printed code."""
+
+    device_id: int
+    tournament_id: int
+    # Who answers for it.
+    organizer_id: int
+    # What a printed code reports for; a scorekeeper's browser has neither.
+    player_id: int | None = None
+    game_id: int | None = None
+
+    @property
+    def keeps_scores(self) -> bool:
+        return self.player_id is None and self.game_id is None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """An account that signed a request, as loaded with its token or session."""
+    """An account that signed a request, as loaded with its token or session; or a device."""
 
     user_id: int
     role: str
@@ -24,11 +43,18 @@ class Caller:
     is_hidden: bool = False
     # The token whose last use is due to be written down; None when that happened within the minute.
     token_to_note: int | None = None
+    # Set when it is no account that calls; `user_id` is NOBODY then.
+    device: Device | None = None
 
     @property
     def is_admin(self) -> bool:
         """Acts as the site's admin: the account's role and the token's ability must both say so."""
         return self.role == "admin" and self.ability == "admin"
+
+    @property
+    def keys_of(self) -> int:
+        """The account among whose idempotency keys this caller's are kept."""
+        return self.device.organizer_id if self.device else self.user_id
 
     def may(self, ability: str) -> bool:
         """Whether the token's ability includes this one."""
@@ -40,6 +66,11 @@ class Caller:
         if self.is_admin:
             return "admin"
         return f"user {self.user_id}" if self.is_hidden else SHARED
+
+
+def of_device(device: Device) -> Caller:
+    """A device as a caller: it can record and report, as far as its tournament allows."""
+    return Caller(user_id=NOBODY, role="player", ability="score", device=device)
 
 
 def abilities_for(role: str) -> tuple[str, ...]:
@@ -76,8 +107,16 @@ def may_score(caller: Caller, tournament: Tournament) -> bool:
     """Whether the caller may record results: organizer, admin, or a scorekeeper where there are any."""
     if is_organizer(caller, tournament):
         return True
-    keeps = any(one.user_id == caller.user_id for one in tournament.scorekeepers)
+    if caller.device is not None:
+        keeps = caller.device.keeps_scores and _works_in(caller.device, tournament)
+    else:
+        keeps = any(one.user_id == caller.user_id for one in tournament.scorekeepers)
     return keeps and tournament.settings.scorekeeping == "user"
+
+
+def _works_in(device: Device, tournament: Tournament) -> bool:
+    """Whether this is its tournament, and not completed: one that is reopened is open to it again."""
+    return device.tournament_id == tournament.tournament_id and tournament.status != "completed"
 
 
 def players_of(caller: Caller, tournament: Tournament) -> frozenset[int]:
@@ -88,3 +127,20 @@ def players_of(caller: Caller, tournament: Tournament) -> frozenset[int]:
 def plays_in(caller: Caller, tournament: Tournament, game: Game) -> bool:
     """Whether the caller is one of the players of a game."""
     return not players_of(caller, tournament).isdisjoint(game.player_ids)
+
+
+def may_report(caller: Caller, tournament: Tournament, game: Game) -> bool:
+    """Whether the caller may say how a game ended: its players, and codes of them or of the game."""
+    device = caller.device
+    if device is None:
+        return plays_in(caller, tournament, game)
+    is_its = device.player_id in game.player_ids or device.game_id == game.game_id
+    return is_its and _works_in(device, tournament)
+
+
+def reporter_of(caller: Caller, tournament: Tournament, game: Game) -> int | None:
+    """The player who says how a game ended; None for the code of a game, which says not who holds it."""
+    if caller.device is not None:
+        return caller.device.player_id
+    own = players_of(caller, tournament)
+    return next((one for one in game.player_ids if one in own), None)

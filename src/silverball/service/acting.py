@@ -45,7 +45,7 @@ class Ahead:
 
 def who_of(call: Write[Any]) -> Who:
     """Who asked, from where, and when."""
-    return Who(actor_id=call.user_id, source=call.source, now=call.now)
+    return Who(actor_id=call.actor_id, source=call.source, now=call.now, device=call.caller.device)
 
 
 def tournament_of(call: Write[Any], may: May = access.is_organizer) -> Tournament:

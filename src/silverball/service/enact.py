@@ -11,7 +11,7 @@ from random import Random
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, select, update
+from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules import numbering
@@ -20,9 +20,22 @@ from silverball.rules.changes import Added, Change, TournamentAltered, Tournamen
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.rules.tournament import Tournament
+from silverball.service import announce
+from silverball.service.access import Device
+from silverball.service.devices import reads as devices
 from silverball.service.standings import writes as standings
 from silverball.service.summaries import writes as summaries
-from silverball.store import imports, journal, revisions, snapshot, tables, writers
+from silverball.store import (
+    announcements,
+    imports,
+    journal,
+    rated,
+    revisions,
+    showing,
+    snapshot,
+    tables,
+    writers,
+)
 from silverball.store.engine import PENDING
 from silverball.store.journal import Action
 from silverball.store.kept import Kept
@@ -30,15 +43,21 @@ from silverball.wire import standings as wire
 from silverball.wire.values import Number
 
 Entries = Sequence[tuple[str, Mapping[str, Any]]]
+# What a tournament shows of those that it links to, beside their status.
+LINKED_DETAILS = ("name", "test")
+_T = tables.tournament.c
+_NEWEST = select(_T.revision, _T.type).where(_T.tournament_id == bindparam("own_id"))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Who:
     """Who asked, from where, and when."""
 
+    # None for the service itself and for a device.
     actor_id: int | None
     source: str
     now: datetime
+    device: Device | None = None
 
 
 def tournament_of(db: Connection, tournament_id: int) -> Tournament:
@@ -48,9 +67,7 @@ def tournament_of(db: Connection, tournament_id: int) -> Tournament:
 
 def kept_of(db: Connection, tournament_id: int) -> Kept:
     """The tournament with its revision and its stored standings. Raises as `tournament_of` does."""
-    key = tables.tournament.c
-    columns = select(key.revision, key.type).where(key.tournament_id == tournament_id)
-    row = db.execute(columns).one_or_none()
+    row = db.execute(_NEWEST, {"own_id": tournament_id}).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
     if row.type not in FORMATS:
@@ -82,6 +99,8 @@ def enact(
     rows = _rank(db, before, after)
     if before.tournament.status != after.status:
         summaries.store_for(db, tournament_id)
+    if before.tournament.status == "completed" or after.status == "completed":
+        rated.tournament_changed(db, before.tournament, after)
     entries = [(type(change).__name__, journal.encoded(change)) for change in real]
     action_id = journal.append(
         db,
@@ -93,9 +112,22 @@ def enact(
         dice_seed=dice_seed,
         newest=before.action_id,
     )
+    if who.device is not None:
+        device_id, player_id = who.device.device_id, who.device.player_id
+        journal.note_device(db, tournament_id, action_id, device_id=device_id, player_id=player_id)
     revision = revisions.raise_one(db, tournament_id, who.now)
+    announce.of_changes(db, before.tournament, after, real)
+    if _shows_otherwise_in_links(before.tournament, after):
+        announce.of_tournaments(db, showing.linking_to(db, tournament_id))
     db.get_execution_options()[PENDING].append(Kept(revision, after, rows, action_id))
     return after
+
+
+def _shows_otherwise_in_links(before: Tournament, after: Tournament) -> bool:
+    """Whether tournaments that link to this one show something of it that is different now."""
+    return before.status != after.status or any(
+        before.details.get(name) != after.details.get(name) for name in LINKED_DETAILS
+    )
 
 
 def create(db: Connection, planned: Tournament, who: Who, dice: Random) -> Tournament:
@@ -120,7 +152,7 @@ def undo(db: Connection, tournament_id: int, action_id: int, who: Who) -> Tourna
     if newest is None:
         raise Conflict("There is nothing to undo.")
     if newest.action_id != action_id:
-        raise Conflict(f"Only the newest action can be undone: {_told(db, newest)}.")
+        raise Conflict(f"Only the newest action can be undone: {_told(db, tournament_id, newest)}.")
     opposites = undone(newest.changes(tournament.type))
     after = enact(db, tournament_id, opposites, who, beside=[(journal.UNDONE, {"action": action_id})])
     # What comes back was remembered with the claims and categories of then: it is loaded anew.
@@ -128,9 +160,9 @@ def undo(db: Connection, tournament_id: int, action_id: int, who: Who) -> Tourna
     return after
 
 
-def _told(db: Connection, action: Action) -> str:
+def _told(db: Connection, tournament_id: int, action: Action) -> str:
     """An action in words: its id, what it was, who did it and when."""
-    name = None
+    name = devices.actors(db, tournament_id, [action.action_id]).get(action.action_id)
     if action.actor_id is not None:
         name = db.execute(
             select(tables.user.c.name).where(tables.user.c.user_id == action.actor_id)
@@ -175,7 +207,9 @@ def enact_import(db: Connection, change: TournamentImported, who: Who, dice: Ran
     everything again.
     """
     tournament_id = change.tournament_id
+    rated.mark_completed(db, tournament_id)
     imports.write_import(db, change)
+    rated.mark_completed(db, tournament_id)
     _rank_import(db, change)
     summaries.store_for(db, tournament_id)
     journal.append(
@@ -186,8 +220,7 @@ def enact_import(db: Connection, change: TournamentImported, who: Who, dice: Ran
         source=who.source,
         now=who.now,
     )
-    own = update(tables.tournament).where(tables.tournament.c.tournament_id == tournament_id)
-    db.execute(own.values(epoch=f"{dice.getrandbits(32):08x}", seq=0, seq_low=0))
+    announcements.begin(db, tournament_id, f"{dice.getrandbits(32):08x}")
     revisions.raise_tournaments(db, [tournament_id])
 
 

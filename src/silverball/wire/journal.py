@@ -16,7 +16,7 @@ class JournalAction(Wire, frozen=True, kw_only=True):
     action_id: int
     # ISO, in UTC.
     at: str
-    # Null when the service itself did it.
+    # Null when no account did it: the service itself (then the name is null too), or a device.
     actor_id: int | None
     actor_name: str | None
     # The address that it came from, or who in the house did it: `import`, `clock`.

@@ -39,6 +39,7 @@ __all__ = [
     "SEEDINGS",
     "SERIES_STATUSES",
     "STATUSES",
+    "SUBMISSION_STATUSES",
     "SUGGESTION_MODES",
     "TIEBREAKERS",
     "TOURNAMENT_STATUSES",
@@ -64,6 +65,7 @@ __all__ = [
     "Seeding",
     "SeriesStatus",
     "Status",
+    "SubmissionStatus",
     "SuggestionMode",
     "Tiebreaker",
     "TournamentStatus",
@@ -84,6 +86,18 @@ SearchType = Literal["users", "tournaments", "series"]
 
 LinkType = Literal["playoff", "qualifying", "series", "arena", "queue", "entry"]
 LinkStatus = Literal["completed", "started", "planned", "active"]
+SubmissionStatus = Literal[
+    "fetching",
+    "invalid",
+    "needs_players",
+    "ready",
+    "approved",
+    "scheduled",
+    "processed",
+    "rejected",
+    "withdrawn",
+    "superseded",
+]
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 SERIES_STATUSES: tuple[SeriesStatus, ...] = get_args(SeriesStatus)
@@ -108,3 +122,4 @@ SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 BEST_GAME_SCORINGS: tuple[BestGameScoring, ...] = get_args(BestGameScoring)
 LINK_TYPES: tuple[LinkType, ...] = get_args(LinkType)
 LINK_STATUSES: tuple[LinkStatus, ...] = get_args(LinkStatus)
+SUBMISSION_STATUSES: tuple[SubmissionStatus, ...] = get_args(SubmissionStatus)

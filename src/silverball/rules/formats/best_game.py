@@ -11,8 +11,8 @@ from msgspec import Meta
 from silverball.rules import attempts, bestplay, entries, settings
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change
-from silverball.rules.format import Format
-from silverball.rules.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
+from silverball.rules.format import Format, never_over
+from silverball.rules.outcome import GameOutcome, NewAttempt, Outcome
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.solo import Tally
 from silverball.rules.ranking.standing import Standing, points_text
@@ -56,21 +56,12 @@ def settings_of(tournament: Tournament) -> BestGameSettings:
     return chosen
 
 
-def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
-    """Nothing is made at the start. Raises Conflict when queues and suggestions are both on."""
-    bestplay.check_settings(tournament)
-    return []
-
-
 def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
     """A score for a player and an arena, or a game begun there. Raises Conflict when nothing is left."""
     attempts.check_score(said.score)
     entrant = attempts.require_player(tournament, said.player_id)
-    playing = bestplay.being_played(tournament, said.player_id, said.arena_id)
-    if playing is not None and said.score is not None:
-        known = AttemptOutcome(
-            single_player_game_id=playing.single_player_game_id, score=said.score, by=said.by
-        )
+    known = bestplay.outcome_of_playing(tournament, said)
+    if known is not None:
         return bestplay.recorded(tournament, known, now)
     attempts.require_arena(tournament, said.arena_id)
     require_attempts_left(tournament, entrant, said.arena_id)
@@ -98,11 +89,6 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     if isinstance(said, GameOutcome):
         return attempts.tiebreak_recorded(tournament, said, now)
     return bestplay.recorded(tournament, said, now)
-
-
-def start_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Begin a game that waits."""
-    return attempts.started(one, now)
 
 
 def void(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
@@ -161,25 +147,20 @@ def counted_points(
     return sorted((points for arena in arenas for points in arena), reverse=True)
 
 
-def never_over(_tournament: Tournament) -> bool:
-    """The organizer closes it: there is always another attempt."""
-    return False
-
-
 FORMAT = Format(
     type="best_game",
     settings=BestGameSettings,
     primary_settings=(),
     rank=rank,
     is_over=never_over,
-    start=start,
+    start=bestplay.start,
     settle=settle,
     roster_changed=bestplay.left_queues,
     at_close=lambda tournament, _now: bestplay.final_marks(tournament),
     at_reopen=bestplay.no_marks,
     attempts=AttemptPlay(
         open=open_attempt,
-        start=start_attempt,
+        start=attempts.start_waiting,
         delete=delete,
         void=void,
         unvoid=unvoid,

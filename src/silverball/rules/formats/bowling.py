@@ -140,7 +140,7 @@ FORMAT = Format(
     settle=settle,
     roster_changed=lambda tournament, who, _dice, now: holes.roster_changed(tournament, who, now),
     at_reopen=holes.reopened,
-    attempts=AttemptPlay(start=holes.start_attempt, delete=delete, set_round=holes.set_round),
+    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete, set_round=holes.set_round),
     rounds="fixed",
     complete_round=completes_itself,
     open_tiebreak=holes.tiebreak_opened,

@@ -11,7 +11,7 @@ from silverball.rules import attempts, bestplay, cards, entries, settings
 from silverball.rules.apply import apply_all
 from silverball.rules.attempts import AttemptPlay
 from silverball.rules.changes import Change
-from silverball.rules.format import Format
+from silverball.rules.format import Format, never_over
 from silverball.rules.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.bestgame import CardValue
@@ -58,12 +58,6 @@ def settings_of(tournament: Tournament) -> CardBestGameSettings:
     return chosen
 
 
-def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
-    """Nothing is made at the start. Raises Conflict when queues and suggestions are both on."""
-    bestplay.check_settings(tournament)
-    return []
-
-
 def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
     """A score on the player's card, or a game begun on it; without a card in progress a new one is opened.
 
@@ -71,11 +65,8 @@ def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> lis
     """
     attempts.check_score(said.score)
     entrant = attempts.require_player(tournament, said.player_id)
-    playing = bestplay.being_played(tournament, said.player_id, said.arena_id)
-    if playing is not None and said.score is not None:
-        known = AttemptOutcome(
-            single_player_game_id=playing.single_player_game_id, score=said.score, by=said.by
-        )
+    known = bestplay.outcome_of_playing(tournament, said)
+    if known is not None:
         return record(tournament, known, now)
     attempts.require_arena(tournament, said.arena_id)
     require_card_left(tournament, entrant, said.arena_id)
@@ -118,11 +109,6 @@ def _kept(tournament: Tournament, made: list[Change], card_id: int | None, now: 
     assert card_id is not None
     games = settings_of(tournament).card_best_game_games_per_card
     return cards.kept(tournament, made, card_id, games_per_card=games, now=now)
-
-
-def start_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
-    """Begin a game that waits."""
-    return attempts.started(one, now)
 
 
 def no_voiding(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
@@ -176,25 +162,20 @@ def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], g
     )
 
 
-def never_over(_tournament: Tournament) -> bool:
-    """The organizer closes it: there is always another card."""
-    return False
-
-
 FORMAT = Format(
     type="card_best_game",
     settings=CardBestGameSettings,
     primary_settings=(),
     rank=rank,
     is_over=never_over,
-    start=start,
+    start=bestplay.start,
     settle=settle,
     roster_changed=bestplay.left_queues,
     at_close=at_close,
     at_reopen=bestplay.no_marks,
     attempts=AttemptPlay(
         open=open_attempt,
-        start=start_attempt,
+        start=attempts.start_waiting,
         delete=delete,
         void=no_voiding,
         unvoid=no_voiding,

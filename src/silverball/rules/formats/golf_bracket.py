@@ -165,11 +165,6 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
 
 
-def start_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
-    """A hole that waits begins."""
-    return attempts.started(one, now)
-
-
 def delete_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """The strokes of a hole taken away; a tiebreak hole without any goes altogether."""
     if one.status != "completed" and is_tiebreak(tournament, one):
@@ -240,7 +235,7 @@ FORMAT = Format(
     tied=PLAY.tied,
     open_tiebreak=open_tiebreak,
     at_reopen=PLAY.at_reopen,
-    attempts=AttemptPlay(start=start_attempt, delete=delete_attempt, change_arena=change_arena),
+    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete_attempt, change_arena=change_arena),
     players_min=4,
     late="never",
     can_leave=False,

@@ -15,7 +15,7 @@ from silverball.rules.format import Format, nobody_comes
 from silverball.rules.groupstages import GroupStages
 from silverball.rules.outcome import GameOutcome, Outcome
 from silverball.rules.pairing.groups import Draw, Group
-from silverball.rules.ranking import group_rounds
+from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import RoundResult
 from silverball.rules.scoring import point_maps
 from silverball.rules.tournament import Game, Round, Tournament
@@ -64,22 +64,13 @@ def result(tournament: Tournament, one: Round) -> RoundResult:
     }
     return RoundResult(
         groups=list(groups.values()),
-        scores=_points(games),
+        scores=points.points_of(games),
         ties=group_rounds.ties_of(
-            [_points([game]) for game in played if game.is_tiebreak and game.status == "completed"],
+            [points.points_of([game]) for game in played if game.is_tiebreak and game.status == "completed"],
             tournament.tiebreaker_points_map or point_maps.TIEBREAKER,
         ),
         finished=frozenset(finished),
     )
-
-
-def _points(games: Sequence[Game]) -> dict[int, Decimal]:
-    """Player id -> points of those games that have results."""
-    totals: dict[int, Decimal] = {}
-    for game in games:
-        for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
-            totals[player_id] = totals.get(player_id, ZERO) + (earned or ZERO)
-    return totals
 
 
 def opened(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:

@@ -82,19 +82,18 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def is_over(tournament: Tournament) -> bool:
-    """Whether one player or nobody is left. Source: formats, 14.1 and 14.2."""
-    return len(knockout.alive(tournament, rules_of(tournament))) <= 1
+    """Whether one player or nobody is left."""
+    return knockout.is_over(tournament, rules_of(tournament))
 
 
 def playing(tournament: Tournament) -> tuple[int, ...]:
-    """Ids of the players of the next round: the active ones who are still in."""
-    active = set(tournament.active_ids)
-    return tuple(one for one in knockout.alive(tournament, rules_of(tournament)) if one in active)
+    """Ids of the players of the next round."""
+    return knockout.playing(tournament, rules_of(tournament))
 
 
 def scores(tournament: Tournament) -> dict[int, Decimal]:
-    """Player id -> strikes turned round: fewer is better for Swiss pairing."""
-    return {one.player_id: -one.strikes for one in knockout.all_careers(tournament, rules_of(tournament))}
+    """Player id -> strikes turned round."""
+    return knockout.scores(tournament, rules_of(tournament))
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:

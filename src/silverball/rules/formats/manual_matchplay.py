@@ -7,7 +7,7 @@ from random import Random
 from silverball.rules import freegames, results, rounds, settings
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import Change
-from silverball.rules.format import Format
+from silverball.rules.format import Format, never_over
 from silverball.rules.freegames import FreeGames
 from silverball.rules.outcome import GameOutcome, Outcome
 from silverball.rules.pairing.groups import Draw
@@ -30,11 +30,6 @@ class ManualMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: points, then the tiebreaker. Source: formats, 14.7."""
     return ranking.rank(tournament)
-
-
-def never_over(_tournament: Tournament) -> bool:
-    """The organizer decides when it is over."""
-    return False
 
 
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:

@@ -117,6 +117,22 @@ def alive(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
     return tuple(one.player_id for one in all_careers(tournament, rules) if one.out_in is None)
 
 
+def playing(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
+    """Ids of the players of the next round: the active ones who are still in."""
+    active = set(tournament.active_ids)
+    return tuple(one for one in alive(tournament, rules) if one in active)
+
+
+def is_over(tournament: Tournament, rules: KnockoutRules) -> bool:
+    """Whether one player or nobody is left. Source: formats, 14.1 and 14.2."""
+    return len(alive(tournament, rules)) <= 1
+
+
+def scores(tournament: Tournament, rules: KnockoutRules) -> dict[int, Decimal]:
+    """Player id -> strikes turned round: fewer is better for Swiss pairing."""
+    return {one.player_id: -one.strikes for one in all_careers(tournament, rules)}
+
+
 def rounds_missed(tournament: Tournament) -> int:
     """Rounds that a player who comes now was not in: strikes to suggest. Source: formats, 14.1."""
     return len(tournament.rounds)

@@ -4,17 +4,19 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta
-from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, literal, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.service.pages import Found, refuse_deep
-from silverball.store import tables
+from silverball.store import names, tables
+from silverball.store.prepared import Prepared
 from silverball.wire.arenas import Arena, LineupArenaPart
 from silverball.wire.base import UNSET, Id
 from silverball.wire.values import Status
 
 PER_PAGE = 100
+FOUND_MAX = 200
 _ARENA, _LINEUP = tables.arena.c, tables.lineup_arena.c
 # The order in which `shown` unpacks them.
 COLUMNS = (
@@ -39,6 +41,8 @@ LINEUP_COLUMNS = (
     _LINEUP.labels,
     _LINEUP.label_color,
 )
+# The arena of a game: asked for with every result.
+_ONE = Prepared(select(*COLUMNS).where(_ARENA.arena_id == bindparam("arena_id")))
 _LINEUP_ROWS = (
     select(*COLUMNS, *LINEUP_COLUMNS)
     .join(tables.lineup_arena, _LINEUP.arena_id == _ARENA.arena_id)
@@ -112,8 +116,19 @@ def _wanted(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
 
 def named(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
     """Those of these arenas that exist, by id."""
+    if len(arena_ids) == 1:
+        return tuple(shown(row) for row in _ONE.rows(db, arena_id=arena_ids[0]))
     rows = select(*COLUMNS).where(_ARENA.arena_id.in_(arena_ids)).order_by(_ARENA.arena_id)
     return tuple(shown(row) for row in db.execute(rows.limit(len(arena_ids))))
+
+
+def found(db: Connection, organizer_id: int, words: str) -> tuple[Arena, ...]:
+    """Active arenas of the organizer whose name has these words, by name; 200 at most."""
+    rows = select(*COLUMNS).where(_ARENA.organizer_id == organizer_id, _ARENA.status == "active")
+    if words:
+        rows = rows.where(names.Holds(_ARENA.name, literal(words)))
+    rows = rows.order_by(_ARENA.name, _ARENA.arena_id).limit(FOUND_MAX)
+    return tuple(shown(row) for row in db.execute(rows))
 
 
 def lineup(db: Connection, tournament_id: int) -> tuple[Arena, ...]:

@@ -9,8 +9,8 @@ from silverball.kit.body import Body
 from silverball.kit.errors import Conflict
 from silverball.kit.fields import Color, Id, Labels, Name
 from silverball.kit.http import Write
-from silverball.service import owning
-from silverball.store import book, revisions
+from silverball.service import announce, owning
+from silverball.store import book
 from silverball.store.tables import bank_arena
 from silverball.wire.values import Status
 
@@ -48,7 +48,7 @@ def change(call: Write[ChangedArena]) -> int:
     """The arena in the path, different now."""
     arena_id = owning.own(call, book.ARENA)
     book.change(call.db, book.ARENA, arena_id, owning.said(call.body))
-    revisions.raise_for_arenas(call.db, [arena_id])
+    announce.of_arenas(call.db, [arena_id])
     return arena_id
 
 

@@ -10,8 +10,8 @@ from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.fields import Id, Name
 from silverball.kit.http import Write
-from silverball.service import owning
-from silverball.store import book, revisions
+from silverball.service import announce, owning
+from silverball.store import book
 from silverball.store.tables import bank_arena, lineup_bank, tournament
 from silverball.wire.values import Status
 
@@ -52,7 +52,7 @@ def change(call: Write[ChangedBank]) -> int:
         call.db.execute(delete(bank_arena).where(bank_arena.c.bank_id == bank_id))
         _put_in(call, bank_id, arena_ids)
     book.change(call.db, book.BANK, bank_id, owning.said(call.body, "arena_ids"))
-    revisions.raise_for_banks(call.db, [bank_id])
+    announce.of_banks(call.db, [bank_id])
     return bank_id
 
 

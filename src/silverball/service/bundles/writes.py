@@ -7,19 +7,12 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, update
 
+from silverball.service import announce
 from silverball.service.bundles import reads
-from silverball.store import imports, revisions, tables
+from silverball.store import imports, tables
 
 Rows = Sequence[Mapping[str, Any]]
-USER_NEW: dict[str, Any] = {
-    "role": "player",
-    "ratings_opt_out": False,
-    "stats_opt_out": False,
-    "video_opt_out": False,
-    "profile_opt_out": False,
-    "history_opt_out": False,
-    "history_only_completed": False,
-}
+USER_NEW: dict[str, Any] = {"role": "player", **dict.fromkeys(tables.OPT_OUTS, False)}
 SERIES_NEW: dict[str, Any] = {
     "status": "active",
     "test": False,
@@ -56,10 +49,10 @@ def take_in(db: Connection, book: Book, *, now: datetime) -> None:
     """
     _take_users(db, book, now)
     changed = _upsert(db, tables.location, "location_id", book.locations)
-    revisions.raise_for_locations(db, changed)
-    revisions.raise_for_series(db, _take_series(db, book))
-    revisions.raise_for_arenas(db, _upsert(db, tables.arena, "arena_id", book.arenas))
-    revisions.raise_for_players(db, _upsert(db, tables.player, "player_id", book.players))
+    announce.of_locations(db, changed)
+    announce.of_series(db, _take_series(db, book))
+    announce.of_arenas(db, _upsert(db, tables.arena, "arena_id", book.arenas))
+    announce.of_players(db, _upsert(db, tables.player, "player_id", book.players))
     _take_banks(db, book)
     _upsert(db, tables.occasion, "occasion_id", book.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
@@ -79,7 +72,7 @@ def _take_users(db: Connection, book: Book, now: datetime) -> None:
     here = reads.rows_of(db, tables.user, "user_id", contained | set(book.users_named))
     known = {user_id for user_id, row in here.items() if not row["placeholder"]}
     rows = [{**row, "placeholder": False} for row in book.users if row["user_id"] not in known]
-    revisions.raise_for_users(db, _upsert(db, tables.user, "user_id", rows))
+    announce.of_users(db, _upsert(db, tables.user, "user_id", rows))
     new = [
         {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
         for user_id, name in sorted(book.users_named.items())

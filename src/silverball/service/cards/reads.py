@@ -1,6 +1,6 @@
 """Cards: lists and one card, each with its games; what they are worth is as in single player games."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -71,6 +71,15 @@ def one(db: Connection, tournament_id: int, card_id: int) -> Card:
         raise NotFound("Card", card_id)
     games = attempts.of_cards(db, [card_id], attempts.marks_of(running))
     return _shown(row, games.get(card_id, ()), _best(running))
+
+
+def some(db: Connection, tournament: Tournament, card_ids: Sequence[int]) -> dict[int, Card]:
+    """Card id -> the card as it stands in this tournament; one that is not in it is left out."""
+    running = None if tournament.status == "completed" else tournament
+    rows = select(card).where(card.c.tournament_id == tournament.tournament_id, card.c.card_id.in_(card_ids))
+    games = attempts.of_cards(db, card_ids, attempts.marks_of(running))
+    best = _best(running)
+    return {row.card_id: _shown(row, games.get(row.card_id, ()), best) for row in db.execute(rows)}
 
 
 def _best(running: Tournament | None) -> Mapping[int, bool]:

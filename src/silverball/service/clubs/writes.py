@@ -6,8 +6,8 @@ from sqlalchemy import Connection, insert, select, update
 from silverball.kit.body import Body
 from silverball.kit.fields import Line, Name, Text, Url
 from silverball.kit.http import Write
-from silverball.service import owning
-from silverball.store import book, revisions, tables
+from silverball.service import announce, owning
+from silverball.store import book, tables
 
 
 class NewClub(Body, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ def found(
     made = insert(tables.club).values(**values).returning(tables.club.c.club_id)
     club_id = int(db.execute(made).scalar_one())
     db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id))
-    revisions.raise_for_users(db, [user_id])
+    announce.of_users(db, [user_id])
     return club_id
 
 
@@ -66,4 +66,4 @@ def remove(call: Write[Body]) -> None:
     members = call.db.execute(select(users.user_id).where(users.club_id == club_id)).scalars().all()
     call.db.execute(update(tables.user).where(users.club_id == club_id).values(club_id=None))
     book.remove(call.db, book.CLUB, club_id)
-    revisions.raise_for_users(call.db, members)
+    announce.of_users(call.db, members)

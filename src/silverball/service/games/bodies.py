@@ -32,7 +32,7 @@ class SaidResult(Body, frozen=True, kw_only=True):
             wanted = ", ".join(shown for name, shown in WAYS.items() if hasattr(self, name))
             raise Invalid({"resultPositions": [f"Say the result in one way: {wanted}."]})
 
-    def outcome(self, game_id: int, by: int) -> GameOutcome:
+    def outcome(self, game_id: int, by: int | None) -> GameOutcome:
         """As the rules take it."""
         return GameOutcome(
             game_id=game_id,
@@ -51,7 +51,7 @@ class GameResult(SaidResult, frozen=True, kw_only=True):
     # The player of two who did not come.
     forfeit: Id | UnsetType = UNSET
 
-    def outcome(self, game_id: int, by: int) -> GameOutcome:
+    def outcome(self, game_id: int, by: int | None) -> GameOutcome:
         """As the rules take it."""
         if not isinstance(self.strikes, UnsetType):
             return GameOutcome(game_id=game_id, strikers=self.strikes, by=by)

@@ -9,6 +9,7 @@ from silverball.rules import results
 from silverball.rules.changes import Change
 from silverball.rules.tournament import Game, Tournament
 from silverball.service import access
+from silverball.service.devices import reads as devices
 from silverball.service.users import reads as users
 from silverball.store import journal
 
@@ -19,12 +20,19 @@ def require(call: Write[Any], tournament: Tournament, game_id: int, changes: Seq
     if game.status != "completed" or not changes or access.manages(call.caller, tournament):
         return
     entered = journal.newest_result(call.db, tournament.tournament_id, game_id)
-    user_id, at = entered if entered is not None else (game.scorekeeper_id, game.completed_at)
-    name = "Somebody" if user_id is None else users.one(call.db, user_id, call.caller).name
+    action_id, user_id, at = entered or (0, game.scorekeeper_id, game.completed_at)
+    name = _named(call, tournament.tournament_id, action_id, user_id)
     when = "" if at is None else f" at {at:%Y-%m-%d %H:%M:%SZ}"
     raise Conflict(
         f"Game {game_id} has a result: {name} entered {_told(game)}{when}. Only the organizer can change it."
     )
+
+
+def _named(call: Write[Any], tournament_id: int, action_id: int, user_id: int | None) -> str:
+    """Who did an action: an account, a device, or nobody who is known."""
+    if user_id is not None:
+        return users.one(call.db, user_id, call.caller).name
+    return devices.actors(call.db, tournament_id, [action_id]).get(action_id, "Somebody")
 
 
 def _told(game: Game) -> str:

@@ -24,7 +24,7 @@ TOURNAMENT, GAME, PLAYER = "tournament_id", "game_id", "player_id"
 def record_result(call: Write[GameResult]) -> Game:
     """The result of a game: once by whoever keeps scores, again only by the organizer."""
     game_id = call.ids[GAME]
-    said = call.body.outcome(game_id, call.user_id)
+    said = call.body.outcome(game_id, call.actor_id)
 
     def rule(t: Tournament) -> acting.Made:
         results.game_of(t, game_id)

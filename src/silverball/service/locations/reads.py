@@ -17,6 +17,7 @@ from silverball.wire.values import Status
 PER_PAGE = 500
 _LOCATION = tables.location.c
 # The order in which `shown` unpacks them.
+NAMES_MAX = 500
 COLUMNS = (
     _LOCATION.location_id,
     _LOCATION.scorbit_venue_id,
@@ -70,6 +71,14 @@ def owned_by(db: Connection, organizer_id: int, query: LocationQuery) -> Found[L
     rows = select(*COLUMNS).where(wanted).order_by(_LOCATION.location_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
     return Found([shown(row) for row in db.execute(rows)], total)
+
+
+def names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
+    """Id and name of the locations in use, by name, to choose from."""
+    rows = select(_LOCATION.location_id, _LOCATION.name)
+    rows = rows.where(_LOCATION.organizer_id == organizer_id, _LOCATION.status == "active")
+    rows = rows.order_by(_LOCATION.name, _LOCATION.location_id).limit(NAMES_MAX)
+    return [(location_id, name) for location_id, name in db.execute(rows)]
 
 
 def _wanted(organizer_id: int, query: LocationQuery) -> ColumnElement[bool]:

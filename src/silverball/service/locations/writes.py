@@ -9,8 +9,8 @@ from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.fields import Id, Line, Name
 from silverball.kit.http import Write
-from silverball.service import owning
-from silverball.store import book, revisions
+from silverball.service import announce, owning
+from silverball.store import book
 from silverball.store.tables import location, occasion
 from silverball.wire.values import Status
 
@@ -54,7 +54,7 @@ def change(call: Write[ChangedLocation]) -> int:
     stored = select(location.c.lat, location.c.lng).where(location.c.location_id == location_id)
     _refuse_half_a_place({**call.db.execute(stored).mappings().one(), **values})
     book.change(call.db, book.LOCATION, location_id, values)
-    revisions.raise_for_locations(call.db, [location_id])
+    announce.of_locations(call.db, [location_id])
     return location_id
 
 

@@ -13,8 +13,8 @@ from silverball.kit.body import Body
 from silverball.kit.errors import Invalid
 from silverball.kit.fields import Color, Id, Labels, Line, Name, Text, Url
 from silverball.kit.http import Write
-from silverball.service import owning
-from silverball.store import book, revisions, tables
+from silverball.service import announce, owning
+from silverball.store import book, tables
 from silverball.wire import times
 from silverball.wire.values import Status
 
@@ -106,7 +106,7 @@ def add(call: Write[NewOccasion]) -> int:
     occasion_id = book.add(call.db, book.OCCASION, call.user_id, values)
     _keep_links(call, occasion_id, body.links)
     _keep_entries(call, occasion_id, body.tournaments, call.user_id, body.timezone)
-    revisions.raise_for_occasions(call.db, [occasion_id])
+    announce.of_occasions(call.db, [occasion_id])
     return occasion_id
 
 
@@ -125,7 +125,7 @@ def change(call: Write[ChangedOccasion]) -> int:
     if body.tournaments is not UNSET:
         zone = values.get("timezone") or stored["timezone"] or "UTC"
         _keep_entries(call, occasion_id, body.tournaments, owner_id, zone)
-    revisions.raise_tournaments(call.db, touched | set(_members(call, occasion_id)))
+    announce.of_tournaments(call.db, touched | set(_members(call, occasion_id)))
     return occasion_id
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     func,
+    literal,
     or_,
     select,
     true,
@@ -19,10 +20,11 @@ from sqlalchemy import (
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
+from silverball.rules import seeding
 from silverball.service import access
 from silverball.service.access import Caller
 from silverball.service.pages import Found, refuse_deep
-from silverball.store import tables
+from silverball.store import names, tables
 from silverball.store import types as store_types
 from silverball.store.prepared import Prepared
 from silverball.wire import times
@@ -32,7 +34,10 @@ from silverball.wire.values import Number, Status
 
 PER_PAGE = 100
 CLAIMS_MAX = 1000
+BOOK_MAX = 20_000
+FOUND_MAX = 50
 _PLAYER, _ENTRANT, _CLAIMANT = tables.player.c, tables.entrant.c, tables.user.c
+_T = tables.tournament.c
 # The order in which `shown` unpacks them. Needs the join of `player_rows`.
 COLUMNS = (
     _PLAYER.player_id,
@@ -54,6 +59,7 @@ ENTRANT_COLUMNS = (
     _ENTRANT.subscription,
     _ENTRANT.labels,
     _ENTRANT.label_color,
+    _CLAIMANT.ratings_opt_out,
 )
 
 
@@ -85,11 +91,15 @@ _SOME_ENTRANTS = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", e
 )
 
 
-def shown(values: Sequence[Any], viewer: Caller | None) -> Player:
-    """The player in COLUMNS, with what he is in a tournament when ENTRANT_COLUMNS follow them."""
+def shown(values: Sequence[Any], viewer: Caller | None, *, hides_seeds: bool = False) -> Player:
+    """The player in COLUMNS, with what he is in a tournament when ENTRANT_COLUMNS follow them.
+
+    `hides_seeds`: seeds are ratings, so those of who wants none shown are left out.
+    """
     player_id, name, ifpa_id, status, organizer_id, claimed_by, labels, label_color, is_hidden = values[:9]
     if is_hidden and ifpa_id is not None and not access.sees_all_of(viewer, claimed_by):
         ifpa_id = None
+    hides_seed = hides_seeds and bool(values[-1]) and not access.sees_all_of(viewer, claimed_by)
     return Player(
         player_id=player_id,
         name=name,
@@ -99,15 +109,15 @@ def shown(values: Sequence[Any], viewer: Caller | None) -> Player:
         claimed_by=claimed_by,
         labels=labels,
         label_color=label_color,
-        tournament_player=_entrant(values[9:]) if len(values) > len(COLUMNS) else UNSET,
+        tournament_player=_entrant(values[9:], hides_seed) if len(values) > len(COLUMNS) else UNSET,
     )
 
 
-def _entrant(values: Sequence[Any]) -> EntrantPart:
-    status, seed, points_adjustment, score_adjustment, subscription, labels, label_color = values
+def _entrant(values: Sequence[Any], hides_seed: bool) -> EntrantPart:
+    status, seed, points_adjustment, score_adjustment, subscription, labels, label_color, _ = values
     return EntrantPart(
         status=status,
-        seed=seed,
+        seed=None if hides_seed else seed,
         points_adjustment=_points(points_adjustment),
         # Absent when there is none: existing clients never saw the key.
         score_adjustment=_points(score_adjustment) if score_adjustment else UNSET,
@@ -159,10 +169,31 @@ def named(db: Connection, player_ids: Sequence[int], viewer: Caller | None) -> t
     return tuple(shown(row, viewer) for row in db.execute(rows.limit(len(player_ids))))
 
 
+def found(db: Connection, organizer_id: int, words: str, viewer: Caller | None) -> tuple[Player, ...]:
+    """Active players of the organizer's book whose name has these words, by name; 50 at most."""
+    wanted = and_(_PLAYER.organizer_id == organizer_id, _PLAYER.status == "active")
+    rows = player_rows().where(wanted, names.Holds(_PLAYER.name, literal(words)))
+    rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(FOUND_MAX)
+    return tuple(shown(row, viewer) for row in db.execute(rows))
+
+
+def ids_by_name(db: Connection, organizer_id: int, wanted: Sequence[str]) -> dict[str, tuple[int, ...]]:
+    """Name as it was asked for -> ids of the book's active players of that name, but for case and accents."""
+    asked = {names.folded(name) for name in wanted}
+    rows = select(_PLAYER.player_id, _PLAYER.name).where(
+        _PLAYER.organizer_id == organizer_id, _PLAYER.status == "active"
+    )
+    ids: dict[str | None, list[int]] = {}
+    for player_id, name in db.execute(rows.order_by(_PLAYER.player_id).limit(BOOK_MAX)):
+        if (folded := names.folded(name)) in asked:
+            ids.setdefault(folded, []).append(player_id)
+    return {name: tuple(ids.get(names.folded(name), ())) for name in wanted}
+
+
 def entrants(db: Connection, tournament_id: int, viewer: Caller | None) -> tuple[Player, ...]:
     """Every entrant of the tournament, in the order they were added."""
     rows = _ROSTER.rows(db, tournament_id=tournament_id)
-    return tuple(shown(row, viewer) for row in rows)
+    return _shown_in(db, tournament_id, rows, viewer)
 
 
 def some_entrants(
@@ -170,7 +201,20 @@ def some_entrants(
 ) -> tuple[Player, ...]:
     """Those of these players that are entrants of the tournament, by id."""
     rows = db.execute(_SOME_ENTRANTS, {"tournament_id": tournament_id, "player_ids": player_ids})
-    return tuple(shown(row, viewer) for row in rows)
+    return _shown_in(db, tournament_id, rows.all(), viewer)
+
+
+def _shown_in(
+    db: Connection, tournament_id: int, rows: Sequence[Sequence[Any]], viewer: Caller | None
+) -> tuple[Player, ...]:
+    # Hardly anybody opts out, so the tournament is seldom looked at.
+    hides_seeds = any(row[-1] for row in rows) and _is_seeded_by_rating(db, tournament_id)
+    return tuple(shown(row, viewer, hides_seeds=hides_seeds) for row in rows)
+
+
+def _is_seeded_by_rating(db: Connection, tournament_id: int) -> bool:
+    rows = select(_T.settings).where(_T.tournament_id == tournament_id)
+    return db.execute(rows).scalar_one().get("seeding") in seeding.RATING_SEEDS
 
 
 def one(db: Connection, player_id: int, viewer: Caller | None) -> Player:
@@ -194,3 +238,38 @@ def claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
     return tuple(
         Claim(player_id=row[0], user_id=row[1], created_at=times.iso(row[2])) for row in db.execute(rows)
     )
+
+
+def claimable(db: Connection, words: str, viewer: Caller | None) -> tuple[Player, ...]:
+    """Players of every book who have no account and whose name has these words, by name; 50 at most.
+
+    Only who has been in a tournament is found: of all others nobody but their organizer knows.
+    """
+    played = select(_ENTRANT.player_id).where(_ENTRANT.player_id == _PLAYER.player_id).exists()
+    wanted = and_(_PLAYER.claimed_by.is_(None), names.Holds(_PLAYER.name, literal(words)), played)
+    rows = player_rows().where(wanted).order_by(_PLAYER.name, _PLAYER.player_id).limit(FOUND_MAX)
+    return tuple(shown(row, viewer) for row in db.execute(rows))
+
+
+def claimed_by(db: Connection, user_id: int, viewer: Caller | None) -> tuple[Player, ...]:
+    """The players that this user is, by name."""
+    rows = player_rows().where(_PLAYER.claimed_by == user_id)
+    rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(CLAIMS_MAX)
+    return tuple(shown(row, viewer) for row in db.execute(rows))
+
+
+def newest_tournaments(db: Connection, player_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
+    """Player id -> id and name of the tournament that began last of those with the player in it."""
+    tournament = tables.tournament.c
+    order = func.row_number().over(
+        partition_by=_ENTRANT.player_id,
+        order_by=(tournament.start_utc.desc(), tournament.tournament_id.desc()),
+    )
+    played = (
+        select(_ENTRANT.player_id, tournament.tournament_id, tournament.name, order.label("place"))
+        .join(tables.tournament, tournament.tournament_id == _ENTRANT.tournament_id)
+        .where(_ENTRANT.player_id.in_(player_ids))
+        .subquery()
+    )
+    rows = select(played.c.player_id, played.c.tournament_id, played.c.name).where(played.c.place == 1)
+    return {player_id: (tournament_id, name) for player_id, tournament_id, name in db.execute(rows)}

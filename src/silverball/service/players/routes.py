@@ -78,6 +78,12 @@ def delete_player(call: Write[Body]) -> Data[Player]:
     return Data(data=removed)
 
 
+@post("/api/players/{player_id}/merge", body=writes.Merged, ability="manage")
+def merge_player(call: Write[writes.Merged]) -> Data[Player]:
+    """A player who is in the caller's book twice; the entry named goes on with the results of both."""
+    return Data(data=reads.one(call.db, writes.merge(call), call.caller))
+
+
 @get("/api/players/claims", access=Access.OWN)
 def list_claims(call: Call[Query]) -> Data[tuple[Claim, ...]]:
     """Claims that wait: the caller's own, and those on players of the caller's book."""

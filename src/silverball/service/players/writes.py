@@ -1,19 +1,24 @@
 """Changing the players of somebody's book, and claims on them."""
 
+from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
 from msgspec import UNSET, UnsetType
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
 from silverball.kit.fields import Color, Id, Labels, Name
 from silverball.kit.http import Write
-from silverball.service import owning
-from silverball.store import book, revisions
+from silverball.service import announce, owning
+from silverball.store import announcements, book, merging, rated, revisions
 from silverball.store.tables import claim, player
 from silverball.wire.values import Status
+
+LABELS_MAX = 10
+# Tournaments that a refusal names.
+NAMED_MAX = 3
 
 
 class NewPlayer(Body, frozen=True, kw_only=True):
@@ -36,6 +41,12 @@ class ChangedPlayer(Body, frozen=True, kw_only=True):
     label_color: Color | UnsetType | None = UNSET
 
 
+class Merged(Body, frozen=True, kw_only=True):
+    """Which player of the book goes on in place of the one in the path."""
+
+    player_id: Id
+
+
 class ApprovedClaim(Body, frozen=True, kw_only=True):
     """Who is this player indeed."""
 
@@ -50,8 +61,11 @@ def add(call: Write[NewPlayer]) -> int:
 def change(call: Write[ChangedPlayer]) -> int:
     """The player in the path, different now."""
     player_id = owning.own(call, book.PLAYER)
-    book.change(call.db, book.PLAYER, player_id, owning.said(call.body))
-    revisions.raise_for_players(call.db, [player_id])
+    values = owning.said(call.body)
+    book.change(call.db, book.PLAYER, player_id, values)
+    announce.of_players(call.db, [player_id])
+    if values.keys() & {"name", "ifpa_id"}:
+        rated.players_changed(call.db, [player_id])
     return player_id
 
 
@@ -60,6 +74,76 @@ def require_removable(call: Write[Body]) -> int:
     player_id = owning.own(call, book.PLAYER, for_good=True)
     owning.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
     return player_id
+
+
+def merge(call: Write[Merged]) -> int:
+    """The player in the path was the one in the body all along; returns the id of that one.
+
+    His entries, results and journal go on under it, and he is gone from the book. Raises NotFound,
+    NotAllowed, Invalid, and Conflict when they cannot be the same person.
+    """
+    gone_id, kept_id = owning.own(call, book.PLAYER), call.body.player_id
+    owner_id = book.owner_of(call.db, book.PLAYER, gone_id)
+    if kept_id == gone_id:
+        raise Invalid({"playerId": ["A player cannot be merged into himself. Name the other entry."]})
+    owning.require_own(call, book.PLAYER, "playerId", [kept_id], owner_id)
+    tournament_ids = merging.tournaments_with(call.db, gone_id)
+    told = merging.tournaments_telling_of(call.db, owner_id, gone_id)
+    revisions.raise_tournaments(call.db, tournament_ids | told)
+    for player_id in sorted((gone_id, kept_id)):
+        book.owner_of(call.db, book.PLAYER, player_id, for_good=True)
+    if merging.tournaments_with(call.db, gone_id) != tournament_ids:
+        raise Conflict("A tournament took the player in a moment ago. Nothing was changed; send it again.")
+    others = merging.tournaments_with(call.db, kept_id)
+    others |= merging.tournaments_telling_of(call.db, owner_id, kept_id)
+    _refuse_strangers(call.db, gone_id, kept_id, tournament_ids & others)
+    merging.put_in_place(call.db, gone_id, kept_id, tournament_ids | (told - others))
+    _take_over(call.db, gone_id, kept_id)
+    book.remove(call.db, book.PLAYER, gone_id)
+    # Followers know the number that is gone: they read everything again.
+    announcements.begin_anew(call.db, tournament_ids)
+    announce.of_players(call.db, [kept_id])
+    rated.players_changed(call.db, [kept_id])
+    return kept_id
+
+
+def _refuse_strangers(db: Connection, gone_id: int, kept_id: int, shared: Collection[int]) -> None:
+    """Raises Conflict for two who met, or who are known to be two."""
+    if shared:
+        named = ", ".join(str(one) for one in sorted(shared)[:NAMED_MAX])
+        raise Conflict(
+            f"Both players have been in tournament {named}, so they are two people there. Take one of them"
+            " out of it first, or leave them apart."
+        )
+    gone, kept = _facts(db, gone_id), _facts(db, kept_id)
+    for name, said in (("ifpa_id", "federation numbers"), ("claimed_by", "accounts")):
+        mine, other = getattr(gone, name), getattr(kept, name)
+        if mine is not None and other is not None and mine != other:
+            raise Conflict(f"The two players have different {said}: {mine} and {other}. They are two people.")
+
+
+def _take_over(db: Connection, gone_id: int, kept_id: int) -> None:
+    """What only the gone entry knew, the kept one knows now."""
+    gone, kept = _facts(db, gone_id), _facts(db, kept_id)
+    labels = [*kept.labels, *(one for one in gone.labels if one not in kept.labels)]
+    values = {
+        "ifpa_id": kept.ifpa_id if kept.ifpa_id is not None else gone.ifpa_id,
+        "claimed_by": kept.claimed_by if kept.claimed_by is not None else gone.claimed_by,
+        "labels": labels[:LABELS_MAX],
+        "label_color": kept.label_color or gone.label_color,
+        "status": "active" if "active" in (gone.status, kept.status) else kept.status,
+    }
+    db.execute(update(player).where(player.c.player_id == kept_id).values(**values))
+    if values["claimed_by"] is not None:
+        db.execute(delete(claim).where(claim.c.player_id.in_((gone_id, kept_id))))
+        return
+    known = select(claim.c.user_id).where(claim.c.player_id == kept_id)
+    moved = update(claim).where(claim.c.player_id == gone_id, claim.c.user_id.not_in(known))
+    db.execute(moved.values(player_id=kept_id))
+
+
+def _facts(db: Connection, player_id: int) -> Row[Any]:
+    return db.execute(select(player).where(player.c.player_id == player_id)).one()
 
 
 def stake_claim(call: Write[Body]) -> int:
@@ -112,7 +196,8 @@ def give_up_claim(call: Write[Body], user_id: int | None) -> int:
     if not waited and not held:
         raise NotFound("Claim", player_id)
     if held:
-        revisions.raise_for_players(call.db, [player_id])
+        announce.of_players(call.db, [player_id])
+        rated.players_changed(call.db, [player_id])
     return player_id
 
 
@@ -144,4 +229,5 @@ def _give(db: Connection, player_id: int, user_id: int, owner_id: int) -> None:
         raise Conflict(f"User {user_id} is player {other} of this book already. Give that claim up first.")
     db.execute(update(player).where(player.c.player_id == player_id).values(claimed_by=user_id))
     db.execute(delete(claim).where(claim.c.player_id == player_id))
-    revisions.raise_for_players(db, [player_id])
+    announce.of_players(db, [player_id])
+    rated.players_changed(db, [player_id])

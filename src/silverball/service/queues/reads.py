@@ -28,6 +28,23 @@ def waiting(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
     return tuple(_shown(row) for row in db.execute(rows).all())
 
 
+def in_line(
+    db: Connection, tournament_id: int, arena_id: int | None, round_id: int | None
+) -> tuple[QueueEntry, ...]:
+    """Who waits for this arena, or in this round, or (both None) for any arena; first in line first."""
+    rows = (
+        select(queue_entry)
+        .where(
+            queue_entry.c.tournament_id == tournament_id,
+            queue_entry.c.arena_id.is_(None) if arena_id is None else queue_entry.c.arena_id == arena_id,
+            queue_entry.c.round_id.is_(None) if round_id is None else queue_entry.c.round_id == round_id,
+            queue_entry.c.completed_at.is_(None),
+        )
+        .order_by(queue_entry.c.queue_index, queue_entry.c.queue_id)
+    )
+    return tuple(_shown(row) for row in db.execute(rows).all())
+
+
 def one(db: Connection, tournament_id: int, queue_id: int) -> QueueEntry:
     """A place in a queue of this tournament. Raises NotFound."""
     own = (queue_entry.c.tournament_id == tournament_id, queue_entry.c.queue_id == queue_id)

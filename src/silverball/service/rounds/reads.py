@@ -1,5 +1,6 @@
 """Rounds of a tournament."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -31,6 +32,12 @@ def one(db: Connection, tournament_id: int, round_id: int) -> Round:
     if row is None:
         raise NotFound("Round", round_id)
     return _shown(row)
+
+
+def some(db: Connection, tournament_id: int, round_ids: Sequence[int]) -> dict[int, Round]:
+    """Round id -> the round; one that is not in the tournament is left out."""
+    wanted = (round_.c.tournament_id == tournament_id, round_.c.round_id.in_(round_ids))
+    return {row.round_id: _shown(row) for row in db.execute(select(round_).where(*wanted))}
 
 
 def _shown(row: Any) -> Round:

@@ -9,8 +9,8 @@ from silverball.kit.errors import Invalid
 from silverball.kit.fields import Color, Name
 from silverball.kit.http import Write
 from silverball.rules.words import BestGameScoring
-from silverball.service import owning
-from silverball.store import book, revisions
+from silverball.service import announce, owning
+from silverball.store import book
 from silverball.wire.values import SeriesStatus
 
 SeriesScoring = Literal["points", "pingolf"] | BestGameScoring
@@ -76,7 +76,7 @@ def change(call: Write[ChangedSeries]) -> int:
     """The series in the path, different now."""
     series_id = owning.own(call, book.SERIES)
     book.change(call.db, book.SERIES, series_id, owning.said(call.body))
-    revisions.raise_for_series(call.db, [series_id])
+    announce.of_series(call.db, [series_id])
     return series_id
 
 

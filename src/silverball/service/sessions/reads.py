@@ -9,6 +9,7 @@ from silverball.kit import tokens
 from silverball.store.tables import session, user
 
 EMAIL_MAX = 254
+LISTED_MAX = 100
 
 
 @dataclass(frozen=True)
@@ -52,3 +53,25 @@ def find(db: Connection, secret: str, now: datetime) -> SignedIn | None:
     )
     row = db.execute(rows).mappings().one_or_none()
     return None if row is None else SignedIn(**row)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Open:
+    """A session that has not ended."""
+
+    created_at: datetime
+    expires_at: datetime
+    # Whether it is the one that asks.
+    is_this: bool
+
+
+def open_of(db: Connection, user_id: int, secret: str, now: datetime) -> list[Open]:
+    """Where the account is signed in, newest first."""
+    own = (session.c.user_id == user_id, session.c.expires_at > now)
+    rows = select(session.c.hash, session.c.created_at, session.c.expires_at).where(*own)
+    rows = rows.order_by(session.c.created_at.desc(), session.c.hash).limit(LISTED_MAX)
+    asking = tokens.digest(secret)
+    return [
+        Open(created_at=row.created_at, expires_at=row.expires_at, is_this=row.hash == asking)
+        for row in db.execute(rows)
+    ]

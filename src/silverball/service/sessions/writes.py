@@ -37,3 +37,9 @@ def start(db: Connection, user_id: int, *, now: datetime, dice: Random) -> NewSe
 def end(db: Connection, secret: str) -> None:
     """Sign out; a session that is already over stays so."""
     db.execute(delete(session).where(session.c.hash == tokens.digest(secret)))
+
+
+def end_others(db: Connection, user_id: int, secret: str) -> int:
+    """Sign the user out everywhere but here; returns how many sessions that ended."""
+    others = (session.c.user_id == user_id, session.c.hash != tokens.digest(secret))
+    return int(db.execute(delete(session).where(*others)).rowcount)

@@ -4,7 +4,7 @@ What a score of a best game is worth follows from all of them. It is stored when
 completes; before that it is computed here, from the tournament kept in memory.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Annotated, Any, Literal
 
@@ -135,6 +135,23 @@ def one(db: Connection, tournament_id: int, single_player_game_id: int) -> Singl
     if row is None:
         raise NotFound("SinglePlayerGame", single_player_game_id)
     return _shown(row, marks)
+
+
+def some(
+    db: Connection, tournament: Tournament, single_player_game_ids: Sequence[int]
+) -> dict[int, SinglePlayerGame]:
+    """Id -> the game as it is worth in this tournament; one that is not in it is left out."""
+    marks = marks_of(_running(tournament))
+    rows = select(*COLUMNS).where(
+        attempt.tournament_id == tournament.tournament_id,
+        attempt.single_player_game_id.in_(single_player_game_ids),
+    )
+    return {row.single_player_game_id: _shown(row, marks) for row in db.execute(rows)}
+
+
+def _running(tournament: Tournament) -> Tournament | None:
+    is_computed = tournament.type in BEST_GAME_TYPES and tournament.status != "completed"
+    return tournament if is_computed else None
 
 
 def top_scores(db: Connection, tournament_id: int) -> tuple[SinglePlayerGame, ...]:

@@ -78,7 +78,7 @@ def _opened(call: Write[NewGame], tournament: Tournament, meant: list[int]) -> M
         raise Invalid({"score": ["Enter the score: nothing else counts in this tournament."]})
     if body.arena_id is None:
         raise Invalid({"arenaId": ["The arena id field is required."]})
-    said = NewAttempt(player_id=body.player_id, arena_id=body.arena_id, score=body.score, by=call.user_id)
+    said = NewAttempt(player_id=body.player_id, arena_id=body.arena_id, score=body.score, by=call.actor_id)
     playing = bestplay.being_played(tournament, body.player_id, body.arena_id)
     if playing is not None:
         if body.score is None:
@@ -101,7 +101,7 @@ def _recorded(call: Write[Any], tournament: Tournament, game_id: int) -> Made:
         score=body.score,
         strokes=body.strokes,
         rolls=body.rolls,
-        by=call.user_id,
+        by=call.actor_id,
     )
     draw = f"single player game {game_id}"
     return acting.drawn(tournament, draw, lambda dice: singleplay.record(tournament, said, dice, call.now))
@@ -140,7 +140,7 @@ def advance(call: Write[Body]) -> int:
         return acting.drawn(
             tournament,
             draw,
-            lambda dice: singleplay.advance(tournament, player_id, by=call.user_id, dice=dice, now=call.now),
+            lambda dice: singleplay.advance(tournament, player_id, by=call.actor_id, dice=dice, now=call.now),
         )
 
     acting.act(call, rule, may=access.may_score)

@@ -1,5 +1,8 @@
 """Standings, as they were stored with the last result."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import cast
 
 import msgspec
@@ -7,7 +10,7 @@ from sqlalchemy import Connection, Text, bindparam, select, type_coerce
 
 from silverball.kit.errors import NotFound
 from silverball.store.prepared import Prepared
-from silverball.store.tables import standing, tournament
+from silverball.store.tables import player, standing, tournament
 from silverball.wire.standings import Standing
 
 _ROWS = Prepared(
@@ -18,6 +21,14 @@ _ROWS = Prepared(
 )
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where somebody finished, or stands."""
+
+    position: int
+    points: Decimal | None
+
+
 def of_tournament(db: Connection, tournament_id: int) -> tuple[tuple[Standing, ...], bool]:
     """The standings by position, then player id, and whether they still change. Raises NotFound."""
     found = _ROWS.rows(db, tournament_id=tournament_id)
@@ -26,3 +37,23 @@ def of_tournament(db: Connection, tournament_id: int) -> tuple[tuple[Standing, .
     # The stored text is the answer: nothing is decoded, so each text stands for its Standing.
     texts = tuple([msgspec.Raw(text) for _, text in found if text is not None])
     return cast("tuple[Standing, ...]", texts), found[0][0] == "started"
+
+
+def of_user(db: Connection, user_id: int, tournament_ids: Sequence[int]) -> dict[int, Place]:
+    """Tournament id -> the best place there of a player whom the user claimed."""
+    columns = (standing.c.tournament_id, standing.c.position, standing.c.points)
+    rows = (
+        select(*columns)
+        .join(player, player.c.player_id == standing.c.player_id)
+        .where(player.c.claimed_by == user_id, standing.c.tournament_id.in_(tournament_ids))
+        .order_by(standing.c.tournament_id, standing.c.position.desc())
+    )
+    return {tournament_id: Place(position, points) for tournament_id, position, points in db.execute(rows)}
+
+
+def of_players(db: Connection, tournament_id: int, player_ids: Sequence[int]) -> dict[int, Place]:
+    """Player id -> the place in this tournament, for those who have one."""
+    rows = select(standing.c.player_id, standing.c.position, standing.c.points).where(
+        standing.c.tournament_id == tournament_id, standing.c.player_id.in_(player_ids)
+    )
+    return {player_id: Place(position, points) for player_id, position, points in db.execute(rows)}

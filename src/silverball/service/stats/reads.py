@@ -10,8 +10,8 @@ from silverball.rules.ranking.places import places
 from silverball.service import seconds
 from silverball.service.access import Caller
 from silverball.service.formats import reads as formats
-from silverball.service.games import reads as games
-from silverball.service.games.reads import Played
+from silverball.service.games.reads import played as played_games
+from silverball.service.games.reads.played import Played
 from silverball.service.rounds import reads as rounds
 from silverball.service.summaries.reads import opted_out
 from silverball.service.tournaments import reads as tournaments
@@ -32,7 +32,7 @@ attempt = single_player_game.c
 def match_play(db: Connection, tournament_id: int) -> MatchplayStats:
     """How many games were played, byes included. Raises WrongFormat for formats without opponents."""
     formats.match_play(db, tournament_id)
-    played = games.completed(db, tournament_id)
+    played = played_games.completed(db, tournament_id)
     seats = [player_id for game in played for player_id in game.result.player_ids]
     mean = len(seats) / len(set(seats)) if seats else 0.0
     return MatchplayStats(
@@ -112,7 +112,7 @@ def by_player(db: Connection, tournament_id: int, viewer: Caller | None) -> Play
     place_counts: dict[int, Counter[int]] = {}
     arena_counts: dict[int, Counter[int]] = {}
     opponent_counts: dict[int, Counter[int]] = {}
-    for one in _contested(games.completed(db, tournament_id)):
+    for one in _contested(played_games.completed(db, tournament_id)):
         place_of = places(one.result)
         for player_id in one.result.player_ids:
             others = [other for other in one.result.player_ids if other != player_id]
@@ -132,7 +132,7 @@ def by_opponent(db: Connection, tournament_id: int, viewer: Caller | None) -> tu
     """How often each player met and beat each opponent, from both sides. Raises WrongFormat."""
     rule = formats.match_play(db, tournament_id).regime
     hidden = _hidden(db, tournament_id, viewer)
-    records = (one.record for one in _contested(games.completed(db, tournament_id)))
+    records = (one.record for one in _contested(played_games.completed(db, tournament_id)))
     return tuple(
         MatchStats(
             player_id=met.player_id,

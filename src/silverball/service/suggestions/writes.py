@@ -18,17 +18,16 @@ TOURNAMENT, GAME, SUGGESTION = "tournament_id", "game_id", "suggestion_id"
 def suggest(call: Write[SaidResult]) -> Game:
     """A player of the game says how it ended."""
     game_id = call.ids[GAME]
-    said = call.body.outcome(game_id, call.user_id)
+    said = call.body.outcome(game_id, call.actor_id)
 
     def rule(t: Tournament) -> acting.Made:
-        own = access.players_of(call.caller, t)
-        player_id = next(one for one in results.game_of(t, game_id).player_ids if one in own)
+        player_id = access.reporter_of(call.caller, t, results.game_of(t, game_id))
         # The dice of the result itself: what follows from it is the same whoever says it.
         return acting.drawn(
             t, f"result of game {game_id}", lambda d: suggesting.suggest(t, said, player_id, d, call.now)
         )
 
-    acting.act(call, rule, may=lambda one, t: access.plays_in(one, t, results.game_of(t, game_id)))
+    acting.act(call, rule, may=lambda one, t: access.may_report(one, t, results.game_of(t, game_id)))
     return _shown(call, game_id)
 
 
@@ -40,7 +39,7 @@ def approve(call: Write[Body]) -> Game:
         made = acting.drawn(
             t,
             f"result of game {one.game_id}",
-            lambda dice: suggesting.approve(t, one.suggestion_id, call.user_id, dice, call.now),
+            lambda dice: suggesting.approve(t, one.suggestion_id, call.actor_id, dice, call.now),
         )
         overwriting.require(call, t, one.game_id, made.changes)
         return made

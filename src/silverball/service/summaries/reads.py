@@ -1,5 +1,6 @@
 """Summaries of completed tournaments; they are stored when a tournament completes."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, SelectBase, Table, func, select
@@ -10,10 +11,27 @@ from silverball.service.formats import reads as formats
 from silverball.service.formats.reads import Facts
 from silverball.service.pages import Found
 from silverball.service.players import reads as players
-from silverball.store.tables import arena_summary, match_summary, player, player_arena_summary
+from silverball.store.tables import arena_summary, match_summary, player, player_arena_summary, user
 from silverball.wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
 
 PAGE_SIZE = 5000
+OPPONENTS_MAX = 100
+MEETING = ("user_id", "name", "games", "wins", "losses")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Meeting:
+    """How often a user met another one in completed tournaments, and who was ahead."""
+
+    user_id: int
+    name: str
+    games: int
+    wins: int
+    losses: int
+
+    @property
+    def draws(self) -> int:
+        return self.games - self.wins - self.losses
 
 
 class SummaryQuery(Query, frozen=True, kw_only=True):
@@ -90,6 +108,33 @@ def opted_out(viewer: Caller | None, among: SelectBase) -> Select[Any]:
         .with_only_columns(player.c.player_id)
         .where(player.c.player_id.in_(among), ~players.shows_stats_to(viewer))
     )
+
+
+def opponents(db: Connection, user_id: int, viewer: Caller | None) -> list[Meeting]:
+    """Users whom the user met, most often met first; nobody who wants no statistics shown."""
+    met = match_summary.c
+    own = players.player_rows().with_only_columns(player.c.player_id)
+    own = own.where(player.c.claimed_by == user_id, players.shows_stats_to(viewer))
+    games = func.sum(met.games)
+    columns = (user.c.user_id, user.c.name, games, func.sum(met.wins), func.sum(met.losses))
+    rows = (
+        select(*(column.label(name) for column, name in zip(columns, MEETING, strict=True)))
+        .select_from(match_summary)
+        .join(player, player.c.player_id == met.opponent_id)
+        .join(user, user.c.user_id == player.c.claimed_by)
+        .where(met.player_id.in_(own), player.c.claimed_by != user_id, players.shows_stats_to(viewer))
+        .group_by(user.c.user_id, user.c.name)
+        .order_by(games.desc(), user.c.user_id)
+        .limit(OPPONENTS_MAX)
+    )
+    return [
+        Meeting(**{name: _whole(value) for name, value in row.items()}) for row in db.execute(rows).mappings()
+    ]
+
+
+def _whole(value: Any) -> Any:
+    # PostgreSQL adds up 64-bit numbers as numerics.
+    return value if isinstance(value, str) else int(value)
 
 
 def _hidden(summary: Table, tournament_id: int, viewer: Caller | None) -> Select[Any]:

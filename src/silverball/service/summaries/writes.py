@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Table, delete, false, insert, select
 from silverball.rules.ranking import summaries
 from silverball.rules.ranking.summaries import GameRecord
 from silverball.service.formats import reads as formats
-from silverball.service.games import reads as games
+from silverball.service.games.reads import played as played_games
 from silverball.store.tables import (
     arena,
     arena_summary,
@@ -39,7 +39,7 @@ def _records(db: Connection, tournament_id: int) -> list[GameRecord]:
         attempt.status == "completed",
         attempt.voided.is_(false()),
     )
-    records = [game.record for game in games.completed(db, tournament_id)]
+    records = [game.record for game in played_games.completed(db, tournament_id)]
     return records + [
         GameRecord(row.arena_id, (row.player_id,), is_single_player=True)
         for row in db.execute(attempts.order_by(attempt.single_player_game_id)).all()

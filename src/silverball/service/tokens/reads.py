@@ -10,21 +10,13 @@ from silverball.kit import tokens
 from silverball.kit.errors import NotFound
 from silverball.service import access
 from silverball.service.access import Caller
-from silverball.store.tables import token, user
+from silverball.store.tables import OPT_OUTS, token, user
 from silverball.wire import times
 from silverball.wire.tokens import ApiToken
 
 USE_NOTED_EVERY = timedelta(minutes=1)
 HEADER_BYTES_MAX = 200
 LISTED_MAX = 1000
-OPT_OUTS = (
-    user.c.ratings_opt_out,
-    user.c.stats_opt_out,
-    user.c.video_opt_out,
-    user.c.profile_opt_out,
-    user.c.history_opt_out,
-    user.c.history_only_completed,
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,7 +105,9 @@ def _signed_by(presented: tokens.Presented) -> Select[tuple[object, ...]]:
         user.c.user_id,
         user.c.role,
     )
-    rows = select(*columns, *OPT_OUTS).join_from(token, user, token.c.user_id == user.c.user_id)
+    rows = select(*columns, *(user.c[name] for name in OPT_OUTS)).join_from(
+        token, user, token.c.user_id == user.c.user_id
+    )
     if presented.token_id is None:
         return rows.where(token.c.hash == presented.hash)
     return rows.where(token.c.token_id == presented.token_id)

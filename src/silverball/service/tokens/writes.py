@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 from sqlalchemy import Connection, delete, func, insert, or_, select, update
 
-from silverball.kit import tokens
+from silverball.kit import texts, tokens
 from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
 from silverball.kit.fields import Name
@@ -122,13 +122,8 @@ def note_use(db: Connection, token_id: int, now: datetime) -> None:
 
 
 def _refuse_faults(role: str, name: str, abilities: Sequence[str], expires_days: int | None) -> None:
-    faults: dict[str, list[str]] = {}
-    if not name:
-        faults["name"] = ["The name field is required."]
-    elif len(name) > NAME_MAX:
-        faults["name"] = [f"The name field must not be greater than {NAME_MAX} characters."]
-    elif not name.isprintable():
-        faults["name"] = ["The name field must not have line breaks or control characters."]
+    name_fault = texts.name_fault(name, NAME_MAX)
+    faults: dict[str, list[str]] = {} if name_fault is None else {"name": [name_fault]}
     allowed = access.abilities_for(role)
     if not abilities or any(one not in access.ABILITIES for one in abilities):
         faults["ability"] = ["The selected ability is invalid."]

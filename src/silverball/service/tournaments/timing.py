@@ -56,7 +56,7 @@ def _moment(
 ) -> datetime | UnsetType | None:
     """The moment that was said; UNSET when none was."""
     if local is UNSET or local is None:
-        return local if utc is UNSET else _in_utc(which, utc)
+        return local if utc is UNSET else in_utc(which, utc)
     assert isinstance(local, str)
     try:
         there = datetime.fromisoformat(local)
@@ -69,7 +69,8 @@ def _moment(
     return moment
 
 
-def _in_utc(which: str, moment: datetime | UnsetType | None) -> datetime | UnsetType | None:
+def in_utc(which: str, moment: datetime | UnsetType | None) -> datetime | UnsetType | None:
+    """The moment that was said as `<which>Utc`, to the second. Raises Invalid for one out of our time."""
     if not isinstance(moment, datetime):
         return moment
     _check_year(f"{which}Utc", moment)

@@ -11,6 +11,8 @@ from silverball.kit.errors import NotAllowed, NotFound
 from silverball.service import access
 from silverball.service.access import Caller
 from silverball.service.clubs import reads as clubs
+from silverball.service.federation import reads as federation
+from silverball.service.ratings import reads as ratings
 from silverball.store import tables
 from silverball.store.types import IsoText
 from silverball.wire.base import UNSET
@@ -99,23 +101,36 @@ def by_email(db: Connection, email: str) -> int | None:
     return None if found is None else int(found.user_id)
 
 
+def can_anybody_sign_in(db: Connection) -> bool:
+    """Whether this site has an account with a password."""
+    return (
+        db.execute(select(_USER.user_id).where(_USER.password_hash.is_not(None)).limit(1)).first() is not None
+    )
+
+
 def named(db: Connection, user_ids: Sequence[int], viewer: Caller | None) -> tuple[User, ...]:
     """Those of these users that exist, by id."""
     rows = select(*COLUMNS).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
     return tuple(shown(row, viewer) for row in db.execute(rows))
 
 
-def bundle(db: Connection, user_id: int, viewer: Caller | None, *, with_counts: bool) -> UserBundle:
+def bundle(
+    db: Connection, user_id: int, viewer: Caller | None, *, with_ifpa: bool, with_counts: bool
+) -> UserBundle:
     """The user with what belongs to him. Raises NotFound."""
     user = one(db, user_id, viewer)
+    # Who hides his profile shows no federation number, and then there is no record either.
+    ifpa_id = user.ifpa_id if with_ifpa else None
+    rating = ratings.of_user(db, user_id, viewer)
     return UserBundle(
         user=user,
-        ifpa=None,
+        rating=UNSET if rating is None else rating,
+        ifpa=None if ifpa_id is None else federation.record(db, ifpa_id),
         shortcut=_shortcut(db, user_id),
         plan=None,
         club=None if user.club_id is None else clubs.found(db, user.club_id),
         plan_features=None,
-        user_counts=_counts(db, user_id) if with_counts else UNSET,
+        user_counts=_counts(db, user_id, viewer) if with_counts else UNSET,
     )
 
 
@@ -126,7 +141,7 @@ def _shortcut(db: Connection, user_id: int) -> Shortcut | None:
     return None if row is None else Shortcut(shortcut_id=row.shortcut_id, slug=row.slug)
 
 
-def _counts(db: Connection, user_id: int) -> UserCounts:
+def _counts(db: Connection, user_id: int, viewer: Caller | None) -> UserCounts:
     tournament, series, player, entrant = tables.tournament, tables.series, tables.player, tables.entrant
     organized = select(func.count()).select_from(tournament).where(tournament.c.organizer_id == user_id)
     scored = select(func.count()).select_from(series).where(series.c.organizer_id == user_id)
@@ -138,7 +153,10 @@ def _counts(db: Connection, user_id: int) -> UserCounts:
     columns = (organized.scalar_subquery(), scored.scalar_subquery(), played.scalar_subquery())
     row = db.execute(select(*columns)).one()
     return UserCounts(
-        tournament_organized_count=row[0], series_organized_count=row[1], tournament_play_count=row[2]
+        tournament_organized_count=row[0],
+        series_organized_count=row[1],
+        tournament_play_count=row[2],
+        rating_period_count=ratings.period_count(db, user_id, viewer),
     )
 
 

@@ -15,7 +15,6 @@ from silverball.wire.users import OwnProfile, User, UserBundle
 class BundleQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/users/{userId}. Source: interface 4.5."""
 
-    # The federation's records are not served yet: `ifpa` is null with and without it.
     include_ifpa: bool = False
     include_counts: bool = False
 
@@ -51,4 +50,11 @@ def resolve_users(call: Call[UnknownUsersQuery]) -> Data[tuple[User, ...]]:
 def one_user(call: Call[BundleQuery]) -> UserBundle:
     """A user's profile and what belongs to it."""
     with call.read() as db:
-        return reads.bundle(db, call.ids["user_id"], call.caller, with_counts=call.query.include_counts)
+        query = call.query
+        return reads.bundle(
+            db,
+            call.ids["user_id"],
+            call.caller,
+            with_ifpa=query.include_ifpa,
+            with_counts=query.include_counts,
+        )

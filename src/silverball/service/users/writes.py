@@ -6,16 +6,17 @@ from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
-from sqlalchemy import Connection, delete, insert, update
+from sqlalchemy import Connection, delete, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
+from silverball.kit import texts
 from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.fields import Id, Name
-from silverball.kit.texts import ONE_LINE
-from silverball.service import access
-from silverball.store import revisions
-from silverball.store.tables import session, user
+from silverball.service import access, announce
+from silverball.service.users import reads
+from silverball.store import rated
+from silverball.store.tables import OPT_OUTS, session, user
 
 NAME_MAX = 100
 EMAIL_MAX = 254
@@ -26,11 +27,11 @@ class ChangedProfile(Body, frozen=True, kw_only=True):
     """What a user may change about himself; everything else is prohibited."""
 
     name: Name | UnsetType = UNSET
-    initials: Annotated[str, Meta(max_length=4, pattern=ONE_LINE)] | UnsetType | None = UNSET
-    pronouns: Annotated[str, Meta(max_length=40, pattern=ONE_LINE)] | UnsetType | None = UNSET
+    initials: Annotated[str, Meta(max_length=4, pattern=texts.ONE_LINE)] | UnsetType | None = UNSET
+    pronouns: Annotated[str, Meta(max_length=40, pattern=texts.ONE_LINE)] | UnsetType | None = UNSET
     # A region's code in lower case: `se`, `us-ca`.
     flag: Annotated[str, Meta(pattern=r"^[a-z]{2}(-[a-z0-9]{1,3})?$")] | UnsetType | None = UNSET
-    location: Annotated[str, Meta(max_length=100, pattern=ONE_LINE)] | UnsetType | None = UNSET
+    location: Annotated[str, Meta(max_length=100, pattern=texts.ONE_LINE)] | UnsetType | None = UNSET
     ifpa_id: Id | UnsetType | None = UNSET
     ratings_opt_out: bool | UnsetType = UNSET
     stats_opt_out: bool | UnsetType = UNSET
@@ -56,12 +57,7 @@ def create(db: Connection, *, name: str, email: str, role: str, now: datetime) -
         "email": email,
         "role": role,
         "placeholder": False,
-        "ratings_opt_out": False,
-        "stats_opt_out": False,
-        "video_opt_out": False,
-        "profile_opt_out": False,
-        "history_opt_out": False,
-        "history_only_completed": False,
+        **dict.fromkeys(OPT_OUTS, False),
         "created_at": now,
     }
     try:
@@ -72,12 +68,27 @@ def create(db: Connection, *, name: str, email: str, role: str, now: datetime) -
     return int(user_id)
 
 
+def create_first(db: Connection, *, name: str, email: str, password_hash: str, now: datetime) -> int:
+    """The admin of a new site; returns the id. Raises Conflict once anybody can sign in, and Invalid."""
+    if db.dialect.name == "postgresql":
+        # SQLite has one writer at a time; here two could both find nobody.
+        db.execute(text('LOCK TABLE "user" IN SHARE ROW EXCLUSIVE MODE'))
+    if reads.can_anybody_sign_in(db):
+        raise Conflict("This site has an account already.")
+    user_id = create(db, name=name, email=email, role="admin", now=now)
+    set_password(db, user_id, password_hash)
+    return user_id
+
+
 def change_profile(db: Connection, user_id: int, said: ChangedProfile) -> None:
     """The user's profile, different now in every tournament that shows it."""
     values = {name: value for name, value in msgspec.structs.asdict(said).items() if value is not UNSET}
     if values:
+        was_hidden = db.execute(select(user.c.ratings_opt_out).where(user.c.user_id == user_id)).scalar_one()
         db.execute(update(user).where(user.c.user_id == user_id).values(**values))
-        revisions.raise_for_users(db, [user_id])
+        is_hiding = any(values.get(name) is True for name in OPT_OUTS)
+        announce.of_users(db, [user_id], is_hiding=is_hiding)
+        rated.user_changed(db, user_id, was_hidden=was_hidden)
 
 
 def set_password(db: Connection, user_id: int, password_hash: str) -> None:
@@ -101,13 +112,8 @@ def renew_hash(db: Connection, user_id: int, *, old: str, new: str) -> None:
 
 
 def _refuse_faults(name: str, email: str, role: str) -> None:
-    faults: dict[str, list[str]] = {}
-    if not name:
-        faults["name"] = ["The name field is required."]
-    elif len(name) > NAME_MAX:
-        faults["name"] = [f"The name field must not be greater than {NAME_MAX} characters."]
-    elif not name.isprintable():
-        faults["name"] = ["The name field must not have line breaks or control characters."]
+    name_fault = texts.name_fault(name, NAME_MAX)
+    faults: dict[str, list[str]] = {} if name_fault is None else {"name": [name_fault]}
     if len(email) > EMAIL_MAX:
         faults["email"] = [f"The email field must not be greater than {EMAIL_MAX} characters."]
     elif not EMAIL.fullmatch(email) or not email.isprintable():

@@ -18,6 +18,7 @@ from silverball.wire.series import Series, SeriesListItem
 from silverball.wire.values import SeriesStatus
 
 PER_PAGE = 25
+NAMES_MAX = 500
 _S, _T = tables.series.c, tables.tournament.c
 # The order in which `fields` unpacks them.
 COLUMNS = (
@@ -131,3 +132,11 @@ def _played(user_id: int, *, only_completed: bool) -> Select[Any]:
         .where(player.claimed_by == user_id, _T.series_id.is_not(None))
     )
     return played.where(_T.status == "completed") if only_completed else played
+
+
+def names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
+    """Id and name of the series that go on, newest first, to choose from."""
+    rows = select(_S.series_id, _S.name)
+    rows = rows.where(_S.organizer_id == organizer_id, _S.status == "active")
+    rows = rows.order_by(_S.series_id.desc()).limit(NAMES_MAX)
+    return [(series_id, name) for series_id, name in db.execute(rows)]

@@ -83,6 +83,12 @@ def _registration(
     if said is None:
         return None
     zone = after["timezone"]
+    opens, closes = (
+        timing.in_utc(f"rsvpConfiguration.{name}", moment)
+        for name, moment in (("openAt", said.open_at_utc), ("closeAt", said.close_at_utc))
+    )
+    assert opens is not UNSET
+    assert closes is not UNSET
     shown = RsvpConfiguration(
         tournament_id=tournament_id,
         series_id=None,
@@ -100,10 +106,10 @@ def _registration(
         custom1=said.custom1,
         custom2=said.custom2,
         custom3=said.custom3,
-        open_at_utc=times.iso_or_none(said.open_at_utc),
-        open_at_local=None if said.open_at_utc is None else times.local(said.open_at_utc, zone),
-        close_at_utc=times.iso_or_none(said.close_at_utc),
-        close_at_local=None if said.close_at_utc is None else times.local(said.close_at_utc, zone),
+        open_at_utc=times.iso_or_none(opens),
+        open_at_local=None if opens is None else times.local(opens, zone),
+        close_at_utc=times.iso_or_none(closes),
+        close_at_local=None if closes is None else times.local(closes, zone),
         timezone=zone,
     )
     built: dict[str, Any] = msgspec.to_builtins(shown)

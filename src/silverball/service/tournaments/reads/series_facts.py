@@ -1,6 +1,7 @@
-"""What the rest of a series knows: who met whom and who played what there, and who stands where.
+"""What is known beyond a tournament: of the rest of its series who met whom, who played what and who
+stands where; of the federation who is ranked where; and of ratings.
 
-Draws and seeds that go by the series are given it in the tournament's state; it is never stored.
+Draws and seeds that go by it are given it in the tournament's state; it is never stored.
 """
 
 from collections.abc import Sequence
@@ -9,7 +10,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
+from silverball.rules import seeding
 from silverball.rules.tournament import Tournament
+from silverball.service.federation import reads as federation
+from silverball.service.ratings.reads import seeds as ratings
 from silverball.service.series.reads import results
 from silverball.store import tables
 
@@ -31,13 +35,25 @@ def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
 
 
 def with_seed_facts(db: Connection, tournament: Tournament) -> Tournament:
-    """The tournament with the places in its series, when it is seeded by them. Ratings are not known yet."""
+    """The tournament with what its seeding goes by: places in its series, federation ranks, ratings."""
+    facts = _seed_facts(db, tournament, getattr(tournament.settings, "seeding", None))
+    return replace(tournament, state=replace(tournament.state, seed_facts=facts)) if facts else tournament
+
+
+def _seed_facts(db: Connection, tournament: Tournament, way: str | None) -> dict[int, float]:
+    """Player id -> what he is seeded by, lower is better."""
     series_id = tournament.details["series_id"]
-    if series_id is None or getattr(tournament.settings, "seeding", None) != SERIES_SEED:
-        return tournament
-    standings = results.details(db, series_id, None).standings
-    facts = {one.player_id: float(one.position) for one in standings}
-    return replace(tournament, state=replace(tournament.state, seed_facts=facts))
+    if way == SERIES_SEED and series_id is not None:
+        standings = results.details(db, series_id, None).standings
+        return {one.player_id: float(one.position) for one in standings}
+    if way in seeding.RATING_SEEDS:
+        by_bound = way == seeding.BY_LOWER_BOUND
+        return dict(ratings.seed_facts(db, tournament.tournament_id, by_bound=by_bound))
+    if way in federation.RANKS:
+        player_ids = [one.player_id for one in tournament.entrants]
+        ranks = federation.ranks_of_players(db, player_ids, way)
+        return {player_id: float(rank) for player_id, rank in ranks.items()}
+    return {}
 
 
 def _seats(series_id: int, but: int) -> Select[Any]:

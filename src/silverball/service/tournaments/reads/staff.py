@@ -2,7 +2,12 @@
 
 from sqlalchemy import Connection, and_, exists, or_, select
 
+from silverball.service.access import Caller
+from silverball.service.tournaments import reads
 from silverball.store.tables import scorekeeper, tournament
+from silverball.wire.tournaments import Tournament
+
+KEEPING_MAX = 50
 
 
 def is_running(db: Connection, user_id: int, tournament_id: int) -> bool:
@@ -16,3 +21,14 @@ def is_running(db: Connection, user_id: int, tournament_id: int) -> bool:
         or_(tournament.c.organizer_id == user_id, keeps_scores),
     )
     return db.execute(rows).first() is not None
+
+
+def keeping(db: Connection, user_id: int, viewer: Caller) -> list[Tournament]:
+    """The running tournaments in which this user keeps scores for somebody else, newest first."""
+    kept = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id == user_id)
+    rows = reads.rows().where(
+        tournament.c.tournament_id.in_(kept),
+        tournament.c.status == "started",
+        tournament.c.organizer_id != user_id,
+    )
+    return reads.listed(db, rows.order_by(tournament.c.tournament_id.desc()).limit(KEEPING_MAX), viewer)

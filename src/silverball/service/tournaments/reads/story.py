@@ -1,6 +1,6 @@
 """The journal of a tournament as its organizer reads it, newest first."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, func, select
@@ -8,6 +8,7 @@ from sqlalchemy import Connection, func, select
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.service.access import Caller
+from silverball.service.devices import reads as devices
 from silverball.service.pages import Found, refuse_deep
 from silverball.service.tournaments import telling
 from silverball.service.tournaments.telling import Names
@@ -40,7 +41,8 @@ def page(
     undone = _undone(db, tournament_id)
     undoable = None if status == "completed" else _undoable(db, tournament_id, undone)
     names = _names(db, tournament_id, found)
-    return Found([_shown(one, names, undone, undoable) for one in found], total)
+    actors = devices.actors(db, tournament_id, [one.action_id for one in found])
+    return Found([_shown(one, names, actors, undone, undoable) for one in found], total)
 
 
 def _status_for(db: Connection, tournament_id: int, viewer: Caller | None) -> str:
@@ -101,12 +103,15 @@ def _by_id(db: Connection, statement: Any) -> dict[int, str]:
     return {key: name for key, name in db.execute(statement)}  # noqa: C416  # rows are no pairs to mypy
 
 
-def _shown(action: Action, names: Names, undone: set[int], undoable: int | None) -> JournalAction:
+def _shown(
+    action: Action, names: Names, actors: Mapping[int, str], undone: set[int], undoable: int | None
+) -> JournalAction:
+    is_account = action.actor_id is not None
     return JournalAction(
         action_id=action.action_id,
         at=times.iso(action.at),
         actor_id=action.actor_id,
-        actor_name=None if action.actor_id is None else names.user(action.actor_id),
+        actor_name=names.user(action.actor_id) if is_account else actors.get(action.action_id),
         source=action.source,
         dice_seed=action.dice_seed,
         changes=tuple(

@@ -25,7 +25,7 @@ from silverball.service.enact import Who
 from silverball.service.tournaments import configuring
 from silverball.service.tournaments.bodies import ChangedFields, NewFields, Undo, settings_in
 from silverball.service.tournaments.reads import belongings, described, idling, series_facts
-from silverball.store import revisions, tables
+from silverball.store import announcements, revisions, tables
 
 CREATORS = ("organizer", "admin")
 SEED_BITS = 128
@@ -189,6 +189,7 @@ def remove(call: Write[Body]) -> None:
     revisions.raise_tournaments(call.db, [tournament.tournament_id])
     own = tables.tournament.c.tournament_id == tournament.tournament_id
     call.db.execute(delete(tables.tournament).where(own))
+    announcements.gone(call.db, tournament.tournament_id)
 
 
 def close_idle(db: Connection, tournament_id: int, source: str, now: datetime) -> bool:

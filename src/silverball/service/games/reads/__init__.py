@@ -4,9 +4,7 @@ A list of games is three statements: the games, who sits in them, what was sugge
 taken by position and grouped in one pass; uncached lists are read in every second of a night.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Annotated, Any
@@ -30,14 +28,13 @@ from sqlalchemy import (
 
 from silverball.kit.errors import Invalid, NotFound, WrongFormat
 from silverball.kit.query import PageNumber, Query
-from silverball.rules.ranking.regimes import GameResult
-from silverball.rules.ranking.summaries import GameRecord
 from silverball.service.arenas import reads as arenas
 from silverball.service.pages import Found, refuse_deep
 from silverball.service.tournaments import reads as tournaments
 from silverball.store.prepared import Prepared
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
 from silverball.store.types import IsoText, PointsText
+from silverball.wire.arenas import Arena
 from silverball.wire.base import ID_MAX, Id
 from silverball.wire.games import Game, Suggestion
 from silverball.wire.values import GameStatus
@@ -151,6 +148,36 @@ def some(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[G
     return _listed(db, tournament_id, [game.c.game_id.in_(game_ids)])
 
 
+def with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
+    """Game id -> the game as its own route shows it; one that is not in the tournament is left out."""
+    if len(game_ids) == 1:
+        return _one_with_arena(db, tournament_id, game_ids[0])
+    found = some(db, tournament_id, game_ids)
+    played_on = _arenas_of(db, found)
+    return {one.game_id: _on(one, played_on) for one in found}
+
+
+def _one_with_arena(db: Connection, tournament_id: int, game_id: int) -> dict[int, Game]:
+    rows = ONE_GAME.rows(db, game_id=game_id)
+    if not rows or rows[0][2] != tournament_id:
+        return {}
+    seats = grouped(ONE_SEATS.rows(db, game_id=game_id))
+    found = _game(rows[0], seats, _suggestions_of(ONE_SUGGESTIONS.rows(db, game_id=game_id)))
+    return {game_id: _on(found, _arenas_of(db, [found]))}
+
+
+def _arenas_of(db: Connection, found: Sequence[Game]) -> dict[int, Arena]:
+    """The arenas that these games are played on, by id."""
+    arena_ids = {one.arena_id for one in found if one.arena_id is not None}
+    return {one.arena_id: one for one in arenas.named(db, sorted(arena_ids))} if arena_ids else {}
+
+
+def _on(found: Game, played_on: Mapping[int, Arena]) -> Game:
+    """The game with its arena, as its own route shows it."""
+    arena = None if found.arena_id is None else played_on.get(found.arena_id)
+    return msgspec.structs.replace(found, arena=arena)
+
+
 def page(db: Connection, query: GamesQuery) -> Found[Game]:
     """One page of the games of some tournaments or series, by id.
 
@@ -169,59 +196,13 @@ def page(db: Connection, query: GamesQuery) -> Found[Game]:
 
 def one(db: Connection, tournament_id: int, game_id: int) -> Game:
     """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
-    found_rows = ONE_GAME.rows(db, game_id=game_id)
-    if not found_rows or found_rows[0][2] != tournament_id:
+    found = _one_with_arena(db, tournament_id, game_id)
+    if not found:
         tournaments.require(db, tournament_id)
-    if not found_rows:
-        raise NotFound("Game", game_id)
-    if found_rows[0][2] != tournament_id:
+        if not ONE_GAME.rows(db, game_id=game_id):
+            raise NotFound("Game", game_id)
         raise WrongFormat("Game not in tournament")
-    seats = _grouped(ONE_SEATS.rows(db, game_id=game_id))
-    found = _game(found_rows[0], seats, _suggestions_of(ONE_SUGGESTIONS.rows(db, game_id=game_id)))
-    played_on = [] if found.arena_id is None else arenas.named(db, [found.arena_id])
-    return msgspec.structs.replace(found, arena=played_on[0] if played_on else None)
-
-
-@dataclass(frozen=True)
-class Played:
-    """A completed game, for counting."""
-
-    game_id: int
-    arena_id: int | None
-    is_bye: bool
-    started_at: datetime | None
-    duration_seconds: int | None
-    result: GameResult
-
-    @property
-    def record(self) -> GameRecord:
-        """The same as the rules add it up."""
-        result = self.result
-        return GameRecord(
-            self.arena_id,
-            result.player_ids,
-            result.result_positions,
-            result.result_points,
-            is_bye=self.is_bye,
-        )
-
-
-def completed(db: Connection, tournament_id: int) -> list[Played]:
-    """The completed games of a tournament, byes included, by id."""
-    rows = select(game.c.game_id, game.c.arena_id, game.c.bye, game.c.started_at, game.c.duration_seconds)
-    rows = rows.where(game.c.tournament_id == tournament_id, game.c.status == "completed")
-    columns = (
-        game_player.c.game_id,
-        game_player.c.player_id,
-        game_player.c.result_position,
-        game_player.c.points,
-    )
-    seated = select(*columns).where(game_player.c.tournament_id == tournament_id)
-    seats = _grouped(db.execute(seated.order_by(game_player.c.game_id, game_player.c.slot)).all())
-    return [
-        Played(*row, GameResult(*seats.get(row[0], NO_SEATS)[1:4]))
-        for row in db.execute(rows.order_by(game.c.game_id)).all()
-    ]
+    return found[game_id]
 
 
 def _listed(
@@ -241,7 +222,7 @@ def _listed(
 def _whole(db: Connection, tournament_id: int, *, with_suggestions: bool) -> tuple[Game, ...]:
     """Every game of a tournament: what all screens ask for."""
     games = ALL_GAMES.rows(db, tournament_id=tournament_id)
-    seats = _grouped(ALL_SEATS.rows(db, tournament_id=tournament_id))
+    seats = grouped(ALL_SEATS.rows(db, tournament_id=tournament_id))
     suggestions = None
     if with_suggestions:
         suggestions = _suggestions_of(ALL_SUGGESTIONS.rows(db, tournament_id=tournament_id))
@@ -315,10 +296,11 @@ Suggestions = dict[int, tuple[Any, ...]]
 
 def _seats(db: Connection, seated: Condition) -> Seats:
     """Game id -> one tuple per column of SEAT_COLUMNS, each in playing order."""
-    return _grouped(db.execute(SEATS.where(seated)).all())
+    return grouped(db.execute(SEATS.where(seated)).all())
 
 
-def _grouped(rows: Sequence[Any]) -> Seats:
+def grouped(rows: Sequence[Any]) -> Seats:
+    """Game id -> the columns of its seats, of rows in the order of game and slot."""
     return {game_id: tuple(zip(*seats, strict=True)) for game_id, seats in groupby(rows, itemgetter(0))}
 
 

@@ -1,0 +1,53 @@
+"""Completed games, for whoever adds them up."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import Connection, select
+
+from silverball.rules.ranking.regimes import GameResult
+from silverball.rules.ranking.summaries import GameRecord
+from silverball.service.games.reads import NO_SEATS, grouped
+from silverball.store.tables import game, game_player
+
+
+@dataclass(frozen=True)
+class Played:
+    """A completed game, for counting."""
+
+    game_id: int
+    arena_id: int | None
+    is_bye: bool
+    started_at: datetime | None
+    duration_seconds: int | None
+    result: GameResult
+
+    @property
+    def record(self) -> GameRecord:
+        """The same as the rules add it up."""
+        result = self.result
+        return GameRecord(
+            self.arena_id,
+            result.player_ids,
+            result.result_positions,
+            result.result_points,
+            is_bye=self.is_bye,
+        )
+
+
+def completed(db: Connection, tournament_id: int) -> list[Played]:
+    """The completed games of a tournament, byes included, by id."""
+    rows = select(game.c.game_id, game.c.arena_id, game.c.bye, game.c.started_at, game.c.duration_seconds)
+    rows = rows.where(game.c.tournament_id == tournament_id, game.c.status == "completed")
+    columns = (
+        game_player.c.game_id,
+        game_player.c.player_id,
+        game_player.c.result_position,
+        game_player.c.points,
+    )
+    seated = select(*columns).where(game_player.c.tournament_id == tournament_id)
+    seats = grouped(db.execute(seated.order_by(game_player.c.game_id, game_player.c.slot)).all())
+    return [
+        Played(*row, GameResult(*seats.get(row[0], NO_SEATS)[1:4]))
+        for row in db.execute(rows.order_by(game.c.game_id)).all()
+    ]
