@@ -1,0 +1,242 @@
+"""`make bench`: events to a thousand sockets, against Starlette and against `websockets`' own broadcast.
+
+Deliveries per CPU second of the server, in turn for ours and the peer; times of arrival by the clock of
+another process that reads raw sockets. Prints the table of docs/performance.md.
+"""
+
+import json
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import feed_servers
+import load
+from run import BIN, Row, free_port, running, silverball, table
+from silverball.feed.outgoing import frame
+
+HERE = Path(__file__).parent
+PATH = "/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"
+CHANNEL = f"tournaments.{feed_servers.TOURNAMENT_ID}"
+FRAME_BYTES = len(frame(b"x" * feed_servers.TEXT_BYTES))
+SUBSCRIBERS = 1_000
+IDLE = 2_000
+STALLED = 10
+ROUNDS = 7
+BURSTS = 20
+# What one change announces: a result, the round and what it freed or opened.
+EVENTS_AT_ONCE = 5
+EVENTS_PER_SECOND = 20
+PACED_EVENTS = 100
+FEW_EVENTS = 30
+EVENTS_TO_CLOG = 4_000
+WRITES = 200
+
+
+@dataclass
+class Party:
+    """A process that does what it is told in lines and answers in lines of JSON."""
+
+    process: subprocess.Popen[str]
+
+    def ask(self, *words: object) -> Any:
+        self.tell(*words)
+        return self.answer()
+
+    def tell(self, *words: object) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(" ".join(map(str, words)) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self) -> Any:
+        assert self.process.stdout is not None
+        return json.loads(self.process.stdout.readline())
+
+
+@contextmanager
+def party(*command: object) -> Iterator[Party]:
+    """The process, ended at the end."""
+    started = subprocess.Popen(
+        [sys.executable, *map(str, command)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=HERE,
+    )
+    try:
+        yield Party(started)
+    finally:
+        started.kill()
+        started.wait()
+
+
+@dataclass
+class Hall:
+    """A server with its audience."""
+
+    server: Party
+    audience: Party
+
+    def deliveries_per_cpu_second(self, events: int, bursts: int) -> float:
+        """So many events at once, everybody waits for them, and again."""
+        before = self.server.ask("cpu")
+        for _ in range(bursts):
+            self.audience.tell("expect", events, FRAME_BYTES)
+            self.server.ask("publish", events)
+            self.audience.answer()
+        taken = self.server.ask("cpu") - before
+        return float(bursts * events * SUBSCRIBERS / taken)
+
+    def p99_ms(self, events: int) -> float:
+        """Events at a steady pace: how long they take to the sampled connections."""
+        self.audience.tell("expect", events, FRAME_BYTES)
+        published = self.server.ask("paced", events, EVENTS_PER_SECOND)
+        taken = sorted(
+            (arrived - at) / 1e6
+            for times in self.audience.answer()
+            for at, arrived in zip(published, times, strict=True)
+        )
+        return float(taken[len(taken) * 99 // 100])
+
+
+@contextmanager
+def hall(kind: str, *, subscribers: int = SUBSCRIBERS, stalled: int = 0) -> Iterator[Hall]:
+    """A server of this kind, and so many who follow its one tournament."""
+    port = free_port()
+    with ExitStack() as stack:
+        server = stack.enter_context(party("feed_servers.py", kind, port))
+        _await_port(port)
+        audience = stack.enter_context(party("feed_receivers.py", port, subscribers, stalled, PATH, CHANNEL))
+        audience.answer()
+        yield Hall(server, audience)
+
+
+def _await_port(port: int) -> None:
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline:
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=0.2):
+                return
+        except OSError:
+            time.sleep(0.01)
+    raise RuntimeError(f"nothing listens on port {port}")
+
+
+def _fan_out() -> Iterator[Row]:
+    with hall("ours") as ours:
+        for kind, name, bound in (("starlette", "Starlette", 2.5), ("websockets", "broadcast", 1.3)):
+            with hall(kind) as peer:
+                together, rates = _against(ours, peer, EVENTS_AT_ONCE, BURSTS)
+                alone, _ = _against(ours, peer, 1, BURSTS)
+            what = f"deliveries per CPU second, ours : {name}"
+            yield Row(what, f"{together:.1f}", f">= {bound}", together >= bound)
+            yield Row(f"{what}, single events", f"{alone:.2f}", "reported", True)
+        yield Row("deliveries per CPU second", f"{rates:,.0f}", "reported", True)
+
+
+def _against(ours: Hall, peer: Hall, events: int, bursts: int) -> tuple[float, float]:
+    """How many times as many deliveries a CPU second of ours makes, and how many those are."""
+    ratios, own = [], []
+    for _ in range(ROUNDS):
+        own.append(ours.deliveries_per_cpu_second(events, bursts))
+        ratios.append(own[-1] / peer.deliveries_per_cpu_second(events, bursts))
+    return statistics.median(ratios), statistics.median(own)
+
+
+def _memory() -> Iterator[Row]:
+    port = free_port()
+    with party("feed_servers.py", "ours", port) as server:
+        _await_port(port)
+        # One connection first: what is loaded with it belongs to the program.
+        with party("feed_receivers.py", port, 1, 0, PATH, CHANNEL) as first:
+            first.answer()
+            before = load.resident_megabytes(server.process.pid)
+            with party("feed_receivers.py", port, IDLE, 0, PATH, CHANNEL) as audience:
+                audience.answer()
+                grown = (load.resident_megabytes(server.process.pid) - before) * 1024 / IDLE
+    yield Row(f"memory for each of {IDLE:,} idle connections", f"{grown:.1f} KB", "<= 10 KB", grown <= 10)
+
+
+def _latency() -> Iterator[Row]:
+    with hall("ours") as ours:
+        taken = statistics.median(ours.p99_ms(PACED_EVENTS) for _ in range(ROUNDS))
+    yield Row("p99 at 20,000 deliveries a second", f"{taken:.1f} ms", "< 40 ms", taken < 40)
+    with hall("ours") as alone, hall("ours", stalled=STALLED) as beside:
+        # More than the system keeps for somebody who does not read.
+        beside.deliveries_per_cpu_second(EVENTS_TO_CLOG, 1)
+        lagging = beside.server.ask("stats")["lagging"]
+        if lagging != STALLED:
+            raise RuntimeError(f"{lagging} of {STALLED} lag")
+        # They are sent away after half a minute, so it has to be over by then.
+        pairs = [(alone.p99_ms(FEW_EVENTS), beside.p99_ms(FEW_EVENTS)) for _ in range(ROUNDS)]
+    ratio = statistics.median(two / one for one, two in pairs)
+    yield Row(f"p99 beside {STALLED} stalled readers : p99 alone", f"{ratio:.2f}", "<= 1.2", ratio <= 1.2)
+
+
+def _committed() -> Iterator[Row]:
+    """From sending a write over HTTP, which is committed on the way, to the last of all subscribers."""
+    with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
+        folder, port = Path(name), free_port()
+        token = _organizer(folder)
+        serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
+        environment = {
+            "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
+            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
+        }
+        with running(serve, port, "/up", **environment):
+            body = {"name": "Bench", "type": "manual_matchplay"}
+            made = _send(port, token, "POST", "/api/tournaments", body)
+            path = f"/api/tournaments/{made['tournamentId']}"
+            channel = f"tournaments.{made['tournamentId']}"
+            with party("feed_receivers.py", port, SUBSCRIBERS, 0, PATH, channel) as audience:
+                audience.answer()
+                taken = sorted(_write(port, token, path, number, audience) for number in range(WRITES))
+    p99 = taken[len(taken) * 99 // 100]
+    yield Row(f"p99 of a write to the last of {SUBSCRIBERS:,}", f"{p99:.0f} ms", "< 60 ms", p99 < 60)
+
+
+def _organizer(folder: Path) -> str:
+    """A token that may manage, in a new database."""
+    words = ["--name", "Bench", "--email", "bench@example.org", "--role", "organizer", "--json"]
+    user_id = str(json.loads(silverball("user", "create", *words, folder=folder))["userId"])
+    words = ["--user", user_id, "--name", "bench", "--ability", "manage"]
+    return silverball("token", "create", *words, folder=folder)
+
+
+def _write(port: int, token: str, path: str, number: int, audience: Party) -> float:
+    audience.tell("last", 1)
+    began = time.monotonic_ns()
+    _send(port, token, "PATCH", path, {"name": f"Bench {number}"})
+    return float((audience.answer() - began) / 1e6)
+
+
+def _send(port: int, token: str, method: str, path: str, body: dict[str, Any]) -> Any:
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    asked = urllib.request.Request(
+        f"http://127.0.0.1:{port}{path}", json.dumps(body).encode(), headers, method=method
+    )
+    with urllib.request.urlopen(asked, timeout=20) as answer:
+        return json.loads(answer.read())["data"]
+
+
+def main() -> int:
+    """Measure, print the table, and say by the exit code whether every bound is met."""
+    rows = []
+    for part in (_fan_out, _memory, _latency, _committed):
+        for row in part():
+            rows.append(row)
+            print(f"{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
+    print(table(rows))
+    return 0 if all(row.is_met for row in rows) else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

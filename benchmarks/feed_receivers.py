@@ -1,0 +1,190 @@
+"""A thousand clients as raw sockets: they count bytes, and some of them look at the clock.
+
+Run as `feed_receivers.py PORT CONNECTIONS STALLED PATH CHANNEL`. Prints a line when everybody is
+subscribed; then commands come as lines: `expect N BYTES` answers when every connection has N more
+frames of so many bytes, with the arrival times of the sampled ones; `last N` answers when every
+connection has N more frames of any length, with the time of the last. Stalled connections never read.
+"""
+
+import contextlib
+import json
+import select
+import socket
+import sys
+import time
+from dataclasses import dataclass, field
+
+SAMPLED = 20
+CONNECTING_AT_ONCE = 200
+BUFFER = bytearray(1 << 20)
+VIEW = memoryview(BUFFER)
+SECONDS_MAX = 120.0
+SILENCE_SECONDS = 12.0
+# As a control frame, with a mask of zeros.
+PONG = b"\x8a\x80\x00\x00\x00\x00"
+
+
+@dataclass(slots=True)
+class Receiver:
+    """One connection."""
+
+    socket: socket.socket
+    received: int = 0
+    # Of a frame that is not complete yet: the bytes of its head, or how much of it is to come.
+    head: bytearray = field(default_factory=bytearray)
+    to_come: int = 0
+    frames: int = 0
+    times: list[int] | None = None
+
+    def read(self) -> int:
+        with contextlib.suppress(BlockingIOError):
+            count = self.socket.recv_into(BUFFER)
+            if not count:
+                raise RuntimeError("the server closed a connection")
+            return count
+        return 0
+
+
+def _masked(text: bytes) -> bytes:
+    # A mask of zeros is a mask.
+    assert len(text) < 126
+    return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text
+
+
+def connect(port: int, path: str) -> socket.socket:
+    """A connection after its handshake was sent."""
+    one = socket.create_connection(("127.0.0.1", port))
+    one.sendall(
+        f"GET {path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+        "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+    )
+    return one
+
+
+def await_text(one: socket.socket, text: bytes) -> None:
+    """Read until this has arrived; it is the last thing that was sent."""
+    got = b""
+    while text not in got:
+        part = one.recv(65_536)
+        if not part:
+            raise RuntimeError(f"closed instead of {text!r} after {got[-500:]!r}")
+        got += part
+
+
+def connected(port: int, count: int, path: str, channel: str) -> list[socket.socket]:
+    """So many connections that follow the channel."""
+    subscribe = {"event": "pusher:subscribe", "data": {"auth": "", "channel": channel}}
+    frame = _masked(json.dumps(subscribe).encode())
+    made: list[socket.socket] = []
+    while len(made) < count:
+        part = [connect(port, path) for _ in range(min(CONNECTING_AT_ONCE, count - len(made)))]
+        for one in part:
+            await_text(one, b"connection_established")
+            one.sendall(frame)
+        for one in part:
+            await_text(one, b"subscription_succeeded")
+        made += part
+    return made
+
+
+class Crowd:
+    """All of them, in one epoll."""
+
+    def __init__(self, sockets: list[socket.socket]) -> None:
+        every = max(1, len(sockets) // SAMPLED)
+        self.epoll = select.epoll()
+        self.silent_until = 0.0
+        self.receivers: dict[int, Receiver] = {}
+        for number, one in enumerate(sockets):
+            one.setblocking(False)
+            times: list[int] | None = [] if number % every == every // 2 else None
+            self.receivers[one.fileno()] = Receiver(one, times=times)
+            self.epoll.register(one, select.EPOLLIN)
+
+    def sign_of_life(self) -> None:
+        """Whoever says nothing for a while is asked, and the question would be counted."""
+        if time.monotonic() < self.silent_until:
+            return
+        self.silent_until = time.monotonic() + SILENCE_SECONDS
+        for one in self.receivers.values():
+            one.socket.send(PONG)
+
+    def expect(self, frames: int, frame_bytes: int) -> list[list[int]]:
+        """Wait for so many frames of one length everywhere; when each arrived at the sampled ones."""
+        missing = len(self.receivers)
+        wanted = frames * frame_bytes
+        for one in self.receivers.values():
+            one.received = 0
+            if one.times is not None:
+                one.times = []
+        while missing:
+            for fd, _ in self.epoll.poll(SECONDS_MAX):
+                one = self.receivers[fd]
+                one.received += one.read()
+                if one.times is not None:
+                    arrived = one.received // frame_bytes - len(one.times)
+                    one.times += [time.monotonic_ns()] * arrived
+                missing -= one.received == wanted
+        return [one.times for one in self.receivers.values() if one.times is not None]
+
+    def last(self, frames: int) -> int:
+        """Wait for so many frames of any length everywhere; when the last one arrived."""
+        missing = len(self.receivers)
+        for one in self.receivers.values():
+            one.frames = 0
+        while missing:
+            for fd, _ in self.epoll.poll(SECONDS_MAX):
+                one = self.receivers[fd]
+                before = one.frames
+                _count_frames(one, one.read())
+                missing -= before < frames <= one.frames
+        return time.monotonic_ns()
+
+
+def _count_frames(one: Receiver, count: int) -> None:
+    at = 0
+    while at < count:
+        if one.to_come:
+            part = min(one.to_come, count - at)
+            one.to_come -= part
+            at += part
+        else:
+            one.head.append(BUFFER[at])
+            at += 1
+            size = _frame_bytes(one.head)
+            if size is None:
+                continue
+            one.to_come = size
+            one.head.clear()
+        one.frames += not one.to_come and not one.head
+
+
+def _frame_bytes(head: bytearray) -> int | None:
+    """The length of the payload, when the head is complete."""
+    length = head[1] & 0x7F if len(head) > 1 else 127
+    size = {126: 4, 127: 10}.get(length, 2)
+    if len(head) < size:
+        return None
+    return int.from_bytes(head[2:size]) if size > 2 else length
+
+
+def main() -> None:
+    """Connect, then do what standard input says."""
+    port, count, stalled = map(int, sys.argv[1:4])
+    path, channel = sys.argv[4:6]
+    sockets = connected(port, count + stalled, path, channel)
+    # Kept, never read.
+    idle, active = sockets[:stalled], sockets[stalled:]
+    crowd = Crowd(active)
+    print(json.dumps(len(active) + len(idle)), flush=True)
+    for line in sys.stdin:
+        words = line.split()
+        crowd.sign_of_life()
+        if words[0] == "expect":
+            print(json.dumps(crowd.expect(int(words[1]), int(words[2]))), flush=True)
+        elif words[0] == "last":
+            print(json.dumps(crowd.last(int(words[1]))), flush=True)
+
+
+if __name__ == "__main__":
+    main()

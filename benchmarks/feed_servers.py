@@ -1,0 +1,168 @@
+"""Three servers that tell a thousand sockets the same: ours, one of Starlette, one of `websockets`.
+
+Run as `feed_servers.py ours|starlette|websockets PORT`. Commands come as lines on standard input:
+`publish N` sends N events at once, `paced N RATE` so many a second and answers with the times of
+publishing, `cpu` answers with the CPU seconds so far, `stats` with what ours counted. The texts of all
+three are the same bytes.
+"""
+
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+import uvicorn
+import uvloop
+from starlette.applications import Starlette
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from websockets.asyncio.server import ServerConnection, broadcast, serve
+
+from silverball.feed import messages, opening
+from silverball.feed.feed import Feed, Limits
+from silverball.feed.hub import Hub
+from silverball.feed.opening import Rules
+from silverball.feed.socket import protocol_class
+from silverball.store.announcements import Announced, Head
+
+TOURNAMENT_ID = 42
+EPOCH = "k3f9"
+# All numbers have six digits, so all frames have the same length.
+FIRST_SEQ = 100_000
+TEXT_BYTES = 2_000
+SUBSCRIBED = messages.subscribed(messages.channel_name(TOURNAMENT_ID)).decode()
+Publish = Callable[[Announced], Coroutine[Any, Any, None]]
+
+
+def announced(seq: int) -> Announced:
+    """An event whose text has 2,000 bytes."""
+    empty = len(messages.event(_announced(seq, ""), "plain"))
+    return _announced(seq, "x" * (TEXT_BYTES - empty))
+
+
+def _announced(seq: int, filling: str) -> Announced:
+    data = json.dumps({"gameId": 7, "filling": filling}, separators=(",", ":"))
+    return Announced(TOURNAMENT_ID, EPOCH, seq, "GameCreatedOrUpdated", data, datetime.now(UTC))
+
+
+class OneTournament:
+    """A log in which nothing needs to be looked up again."""
+
+    async def head(self, tournament_id: int) -> Head | None:
+        return Head(EPOCH, FIRST_SEQ, 0) if tournament_id == TOURNAMENT_ID else None
+
+    async def since(
+        self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
+    ) -> Sequence[Announced] | None:
+        return None
+
+
+def _uvicorn(app: Any, port: int, **options: Any) -> Coroutine[Any, Any, None]:
+    config = uvicorn.Config(app, port=port, http="httptools", log_config=None, access_log=False, **options)
+    return uvicorn.Server(config).serve()
+
+
+async def ours(port: int) -> None:
+    """The hub and the class that uvicorn runs the sockets with."""
+    hub = Hub(OneTournament())
+    feed = Feed(hub, Rules(opening.apps("silverball=plain")), Limits(100_000))
+    feed.start()
+
+    async def publish(event: Announced) -> None:
+        hub.publish(event)
+
+    def stats() -> dict[str, Any]:
+        return {"closes": dict(hub.metrics.closes_total), "lagging": hub.metrics.lagging}
+
+    obeying = asyncio.create_task(obey(publish, stats))
+    await _uvicorn(Starlette(), port, ws=protocol_class(feed))
+    await obeying
+
+
+async def starlette(port: int) -> None:
+    """The same fan-out as one writes it with Starlette."""
+    followers: set[WebSocket] = set()
+
+    async def endpoint(websocket: WebSocket) -> None:
+        await websocket.accept()
+        await websocket.send_text(messages.established("1.1").decode())
+        try:
+            while True:
+                asked = json.loads(await websocket.receive_text())
+                if asked["event"] == "pusher:subscribe":
+                    followers.add(websocket)
+                    await websocket.send_text(SUBSCRIBED)
+        except WebSocketDisconnect:
+            followers.discard(websocket)
+
+    async def publish(event: Announced) -> None:
+        text = messages.event(event, "plain").decode()
+        for one in list(followers):
+            await one.send_text(text)
+
+    obeying = asyncio.create_task(obey(publish))
+    # The receivers answer no pings.
+    routes = [WebSocketRoute("/app/{key}", endpoint)]
+    await _uvicorn(Starlette(routes=routes), port, ws_ping_interval=None)
+    await obeying
+
+
+async def websockets(port: int) -> None:
+    """The same with the broadcast of `websockets`."""
+    followers: set[ServerConnection] = set()
+
+    async def handler(connection: ServerConnection) -> None:
+        await connection.send(messages.established("1.1").decode())
+        async for text in connection:
+            if json.loads(text)["event"] == "pusher:subscribe":
+                followers.add(connection)
+                await connection.send(SUBSCRIBED)
+        followers.discard(connection)
+
+    async def publish(event: Announced) -> None:
+        broadcast(followers, messages.event(event, "plain").decode())
+
+    async with serve(handler, "127.0.0.1", port, ping_interval=None):
+        await obey(publish)
+
+
+async def obey(publish: Publish, stats: Callable[[], dict[str, Any]] = dict) -> None:
+    """Do what standard input says, until it ends."""
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader()
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    seq = FIRST_SEQ
+    while line := (await reader.readline()).decode().split():
+        answer: object = None
+        if line[0] == "publish":
+            for _ in range(int(line[1])):
+                seq += 1
+                await publish(announced(seq))
+        elif line[0] == "paced":
+            answer = await _paced(publish, seq, int(line[1]), float(line[2]))
+            seq += int(line[1])
+        elif line[0] == "cpu":
+            answer = time.process_time()
+        elif line[0] == "stats":
+            answer = stats()
+        print(json.dumps(answer), flush=True)
+
+
+async def _paced(publish: Publish, seq: int, count: int, per_second: float) -> list[int]:
+    times = []
+    began = time.monotonic()
+    for number in range(count):
+        await asyncio.sleep(max(0.0, began + number / per_second - time.monotonic()))
+        event = announced(seq + number + 1)
+        times.append(time.monotonic_ns())
+        await publish(event)
+    return times
+
+
+SERVERS = {"ours": ours, "starlette": starlette, "websockets": websockets}
+
+if __name__ == "__main__":
+    uvloop.run(SERVERS[sys.argv[1]](int(sys.argv[2])))
