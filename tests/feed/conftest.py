@@ -1,0 +1,20 @@
+"""What several tests of the feed need."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from feed.redis_server import Redis
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[Redis]:
+    program = shutil.which("redis-server")
+    if program is None:
+        pytest.skip("Redis is not installed here (no redis-server)")
+    own = Redis(program, tmp_path)
+    own.start()
+    yield own
+    own.kill()

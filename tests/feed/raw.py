@@ -1,0 +1,109 @@
+"""A connection without a library: frames as a test writes them, and a receiver that need not read."""
+
+import asyncio
+import contextlib
+import json
+import socket
+import struct
+from typing import Any, cast
+
+from feed.serving import House
+
+TEXT, BINARY, CLOSE, PING, PONG = 0x81, 0x82, 0x88, 0x89, 0x8A
+MASK = b"\x01\x02\x03\x04"
+
+
+class Raw:
+    """A connection without a library."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+        # Whether it answers a close.
+        self.answers = True
+
+    @classmethod
+    async def open(cls, house: House, *, receive_bytes: int | None = None) -> "Raw":
+        """A connection after its handshake and its first text; with a small window it clogs soon."""
+        plug = socket.socket()
+        if receive_bytes is not None:
+            plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
+        plug.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(plug, ("127.0.0.1", house.port))
+        raw = cls(*await asyncio.open_connection(sock=plug, limit=2**24))
+        raw.writer.write(
+            f"GET {house.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
+        )
+        head = await raw.reader.readuntil(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 101 ")
+        assert b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head
+        opcode, payload = await raw.frame()
+        assert opcode == TEXT
+        assert b"connection_established" in payload
+        return raw
+
+    def send(self, first: int, payload: bytes, *, mask: bytes | None = MASK) -> None:
+        """A frame with this first byte; without a mask it is one that only servers may send."""
+        length = len(payload)
+        if length < 126:
+            head = struct.pack("!BB", first, length)
+        elif length < 65_536:
+            head = struct.pack("!BBH", first, 126, length)
+        else:
+            head = struct.pack("!BBQ", first, 127, length)
+        if mask is not None:
+            head = bytes([head[0], head[1] | 0x80]) + head[2:] + mask
+            payload = bytes(byte ^ mask[at % 4] for at, byte in enumerate(payload))
+        self.writer.write(head + payload)
+
+    async def subscribe(self, tournament_id: int, **more: Any) -> Any:
+        """Follow a tournament; the confirmation."""
+        data = {"channel": f"tournaments.{tournament_id}", **more}
+        self.send(TEXT, json.dumps({"event": "pusher:subscribe", "data": data}).encode())
+        return await self.text()
+
+    async def frame(self) -> tuple[int, bytes]:
+        """The next frame: its first byte and its payload."""
+        async with asyncio.timeout(10):
+            first, second = await self.reader.readexactly(2)
+            length = second & 0x7F
+            if length == 126:
+                (length,) = struct.unpack("!H", await self.reader.readexactly(2))
+            elif length == 127:
+                (length,) = struct.unpack("!Q", await self.reader.readexactly(8))
+            return first, await self.reader.readexactly(length)
+
+    async def text(self) -> Any:
+        """The next frame, which has to be a text, as JSON."""
+        first, payload = await self.frame()
+        assert first == TEXT, (first, payload)
+        return json.loads(payload)
+
+    async def close_code(self) -> int | None:
+        """Read to the end; the code of the close frame, and nothing after it."""
+        code = None
+        try:
+            while True:
+                opcode, payload = await self.frame()
+                assert code is None, "nothing comes after a close"
+                if opcode == CLOSE:
+                    if self.answers:
+                        self.send(CLOSE, payload)
+                    code = struct.unpack("!H", payload[:2])[0] if payload else 1005
+        except asyncio.IncompleteReadError:
+            return code
+
+    def stall(self) -> None:
+        """Read nothing more."""
+        cast("asyncio.ReadTransport", self.writer.transport).pause_reading()
+
+    def go_on(self) -> None:
+        """Read again."""
+        cast("asyncio.ReadTransport", self.writer.transport).resume_reading()
+
+    async def hang_up(self) -> None:
+        """Close without a word."""
+        self.writer.close()
+        with contextlib.suppress(OSError):
+            await self.writer.wait_closed()

@@ -1,0 +1,67 @@
+"""The server stops: everybody is told to connect again, a few at a time, in an order left to chance."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+from websockets.exceptions import ConnectionClosed
+
+from feed.serving import closed, message, run, serving
+
+
+@pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
+def test_everybody_is_told_4200_and_then_the_server_is_gone(asgi: bool) -> None:
+    async def scenario() -> None:
+        async with serving(42, asgi=asgi) as house:
+            async with house.follower(42) as client:
+                house.server.should_exit = True
+                told = await message(client)
+                assert (told["event"], told["data"]["code"]) == ("pusher:error", 4200)
+                assert (await closed(client))[0] == 4200
+                with pytest.raises((OSError, ConnectionClosed, EOFError)):
+                    async with house.client():
+                        pass
+            async with asyncio.timeout(5):
+                await house.stopped
+
+    run(scenario())
+
+
+def test_five_hundred_a_second_go_in_an_order_left_to_chance() -> None:
+    async def scenario() -> None:
+        async with AsyncExitStack() as stack:
+            house = await stack.enter_async_context(serving(42))
+            followers = [await stack.enter_async_context(house.follower(42)) for _ in range(120)]
+            gone: list[int] = []
+            waits: list[tuple[float, int]] = []
+
+            async def watch(number: int) -> None:
+                await closed(followers[number])
+                gone.append(number)
+
+            async def sleep(seconds: float) -> None:
+                await asyncio.sleep(0.2)
+                waits.append((seconds, len(gone)))
+
+            watching = [asyncio.ensure_future(watch(number)) for number in range(120)]
+            await house.feed.drain(sleep)
+            await asyncio.gather(*watching)
+            # Fifty in a tenth of a second.
+            assert waits == [(0.1, 50), (0.1, 100), (0.1, 120)]
+            assert gone != sorted(gone)
+            assert {one.close_code for one in followers} == {4200}
+
+    run(scenario())
+
+
+def test_who_does_not_read_cannot_keep_the_server_from_stopping() -> None:
+    async def scenario() -> None:
+        async with serving(42) as house, house.follower(42) as client:
+            client.transport.pause_reading()
+            house.server.should_exit = True
+            async with asyncio.timeout(15):
+                await house.stopped
+            assert house.hub.metrics.connections == 0
+            client.transport.abort()
+
+    run(scenario())

@@ -1,0 +1,55 @@
+"""The frames that go out, member by member: a sample of each event, as it was first published.
+
+A difference is a change of the wire: it wants a line in the CHANGELOG before the sample is written
+again.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import build
+from service.nightly import Desk, a_desk
+from silverball.feed import messages
+from silverball.store.engine import Store
+from silverball.wire.events import EVENTS
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "events.json"
+
+
+def test_every_event_is_sent_as_its_sample(store: Store) -> None:
+    assert frames(store) == json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+
+def frames(store: Store) -> dict[str, Any]:
+    """Name -> the first frame of that event, of three small nights; `data` decoded, to be read."""
+    told: dict[str, Any] = {}
+    for desk in (_games(store), _cards(store)):
+        for one in desk.mirror.seen:
+            frame = json.loads(messages.event(one, "plain"))
+            assert list(frame) == ["event", "data", "channel", "id", "seq", "epoch"]
+            told.setdefault(one.name, {**frame, "data": json.loads(frame["data"])})
+    assert set(told) == set(EVENTS)
+    return told
+
+
+def _games(store: Store) -> Desk:
+    desk = a_desk(store, suggestions="restricted")
+    game = desk.round()[0]
+    desk.ok("PATCH", "", {"name": "Friday Strikes"})
+    desk.ok("POST", "/players", {"name": "Late Lena"})
+    comet = build.an_arena(store, desk.night.organizer_id, name="Comet")
+    desk.ok("POST", "/arenas", {"arenaId": comet})
+    desk.ok("PATCH", f"/arenas/{desk.night.arena_ids[0]}", {"labels": ["loud"]})
+    desk.ok("DELETE", f"/rounds/{game['roundId']}")
+    return desk
+
+
+def _cards(store: Store) -> Desk:
+    desk = a_desk(store, "card_best_game", suggestions="disabled", useQueues=True)
+    player, arena = desk.night.player_ids[0], desk.night.arena_ids[0]
+    desk.ok("POST", "/queues", {"playerId": player, "arenaId": arena})
+    score = {"playerId": player, "arenaId": desk.night.arena_ids[1], "score": 1_000_000}
+    game = desk.ok("POST", "/single-player-games", score)["data"]
+    desk.ok("DELETE", f"/cards/{game['cardId']}")
+    return desk

@@ -1,0 +1,62 @@
+"""What the feed counts."""
+
+from datetime import timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from feed.serving import NOON, message, run, serving
+from silverball.feed.metrics import SECONDS, Histogram
+from silverball.feed.outgoing import Form, Outgoing
+from silverball.store.announcements import Announced
+
+
+def test_a_delivery_is_counted_for_everybody_and_timed_once() -> None:
+    async def scenario() -> None:
+        async with serving(42, 43) as house, house.follower(42) as one, house.follower(42, 43) as two:
+            house.log.say(42)
+            house.log.say(43)
+            # Nobody follows it, so nothing is delivered.
+            house.log.heads[44] = house.log.heads[43]
+            for client in (one, two, two):
+                await message(client)
+            metrics = house.hub.metrics
+            assert (metrics.connections, metrics.subscriptions) == (2, 3)
+            assert (metrics.events_total, metrics.deliveries_total) == (2, 3)
+            assert sum(metrics.delivery_seconds.counts) == 2
+
+    run(scenario())
+
+
+def test_the_time_of_a_delivery_is_that_since_the_change() -> None:
+    async def scenario() -> None:
+        async with serving(42) as house, house.follower(42) as client:
+            late = house.log.append(42)
+            house.hub.publish(
+                Announced(42, late.epoch, late.seq, late.name, late.data, late.at - timedelta(seconds=3))
+            )
+            await message(client)
+            assert 3 <= house.hub.metrics.delivery_seconds.sum < 4
+            assert dict(house.hub.metrics.delivery_seconds.cumulated())["2.5"] == 0
+
+    run(scenario())
+
+
+@given(st.lists(st.floats(-1, 100)))
+def test_every_time_is_in_one_bucket_and_in_all_that_are_larger(times: list[float]) -> None:
+    histogram = Histogram()
+    for one in times:
+        histogram.observe(one)
+    rows = histogram.cumulated()
+    assert [bound for bound, _ in rows] == [*map(str, SECONDS), "+Inf"]
+    assert rows[-1][1] == len(times)
+    for bound, count in rows:
+        assert count == sum(one <= float(bound) for one in times)
+
+
+def test_an_event_is_encoded_once_for_each_form() -> None:
+    event = Outgoing(Announced(42, "k3f9", 1, "GameCreatedOrUpdated", '{"gameId":1}', NOON))
+    plain, laravel = Form("plain"), Form("laravel")
+    assert event.formed(plain) is event.formed(Form("plain"))
+    assert b"App\\\\Events\\\\GameCreatedOrUpdated" in event.formed(laravel)
+    assert event.formed(plain) != event.formed(laravel)

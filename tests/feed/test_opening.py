@@ -1,0 +1,134 @@
+"""Who is let in, judged by address and headers."""
+
+import resource
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silverball.feed import opening
+from silverball.feed.feed import limits_of, rules_of
+from silverball.feed.opening import App, Knock, Rules
+from silverball.feed.protocol import Close
+from silverball.settings import SettingError, Settings
+
+RULES = Rules(opening.apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
+QUERY = "?protocol=7&client=js&version=8.5.0&flash=false"
+
+
+def _code(knock: Knock, rules: Rules = RULES) -> int | None:
+    found = opening.judge(knock, rules)
+    return found.code if isinstance(found, Close) else None
+
+
+@pytest.mark.parametrize(
+    ("target", "code"),
+    [
+        ("/app/silverball" + QUERY, None),
+        ("/app/silverball", None),
+        ("/app/silverball/", None),
+        ("/app/silverball/" + QUERY, None),
+        ("/app/silver%62all" + QUERY, None),
+        ("/app/silverball?protocol=5", None),
+        ("/app/silverball?protocol=6&client=Pysher&version=1.0", None),
+        ("/app/silverball?unknown=1&protocol=7", None),
+        ("/app/nobody" + QUERY, 4001),
+        ("/app/" + "x" * 65, 4001),
+        ("/app/old" + QUERY, 4003),
+        ("/" + QUERY, 4005),
+        ("/app" + QUERY, 4005),
+        ("/app/" + QUERY, 4005),
+        ("/app/silverball/more" + QUERY, 4005),
+        ("/apps/silverball" + QUERY, 4005),
+        ("/pusher/app/silverball" + QUERY, 4005),
+        ("/app/silverball?protocol=", 4006),
+        ("/app/silverball?protocol=seven", 4006),
+        ("/app/silverball?protocol=7.0", 4006),
+        ("/app/silverball?protocol=%D9%A7", 4006),
+        ("/app/silverball?" + "a=1&" * 60, 4006),
+        ("/app/silverball?protocol=4", 4007),
+        ("/app/silverball?protocol=8", 4007),
+        ("/app/silverball?protocol=-7", 4007),
+        ("/app/silverball?protocol=" + "9" * 14, 4007),
+        ("/app/silverball?protocol=" + "9" * 5_000, 4007),
+    ],
+)
+def test_an_address_opens_or_says_why_not(target: str, code: int | None) -> None:
+    assert _code(Knock(target)) == code
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_secure", "code"),
+    [
+        ({}, False, 4000),
+        ({"x-forwarded-proto": "http"}, False, 4000),
+        ({"x-forwarded-proto": "https"}, False, None),
+        ({"x-forwarded-proto": "wss"}, False, None),
+        ({"x-forwarded-proto": "HTTPS, http"}, False, None),
+        ({}, True, None),
+        # The proxy before the proxy.
+        ({"x-forwarded-proto": "http"}, True, 4000),
+    ],
+)
+def test_without_tls_only_when_that_is_allowed(
+    headers: dict[str, str], is_secure: bool, code: int | None
+) -> None:
+    knock = Knock("/app/silverball" + QUERY, headers, is_secure)
+    assert _code(knock, Rules(RULES.apps, requires_tls=True)) == code
+    assert _code(knock) is None
+
+
+@pytest.mark.parametrize(
+    ("origin", "code"),
+    [("https://a.example", None), ("https://b.example", None), ("https://c.example", 4009), (None, 4009)],
+)
+def test_pages_that_are_not_named_may_not_connect(origin: str | None, code: int | None) -> None:
+    apps = opening.apps("silverball=plain,open=plain", "silverball=https://a.example https://b.example")
+    headers = {} if origin is None else {"origin": origin}
+    assert _code(Knock("/app/silverball", headers), Rules(apps)) == code
+    assert _code(Knock("/app/open", headers), Rules(apps)) is None
+
+
+def test_a_star_lets_every_page_in() -> None:
+    apps = opening.apps("silverball=plain", "silverball=*")
+    assert _code(Knock("/app/silverball", {"origin": "https://c.example"}), Rules(apps)) is None
+
+
+def test_the_style_belongs_to_the_key() -> None:
+    found = opening.judge(Knock("/app/silverball-laravel"), RULES)
+    assert isinstance(found, App)
+    assert found.style == "laravel"
+
+
+@pytest.mark.parametrize(
+    ("apps", "origins", "told"),
+    [
+        ("silverball", "", "'silverball' is not of the form key=value"),
+        ("silverball=fancy", "", "must be plain, laravel or disabled, not 'fancy'"),
+        ("silver ball=plain", "", "an app key has"),
+        ("=plain", "", "an app key has"),
+        ("a=plain,a=laravel", "", "a key is named twice"),
+        ("a=plain", "b=https://x.example", "there is no app 'b'"),
+    ],
+)
+def test_settings_that_cannot_be_understood_are_told(apps: str, origins: str, told: str) -> None:
+    with pytest.raises(SettingError, match="SILVERBALL_APPS or SILVERBALL_APP_ORIGINS") as caught:
+        rules_of(Settings(apps=apps, app_origins=origins))
+    assert told in str(caught.value)
+
+
+def test_the_default_keys_are_one_of_each_style() -> None:
+    styles = {key: app.style for key, app in rules_of(Settings()).apps.items()}
+    assert styles == {"silverball": "plain", "silverball-laravel": "laravel"}
+
+
+def test_the_limit_of_connections_leaves_files_for_everything_else() -> None:
+    assert limits_of(Settings(feed_connections_max=7)).connections_max == 7
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    assert limits_of(Settings()).connections_max == files * 4 // 5
+
+
+@given(st.text(max_size=60))
+def test_any_address_is_judged(path: str) -> None:
+    found = opening.judge(Knock("/app/" + path), RULES)
+    assert isinstance(found, App) or 4000 <= found.code <= 4009

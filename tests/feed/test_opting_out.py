@@ -1,0 +1,88 @@
+"""Somebody hides something while he is followed: what was said of him is withdrawn, at every door."""
+
+import asyncio
+import json
+from typing import Any
+
+import build
+from feed.serving import message, run
+from feed.test_replay import Blocks
+from feed.whole import eventually, whole
+from silverball.store import announcements, tables
+from silverball.store.engine import Store
+
+ACKED = "pusher_internal:subscription_succeeded"
+CANARY = "canary-pronouns"
+
+
+def _organizer_of(store: Store, night: build.Night) -> None:
+    with store.write() as db:
+        own = tables.user.c.user_id == night.organizer_id
+        db.execute(tables.user.update().where(own).values(pronouns=CANARY, ratings_opt_out=False))
+
+
+def _hide(store: Store, user_id: int) -> None:
+    by = build.caller(user_id, role="organizer", ability="manage")
+    body = {"profileOptOut": True}
+    assert build.do(store, "PATCH", "/api/users/profile", body, by=by)[0] == 200
+
+
+def test_what_was_told_of_him_is_gone_and_everybody_reads_again(store: Store) -> None:
+    night = build.a_tournament(store)
+    one = night.tournament_id
+    _organizer_of(store, night)
+    path = f"/api/tournaments/{one}"
+
+    async def scenario() -> None:
+        async with whole(store) as house, Blocks(house, one) as blocks:
+            await house.write("PATCH", path, {"name": "Before"})
+            assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:0", "k3f9:1"]
+            told = (await house.http.get(f"{path}/events", params={"after": 0})).text
+            assert CANARY in told
+            asked: Any = {"after": 1, "epoch": "k3f9", "wait": 25}
+            waiting = asyncio.ensure_future(house.http.get(f"{path}/events", params=asked))
+            async with house.follower(one, epoch="k3f9", seq=1) as counting, house.follower(one) as plain:
+                assert json.loads((await message(counting))["data"])["recovered"] is True
+                assert (await message(plain))["data"] == "{}"
+                await eventually(lambda: house.broadcast.relay.waiting == 2)
+                await asyncio.to_thread(_hide, store, night.organizer_id)
+                # The page that waited, the stream, the socket that counts: each is told to begin anew.
+                gone = await waiting
+                assert (gone.status_code, "Read the tournament again." in gone.text) == (410, True)
+                reset = await blocks.next()
+                anew = await message(counting)
+                where = json.loads(anew["data"])
+                assert (anew["event"], where["recovered"], reset["event"]) == (ACKED, False, "reset")
+                epoch = json.loads(reset["data"])["epoch"]
+                assert epoch == where["epoch"] != "k3f9"
+                # A plain client hears only what the tournament looks like now.
+                for client in (counting, plain):
+                    now = await message(client)
+                    assert (now["event"], now["seq"], now["epoch"]) == ("TournamentUpdated", 1, epoch)
+                    assert CANARY not in now["data"]
+            await _finds_nothing_of_before(house, one, epoch)
+
+    run(scenario())
+
+
+async def _finds_nothing_of_before(house: Any, one: int, epoch: str) -> None:
+    async with house.follower(one, epoch="k3f9", seq=0) as late:
+        where = json.loads((await message(late))["data"])
+        assert (where["recovered"], where["epoch"]) == (False, epoch)
+    page = await house.http.get(f"/api/tournaments/{one}/events", params={"after": 0})
+    assert (page.status_code, page.json()["epoch"], CANARY in page.text) == (200, epoch, False)
+    async with Blocks(house, one, "k3f9:1") as blocks:
+        assert (await blocks.next())["event"] == "reset"
+
+
+def test_a_completed_tournament_forgets_him_too(store: Store) -> None:
+    night = build.a_tournament(store, status="completed")
+    _organizer_of(store, night)
+    with store.write(night.tournament_id) as db:
+        announcements.append(db, night.tournament_id, [("TournamentUpdated", json.dumps(CANARY))])
+    _hide(store, night.organizer_id)
+    with store.read() as db:
+        head = announcements.head(db, night.tournament_id)
+        kept = db.execute(tables.announcement.select()).all()
+    assert head is not None
+    assert (head.epoch != "k3f9", head.seq, kept) == (True, 0, [])

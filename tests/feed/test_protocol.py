@@ -1,0 +1,342 @@
+"""The session of one connection, without a socket: texts in, texts and a close out."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silverball.feed import messages
+from silverball.feed.protocol import (
+    ID_MAX,
+    MESSAGE_BYTES_MAX,
+    WAITING_MESSAGES_MAX,
+    Close,
+    Output,
+    PusherSession,
+    Resume,
+    Subscribe,
+    Unsubscribe,
+)
+
+NOW = 1_000.0
+MALFORMED = '{"event":"pusher:error","data":{"code":null,"message":"The message is malformed."}}'
+
+
+def _session() -> PusherSession:
+    return PusherSession("12.34", NOW)
+
+
+def _said(text: str | bytes, now: float = NOW) -> Output:
+    return _session().receive(text if isinstance(text, bytes) else text.encode(), now)
+
+
+def _error_code(out: Output) -> int | None:
+    (text,) = out.texts
+    told = json.loads(text)
+    assert told["event"] == "pusher:error"
+    assert isinstance(told["data"], dict)
+    code: int | None = told["data"]["code"]
+    return code
+
+
+def test_the_first_text_is_what_every_library_waits_for() -> None:
+    assert _session().opening() == (
+        b'{"event":"pusher:connection_established",'
+        b'"data":"{\\"socket_id\\":\\"12.34\\",\\"activity_timeout\\":30}"}'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"event":"pusher:ping"}',
+        '{"event":"pusher:ping","data":{}}',
+        '{"event":"pusher:ping","data":""}',
+        '{"data":{},"event":"pusher:ping","channel":null}',
+    ],
+)
+def test_a_ping_is_answered_with_the_exact_text(text: str) -> None:
+    assert _said(text).texts == [b'{"event":"pusher:pong"}']
+
+
+@pytest.mark.parametrize(
+    ("data", "wish"),
+    [
+        ('{"channel":"tournaments.42"}', Subscribe(42)),
+        ('{"auth":"","channel":"tournaments.42"}', Subscribe(42)),
+        ('{"auth":null,"channel":"tournaments.42","channel_data":null}', Subscribe(42)),
+        ('"{\\"channel\\":\\"tournaments.42\\"}"', Subscribe(42)),
+        (
+            '{"channel":"tournaments.42","resume":{"epoch":"k3f9","seq":4700}}',
+            Subscribe(42, Resume("k3f9", 4700)),
+        ),
+        ('{"channel":"tournaments.42","resume":{}}', Subscribe(42, Resume("", -1))),
+        ('{"channel":"tournaments.42","resume":null}', Subscribe(42)),
+        (f'{{"channel":"tournaments.{ID_MAX}"}}', Subscribe(ID_MAX)),
+    ],
+)
+def test_a_subscription_is_understood_as_libraries_write_it(data: str, wish: Subscribe) -> None:
+    out = _said(f'{{"event":"pusher:subscribe","data":{data}}}')
+    assert (out.texts, out.wishes, out.close) == ([], [wish], None)
+
+
+@pytest.mark.parametrize("channel", ["tournaments.42", "tournaments.0042"])
+def test_leaving_a_channel_has_no_answer(channel: str) -> None:
+    out = _said(f'{{"event":"pusher:unsubscribe","data":{{"channel":"{channel}"}}}}')
+    assert (out.texts, out.wishes) == ([], [Unsubscribe(42)])
+
+
+@pytest.mark.parametrize("channel", ["private-x", "x" * 5_000, "tournaments.x", "tournaments." + "9" * 30])
+def test_leaving_a_channel_that_cannot_be_followed_is_nothing(channel: str) -> None:
+    out = _said(f'{{"event":"pusher:unsubscribe","data":{{"channel":"{channel}"}}}}')
+    assert (out.texts, out.wishes, out.close) == ([], [], None)
+
+
+@pytest.mark.parametrize(
+    ("channel", "kind", "status"),
+    [
+        ("private-tournaments.42", "AuthError", 403),
+        ("presence-tournaments.42", "AuthError", 403),
+        ("private-encrypted-x", "AuthError", 403),
+        ("#server-to-user-7", "AuthError", 403),
+        ("players.42", "AuthError", 403),
+        ("tournaments.", "AuthError", 403),
+        ("tournaments.-1", "AuthError", 403),
+        ("tournaments.0", "NotFound", 404),
+        ("tournaments.042", "NotFound", 404),
+        (f"tournaments.{ID_MAX + 1}", "NotFound", 404),
+        ("tournaments." + "9" * 100, "NotFound", 404),
+        ("", "InvalidName", 400),
+        ("tournaments 42", "InvalidName", 400),
+        ("Türkei", "InvalidName", 400),
+        ("tournaments.٤٢", "InvalidName", 400),
+        ("x" * 201, "InvalidName", 400),
+    ],
+)
+def test_every_other_channel_is_refused_and_the_connection_stays(
+    channel: str, kind: str, status: int
+) -> None:
+    asked = json.dumps({"event": "pusher:subscribe", "data": {"channel": channel}})
+    out = _said(asked)
+    (text,) = out.texts
+    told = json.loads(text)
+    assert list(told) == ["event", "channel", "data"]
+    assert told["event"] == "pusher:subscription_error"
+    assert told["channel"] == channel[:200]
+    assert (told["data"]["type"], told["data"]["status"]) == (kind, status)
+    assert told["data"]["error"].endswith((".", ";"))
+    assert (out.wishes, out.close) == ([], None)
+
+
+def test_a_client_event_is_refused_and_the_connection_stays() -> None:
+    out = _said('{"event":"client-typing","channel":"tournaments.42","data":{"x":1}}')
+    assert _error_code(out) == 4301
+    assert out.close is None
+
+
+def test_signing_in_is_refused_by_its_own_event() -> None:
+    (text,) = _said('{"event":"pusher:signin","data":{"auth":"a:b","user_data":"{}"}}').texts
+    assert json.loads(text)["event"] == "pusher:signin_error"
+    assert json.loads(text)["data"]["status"] == 403
+
+
+def test_what_a_newer_library_may_say_is_ignored() -> None:
+    assert _said('{"event":"pusher:something_new","data":[1,2]}') == Output()
+
+
+def test_an_event_of_nobody_is_an_error_without_a_code() -> None:
+    out = _said('{"event":"GameCreatedOrUpdated","channel":"tournaments.42","data":"{}"}')
+    assert _error_code(out) is None
+    assert out.close is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "[]",
+        "null",
+        "{}",
+        '{"data":{}}',
+        '{"event":null}',
+        '{"event":7}',
+        '{"event":"pusher:ping"',
+        '{"event":"pusher:ping"}x',
+        '{"event":"' + "x" * 201 + '"}',
+        '{"event":"pusher:subscribe"}',
+        '{"event":"pusher:subscribe","data":null}',
+        '{"event":"pusher:subscribe","data":[]}',
+        '{"event":"pusher:subscribe","data":{"channel":42}}',
+        '{"event":"pusher:subscribe","data":{"channel":null}}',
+        '{"event":"pusher:subscribe","data":"tournaments.42"}',
+        '{"event":"pusher:subscribe","data":{"channel":"tournaments.42","resume":7}}',
+        '{"event":"pusher:subscribe","data":{"channel":"tournaments.42","resume":{"seq":"7"}}}',
+        '{"event":"pusher:subscribe","data":{"channel":"tournaments.42","resume":{"seq":-1}}}',
+        '{"event":"pusher:subscribe","data":{"channel":"tournaments.42","resume":{"epoch":7,"seq":1}}}',
+        '{"event":"pusher:unsubscribe","data":{}}',
+        '{"event":"\\ud800"}',
+        '{"event":"\\udc00"}',
+        '{"event":"pusher:subscribe","data":{"channel":"\\udfff"}}',
+        '{"event":"x","data":' + "[" * 8_000 + "]" * 8_000 + "}",
+        '{"event":"pusher:subscribe","data":' + '{"a":' * 3_000 + "1" + "}" * 3_000 + "}",
+    ],
+)
+def test_what_cannot_be_understood_is_an_error_without_a_code(text: str) -> None:
+    out = _said(text)
+    assert [one.decode() for one in out.texts] == [MALFORMED]
+    assert (out.wishes, out.close) == ([], None)
+
+
+def test_the_last_of_two_members_of_one_name_counts() -> None:
+    assert _said('{"event":"pusher:subscribe","event":"pusher:ping"}').texts == [messages.PONG]
+
+
+def test_ten_malformed_messages_in_a_minute_end_the_connection() -> None:
+    session = _session()
+    for number in range(9):
+        assert session.receive(b"x", NOW + number).close is None
+    out = session.receive(b"x", NOW + 59)
+    assert [one.decode() for one in out.texts] == [MALFORMED]
+    assert out.close == Close(1008, "Too many malformed messages.")
+
+
+def test_malformed_messages_are_forgiven_after_a_minute() -> None:
+    session = _session()
+    for number in range(100):
+        assert session.receive(b"x", NOW + number * 7).close is None
+
+
+def test_a_text_that_is_not_utf8_ends_the_connection() -> None:
+    out = _said(b'{"event":"\xff"}')
+    assert out.close is not None
+    assert out.close.code == 1007
+
+
+def test_sixty_messages_come_through_at_once_and_then_twenty_a_second() -> None:
+    session = _session()
+    answered = [len(session.receive(b'{"event":"pusher:ping"}', NOW).texts) for _ in range(200)]
+    assert answered == [1] * 60 + [0] * 140
+    assert session.due <= NOW
+    # What is too much waits for its turn; nothing is lost.
+    later = [len(session.check(NOW + second, NOW).texts) for second in range(1, 9)]
+    assert later == [20] * 7 + [0]
+
+
+def test_a_client_that_follows_as_many_channels_as_it_may_gets_all_of_them() -> None:
+    session = _session()
+    wishes = []
+    for number in range(1, 257):
+        out = session.receive(
+            b'{"event":"pusher:subscribe","data":{"channel":"tournaments.%d"}}' % number, NOW
+        )
+        wishes += out.wishes
+        assert out.close is None
+    for second in range(1, 11):
+        wishes += session.check(NOW + second, NOW).wishes
+    assert wishes == [Subscribe(number) for number in range(1, 257)]
+
+
+def test_a_flood_ends_the_connection() -> None:
+    session = _session()
+    closes = []
+    for number in range(1, 100_001):
+        out = session.receive(b'{"event":"pusher:subscribe","data":{"channel":"tournaments.1"}}', NOW)
+        if out.close is not None:
+            closes.append((number, out.close.code))
+            break
+    assert closes == [(60 + WAITING_MESSAGES_MAX + 1, 1008)]
+
+
+def test_large_messages_may_not_pile_up_either() -> None:
+    session = _session()
+    large = b'{"event":"pusher:ping","data":"' + b"x" * (MESSAGE_BYTES_MAX - 40) + b'"}'
+    for _ in range(60):
+        assert session.receive(large, NOW).close is None
+    for _ in range(4):
+        out = session.receive(large, NOW)
+    assert out.close is None or out.close.code == 1008
+    assert session.receive(large, NOW).close is not None or out.close is not None
+
+
+def test_a_flood_of_control_frames_ends_the_connection() -> None:
+    session = _session()
+    closes = [session.receive_control(NOW).close for _ in range(61)]
+    assert closes[:60] == [None] * 60
+    assert closes[60] is not None
+    assert closes[60].code == 1008
+
+
+def test_a_silent_client_is_probed_then_asked_in_text_then_left() -> None:
+    session = _session()
+    assert session.due == NOW + 25
+    assert session.check(NOW + 24.9, NOW) == Output()
+    assert session.check(NOW + 25, NOW) == Output(is_probe=True)
+    assert session.check(NOW + 39.9, NOW) == Output()
+    assert session.check(NOW + 40, NOW).texts == [b'{"event":"pusher:ping"}']
+    assert session.check(NOW + 69.9, NOW) == Output()
+    out = session.check(NOW + 70, NOW)
+    assert out.close is not None
+    assert out.close.code == 4201
+    assert _error_code(out) == 4201
+
+
+@pytest.mark.parametrize("answer", ["text", "control"])
+def test_whoever_answers_stays(answer: str) -> None:
+    session = _session()
+    now = NOW
+    for _ in range(500):
+        now += 41
+        out = session.check(now, NOW)
+        assert out.close is None
+        if answer == "text":
+            session.receive(b'{"event":"pusher:pong"}', now + 29)
+        else:
+            session.receive_control(now + 29)
+        now += 29
+
+
+def test_who_says_nothing_for_a_day_is_sent_away_unless_something_happened() -> None:
+    session = _session()
+    day = 86_400.0
+    for hour in range(24 * 60 * 2):
+        session.receive_control(NOW + hour * 30)
+    assert session.check(NOW + day, told_at=NOW + 1).close is None
+    out = session.check(NOW + day, told_at=NOW)
+    assert out.close is not None
+    assert out.close.code == 4202
+
+
+@given(st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace")))
+def test_nothing_that_can_be_sent_breaks_a_session(data: bytes) -> None:
+    out = _said(data)
+    for text in out.texts:
+        assert isinstance(json.loads(text)["event"], str)
+    if out.close is not None:
+        assert len(out.close.reason.encode()) <= 123
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+EVENTS = st.sampled_from(
+    ["pusher:ping", "pusher:pong", "pusher:subscribe", "pusher:unsubscribe", "pusher:signin", "client-x", "x"]
+)
+
+
+@given(
+    EVENTS | JSON, JSON | st.fixed_dictionaries({"channel": JSON}, optional={"resume": JSON, "auth": JSON})
+)
+def test_whatever_the_members_are_the_answer_is_one_of_the_protocol(event: object, data: object) -> None:
+    out = _said(json.dumps({"event": event, "data": data}))
+    assert out.close is None or out.close.code == 1007
+    for text in out.texts:
+        assert json.loads(text)["event"] in {
+            "pusher:error",
+            "pusher:pong",
+            "pusher:subscription_error",
+            "pusher:signin_error",
+        }

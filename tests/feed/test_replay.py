@@ -1,0 +1,327 @@
+"""The events over plain HTTP: pages, waiting, server-sent events."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+import httpx2
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import build
+from feed.serving import run
+from feed.whole import Whole, eventually, say, whole
+from silverball import app
+from silverball.feed.broadcast import Broadcast
+from silverball.kit.errors import Gone, Invalid
+from silverball.kit.http import Request
+from silverball.settings import Settings
+from silverball.store import announcements, tables
+from silverball.store.engine import Store
+
+
+def _path(tournament_id: int) -> str:
+    return f"/api/tournaments/{tournament_id}/events"
+
+
+def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one, 7)
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            seen: list[int] = []
+            after, is_complete = 2, False
+            while not is_complete:
+                asked: Any = {"after": after, "epoch": "k3f9", "limit": 2}
+                page = (await house.http.get(_path(one), params=asked)).json()
+                seen += [event["seq"] for event in page["data"]]
+                after, is_complete = seen[-1], page["complete"]
+            assert seen == [3, 4, 5, 6, 7]
+            assert (page["epoch"], page["seq"], page["low"]) == ("k3f9", 7, 0)
+
+    run(scenario())
+
+
+def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    sizes = (400_000, 400_000, 400_000, 1_200_000, 10)
+    with store.write(one) as db:
+        announcements.append(db, one, [("TournamentUpdated", json.dumps("x" * size)) for size in sizes])
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            pages: list[list[int]] = []
+            is_complete = False
+            while not is_complete:
+                asked = {"after": pages[-1][-1] if pages else 0}
+                page = (await house.http.get(_path(one), params=asked)).json()
+                pages.append([event["seq"] for event in page["data"]])
+                is_complete = page["complete"]
+            assert pages == [[1, 2], [3], [4], [5]]
+
+    run(scenario())
+
+
+def test_an_event_is_what_goes_over_the_socket(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one)
+
+    async def scenario() -> None:
+        async with whole(store) as house, house.follower(one, epoch="k3f9", seq=0) as client:
+            await client.recv()
+            sent = json.loads(await client.recv())
+            page = (await house.http.get(_path(one), params={"after": 0})).json()
+            assert page["data"] == [sent]
+
+    run(scenario())
+
+
+def test_without_a_number_the_answer_says_where_the_channel_stands(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one, 3)
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            page = (await house.http.get(_path(one))).json()
+            assert page == {"data": [], "epoch": "k3f9", "seq": 3, "low": 0, "complete": True}
+
+    run(scenario())
+
+
+def test_nobody_needs_a_token_and_the_address_is_counted(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+
+    async def scenario() -> None:
+        async with whole(store, rate_limit_per_minute=2) as house:
+            base = str(house.http.base_url)
+            async with httpx2.AsyncClient(base_url=base, trust_env=False) as stranger:
+                answers = [await stranger.get(_path(one)) for _ in range(3)]
+            assert [answer.status_code for answer in answers] == [200, 200, 429]
+            assert answers[1].headers["x-ratelimit-remaining"] == "0"
+            assert answers[2].headers["retry-after"]
+
+    run(scenario())
+
+
+def test_a_page_that_is_known_costs_nothing(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one)
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            first = await house.http.get(_path(one), params={"after": 0})
+            again = await house.http.get(
+                _path(one), params={"after": 0}, headers={"If-None-Match": first.headers["etag"]}
+            )
+            assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+
+    run(scenario())
+
+
+def test_a_page_waits_for_the_next_event(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one, 2)
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            asked: Any = {"after": 2, "epoch": "k3f9", "wait": 25}
+            waiting = asyncio.ensure_future(house.http.get(_path(one), params=asked))
+            await eventually(lambda: house.broadcast.relay.waiting == 1)
+            await asyncio.to_thread(say, store, one)
+            page = (await waiting).json()
+            assert [event["seq"] for event in page["data"]] == [3]
+            assert house.broadcast.relay.waiting == 0
+
+    run(scenario())
+
+
+def test_a_page_that_waited_in_vain_is_empty(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            page = (await house.http.get(_path(one), params={"after": 0, "wait": 1})).json()
+            assert page["data"] == []
+            assert page["complete"] is True
+
+    run(scenario())
+
+
+def test_what_was_trimmed_or_is_of_another_epoch_is_gone(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one, 5)
+    with store.write() as db:
+        own = tables.tournament.c.tournament_id == one
+        db.execute(tables.tournament.update().where(own).values(seq_low=3))
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            lost: list[Any] = [{"after": 2}, {"after": 6}, {"after": 4, "epoch": "other"}]
+            for asked in lost:
+                answer = await house.http.get(_path(one), params=asked)
+                assert answer.status_code == 410, asked
+                assert "Read the tournament again." in answer.json()["message"]
+            kept = (await house.http.get(_path(one), params={"after": 3})).json()
+            assert [event["seq"] for event in kept["data"]] == [4, 5]
+
+    run(scenario())
+
+
+def test_bad_requests_are_told_by_field(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            for asked, field in (
+                ({"after": "-1"}, "after"),
+                ({"after": "x"}, "after"),
+                ({"limit": "501"}, "limit"),
+                ({"limit": "0"}, "limit"),
+                ({"wait": "26"}, "wait"),
+                ({"epoch": "e" * 65}, "epoch"),
+            ):
+                answer = await house.http.get(_path(one), params=asked)
+                assert answer.status_code == 422, asked
+                assert list(answer.json()["errors"]) == [field]
+            assert (await house.http.get(_path(99_999))).status_code == 404
+            assert (await house.http.get("/api/tournaments/99999/stream")).status_code == 404
+            assert (await house.http.post(_path(one))).status_code == 405
+            assert (await house.http.options(_path(one))).headers["allow"] == "GET,HEAD"
+            head = await house.http.head(f"/api/tournaments/{one}/stream")
+            assert head.headers["content-type"].startswith("text/event-stream")
+
+    run(scenario())
+
+
+@given(
+    query=st.dictionaries(
+        st.sampled_from(["after", "epoch", "limit", "page", "\x00"]),
+        st.one_of(st.text(max_size=30), st.integers().map(str), st.sampled_from(["-0", "1e3", "+5", "٣"])),
+    ),
+    last=st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60),
+)
+@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+def test_whatever_is_asked_is_answered_or_refused(anybody: Any, query: dict[str, str], last: str) -> None:
+    encoded = urlencode(query, errors="surrogatepass").encode()
+    for path in ("events", "stream"):
+        sent = Request(
+            method="GET",
+            path=f"/api/tournaments/1/{path}",
+            query=encoded,
+            last_event_id=last.encode(),
+        )
+        with contextlib.suppress(Gone, Invalid):
+            asyncio.run(anybody(sent))
+
+
+@pytest.fixture
+def anybody(store: Store) -> Iterator[Any]:
+    """The routes that wait, of a program that does not run."""
+    assert build.a_tournament(store).tournament_id == 1
+    say(store, 1, 5)
+    broadcast = Broadcast(store, Settings())
+    yield app.build_api(store, Settings(), feed=broadcast).live
+    broadcast.log.close()
+
+
+class Blocks:
+    """The blocks of a stream of server-sent events, as dictionaries of their fields."""
+
+    def __init__(self, house: Whole, tournament_id: int, last_event_id: str | None = None) -> None:
+        headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
+        self._stream = house.http.stream("GET", f"/api/tournaments/{tournament_id}/stream", headers=headers)
+
+    async def __aenter__(self) -> "Blocks":
+        self.answer = await self._stream.__aenter__()
+        self._lines = self.answer.aiter_lines()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._stream.__aexit__(*error)
+
+    async def next(self) -> dict[str, str]:
+        fields: dict[str, str] = {}
+        async with asyncio.timeout(20):
+            async for line in self._lines:
+                if not line:
+                    return fields
+                name, _, value = line.partition(": ")
+                fields[name] = value
+        raise AssertionError("the stream ended")
+
+
+def test_a_stream_says_where_it_begins_and_then_what_happens(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one, 3)
+
+    async def scenario() -> None:
+        async with whole(store) as house, Blocks(house, one) as blocks:
+            assert blocks.answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+            assert blocks.answer.headers["access-control-allow-origin"] == "*"
+            assert await blocks.next() == {"id": "k3f9:3"}
+            await house.write("PATCH", f"/api/tournaments/{one}", {"name": "Streamed"})
+            told = await blocks.next()
+            assert (told["id"], told["event"]) == ("k3f9:4", "TournamentUpdated")
+            assert json.loads(told["data"])["name"] == "Streamed"
+
+    run(scenario())
+
+
+def test_a_stream_that_comes_back_brings_what_was_missed(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one, 5)
+
+    async def scenario() -> None:
+        async with whole(store) as house, Blocks(house, one, "k3f9:3") as blocks:
+            assert await blocks.next() == {"id": "k3f9:3"}
+            assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:4", "k3f9:5"]
+
+    run(scenario())
+
+
+def test_a_stream_that_cannot_be_continued_says_so(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one, 5)
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            for lost in ("other:3", "k3f9:6", "nonsense", "k3f9:-1", "k3f9:" + "9" * 30):
+                async with Blocks(house, one, lost) as blocks:
+                    told = await blocks.next()
+                    assert (told["event"], told["id"]) == ("reset", "k3f9:5"), lost
+                    assert json.loads(told["data"]) == {"epoch": "k3f9", "seq": 5}
+
+    run(scenario())
+
+
+def test_a_stream_whose_client_went_is_let_go(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+
+    async def scenario() -> None:
+        async with whole(store) as house:
+            async with Blocks(house, one) as blocks:
+                await blocks.next()
+                await eventually(lambda: house.broadcast.relay.waiting == 1)
+            await eventually(lambda: house.broadcast.relay.waiting == 0)
+
+    run(scenario())
+
+
+def test_a_program_that_stops_lets_streams_and_waiting_pages_go(store: Store) -> None:
+    one = build.a_tournament(store).tournament_id
+
+    async def scenario() -> None:
+        async with whole(store) as house, Blocks(house, one) as blocks:
+            await blocks.next()
+            waiting = asyncio.ensure_future(house.http.get(_path(one), params={"after": 0, "wait": 25}))
+            await eventually(lambda: house.broadcast.relay.waiting == 2)
+            house.broadcast.relay.end_waiting()
+            assert (await waiting).json()["data"] == []
+            assert [line async for line in blocks._lines] == []
+
+    run(scenario())

@@ -1,0 +1,224 @@
+"""A client that keeps a tournament up to date from its feed alone, and compares itself with a fresh read.
+
+    mirror = Mirror(store, tournament_id)
+    ... something is written ...
+    mirror.follow()
+
+It begins with a snapshot over REST, applies what is announced with the follow-ups of the interface
+(resolve-unknown, the games of a round, the queues), and must then equal what REST says. It reads
+without a token, because the feed has no viewer either. Left out: `updatedAt` of the tournament, which
+moves with everything; arenas inside games, which are compared when the game is announced.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+import build
+from silverball import app
+from silverball.kit import http
+from silverball.settings import Settings
+from silverball.store import announcements
+from silverball.store.announcements import Announced
+from silverball.store.engine import Store
+from silverball.wire.events import EVENTS
+
+Json = Any
+PARTS = (
+    "includeBanks",
+    "includeScorekeepers",
+    "includeLocation",
+    "includeEntryConfiguration",
+    "includeRsvpConfiguration",
+    "includeLinkedTournaments",
+    "includeShortcut",
+    "includeSeries",
+)
+RESOLVED_AT_ONCE = 25
+# In place of events: the channel began again, and everything was read anew.
+ANEW = "(anew)"
+QUEUE_OF = {
+    "best_game": ("/queues", "data"),
+    "card_best_game": ("/queues", "data"),
+    "frenzy": ("/frenzy", "queue"),
+    "amazingrace": ("/amazing-race", "queues"),
+}
+# Kind of thing -> its id.
+KEYS = {
+    "players": "playerId",
+    "arenas": "arenaId",
+    "rounds": "roundId",
+    "games": "gameId",
+    "single": "singlePlayerGameId",
+    "cards": "cardId",
+}
+MODELS = {
+    "RoundCreatedOrUpdated": "rounds",
+    "GameCreatedOrUpdated": "games",
+    "SinglePlayerGameCreatedOrUpdated": "single",
+    "CardCreatedOrUpdated": "cards",
+}
+ITEMS = {"games": "/games", "single": "/single-player-games", "cards": "/cards"}
+DELETIONS = {
+    "RoundsDeleted": ("rounds", "roundIds"),
+    "GamesDeleted": ("games", "gameIds"),
+    "SinglePlayerGamesDeleted": ("single", "singlePlayerGameIds"),
+    "CardsDeleted": ("cards", "cardIds"),
+}
+RESOLVED = {
+    "PlayersAdded": ("players", "playerIds"),
+    "PlayersChanged": ("players", "playerIds"),
+    "ArenasAdded": ("arenas", "arenaIds"),
+    "ArenasChanged": ("arenas", "arenaIds"),
+}
+
+
+class Mirror:
+    """What a follower of one channel knows."""
+
+    def __init__(self, store: Store, tournament_id: int) -> None:
+        self.store = store
+        self.tournament_id = tournament_id
+        self._api = app.build_api(store, Settings(base_url=build.BASE_URL, public_read=True))
+        self.seen: list[Announced] = []
+        self.known = self.fresh()
+        head = self._head()
+        self.epoch, self.seq = head.epoch, head.seq
+
+    # Reading
+
+    def get(self, path: str) -> tuple[int, Json]:
+        """One anonymous read below the tournament."""
+        route, _, query = f"/api/tournaments/{self.tournament_id}{path}".partition("?")
+        got = app.answer(self._api, http.Request(method="GET", path=route, query=query.encode()))
+        return got.status, msgspec.json.decode(got.body)
+
+    def read(self, path: str) -> Json:
+        status, answer = self.get(path)
+        assert status == 200, (path, status, answer)
+        return answer
+
+    def fresh(self) -> dict[str, Json]:
+        """Everything as REST shows it now."""
+        flags = "&".join(f"{part}=true" for part in (*PARTS, "includePlayers", "includeArenas"))
+        tournament = self.read(f"?{flags}")["data"]
+        players, arenas = tournament.pop("players"), tournament.pop("arenas")
+        return {
+            "tournament": _steady(tournament),
+            "players": _keyed("players", players),
+            "arenas": _keyed("arenas", arenas),
+            "rounds": _keyed("rounds", self.read("/rounds")["data"]),
+            "games": _keyed("games", self.read("/games")["data"]),
+            "single": _keyed("single", self._pages("/single-player-games")),
+            "cards": _keyed("cards", self._pages("/cards")),
+            "queue": self._queue(tournament["type"]),
+        }
+
+    def _pages(self, path: str) -> list[Json]:
+        found: list[Json] = []
+        page = 1
+        while True:
+            answer = self.read(f"{path}?voided=true&limit=500&page={page}")
+            found += answer["data"]
+            if page >= answer["meta"]["last_page"]:
+                return found
+            page += 1
+
+    def _queue(self, kind: str) -> list[Json]:
+        if kind not in QUEUE_OF:
+            return []
+        path, member = QUEUE_OF[kind]
+        waiting = self.read(path)[member]
+        if isinstance(waiting, dict):
+            waiting = [one for entries in waiting.values() for one in entries]
+        return sorted(waiting, key=lambda one: int(one["queueId"]))
+
+    def _head(self) -> announcements.Head:
+        with self.store.read() as db:
+            head = announcements.head(db, self.tournament_id)
+        assert head is not None
+        return head
+
+    # Following
+
+    def follow(self) -> list[str]:
+        """Apply what was announced since the last time, compare, and return the names of the events."""
+        head = self._head()
+        if head.epoch != self.epoch:
+            self.known, self.epoch, self.seq = self.fresh(), head.epoch, head.seq
+            return [ANEW]
+        with self.store.read() as db:
+            said = announcements.since(db, self.tournament_id, self.epoch, self.seq, 100_000)
+        assert [one.seq for one in said] == list(range(self.seq + 1, head.seq + 1)), "a gap in the channel"
+        self.seq = head.seq
+        self.seen += said
+        for one in said:
+            self._apply(one.name, self._checked(one))
+        self._compare_items(said)
+        fresh = self.fresh()
+        for part, shown in fresh.items():
+            assert self.known[part] == shown, (part, [one.name for one in said])
+        return [one.name for one in said]
+
+    def _checked(self, one: Announced) -> Json:
+        """The payload, which must be of the published shape and fit the limit of the protocol."""
+        assert len(one.data.encode()) <= 256_000
+        msgspec.json.decode(one.data, type=EVENTS[one.name])
+        data = msgspec.json.decode(one.data)
+        assert data["tournamentId"] == self.tournament_id
+        return data
+
+    def _apply(self, name: str, data: Json) -> None:
+        if name == "TournamentUpdated":
+            self.known["tournament"] = _steady(data)
+        elif name in MODELS:
+            kind = MODELS[name]
+            shown = {key: value for key, value in data.items() if kind != "games" or key != "arena"}
+            self.known[kind][data[KEYS[kind]]] = shown
+        elif name in DELETIONS:
+            kind, member = DELETIONS[name]
+            for key in data[member]:
+                del self.known[kind][key]
+        elif name in RESOLVED:
+            kind, member = RESOLVED[name]
+            self._resolve(kind, data[member])
+        else:
+            assert name == "QueueChanged", name
+            self._requeue(data)
+
+    def _resolve(self, kind: str, keys: Sequence[int]) -> None:
+        for start in range(0, len(keys), RESOLVED_AT_ONCE):
+            some = keys[start : start + RESOLVED_AT_ONCE]
+            asked = ",".join(map(str, some))
+            found = _keyed(kind, self.read(f"/{kind}/resolve-unknown?{kind}={asked}")["data"])
+            for key in some:
+                self.known[kind].pop(key, None)
+            self.known[kind].update(found)
+
+    def _requeue(self, data: Json) -> None:
+        if "queues" not in data:
+            self.known["queue"] = self._queue(self.known["tournament"]["type"])
+            return
+        place = (data["arenaId"], data["roundId"])
+        others = [one for one in self.known["queue"] if (one["arenaId"], one["roundId"]) != place]
+        self.known["queue"] = sorted([*others, *data["queues"]], key=lambda one: int(one["queueId"]))
+
+    def _compare_items(self, said: Iterable[Announced]) -> None:
+        """The last word about a game or a card is what its own route shows."""
+        newest = {(one.name, self._key(one)): one for one in said if MODELS.get(one.name) in ITEMS}
+        for (name, key), one in newest.items():
+            status, answer = self.get(f"{ITEMS[MODELS[name]]}/{key}")
+            if status == 200:
+                assert msgspec.json.decode(one.data) == answer["data"]
+
+    def _key(self, one: Announced) -> int:
+        return int(msgspec.json.decode(one.data)[KEYS[MODELS[one.name]]])
+
+
+def _keyed(kind: str, things: Sequence[Json]) -> dict[int, Json]:
+    return {one[KEYS[kind]]: one for one in things}
+
+
+def _steady(tournament: Json) -> Json:
+    return {key: value for key, value in tournament.items() if key != "updatedAt"}
