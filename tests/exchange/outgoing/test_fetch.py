@@ -1,0 +1,419 @@
+"""Fetching what a stranger names: no case ends in a connection that should not be.
+
+Every connection that would be opened ends at a listener that counts, wherever it was meant to go, so a
+breach is seen as a connection and not only as a status. Source: reliability, section 5.1.
+"""
+
+import gzip
+import socket
+import time
+from typing import Any
+
+import pytest
+
+from exchange.outgoing.hosts import (
+    GOOD,
+    NAME,
+    Answer,
+    Authority,
+    Listener,
+    World,
+    a_proxy,
+    a_world,
+    an_authority,
+    leads_to,
+    says,
+)
+from silverball.exchange.outgoing import network
+from silverball.exchange.outgoing.fetch import Fetcher, Limits, NotFetched
+from silverball.kit.outgoing import Policy
+
+# Without TLS and on any port, so that only the rules about hosts and addresses stand in the way.
+OPEN = Policy(schemes=("http", "https"), ports=frozenset(range(1, 65536)))
+SECONDS = 1.0
+
+FORBIDDEN_HOSTS = (
+    "127.0.0.1",
+    "127.1",
+    "0",
+    "0.0.0.0",
+    "2130706433",
+    "0x7f000001",
+    "0177.0.0.1",
+    "[::1]",
+    "[::]",
+    "[::ffff:127.0.0.1]",
+    "[64:ff9b::7f00:1]",
+    "[2002:7f00:1::]",
+    "localhost",
+    "localhost.",
+    "LOCALHOST",
+    "①②⑦.0.0.1",
+    "127。0。0。1",
+    "169.254.169.254",
+    "[fd00:ec2::254]",
+    "metadata.google.internal",
+    "100.100.100.200",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.0.1",
+    "100.64.0.1",
+    "198.18.0.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "[fe80::1%25eth0]",
+    "[fc00::1]",
+    "silverball.example.org",
+    "scoreboard",
+    "scoreboard.lan",
+    "good.example.org@127.0.0.1",
+    "127.0.0.1#good.example.org",
+    "good.example.org\\@127.0.0.1",
+    "results.ex\u0430mple.org",
+    "results.example.org\r\nHost: 127.0.0.1",
+)
+FORBIDDEN_URLS = (
+    *(f"http://{host}:{{port}}/" for host in FORBIDDEN_HOSTS),
+    "file:///etc/passwd",
+    "gopher://127.0.0.1:{port}/_",
+    "ftp://127.0.0.1:{port}/",
+    "dict://127.0.0.1:{port}/d:a",
+    "data:application/json,1",
+    "http://results.example.org/a\r\nHost: 127.0.0.1",
+)
+# What a name may mean -> what its refusal says.
+FORBIDDEN_MEANINGS: dict[str, list[str]] = {
+    "a private address": ["10.0.0.7"],
+    "loopback": ["127.0.0.1"],
+    "loopback of IPv6": ["::1"],
+    "the metadata of a cloud": ["169.254.169.254"],
+    "a private address behind a public one": [GOOD, "192.168.0.1"],
+    "a public address behind a private one": ["192.168.0.1", GOOD],
+    "a public address and a private one of IPv6": [GOOD, "fc00::1"],
+    "an address with a zone": ["fe80::1%1"],
+    "IPv4 in disguise": ["::ffff:10.0.0.7"],
+    "this machine by a public address": ["93.184.215.99"],
+}
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return an_authority(tmp_path_factory.mktemp("certificates"))
+
+
+def fetcher(world: World, policy: Policy = OPEN, **more: Any) -> Fetcher:
+    limits = more.pop("limits", Limits(seconds=SECONDS))
+    return Fetcher(policy, limits=limits, resolve=world.resolve, connect=world.connect, **more)
+
+
+def refusal(world: World, url: str, policy: Policy = OPEN, **more: Any) -> str:
+    """What is said when the address is not fetched; nothing may have come to the trap."""
+    with pytest.raises(NotFetched) as told:
+        fetcher(world, policy, **more).fetch(url)
+    assert world.trap.count == 0
+    return told.value.sentence
+
+
+GUARDED = Policy(
+    schemes=OPEN.schemes,
+    ports=OPEN.ports,
+    own_hosts=frozenset({"silverball.example.org"}),
+    is_own=lambda address: address == "93.184.215.99",
+)
+
+
+def test_the_trap_sees_who_comes() -> None:
+    with a_world() as world:
+        world.names["elsewhere.example.org"] = [["8.8.8.8"]]
+        with pytest.raises(NotFetched):
+            fetcher(world).fetch("http://elsewhere.example.org/")
+        assert (world.trap.count, world.reached) == (1, ["8.8.8.8"])
+
+
+@pytest.mark.parametrize("url", FORBIDDEN_URLS)
+def test_a_forbidden_address_is_never_connected_to(url: str) -> None:
+    with a_world() as world:
+        refusal(world, url.format(port=world.trap.port), GUARDED)
+        assert world.reached == []
+        assert world.asked == []
+
+
+@pytest.mark.parametrize("url", FORBIDDEN_URLS)
+def test_nor_with_the_system_s_own_resolver_and_connector(url: str) -> None:
+    with a_world() as world:
+        real = Fetcher(GUARDED, limits=Limits(seconds=SECONDS))
+        with pytest.raises(NotFetched):
+            real.fetch(url.format(port=world.trap.port))
+        assert world.trap.count == 0
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("url", FORBIDDEN_URLS)
+def test_nor_when_a_good_host_leads_there(url: str, status: int) -> None:
+    answers: dict[str, Answer] = {}
+    with a_world(answers) as world:
+        # A header cannot hold a line end; the rest of it would be the next header.
+        there = url.format(port=world.trap.port).replace("\r\n", "%0d%0a")
+        answers["/"] = leads_to(there.encode().decode("latin-1"), status)
+        refusal(world, f"http://{NAME}/", GUARDED)
+        assert world.reached == [GOOD]
+
+
+@pytest.mark.parametrize("meaning", FORBIDDEN_MEANINGS)
+def test_nor_when_a_public_name_means_it(meaning: str) -> None:
+    with a_world() as world:
+        world.names[NAME] = [FORBIDDEN_MEANINGS[meaning]]
+        said = refusal(world, f"http://{NAME}/", GUARDED)
+        assert "not at a public address" in said or "this site itself" in said
+        assert world.reached == []
+
+
+def test_a_name_that_changes_its_meaning_is_asked_once_and_connected_to_as_it_was_judged() -> None:
+    with a_world({"/": says(b'{"a": 1}')}) as world:
+        world.names[NAME] = [[GOOD], ["127.0.0.1"]]
+        assert fetcher(world).fetch(f"http://{NAME}/").body == b'{"a": 1}'
+        assert (world.asked, world.reached, world.trap.count) == ([NAME], [GOOD], 0)
+
+
+def test_a_name_that_changes_its_meaning_between_redirects_is_judged_again() -> None:
+    with a_world({"/": leads_to("/again")}) as world:
+        world.names[NAME] = [[GOOD], ["127.0.0.1"]]
+        assert "not at a public address" in refusal(world, f"http://{NAME}/")
+        assert (world.asked, world.reached) == ([NAME, NAME], [GOOD])
+
+
+@pytest.mark.parametrize("port", [22, 25, 80, 5432, 6379, 8443])
+def test_only_port_443_is_connected_to(port: int) -> None:
+    with a_world() as world:
+        assert "port must be 443" in refusal(world, f"https://{NAME}:{port}/", Policy())
+        assert world.asked == []
+
+
+def test_a_redirect_cannot_leave_tls_the_port_or_the_listed_hosts(authority: Authority) -> None:
+    for there, said in (
+        (f"http://{NAME}/", "must begin with https://"),
+        (f"https://{NAME}:6379/", "port must be 443"),
+        ("https://elsewhere.example.org/", "does not fetch from elsewhere.example.org"),
+    ):
+        with a_world({"/": leads_to(there)}, authority.serving(NAME)) as world:
+            policy = Policy(hosts=frozenset({NAME}))
+            assert said in refusal(world, f"https://{NAME}/", policy, tls=authority.trusting())
+
+
+def test_redirects_are_followed_to_where_they_may_lead() -> None:
+    answers = {"/": leads_to("/a?b=c", 301), "/a?b=c": leads_to(f"http://{NAME}/d", 308), "/d": says(b"[]")}
+    with a_world(answers) as world:
+        fetched = fetcher(world).fetch(f"http://{NAME}/")
+        assert (fetched.url, fetched.body) == (f"http://{NAME}/d", b"[]")
+
+
+def test_redirects_end() -> None:
+    with a_world({"/": leads_to("/")}) as world:
+        assert "more than 3 times" in refusal(world, f"http://{NAME}/")
+        assert world.reached == [GOOD] * 4
+
+
+@pytest.mark.parametrize("location", ["http://[::1", "\xff\xfe", "http://[results.example.org/"])
+def test_a_redirect_that_cannot_be_read_leads_nowhere(location: str) -> None:
+    with a_world({"/": leads_to(location)}) as world:
+        refusal(world, f"http://{NAME}/")
+        assert world.reached == [GOOD]
+
+
+def _endless(head: str, some: bytes, pause: float = 0) -> Answer:
+    def answer(_asked: str, stream: socket.socket) -> None:
+        stream.sendall(head.encode())
+        while True:
+            stream.sendall(some)
+            time.sleep(pause)
+
+    return answer
+
+
+def _silent(_asked: str, stream: socket.socket) -> None:
+    _wait(stream)
+
+
+def _wait(stream: socket.socket) -> None:
+    """Until whoever is there goes away."""
+    while stream.recv(4096):
+        pass
+
+
+def _mail(_asked: str, stream: socket.socket) -> None:
+    stream.sendall(b"220 mail.example.org ESMTP\r\n\r\n")
+
+
+JSON = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+CHUNKED = f"{JSON}Transfer-Encoding: chunked\r\n\r\n"
+# What a host does -> what is said of it.
+BAD_ANSWERS: dict[str, tuple[Answer, str]] = {
+    "10 MB": (says(b" " * 10_000_000), "larger than 2000000 bytes"),
+    "10 MB that it does not announce": (_endless(f"{JSON}\r\n", b" " * 65536), "larger than"),
+    "10 MB in pieces": (_endless(CHUNKED, b"400\r\n" + b" " * 1024 + b"\r\n"), "larger than"),
+    "a length beyond all numbers": (says(content_length="9" * 18), "larger than"),
+    "a bomb of gzip": (
+        says(gzip.compress(b" " * 10_000_000), content_encoding="gzip"),
+        "without compression",
+    ),
+    "a bomb in a bomb": (
+        says(gzip.compress(gzip.compress(b" " * 10_000_000)), content_encoding="gzip, gzip"),
+        "without compression",
+    ),
+    "a file of gzip": (says(gzip.compress(b"{}"), kind="application/gzip"), "as application/json"),
+    "a byte at a time": (_endless(f"{JSON}Content-Length: 99\r\n\r\n", b" ", 0.1), "within 1 seconds"),
+    "headers a byte at a time": (_endless("HTTP/1.1 200 OK\r\n", b"a", 0.1), "within 1 seconds"),
+    "hints without end": (_endless("", b"HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"), "within 1 seconds"),
+    "headers without end": (_endless("HTTP/1.1 200 OK\r\n", b"A: b\r\n" * 500), "did not speak HTTP"),
+    "nothing": (_silent, "within 1 seconds"),
+    "less than it announces": (says(b"{", content_length="9"), "did not speak HTTP"),
+    "no HTTP": (_mail, "did not speak HTTP"),
+    "a page": (says(b"<html>", kind="text/html"), "as application/json"),
+    "no kind": (says(kind=""), "as application/json"),
+    "404": (says(b'{"secret": 1}', status="404 Not Found"), "status 404"),
+    "500": (says(status="500 No"), "status 500"),
+    "304": (says(b"", status="304 Not Modified"), "status 304"),
+    "206": (says(status="206 Partial Content"), "status 206"),
+    "a redirect without an address": (says(b"", status="302 Found"), "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ANSWERS)
+def test_a_host_that_answers_badly_costs_a_second_and_two_megabytes_at_most(case: str) -> None:
+    answer, said = BAD_ANSWERS[case]
+    began = time.monotonic()
+    with a_world({"/": answer}) as world:
+        sentence = refusal(world, f"http://{NAME}/")
+        assert said in sentence
+        # What was answered is not told to who asked.
+        assert "secret" not in sentence
+        assert time.monotonic() - began < 3 * SECONDS
+
+
+def test_a_host_that_lets_connections_wait_costs_a_second() -> None:
+    silent = Listener(_wait)
+    began = time.monotonic()
+    with a_world() as world:
+        world.good = silent
+        assert "within 1 seconds" in refusal(world, f"https://{NAME}/")
+    silent.close()
+    assert time.monotonic() - began < 3 * SECONDS
+
+
+def test_a_resolver_that_does_not_answer_costs_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: Any, **__: Any) -> list[Any]:
+        time.sleep(3 * SECONDS)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", late)
+    began = time.monotonic()
+    with pytest.raises(NotFetched, match="within 1 seconds"):
+        Fetcher(OPEN, limits=Limits(seconds=SECONDS)).fetch(f"http://{NAME}/")
+    assert time.monotonic() - began < 2 * SECONDS
+
+
+@pytest.mark.parametrize("addresses", [[], [GOOD] * 33])
+def test_a_name_with_no_address_or_too_many_is_not_connected_to(addresses: list[str]) -> None:
+    with a_world() as world:
+        world.names[NAME] = [addresses]
+        assert "cannot be found" in refusal(world, f"http://{NAME}/")
+        assert world.reached == []
+
+
+def test_a_name_that_nobody_knows_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(*_: Any, **__: Any) -> None:
+        raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    with pytest.raises(NotFetched, match="cannot be found"):
+        Fetcher(OPEN).fetch(f"http://{NAME}/")
+
+
+def test_the_next_address_is_tried_when_the_first_does_not_answer() -> None:
+    with a_world({"/": says()}) as world:
+        world.names[NAME] = [["93.184.215.1", GOOD]]
+
+        def connect(address: str, port: int, seconds: float) -> Any:
+            if address != GOOD:
+                return network.connect("127.0.0.1", _closed_port(), seconds)
+            return world.connect(address, port, seconds)
+
+        found = Fetcher(OPEN, resolve=world.resolve, connect=connect).fetch(f"http://{NAME}/")
+        assert found.body == b"{}"
+
+
+def _closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as opened:
+        port: int = opened.getsockname()[1]
+        return port
+
+
+def test_a_document_arrives_over_tls_under_its_name(authority: Authority) -> None:
+    asked: list[str] = []
+
+    def answer(request: str, stream: socket.socket) -> None:
+        asked.append(request)
+        says(b'{"version": 1}')(request, stream)
+
+    with a_world({"/night.json": answer}, authority.serving(NAME)) as world:
+        found = fetcher(world, Policy(), tls=authority.trusting()).fetch(f"https://{NAME}/night.json#x")
+        assert (found.body, world.reached, world.trap.count) == (b'{"version": 1}', [GOOD], 0)
+    lines = asked[0].split("\r\n")
+    assert lines[0] == "GET /night.json HTTP/1.1"
+    assert f"Host: {NAME}" in lines
+    assert "Accept-Encoding: identity" in lines
+    # Nothing of this site is handed out with the question.
+    assert not [line for line in lines if line.lower().startswith(("cookie", "authorization", "referer"))]
+
+
+@pytest.mark.parametrize("name", ["elsewhere.example.org", "example.org"])
+def test_a_certificate_of_another_name_is_not_believed(authority: Authority, name: str) -> None:
+    with a_world({"/": says()}, authority.serving(name)) as world:
+        said = refusal(world, f"https://{NAME}/", Policy(), tls=authority.trusting())
+        assert "no valid certificate" in said
+
+
+def test_a_certificate_of_nobody_known_is_not_believed(authority: Authority) -> None:
+    with a_world({"/": says()}, authority.serving(NAME)) as world:
+        assert "no valid certificate" in refusal(world, f"https://{NAME}/", Policy())
+
+
+@pytest.mark.parametrize("host", ["192.168.1.20", "[fd12::1]", "scoreboard", "scoreboard.lan"])
+def test_a_venue_that_says_so_fetches_from_its_own_network(host: str) -> None:
+    asked: list[str] = []
+
+    def answer(request: str, stream: socket.socket) -> None:
+        asked.append(request.split("\r\n")[1])
+        says(b"[]")(request, stream)
+
+    lan = Policy(schemes=("http",), ports=frozenset({8080}), lan=True)
+    with a_world({"/": answer}) as world:
+        assert world.good is not None
+        good, world.names = world.good.port, {"scoreboard": [["10.0.0.5"]], "scoreboard.lan": [["fd12::5"]]}
+        found = Fetcher(
+            lan, resolve=world.resolve, connect=lambda _, __, left: network.connect("127.0.0.1", good, left)
+        ).fetch(f"http://{host}:8080/")
+    assert (found.body, asked) == (b"[]", [f"Host: {host}:8080"])
+
+
+def test_this_machine_knows_its_own_addresses() -> None:
+    assert network.is_own("127.0.0.1")
+    assert not network.is_own("93.184.215.14")
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_proxy_is_told_the_judged_address_and_tls_goes_through_it(authority: Authority, yes: bool) -> None:
+    told: list[bytes] = []
+    with a_world({"/": says(b'{"by": "proxy"}')}, authority.serving(NAME)) as world:
+        assert world.good is not None
+        proxy = a_proxy(told, world.good.port if yes else None)
+        connect = network.through("127.0.0.1", proxy.port)
+        through = Fetcher(Policy(), resolve=world.resolve, connect=connect, tls=authority.trusting())
+        if yes:
+            assert through.fetch(f"https://{NAME}/").body == b'{"by": "proxy"}'
+        else:
+            with pytest.raises(NotFetched, match="does not answer"):
+                through.fetch(f"https://{NAME}/")
+        proxy.close()
+    assert told == [f"CONNECT {GOOD}:443 HTTP/1.1\r\nHost: {GOOD}:443\r\n\r\n".encode()]

@@ -1,0 +1,74 @@
+"""Whatever a file of machines, changes, tips or films holds: it is read, or refused with a sentence."""
+
+import contextlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from exchange import opdb_files as files
+from silverball.exchange import json_file, opdb, opdb_changelog, pintips, videos
+from silverball.exchange.bundle_faults import BrokenFile
+
+CHANGE = {
+    "changelogId": 1,
+    "action": "move",
+    "opdbIdDeleted": "GA",
+    "opdbIdReplacement": "GB",
+    "createdAt": files.MOMENT,
+}
+FILM = {"opdbId": "G4ODR", "title": "How to nudge", "url": "https://films.example/1", "durationSeconds": 9}
+READERS: dict[str, tuple[Callable[[Any], object], Any]] = {
+    "export": (opdb.parsed, files.export()),
+    "first": (opdb.parsed, files.first()),
+    "second": (opdb.parsed, files.second()),
+    "slim": (opdb.parsed, files.slim()),
+    "changes": (opdb_changelog.parsed, {"data": [CHANGE]}),
+    "tips": (pintips.parsed, [files.a_tip()]),
+    "films": (videos.parsed, [FILM]),
+}
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def _places(raw: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """The way to every value of a file."""
+    steps: list[Any] = []
+    if isinstance(raw, dict):
+        steps = list(raw)
+    elif isinstance(raw, list):
+        steps = list(range(len(raw)))
+    return [path, *(found for step in steps for found in _places(raw[step], (*path, step)))]
+
+
+def _changed(raw: Any, path: tuple[Any, ...], value: Any) -> Any:
+    """The file with another value at one place."""
+    whole = json.loads(json.dumps([raw]))
+    there = whole
+    *way, last = (0, *path)
+    for step in way:
+        there = there[step]
+    there[last] = value
+    return whole[0]
+
+
+@pytest.mark.parametrize("kind", READERS)
+@given(data=st.data())
+def test_one_odd_value_is_taken_or_told(kind: str, data: st.DataObject) -> None:
+    read, whole = READERS[kind]
+    raw = _changed(whole, data.draw(st.sampled_from(_places(whole))), data.draw(ANYTHING))
+    # Whatever else is raised is a fault of ours.
+    with contextlib.suppress(BrokenFile):
+        assert read(json_file.decoded(json.dumps(raw).encode())) is not None
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_each_of_them_is_whole_to_begin_with(kind: str) -> None:
+    read, whole = READERS[kind]
+    assert read(json_file.decoded(json.dumps(whole).encode())) is not None

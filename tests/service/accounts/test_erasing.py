@@ -1,0 +1,307 @@
+"""The end of an account: the person is nowhere any more, results stay. Source: reliability 6, Privacy."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from sqlalchemy import insert, select, update
+
+import build
+import canaries
+from canaries import IFPA_CANARY
+from silverball.kit.errors import Conflict, NotFound
+from silverball.service.accounts import writes
+from silverball.service.users import writes as user_writes
+from silverball.store import announcements, names, tables
+from silverball.store.engine import Store
+
+NAME = 'Canary "Quill" Ötztal'
+CANARIES: dict[str, Any] = {
+    **canaries.PROFILE,
+    "email": canaries.EMAIL,
+    "first_name": "canary-first",
+    "last_name": "canary-last",
+    "password_hash": "canary-hash",
+}
+WORDS = (
+    NAME,
+    names.folded(NAME) or "",
+    json.dumps(NAME)[1:-1],
+    json.dumps(NAME, ensure_ascii=False)[1:-1],
+    "anary",
+    str(IFPA_CANARY),
+)
+
+
+@dataclass(frozen=True)
+class World:
+    """Somebody who organizes, keeps scores, plays, claims, and is told of everywhere."""
+
+    store: Store
+    user_id: int
+    # His place in the book of another organizer, and that organizer's tournament.
+    player_id: int
+    night: build.Night
+    own: build.Night
+
+
+def a_world(store: Store, **values: Any) -> World:
+    user_id = build.a_user(store, name=NAME, **{"role": "organizer", **CANARIES, **values})
+    night = build.a_tournament(store)
+    player_id = build.a_player(
+        store, night.organizer_id, name=NAME, claimed_by=user_id, ifpa_id=IFPA_CANARY, labels=["canary-label"]
+    )
+    at = {"tournament_id": night.tournament_id}
+    build.row(store, tables.entrant, **at, player_id=player_id, place=9, labels=["canary-seat"])
+    build.row(store, tables.scorekeeper, **at, user_id=user_id)
+    game_id = build.a_game(store, night.tournament_id, [player_id, night.player_ids[0]], status="completed")
+    build.row(store, tables.suggestion, **at, game_id=game_id, user_id=user_id, player_id=player_id)
+    own = build.a_tournament(store, organizer_id=user_id, status="completed", managers=[{"name": NAME}])
+    build.row(
+        store,
+        tables.token,
+        user_id=user_id,
+        name="canary-token",
+        hash="h",
+        abilities=[],
+        created_at=build.NOW,
+    )
+    build.row(
+        store,
+        tables.session,
+        hash="canary-session",
+        user_id=user_id,
+        csrf="canary",
+        created_at=build.NOW,
+        expires_at=build.NOW,
+    )
+    build.row(store, tables.shortcut, user_id=user_id, slug="canary-slug")
+    build.row(store, tables.location, organizer_id=user_id, name="canary-home", address="canary-address")
+    build.row(store, tables.occasion, organizer_id=user_id, name="canary-event", contact_email="canary@mail")
+    kept = build.row(store, tables.occasion, organizer_id=user_id, contact_email="canary@mail")
+    listed = {"user_id": user_id, "tournament_id": own.tournament_id}
+    build.row(store, tables.occasion_tournament, occasion_id=kept, **listed)
+    build.a_player(store, user_id, name="canary-unused")
+    bank_id = build.row(store, tables.bank, organizer_id=user_id, name="canary-bank")
+    arena_id = build.an_arena(store, user_id, name="canary-arena")
+    build.row(store, tables.bank_arena, bank_id=bank_id, place=0, arena_id=arena_id)
+    build.row(store, tables.series, organizer_id=user_id, name="canary-series")
+    build.row(store, tables.club, user_id=user_id, name="canary-club")
+    other = build.a_player(store, night.organizer_id)
+    build.row(store, tables.claim, player_id=other, user_id=user_id, at=build.NOW)
+    _rate_him(store, user_id, night)
+    _send_him_in(store, user_id, night)
+    _say_it_everywhere(store, user_id, night)
+    return World(store, user_id, player_id, night, own)
+
+
+def _rate_him(store: Store, user_id: int, night: build.Night) -> None:
+    """Ratings under his account, and under the number and the name that proved to be his."""
+    named = {"name": NAME, "name_folded": names.folded(NAME)}
+    rating_id = build.a_rating(store, **named, user_id=user_id, ifpa_id=IFPA_CANARY)
+    book = {"organizer_id": night.organizer_id, "name_key": names.key(NAME)}
+    build.row(store, tables.rating, **named, **book, merged_into=rating_id, rank=None)
+    other = {"name": "Bo Larkin", "name_folded": "bo larkin", "lower_bound": 1500.0}
+    build.row(store, tables.rating, **other, user_id=night.organizer_id, rank=2)
+
+
+def _send_him_in(store: Store, user_id: int, night: build.Night) -> None:
+    """Results from elsewhere that know him, and a name there that could be his."""
+    submission_id = build.row(
+        store,
+        tables.rating_submission,
+        submitter_id=night.organizer_id,
+        url="https://results.example.org/1",
+        source_domain="results.example.org",
+        status="ready",
+        errors=[],
+        tries=1,
+        created_at=build.NOW,
+        updated_at=build.NOW,
+    )
+    at = {"rating_submission_id": submission_id, "candidates": [], "settled": True}
+    known = {"name": NAME, "ifpa_id": IFPA_CANARY, "user_id": user_id}
+    build.row(store, tables.submission_player, **{**at, **known}, place=0)
+    perhaps = [{"user_id": user_id, "ifpa_id": IFPA_CANARY}, {"user_id": night.organizer_id, "ifpa_id": None}]
+    build.row(store, tables.submission_player, **{**at, "candidates": perhaps}, place=1, name="C. Quill")
+    players = [{"id": 8, "name": NAME, "ifpaId": IFPA_CANARY}, {"id": 9, "name": "C. Quill"}]
+    body = json.dumps({"version": 1, "players": players})
+    build.row(store, tables.submission_document, rating_submission_id=submission_id, body=body)
+
+
+def _say_it_everywhere(store: Store, user_id: int, night: build.Night) -> None:
+    said = json.dumps({"name": NAME}, ensure_ascii=False)
+    with store.write() as db:
+        announcements.append(db, night.tournament_id, [("PlayersAdded", said)])
+        kept = {"fingerprint": "f", "status": 200, "headers": {}, "at": build.NOW}
+        mine = {"user_id": user_id, "key": "own", "body": '{"mine": "canary"}'}
+        db.execute(insert(tables.idempotency).values(**kept, **mine))
+        for key, body in (("name", said), ("address", '{"to":"/run?q=Canary+%22Quill%22+%C3%96tztal"}')):
+            row = {"user_id": night.organizer_id, "key": key, "body": body}
+            db.execute(insert(tables.idempotency).values(**kept, **row))
+        acted = {
+            "tournament_id": night.tournament_id,
+            "action_id": 1,
+            "at": build.NOW,
+            "source": "canary-address",
+        }
+        db.execute(insert(tables.journal).values(**acted, change="RoundOpened", data={}, actor_id=user_id))
+
+
+def everything(store: Store) -> Iterator[tuple[str, str]]:
+    """Every value of every table, as text, with where it stands."""
+    with store.read() as db:
+        for table in tables.metadata.sorted_tables:
+            for row in db.execute(select(table)).mappings():
+                for column, value in row.items():
+                    yield f"{table.name}.{column}", json.dumps(value, ensure_ascii=False, default=str)
+
+
+def traces(store: Store) -> set[str]:
+    return {
+        where
+        for where, text in everything(store)
+        for word in WORDS
+        if word in text or word in text.encode().decode("unicode_escape", "replace")
+    }
+
+
+def erase(store: Store, user_id: int) -> None:
+    with store.write() as db:
+        writes.erase(db, user_id)
+
+
+def test_nothing_in_the_database_names_the_person_any_more(store: Store) -> None:
+    world = a_world(store)
+    assert len(traces(store)) > 30
+    erase(store, world.user_id)
+    assert traces(store) == set()
+
+
+def test_results_stay_under_a_pseudonym(store: Store) -> None:
+    world = a_world(store)
+    erase(store, world.user_id)
+    status, shown = build.ask(store, f"/api/tournaments/{world.night.tournament_id}?includePlayers=1", by=1)
+    assert status == 200
+    names = {one["playerId"]: (one["name"], one["claimedBy"]) for one in shown["data"]["players"]}
+    assert names[world.player_id] == (f"Player {world.player_id}", None)
+    _, games = build.ask(store, f"/api/tournaments/{world.night.tournament_id}/games", by=1)
+    assert world.player_id in games["data"][0]["playerIds"]
+    _, own = build.ask(store, f"/api/tournaments/{world.own.tournament_id}", by=1)
+    assert own["data"]["organizer"]["name"] == f"Player {world.user_id}"
+
+
+def test_followers_of_his_tournaments_read_everything_again(store: Store) -> None:
+    world = a_world(store)
+    with store.read() as db:
+        before = announcements.head(db, world.night.tournament_id)
+    erase(store, world.user_id)
+    with store.read() as db:
+        after = announcements.head(db, world.night.tournament_id)
+        assert before is not None
+        assert after is not None
+        assert after.epoch != before.epoch
+        said = announcements.since(db, world.night.tournament_id, after.epoch, 0, 100)
+    assert [one.name for one in said] == ["TournamentUpdated", "PlayersChanged"]
+
+
+def test_what_others_use_of_his_book_stays(store: Store) -> None:
+    world = a_world(store)
+    erase(store, world.user_id)
+    with store.read() as db:
+        own = select(tables.player.c.player_id).where(tables.player.c.organizer_id == world.user_id)
+        assert list(db.execute(own.order_by("player_id")).scalars()) == world.own.player_ids
+        arenas = select(tables.arena.c.arena_id).where(tables.arena.c.organizer_id == world.user_id)
+        assert list(db.execute(arenas.order_by("arena_id")).scalars()) == world.own.arena_ids
+
+
+def test_results_that_were_sent_in_stay_under_a_pseudonym(store: Store) -> None:
+    world = a_world(store)
+    erase(store, world.user_id)
+    with store.read() as db:
+        document = json.loads(db.execute(select(tables.submission_document.c.body)).scalar_one())
+        columns = select(tables.submission_player.c.name, tables.submission_player.c.candidates)
+        rows = db.execute(columns.order_by(tables.submission_player.c.place)).all()
+    assert document["players"] == [{"id": 8, "name": "Player 1"}, {"id": 9, "name": "C. Quill"}]
+    assert [tuple(row) for row in rows] == [
+        ("Player 1", []),
+        ("C. Quill", [{"user_id": world.night.organizer_id, "ifpa_id": None}]),
+    ]
+
+
+def test_nobody_is_ranked_behind_a_pseudonym(store: Store) -> None:
+    world = a_world(store)
+    erase(store, world.user_id)
+    _, listed = build.ask(store, "/api/ratings", by=1)
+    assert [(one["name"], one["rank"]) for one in listed["data"]] == [("Bo Larkin", 1)]
+
+
+def test_days_that_he_played_are_rated_again(store: Store) -> None:
+    world = a_world(store)
+    at = {"tournament_id": world.night.tournament_id}
+    with store.write() as db:
+        own = tables.tournament.c.tournament_id == at["tournament_id"]
+        done = {"status": "completed", "type": "matchplay", "completed_at": build.NOW - timedelta(days=30)}
+        db.execute(update(tables.tournament).where(own).values(**done))
+    erase(store, world.user_id)
+    with store.read() as db:
+        columns = select(tables.rating_period.c.period_date, tables.rating_period.c.status)
+        assert ("2026-02-03", "waiting") in [tuple(row) for row in db.execute(columns)]
+
+
+def test_a_rating_by_name_goes_on_under_the_pseudonym(store: Store) -> None:
+    organizer_id, user_id = build.a_user(store), build.a_user(store, name="Zoe Nadir")
+    player_id = build.a_player(store, organizer_id, name="Zoe N.", claimed_by=user_id)
+    named = {"name": "Zoe N.", "name_folded": "zoe n.", "organizer_id": organizer_id, "name_key": "zoe n."}
+    build.a_rating(store, **named)
+    erase(store, user_id)
+    with store.read() as db:
+        row = db.execute(select(tables.rating.c.name, tables.rating.c.name_key)).one()
+    assert tuple(row) == (f"Player {player_id}", f"player {player_id}")
+
+
+def test_other_people_are_left_alone(store: Store) -> None:
+    world = a_world(store)
+    other = build.a_user(store, name="Bo Larkin", email="bo@silverball.test", location="Malmö")
+    player_id = build.a_player(store, world.night.organizer_id, name="Bo Larkin", claimed_by=other)
+    before = [(where, text) for where, text in everything(store) if "Bo" in text or "Malm" in text]
+    erase(store, world.user_id)
+    assert [(where, text) for where, text in everything(store) if "Bo" in text or "Malm" in text] == before
+    _, shown = build.ask(store, f"/api/players/resolve-unknown?players={player_id}", by=1)
+    assert shown["data"][0]["claimedBy"] == other
+
+
+@pytest.mark.parametrize("status", ["planned", "started"])
+def test_an_account_with_a_tournament_that_is_not_over_is_kept(store: Store, status: str) -> None:
+    user_id = build.a_user(store, role="organizer")
+    build.a_tournament(store, organizer_id=user_id, status=status, name="Thursday Strikes")
+    before = list(everything(store))
+    with pytest.raises(Conflict, match="Thursday Strikes"):
+        erase(store, user_id)
+    assert list(everything(store)) == before
+
+
+def test_the_only_admin_who_can_sign_in_is_kept(store: Store) -> None:
+    admin = build.a_user(store, role="admin", email="a@silverball.test", password_hash="x")
+    build.a_user(store, role="admin", email="b@silverball.test")
+    with pytest.raises(Conflict, match="only admin"):
+        erase(store, admin)
+    with store.write() as db:
+        db.execute(update(tables.user).where(tables.user.c.user_id != admin).values(password_hash="y"))
+    erase(store, admin)
+
+
+def test_an_account_that_is_gone_cannot_sign_in_nor_have_tokens(store: Store) -> None:
+    world = a_world(store)
+    erase(store, world.user_id)
+    with store.write() as db, pytest.raises(Conflict):
+        user_writes.set_password(db, world.user_id, "hash")
+    again = build.a_user(store, email=CANARIES["email"])
+    assert again != world.user_id
+    with pytest.raises(NotFound):
+        erase(store, 999_999)
+    # A second time there is nothing left to do.
+    erase(store, world.user_id)

@@ -1,0 +1,21 @@
+"""Somebody of whom the federation says everything. Invented."""
+
+from datetime import UTC, datetime
+
+from silverball.service.federation.writes import NewRecord
+
+ADA = NewRecord(
+    ifpa_id=101,
+    name="Ada Quill",
+    rank=12,
+    womens_rank=3,
+    rating=1712.5,
+    rating_rank=40,
+    total_events=77,
+    initials="AQ",
+    city="Harbour Town",
+    state="NV",
+    country_code="US",
+    country_name="United States",
+    updated_at=datetime(2024, 1, 4, 6, 16, 55, tzinfo=UTC),
+)

@@ -1,0 +1,283 @@
+"""What players make a tournament worth, asked over HTTP. Source: ratings, B.2; interface 4.8."""
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import pytest
+
+import build
+from golden.keys import keys_of
+from golden.shapes import sample
+from silverball.service.access import Caller
+from silverball.store import tables
+from silverball.store.engine import Store
+from silverball.wire.federation import WpprEstimate
+
+PATH = "/api/ifpa/wppr-estimator"
+READER = build.caller(1)
+ONE_OF = "Give exactly one of tournamentId, seriesId, and a list (ifpaIds, names or both)."
+
+
+def ask(store: Store, sent: Any = None, query: str = "", by: Caller = READER) -> Any:
+    status, answered, _ = build.do(store, "POST", PATH + query, sent, by=by)
+    assert status == 200, answered
+    return answered
+
+
+def refused(store: Store, sent: Any = None, query: str = "") -> tuple[int, Any]:
+    status, answered, _ = build.do(store, "POST", PATH + query, sent, by=READER)
+    return status, answered
+
+
+@pytest.fixture
+def book(store: Store) -> Store:
+    """Six invented records."""
+    build.a_federation_record(store, 101, "Ada Quill", rank=146, womens_rank=30, rating=1432.69)
+    build.a_federation_record(store, 102, "Zoë O'Neil-Märsh", rank=2020, rating=1349.44)
+    build.a_federation_record(store, 103, "Bo Larkin", rank=9, rating=1700.0)
+    build.a_federation_record(store, 104, "Bo Larkin", rank=9000, rating=None)
+    build.a_federation_record(store, 105, "Newt Comer", total_events=1)
+    build.a_federation_record(store, 106, "!!!")
+    return store
+
+
+def names_of(answered: Any) -> list[str]:
+    return [one["name"] for one in answered["players"]]
+
+
+def test_an_answer_is_of_the_observed_shape(book: Store) -> None:
+    answered = ask(book, {"ifpaIds": [101, 102]})
+    observed = json.loads(sample("wppr-estimator"))
+    assert keys_of(answered) == keys_of(observed)
+    assert list(answered["players"][0]) == list(observed["players"][0])
+    read = msgspec.json.decode(json.dumps(answered), type=WpprEstimate, strict=True)
+    assert json.loads(msgspec.json.encode(read)) == answered
+
+
+def test_the_observed_player_is_shown_as_observed(store: Store) -> None:
+    build.a_federation_record(
+        store, 38773, "Player Name", rank=2020, rating=1432.69, total_events=320, updated_at=build.NOW
+    )
+    (shown,) = ask(store, {"ifpaIds": [38773]})["players"]
+    (observed,) = json.loads(sample("wppr-estimator"))["players"]
+    moment = {"updatedAt": "2026-03-05 19:30:00Z"}
+    assert shown == observed | moment
+    # 0, not 0.0: clients of typed languages tell them apart.
+    assert json.dumps(shown) == json.dumps(observed | moment)
+
+
+def test_a_list_of_numbers_and_of_names_is_one_list(book: Store) -> None:
+    answered = ask(book, {"ifpaIds": [102, 101, 101, 999], "names": ["ada  QUILL", "Newt Comer"]})
+    # By rank, who has none last; who is named twice counts once; a number nobody has is left out.
+    assert [one["ifpaId"] for one in answered["players"]] == [101, 102, 105]
+    assert answered["unresolvedNames"] == []
+    assert (answered["baseValue"], answered["womensBaseValue"]) == (1, 1.5)
+    assert answered["rankValue"] == 0.4049227672351303
+    assert answered["ratingValue"] == 0.08037734375000005 + 0.03485000000000005
+    assert answered["wpprValue"] == 1 + answered["ratingValue"] + answered["rankValue"]
+    assert answered["standingsOrder"] is None
+
+
+def test_who_has_played_too_little_adds_to_the_womens_value_only(book: Store) -> None:
+    answered = ask(book, {"ifpaIds": [105]})
+    (shown,) = answered["players"]
+    assert (shown["baseValue"], shown["womensBaseValue"]) == (0, 0.5)
+    assert (shown["ratingValueIncluded"], shown["rankValueIncluded"]) == (False, False)
+    assert (shown["rank"], shown["rating"], shown["totalEvents"]) == (None, None, 1)
+    assert (answered["wpprValue"], answered["womensWpprValue"]) == (0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("name", "ifpa_ids"),
+    [
+        ("zoe oneil marsh", [102]),
+        ("ZOË O\u2019NEIL-MÄRSH", [102]),
+        ("Zoe  O'Neil Marsh.", [102]),
+        ("Zoe", []),
+        ("Marsh Zoe ONeil", []),
+        # There are two.
+        ("Bo Larkin", []),
+        ("???", []),
+    ],
+)
+def test_a_name_is_found_whole_whatever_its_spelling_and_only_when_it_is_the_only_one(
+    book: Store, name: str, ifpa_ids: list[int]
+) -> None:
+    answered = ask(book, {"names": [name]})
+    assert [one["ifpaId"] for one in answered["players"]] == ifpa_ids
+    assert answered["unresolvedNames"] == ([] if ifpa_ids else [name])
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "?names=Ada%20Quill&names=Newt%20Comer",
+        "?names[]=Ada%20Quill&names[]=Newt%20Comer",
+        "?ifpaIds=101,105",
+        "?ifpaIds=101&ifpaIds=105",
+        "?ifpaIds=101&names=newt+comer",
+    ],
+)
+def test_what_is_asked_may_stand_in_the_query(book: Store, query: str) -> None:
+    assert names_of(ask(book, query=query)) == ["Ada Quill", "Newt Comer"]
+    assert names_of(ask(book, {}, query)) == ["Ada Quill", "Newt Comer"]
+
+
+@pytest.mark.parametrize(
+    ("sent", "query", "field"),
+    [
+        (None, "", "tournamentId"),
+        ({}, "", "tournamentId"),
+        ({"ifpaIds": [], "names": []}, "", "tournamentId"),
+        ({"tournamentId": 1, "seriesId": 1}, "", "seriesId"),
+        ({"tournamentId": 1, "names": ["Bo"]}, "", "tournamentId"),
+        ({"seriesId": 1, "ifpaIds": [1]}, "", "seriesId"),
+        ({"tournamentId": 1}, "?ifpaIds=1", "tournamentId"),
+        ({"tournamentId": 1, "seriesId": 1, "names": ["Bo"]}, "", "seriesId"),
+    ],
+)
+def test_exactly_one_selector_is_given(store: Store, sent: Any, query: str, field: str) -> None:
+    assert refused(store, sent, query) == (422, {"message": ONE_OF, "errors": {field: [ONE_OF]}})
+
+
+@pytest.mark.parametrize(
+    ("sent", "field"),
+    [
+        ({"tournamentId": "first"}, "tournamentId"),
+        ({"seriesId": 0}, "seriesId"),
+        ({"ifpaIds": [1, "x"]}, "ifpaIds"),
+        ({"ifpaIds": [2**63]}, "ifpaIds.0"),
+        ({"ifpaIds": list(range(1, 1002))}, "ifpaIds"),
+        ({"names": ["a" * 101]}, "names"),
+        ({"names": ["Bo"] * 1001}, "names"),
+        ({"names": [["Bo"]]}, "names"),
+    ],
+)
+def test_what_cannot_be_a_selector_is_named(store: Store, sent: Any, field: str) -> None:
+    status, answered = refused(store, sent)
+    assert (status, list(answered["errors"])) == (422, [field])
+
+
+@pytest.mark.parametrize(("field", "model"), [("tournamentId", "Tournament"), ("seriesId", "Series")])
+def test_there_is_no_estimate_of_what_is_not_there(store: Store, field: str, model: str) -> None:
+    status, answered = refused(store, {field: 99})
+    assert (status, answered["message"]) == (404, f"No query results for model [App\\Models\\{model}] 99")
+
+
+def a_night(store: Store, **values: Any) -> build.Night:
+    """Ada by her own number, Zoë by the number of the user who claimed her, a stranger, a number without a
+    record."""
+    night = build.a_tournament(store, players=0, **values)
+    user_id = build.a_user(store, name="Zoë", ifpa_id=102)
+    people: tuple[dict[str, Any], ...] = (
+        {"name": "Ada Q", "ifpa_id": 101},
+        {"name": "Zoe M", "claimed_by": user_id},
+        {"name": "Stranger"},
+        {"name": "Forgotten", "ifpa_id": 999},
+    )
+    for place, person in enumerate(people):
+        player_id = build.a_player(store, night.organizer_id, **person)
+        night.player_ids.append(player_id)
+        build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=player_id, place=place)
+    return night
+
+
+def rank_all(store: Store, night: build.Night) -> None:
+    """Standings, last one in the list first."""
+    for position, player_id in enumerate(reversed(night.player_ids), start=1):
+        where = {"tournament_id": night.tournament_id, "player_id": player_id}
+        build.row(store, tables.standing, **where, position=position, points=Decimal(9 - position), row={})
+
+
+def test_a_tournament_is_worth_what_its_players_are(book: Store) -> None:
+    night = a_night(book)
+    answered = ask(book, {"tournamentId": night.tournament_id})
+    assert [one["ifpaId"] for one in answered["players"]] == [101, 102]
+    # Names of players come from the federation; whom it does not know, from the organizer's book.
+    assert names_of(answered) == ["Ada Quill", "Zoë O'Neil-Märsh"]
+    assert answered["unresolvedNames"] == ["Stranger", "Forgotten"]
+    assert answered["standingsOrder"] is None
+    listed = ask(book, {"ifpaIds": [101, 102]})
+    assert {**answered, "unresolvedNames": []} == listed
+
+
+def test_a_completed_tournament_says_who_stands_where(book: Store) -> None:
+    night = a_night(book, status="completed")
+    rank_all(book, night)
+    answered = ask(book, {"tournamentId": night.tournament_id})
+    assert answered["standingsOrder"] == ["Forgotten", "Stranger", "Zoe M", "Ada Q"]
+
+
+def test_who_left_before_he_played_does_not_count_and_who_left_later_does(book: Store) -> None:
+    night = a_night(book)
+    entrant = {"tournament_id": night.tournament_id, "status": "inactive"}
+    early = build.a_player(book, night.organizer_id, name="Early", ifpa_id=103)
+    late = build.a_player(book, night.organizer_id, name="Late", ifpa_id=104)
+    for place, player_id in ((8, early), (9, late)):
+        build.row(book, tables.entrant, player_id=player_id, place=place, **entrant)
+    standing = {"tournament_id": night.tournament_id, "position": 5, "points": Decimal(0), "row": {}}
+    build.row(book, tables.standing, player_id=late, **standing)
+    answered = ask(book, {"tournamentId": night.tournament_id})
+    assert [one["ifpaId"] for one in answered["players"]] == [101, 102, 104]
+
+
+def test_a_series_is_worth_what_the_players_of_all_its_nights_are(book: Store) -> None:
+    organizer_id = build.a_user(book, name="Olga Ramp", role="organizer")
+    series_id = build.row(book, tables.series, organizer_id=organizer_id)
+    first = a_night(book, organizer_id=organizer_id, series_id=series_id, status="completed")
+    rank_all(book, first)
+    second = build.a_tournament(book, players=0, organizer_id=organizer_id, series_id=series_id)
+    # Ada came under another name.
+    for name, ifpa_id in (("A. Quill", 101), ("Newt", 105)):
+        player_id = build.a_player(book, organizer_id, name=name, ifpa_id=ifpa_id)
+        build.row(book, tables.entrant, tournament_id=second.tournament_id, player_id=player_id, place=0)
+    build.a_tournament(book, organizer_id=organizer_id)
+    answered = ask(book, {"seriesId": series_id})
+    assert [one["ifpaId"] for one in answered["players"]] == [101, 102, 105]
+    assert answered["unresolvedNames"] == ["Stranger", "Forgotten"]
+    assert answered["standingsOrder"] is None
+
+
+def test_a_completed_series_says_who_stands_where(book: Store) -> None:
+    organizer_id = build.a_user(book, name="Olga Ramp", role="organizer")
+    series_id = build.row(book, tables.series, organizer_id=organizer_id, status="completed")
+    night = a_night(book, organizer_id=organizer_id, series_id=series_id, status="completed")
+    rank_all(book, night)
+    answered = ask(book, {"seriesId": series_id})
+    assert answered["standingsOrder"] == ["Forgotten", "Stranger", "Zoe M", "Ada Q"]
+
+
+def test_who_hides_his_profile_is_a_name_without_a_record_for_others(book: Store) -> None:
+    night = build.a_tournament(book, players=0)
+    user_id = build.a_user(book, name="Ada", ifpa_id=101, profile_opt_out=True)
+    player_id = build.a_player(book, night.organizer_id, name="Ada Hidden", ifpa_id=101, claimed_by=user_id)
+    build.row(book, tables.entrant, tournament_id=night.tournament_id, player_id=player_id, place=0)
+    sent = {"tournamentId": night.tournament_id}
+    organizer = build.caller(night.organizer_id, role="organizer", ability="manage")
+    for viewer in (READER, organizer):
+        answered = ask(book, sent, by=viewer)
+        assert (answered["players"], answered["unresolvedNames"]) == ([], ["Ada Hidden"])
+        # Not even the sums tell what the record says.
+        assert answered["wpprValue"] == answered["womensWpprValue"] == 0
+        assert "Quill" not in json.dumps(answered)
+    himself = build.caller(user_id, is_hidden=True)
+    admin = build.caller(build.a_user(book, role="admin"), role="admin", ability="admin")
+    for viewer in (himself, admin):
+        assert names_of(ask(book, sent, by=viewer)) == ["Ada Quill"]
+
+
+def test_a_tournament_without_players_is_worth_nothing(store: Store) -> None:
+    night = build.a_tournament(store, players=0)
+    answered = ask(store, {"tournamentId": night.tournament_id})
+    assert (answered["players"], answered["wpprValue"]) == ([], 0)
+    assert isinstance(answered["wpprValue"], int)
+
+
+def test_a_thousand_names_are_found_at_once(store: Store) -> None:
+    for ifpa_id in (1, 500, 1000):
+        build.a_federation_record(store, ifpa_id, f"Player Number {ifpa_id}", rank=ifpa_id)
+    answered = ask(store, {"names": [f"Player Number {n}" for n in range(1, 1001)]})
+    assert len(answered["players"]) == 3
+    assert len(answered["unresolvedNames"]) == 997

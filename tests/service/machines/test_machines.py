@@ -1,0 +1,177 @@
+"""The machine database over HTTP. Source: interface 4.9, ratings C.3."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+from sqlalchemy import Connection
+
+import build
+from exchange import opdb_files as files
+from silverball.exchange import opdb, opdb_changelog, videos
+from silverball.service.machines import reads
+from silverball.store.engine import Store
+from silverball.wire.machines import OpdbEntry, OpdbEntryBundle
+
+FILM = {"opdbId": "G4ODR-MLzY7-A1B7O", "title": "Riding comets", "url": "https://films.example/comet"}
+# Every field of an entry as clients know it, without the two that are asked for.
+FIELDS = [
+    "opdbId",
+    "opdbGroup",
+    "opdbMachine",
+    "name",
+    "shortName",
+    "commonName",
+    "nameSort",
+    "year",
+    "manufactureDate",
+    "description",
+    "type",
+    "display",
+    "playerCount",
+    "physicalMachine",
+    "manufacturerId",
+    "ipdbId",
+    "pinballPrimerUrl",
+    "pinballRulesUrl",
+    "pinballCardsUrl",
+    "bobsGuideUrl",
+    "competitionSetupUrl",
+    "competitionNotesUrl",
+    "createdAt",
+    "updatedAt",
+    "entryType",
+    "manufacturer",
+    "features",
+    "keywords",
+]
+
+
+@pytest.fixture
+def known(store: Store) -> Store:
+    raw = files.second()
+    raw["entries"][2]["people"] = [{"opdbPersonId": 3, "name": "Vera Solder", "role": "design", "index": 0}]
+    with store.write() as db:
+        opdb.bring_in(db, opdb.parsed(raw))
+        videos.bring_in(db, videos.parsed([FILM]))
+    return store
+
+
+def asked(store: Store, path: str) -> tuple[int, Any]:
+    return build.ask(store, path, by=1)
+
+
+def test_an_entry_is_shown_with_every_field_and_without_what_was_not_asked_for(known: Store) -> None:
+    status, body = asked(known, "/api/opdb/entry/G4ODR-MLzY7")
+    assert status == 200
+    entry = body["data"]
+    assert sorted(entry) == sorted(FIELDS)
+    assert (entry["opdbGroup"], entry["shortName"], entry["ipdbId"], entry["year"]) == (
+        "G4ODR",
+        "TCR",
+        21,
+        1994,
+    )
+    assert entry["manufacturer"] == files.MAKERS["Nebula"]
+    assert entry["entryType"] == "machine"
+    assert msgspec.convert(entry, OpdbEntry).opdb_id == "G4ODR-MLzY7"
+
+
+@pytest.mark.parametrize(
+    ("query", "extra"),
+    [
+        ("?includePeople=true", {"people"}),
+        ("?includeImages=1", {"images"}),
+        ("?includeImages=yes&includePeople=on", {"people", "images"}),
+        ("?includeImages=False&includePeople=0", set()),
+    ],
+)
+def test_people_and_pictures_come_when_they_are_asked_for(known: Store, query: str, extra: set[str]) -> None:
+    for path in ("entry", "entries"):
+        body = asked(known, f"/api/opdb/{path}/G4ODR-MLzY7{query}")[1]
+        entry = body["data"] if path == "entry" else body["entry"]
+        assert set(entry) - set(FIELDS) == extra
+        if "people" in extra:
+            assert [one["name"] for one in entry["people"]] == ["Vera Solder"]
+        if "images" in extra:
+            assert entry["images"] == [{**files.IMAGE, "group": None}]
+
+
+@pytest.mark.parametrize(
+    ("opdb_id", "kind", "machine"),
+    [
+        ("G4ODR", "machineGroup", None),
+        ("G4ODR-Mzly7", "machine", "G4ODR-Mzly7"),
+        ("G4ODR-MLzY7-A1B7O", "alias", "G4ODR-MLzY7"),
+    ],
+)
+def test_the_other_form_of_the_path_has_the_films_of_the_title(
+    known: Store, opdb_id: str, kind: str, machine: str | None
+) -> None:
+    status, body = asked(known, f"/api/opdb/entries/{opdb_id}")
+    assert (status, body["type"], body["entry"]["opdbMachine"]) == (200, kind, machine)
+    assert body["videos"] == [{**FILM, "provider": None, "author": None, "durationSeconds": None}]
+    assert msgspec.json.decode(json.dumps(body), type=OpdbEntryBundle, strict=True).type == kind
+
+
+def test_films_of_titles_whose_id_differs_by_case_are_others(known: Store) -> None:
+    assert asked(known, "/api/opdb/entries/G4odR-MLzY7")[1]["videos"] == []
+
+
+@pytest.mark.parametrize("path", ["entry", "entries"])
+@pytest.mark.parametrize(
+    "opdb_id", ["G4OdR", "G4ODR-MLzY8", "4ODR", "G4ODR-A1B7O", "G4ODR\n", "7", "G" + "x" * 200]
+)
+def test_what_is_not_known_is_not_found(known: Store, path: str, opdb_id: str) -> None:
+    status, body = asked(known, f"/api/opdb/{path}/{opdb_id}")
+    assert status == 404
+    assert set(body) == {"message"}
+
+
+def test_who_asks_for_an_old_id_is_told_the_new_one(known: Store) -> None:
+    lines = [("Gold-M1", "Gold-M2"), ("Gold-M2", "G4odR-MLzY7"), ("Gbye-M1", None), ("Glost-M1", "Glost-M2")]
+    raw = [
+        {
+            "changelogId": n,
+            "action": "move" if new else "delete",
+            "opdbIdDeleted": old,
+            "opdbIdReplacement": new,
+            "createdAt": "2018-10-19T15:06:20.000000Z",
+        }
+        for n, (old, new) in enumerate(lines, start=1)
+    ]
+    with known.write() as db:
+        opdb_changelog.bring_in(db, opdb_changelog.parsed({"data": raw}))
+    for path in ("entry", "entries"):
+        status, body = asked(known, f"/api/opdb/{path}/Gold-M1")
+        assert (status, body["movedTo"]) == (404, "G4odR-MLzY7")
+        assert body["message"] == "No query results for model [App\\Models\\OpdbEntry] Gold-M1"
+        for gone in ("Gbye-M1", "Glost-M1"):
+            status, body = asked(known, f"/api/opdb/{path}/{gone}")
+            assert (status, set(body)) == (404, {"message"})
+
+
+def test_the_list_of_changes_is_empty_at_first(store: Store) -> None:
+    assert asked(store, "/api/opdb/changelog") == (200, {"data": []})
+
+
+def found(db: Connection, words: str) -> list[str]:
+    return [one.opdb_id for one in reads.search(db, words)]
+
+
+def test_machines_are_found_by_any_of_their_names(known: Store) -> None:
+    with known.read() as db:
+        riders = ["G4ODR-MLzY7-A1B7O", "G4ODR-MLzY7", "G4ODR-Mzly7"]
+        assert found(db, "COMÉT rider") == riders
+        assert found(db, "tcr") == ["G4ODR-MLzY7"]
+        assert found(db, "harbor") == ["G4odR-MLzY7"]
+        assert found(db, "%") == found(db, "nothing") == []
+
+
+def test_a_search_has_no_more_than_twenty_five_hits(store: Store) -> None:
+    raw = {"entries": [{"opdbId": f"G1-M{n:03}", "name": f"Comet {n:03}"} for n in range(40)]}
+    with store.write() as db:
+        opdb.bring_in(db, opdb.parsed(raw))
+    with store.read() as db:
+        assert found(db, "comet") == [f"G1-M{n:03}" for n in range(25)]

@@ -1,0 +1,330 @@
+"""Rating periods: what a run computes, and nothing twice. Source: ratings.md A.4, A.7, F 2."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import select, update
+
+import build
+from rules.ratings import oracle
+from service.ratings.circuit import NOW, Circuit, forget_everything, moment
+from silverball.rules.ratings import formulas
+from silverball.rules.ratings.formulas import DEFAULTS, Parameters
+from silverball.service.periods import run, writes
+from silverball.store import rated, tables
+from silverball.store.engine import Store
+
+
+def periods(store: Store) -> dict[str, Any]:
+    """Day -> the stored period."""
+    with store.read() as db:
+        return {row.period_date: row for row in db.execute(select(tables.rating_period))}
+
+
+def statuses(store: Store) -> dict[str, str]:
+    return {day: row.status for day, row in periods(store).items()}
+
+
+def test_a_night_of_two_is_glicko(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    assert circuit.rate(1) == 1
+    # Source: vectors/ratings.json, h2h_equal.
+    assert circuit.ratings() == {
+        "Ada": pytest.approx((1515.0847811835447, 73.39900793791708), abs=1e-9),
+        "Bo": pytest.approx((1484.9152188164553, 73.39900793791708), abs=1e-9),
+    }
+
+
+def test_days_without_play_make_the_next_day_less_certain(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    circuit.night(9, ["Bo", "Ada"])
+    circuit.rate(9)
+    players = {0: (1500.0, 75.0), 1: (1500.0, 75.0)}
+    first = oracle.rated(players, [(2, {0: 0, 1: 1})])
+    idle = {one: (rating, formulas.advanced(rd, 8)) for one, (rating, rd) in first.items()}
+    second = oracle.rated(idle, [(2, {1: 0, 0: 1})])
+    assert circuit.ratings() == {
+        "Ada": pytest.approx(second[0], abs=1e-9),
+        "Bo": pytest.approx(second[1], abs=1e-9),
+    }
+
+
+def test_every_day_has_its_period_and_its_counts(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo", "Cy"], ["Cy", "Bo"])
+    circuit.night(3, ["Ada", "Bo"])
+    assert circuit.rate(4) == 4
+    found = periods(store)
+    assert [found[day].status for day in sorted(found)] == ["processed"] * 4
+    first = found["2026-03-01"]
+    assert (first.tournament_count, first.result_count, first.player_count) == (1, 4, 3)
+    assert (first.challenge_count, first.ext_event_count) == (0, 0)
+    assert found["2026-03-02"].player_count == 0
+    assert [day for day, row in found.items() if row.is_current] == ["2026-03-04"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"type": "best_game"},
+        {"test": True},
+        {"status": "started"},
+        {"start_utc": moment(1) - timedelta(days=8)},
+    ],
+)
+def test_what_does_not_count_leaves_no_rating(store: Store, values: dict[str, Any]) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"], **values)
+    circuit.night(1, ["Cy", "Di"])
+    circuit.rate(1)
+    assert set(circuit.ratings()) == {"Cy", "Di"}
+
+
+def test_byes_forfeits_and_who_was_taken_out_give_no_result(store: Store) -> None:
+    circuit = Circuit(store)
+    night = circuit.night(1, ["Ada", "Bo"])
+    ids = [circuit.player(name) for name in ("Ada", "Bo")]
+    common = {"status": "completed", "positions": ids}
+    build.a_game(store, night, ids, **common, forfeited_by=ids[1])
+    build.a_game(store, night, ids[:1], status="completed", positions=ids[:1], bye=True)
+    gone = build.a_player(store, circuit.organizer_id, name="Gone")
+    build.a_game(store, night, [*ids, gone], status="completed", positions=[gone, *ids])
+    circuit.rate(1)
+    games = [(2, {0: 0, 1: 1}), (3, {0: 1, 1: 2})]
+    expected = oracle.rated({0: (1500.0, 75.0), 1: (1500.0, 75.0)}, games)
+    found = circuit.ratings()
+    assert set(found) == {"Ada", "Bo"}
+    assert found["Ada"] == pytest.approx(expected[0], abs=1e-9)
+
+
+def test_a_second_run_has_nothing_to_do_and_changes_nothing(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    circuit.rate(5)
+    before = circuit.everything()
+    assert circuit.rate(5) == 0
+    assert circuit.everything() == before
+
+
+def test_a_rebuild_computes_the_same_and_keeps_every_id(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo", "Cy"])
+    circuit.night(4, ["Cy", "Bo"])
+    circuit.rate(6)
+    before = circuit.everything()
+    assert circuit.rate(6, again_from=date.min) == 6
+    assert circuit.everything() == before
+
+
+def test_nothing_is_rated_before_anything_was_played(store: Store) -> None:
+    circuit = Circuit(store)
+    assert circuit.rate(5) == 0
+    circuit.night(9, ["Ada", "Bo"])
+    assert circuit.rate(8) == 0
+    assert circuit.ratings() == {}
+
+
+@dataclass(frozen=True)
+class Season:
+    """Day of March -> the games of that day."""
+
+    nights: list[tuple[int, list[list[str]]]]
+
+
+@st.composite
+def seasons(draw: st.DrawFn) -> Season:
+    dice = Random(draw(st.integers(0, 2**32)))
+    names = ["Ada", "Bo", "Cy", "Di", "Eve"]
+    nights = []
+    for _ in range(draw(st.integers(1, 4))):
+        games = [dice.sample(names, dice.randint(2, 4)) for _ in range(dice.randint(1, 3))]
+        nights.append((dice.randint(1, 12), games))
+    return Season(nights)
+
+
+FEW = settings(
+    max_examples=10,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@FEW
+@given(season=seasons())
+def test_day_by_day_or_all_at_once_or_again_comes_to_the_same(store: Store, season: Season) -> None:
+    forget_everything(store)
+    circuit = Circuit(store)
+    for day, games in season.nights:
+        circuit.night(day, *games)
+    for day in (1, 2, 5, 6, 11, 15):
+        circuit.rate(day)
+    step_by_step, numbers = circuit.ratings(), circuit.numbers()
+    circuit.rate(15, again_from=date.min)
+    assert circuit.numbers() == pytest.approx(numbers, abs=1e-9)
+    state: dict[str, tuple[float, float]] = {}
+    last: dict[str, int] = {}
+    for day in range(1, 16):
+        games = [game for on, listed in season.nights if on == day for game in listed]
+        playing = sorted({name for game in games for name in game})
+        before = {
+            n: (state[name][0], formulas.advanced(state[name][1], day - last[name]))
+            if name in state
+            else (1500.0, 75.0)
+            for n, name in enumerate(playing)
+        }
+        listed = [
+            (len(game), {playing.index(name): place for place, name in enumerate(game)}) for game in games
+        ]
+        for n, after in oracle.rated(before, listed).items():
+            state[playing[n]], last[playing[n]] = after, day
+    assert {name: pytest.approx(one, abs=0.05) for name, one in state.items()} == step_by_step
+
+
+def test_a_correction_makes_its_day_dirty_and_the_next_run_mends_everything_after(store: Store) -> None:
+    circuit = Circuit(store)
+    night = circuit.night(1, ["Ada", "Bo"])
+    circuit.night(3, ["Bo", "Cy"])
+    circuit.rate(4)
+    wrong = circuit.ratings()
+    game = build.ask(store, f"/api/tournaments/{night}/games", by=circuit.organizer_id)[1]["data"][0]
+    by = circuit.organizer_id
+    assert build.do(store, "POST", f"/api/tournaments/{night}/reopen", by=by)[0] == 200
+    assert statuses(store)["2026-03-01"] == "dirty"
+    order = [circuit.player("Bo"), circuit.player("Ada")]
+    path = f"/api/tournaments/{night}/games/{game['gameId']}/result"
+    assert build.do(store, "PUT", path, {"resultPositions": order}, by=by)[0] == 200
+    now = moment(1, 23)
+    assert build.do(store, "POST", f"/api/tournaments/{night}/complete", by=by, now=now)[0] == 200
+    assert circuit.rate(4) == 4
+    mended = circuit.ratings()
+    assert mended["Bo"][0] > wrong["Bo"][0] + 20
+    fresh = Circuit(store)
+    fresh.organizer_id, fresh.players = circuit.organizer_id, circuit.players
+    assert fresh.rate(4, again_from=date.min) == 4
+    assert fresh.ratings() == mended
+
+
+def test_who_played_only_in_what_was_taken_back_has_no_rating_any_more(store: Store) -> None:
+    circuit = Circuit(store)
+    night = circuit.night(1, ["Ada", "Bo"])
+    circuit.night(2, ["Bo", "Cy"])
+    circuit.rate(2)
+    by = circuit.organizer_id
+    assert build.do(store, "POST", f"/api/tournaments/{night}/reopen", by=by)[0] == 200
+    circuit.rate(2)
+    assert set(circuit.ratings()) == {"Bo", "Cy"}
+    with store.read() as db:
+        assert db.execute(select(tables.rating_revision.c.period_date).distinct()).scalars().all() == [
+            "2026-03-02"
+        ]
+
+
+def test_a_day_that_turns_out_the_same_is_confirmed_and_nothing_is_computed(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    circuit.rate(3)
+    before = circuit.everything()
+    with store.write() as db:
+        rated.mark(db, [date(2026, 3, 1)])
+    assert statuses(store)["2026-03-01"] == "dirty"
+    assert circuit.rate(3) == 3
+    assert circuit.everything() == before
+
+
+def test_other_parameters_take_effect_with_a_rebuild(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    circuit.rate(2)
+    other = Parameters(rating_default=1000.0)
+    assert circuit.rate(2, parameters=other) == 0
+    circuit.rate(2, parameters=other, again_from=date.min)
+    assert circuit.ratings()["Ada"][0] == pytest.approx(1015.0847811835447, abs=1e-9)
+
+
+def test_a_result_from_before_the_first_period_opens_earlier_days(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(5, ["Ada", "Bo"])
+    circuit.rate(6)
+    circuit.night(2, ["Bo", "Ada"])
+    with store.write() as db:
+        rated.mark(db, [date(2026, 3, 2)])
+    assert circuit.rate(6) == 5
+    assert sorted(periods(store)) == [f"2026-03-0{n}" for n in range(2, 7)]
+
+
+def test_who_is_claimed_keeps_his_rating_and_it_becomes_his(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    circuit.rate(1)
+    before = circuit.ratings()
+    user_id = circuit.claim("Ada")
+    with store.write() as db:
+        rated.players_changed(db, [circuit.player("Ada")])
+    circuit.rate(1)
+    assert circuit.ratings() == before
+    body = circuit.ask(f"/api/ratings/users/{user_id}/summary")["data"]
+    assert (body["name"], body["ratingId"]) == ("Ada", 1)
+
+
+def test_two_ratings_of_one_person_become_one_and_everything_is_rated_anew(store: Store) -> None:
+    circuit, other = Circuit(store), Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    other.night(2, ["Ada", "Cy"])
+    circuit.rate(3)
+    with store.read() as db:
+        assert len(db.execute(select(tables.rating)).all()) == 4
+    user_id = circuit.claim("Ada")
+    with store.write() as db:
+        own = tables.player.c.player_id == other.player("Ada")
+        db.execute(update(tables.player).where(own).values(claimed_by=user_id))
+        rated.players_changed(db, [circuit.player("Ada"), other.player("Ada")])
+    circuit.rate(3)
+    found = circuit.ask(f"/api/ratings/users/{user_id}/summary")["data"]
+    assert (found["gameCount"], found["winCount"], found["ratingId"]) == (2, 2, 1)
+    with store.read() as db:
+        gone = db.execute(select(tables.rating).where(tables.rating.c.merged_into.is_not(None))).one()
+        assert (gone.merged_into, gone.user_id, gone.last_period) == (1, None, None)
+        living = tables.rating_revision.c.rating_id
+        assert gone.rating_id not in set(db.execute(select(living)).scalars())
+    assert set(statuses(store).values()) == {"processed"}
+
+
+def test_an_older_run_stops_when_another_has_begun(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    circuit.night(28, ["Ada", "Bo"])
+
+    def interfere(_done: int, _all: int) -> None:
+        with store.write() as db:
+            writes.take_over(db)
+
+    with pytest.raises(writes.Superseded):
+        run.rate(store, date(2026, 3, 28), DEFAULTS, NOW, progress=interfere)
+    assert circuit.ask("/api/ratings")["data"] == []
+
+
+def test_an_interrupted_run_is_gone_on_with(store: Store) -> None:
+    circuit = Circuit(store)
+    for day in (1, 10, 25, 28):
+        circuit.night(day, ["Ada", "Bo"], ["Bo", "Cy"])
+
+    class PowerCut(Exception):
+        pass
+
+    def cut(_done: int, _all: int) -> None:
+        raise PowerCut
+
+    with pytest.raises(PowerCut):
+        run.rate(store, date(2026, 3, 28), DEFAULTS, NOW, progress=cut)
+    assert circuit.rate(28) == 8
+    resumed = circuit.numbers()
+    circuit.rate(28, again_from=date.min)
+    assert circuit.numbers() == pytest.approx(resumed, abs=1e-9)

@@ -1,0 +1,126 @@
+"""Tournaments that count: people who meet on days of March 2026, and their ratings."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import select
+
+import build
+from service import door
+from silverball.rules.ratings.formulas import DEFAULTS, Parameters
+from silverball.service.periods import run
+from silverball.store import tables
+from silverball.store.engine import Store
+
+FIRST = date(2026, 3, 1)
+NOW = datetime(2026, 4, 1, 6, tzinfo=UTC)
+
+
+def moment(day: int, hour: int = 20) -> datetime:
+    return datetime(2026, 3, day, hour, tzinfo=UTC)
+
+
+@dataclass
+class Circuit:
+    """An organizer and his players, by name."""
+
+    store: Store
+    organizer_id: int = 0
+    players: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        door.hurry(self.store)
+        self.organizer_id = build.a_user(self.store, name="Olga Ramp", role="organizer")
+
+    def player(self, name: str, **values: Any) -> int:
+        """A player of the organizer's book, new or the one that is there."""
+        if name not in self.players:
+            self.players[name] = build.a_player(self.store, self.organizer_id, name=name, **values)
+        return self.players[name]
+
+    def night(self, day: int, *games: Sequence[str], **values: Any) -> int:
+        """A completed tournament; a game is its players, best first."""
+        ends = values.pop("completed_at", moment(day))
+        own = {
+            "type": "matchplay",
+            "status": "completed",
+            "completed_at": ends,
+            "start_utc": moment(day, 18),
+            "points_map": [[1], [1, 0], [2, 1, 0], [3, 2, 1, 0]],
+        }
+        tournament_id = build.row(
+            self.store, tables.tournament, organizer_id=self.organizer_id, **{**own, **values}
+        )
+        names = dict.fromkeys(name for game in games for name in game)
+        for place, name in enumerate(names):
+            entered = {"player_id": self.player(name), "place": place}
+            build.row(self.store, tables.entrant, tournament_id=tournament_id, **entered)
+        for game in games:
+            ids = [self.player(name) for name in game]
+            seated = sorted(ids)
+            build.a_game(self.store, tournament_id, seated, status="completed", positions=ids)
+        return tournament_id
+
+    def rate(self, day: int, *, parameters: Parameters = DEFAULTS, **more: Any) -> int:
+        """Rate everything up to a day of March; returns how many days needed it."""
+        return run.rate(self.store, date(2026, 3, day), parameters, NOW, **more)
+
+    def claim(self, name: str, **values: Any) -> int:
+        """A user whose player this is."""
+        user_id, player_id = build.a_user(self.store, name=name, **values), self.player(name)
+        with self.store.write() as db:
+            own = tables.player.c.player_id == player_id
+            db.execute(tables.player.update().where(own).values(claimed_by=user_id))
+        return user_id
+
+    def ratings(self) -> dict[str, tuple[float, float]]:
+        """Name -> rating and deviation, of everybody who is rated."""
+        own = tables.rating.c
+        rows = select(own.name, own.rating, own.rd).where(own.last_period.is_not(None))
+        with self.store.read() as db:
+            return {row.name: (row.rating, row.rd) for row in db.execute(rows)}
+
+    def numbers(self) -> dict[str, float]:
+        """The same, each number under a key of its own, to be compared with a tolerance."""
+        return {
+            f"{name} {kind}": value
+            for name, pair in self.ratings().items()
+            for kind, value in zip(("rating", "rd"), pair, strict=True)
+        }
+
+    def everything(self) -> dict[str, list[tuple[Any, ...]]]:
+        """All that a run leaves behind, but for the moment when it ran and its number."""
+        found = {}
+        with self.store.read() as db:
+            for table in (tables.rating, tables.rating_revision, tables.rating_period):
+                columns = [one for one in table.c if one.name != "processed_at"]
+                rows = db.execute(select(*columns).order_by(columns[0]))
+                found[table.name] = [tuple(row) for row in rows]
+        return found
+
+    def ask(self, path: str, **more: Any) -> Any:
+        """The body of an answer; anything but a 200 fails."""
+        status, body = build.ask(self.store, path, by=more.pop("by", self.organizer_id), **more)
+        assert status == 200, body
+        return body
+
+
+def days(first: int, last: int) -> list[str]:
+    return [(date(2026, 3, first) + timedelta(days=n)).isoformat() for n in range(last - first + 1)]
+
+
+def forget_everything(store: Store) -> None:
+    """No tournaments and no ratings: the next example of a property begins anew."""
+    with store.write() as db:
+        for table in (
+            tables.rating_revision,
+            tables.rating,
+            tables.rating_period,
+            tables.game_player,
+            tables.game,
+            tables.entrant,
+            tables.tournament,
+        ):
+            db.execute(table.delete())

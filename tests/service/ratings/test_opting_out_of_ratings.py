@@ -1,0 +1,157 @@
+"""Seeds and ratings of those who want none shown."""
+
+import json
+from typing import Any
+
+import pytest
+
+import build
+from service.ratings.circuit import Circuit
+from silverball.rules.ratings import formulas
+from silverball.service.ratings.reads import sheets
+from silverball.store.engine import Store
+
+
+def of(circuit: Circuit, name: str) -> Any:
+    found = circuit.ask(f"/api/ratings/search?query={name}")["data"]
+    assert len(found) == 1
+    return found[0]
+
+
+def started(circuit: Circuit, seeding: str) -> int:
+    """A tournament of Bo, a newcomer, Cy and Ada that has just been started."""
+    by, store = circuit.organizer_id, circuit.store
+    wanted = {"name": "T", "type": "matchplay", "seeding": seeding}
+    made = build.do(store, "POST", "/api/tournaments", wanted, by=by)
+    tournament_id = int(made[1]["data"]["tournamentId"])
+    entered = {"players": [{"playerId": circuit.player(name)} for name in ("Bo", "New", "Cy", "Ada")]}
+    assert build.do(store, "POST", f"/api/tournaments/{tournament_id}/players", entered, by=by)[0] == 201
+    status, body, _ = build.do(store, "POST", f"/api/tournaments/{tournament_id}/start", by=by)
+    assert status == 200, body
+    return tournament_id
+
+
+def seeds_of(circuit: Circuit, tournament_id: int, **more: Any) -> dict[str, int | None]:
+    path = f"/api/tournaments/{tournament_id}?includePlayers=true"
+    players = circuit.ask(path, **more)["data"]["players"]
+    return {one["name"]: one["tournamentPlayer"]["seed"] for one in players}
+
+
+def test_seeding_by_rating_puts_the_best_first_and_shows_the_number(circuit: Circuit) -> None:
+    seeds = seeds_of(circuit, started(circuit, "mp_rating_rating"))
+    ratings = {name: formulas.whole(rating) for name, (rating, _) in circuit.ratings().items()}
+    assert seeds == {**ratings, "New": None}
+
+
+@pytest.mark.parametrize(
+    ("seeding", "is_told"), [("mp_rating", False), ("mp_rating_rating", False), ("manual", True)]
+)
+def test_a_seed_that_is_a_rating_is_nobodys_business_once_he_opted_out(
+    circuit: Circuit, seeding: str, is_told: bool
+) -> None:
+    tournament_id, user_id = started(circuit, seeding), of(circuit, "Bo")["userId"]
+    before = seeds_of(circuit, tournament_id)
+    himself = build.caller(user_id, ability="score", is_hidden=True)
+    body = {"ratingsOptOut": True}
+    assert build.do(circuit.store, "PATCH", "/api/users/profile", body, by=himself)[0] == 200
+    shown = before if is_told else {**before, "Bo": None}
+    assert seeds_of(circuit, tournament_id) == shown
+    assert seeds_of(circuit, tournament_id, by=himself) == before
+    bo, path = circuit.player("Bo"), f"/api/tournaments/{tournament_id}/players"
+    resolved = circuit.ask(f"{path}/resolve-unknown?players={bo}")["data"][0]
+    assert resolved["tournamentPlayer"]["seed"] == shown["Bo"]
+    row = next(line for line in circuit.ask(f"{path}/csv").splitlines() if line.startswith(f"{bo},"))
+    assert row.split(",")[5] == str(shown["Bo"] or "")
+
+
+CANARY = "Zxq Canary"
+
+
+@pytest.fixture
+def hidden(store: Store) -> tuple[Circuit, int]:
+    """The best of three does not want his rating shown."""
+    made = Circuit(store)
+    user_id = made.claim(CANARY, ratings_opt_out=True)
+    made.night(1, [CANARY, "Bo", "Cy"], ["Bo", "Cy"])
+    made.rate(2)
+    return made, user_id
+
+
+def paths_of(made: Circuit, user_id: int) -> list[str]:
+    ids = ",".join(str(one) for one in made.players.values())
+    return [
+        "/api/ratings",
+        f"/api/ratings?userIds={user_id}",
+        "/api/ratings/search?query=canary",
+        f"/api/ratings/compare?playerIds={ids}",
+        f"/api/ratings/compare?userIds={user_id}",
+    ]
+
+
+def test_who_opted_out_stands_in_no_answer_rank_or_file(hidden: tuple[Circuit, int]) -> None:
+    made, user_id = hidden
+    for path in paths_of(made, user_id):
+        assert CANARY not in json.dumps(made.ask(path)), path
+    for ending in ("", "/summary", "/chart.svg"):
+        path = f"/api/ratings/users/{user_id}{ending}"
+        assert build.ask(made.store, path, by=made.organizer_id)[0] == 404
+    bundle = made.ask(f"/api/users/{user_id}?includeCounts=1")
+    assert "rating" not in bundle
+    assert bundle["userCounts"]["ratingPeriodCount"] == 0
+    assert {one["name"]: one["rank"] for one in made.ask("/api/ratings")["data"]} == {"Bo": 1, "Cy": 2}
+    with made.store.read() as db:
+        for lines in (sheets.csv_lines(db), sheets.revision_csv_lines(db)):
+            rows = [line.split(",") for line in lines]
+            assert all(CANARY not in row[0] and row[1] != str(user_id) for row in rows)
+    highest = made.ask("/api/ratings/compare?userIds=1")["globalRatingRange"]["max"]
+    assert highest < made.ratings()[CANARY][0]
+
+
+@pytest.mark.parametrize("who", ["himself", "admin"])
+def test_he_himself_and_an_admin_see_his_rating(hidden: tuple[Circuit, int], who: str) -> None:
+    made, user_id = hidden
+    viewer = (
+        build.caller(user_id, is_hidden=True)
+        if who == "himself"
+        else build.caller(build.a_user(made.store, role="admin"), role="admin", ability="admin")
+    )
+    for path in paths_of(made, user_id):
+        assert CANARY in json.dumps(made.ask(path, by=viewer)), path
+    assert made.ask(f"/api/users/{user_id}", by=viewer)["rating"]["name"] == CANARY
+
+
+def test_opting_out_and_in_again_moves_everybody_below(hidden: tuple[Circuit, int]) -> None:
+    made, user_id = hidden
+    himself = build.caller(user_id, ability="score", is_hidden=True)
+
+    def ranks(*, opted_out: bool) -> dict[str, int]:
+        body = {"ratingsOptOut": opted_out}
+        assert build.do(made.store, "PATCH", "/api/users/profile", body, by=himself)[0] == 200
+        return {one["name"]: one["rank"] for one in made.ask("/api/ratings")["data"]}
+
+    assert ranks(opted_out=False) == {CANARY: 1, "Bo": 2, "Cy": 3}
+    assert ranks(opted_out=False) == {CANARY: 1, "Bo": 2, "Cy": 3}
+    assert ranks(opted_out=True) == {"Bo": 1, "Cy": 2}
+
+
+def test_opponents_of_who_opted_out_are_rated_as_if_he_had_not(hidden: tuple[Circuit, int]) -> None:
+    made, _ = hidden
+    shown = Circuit(made.store)
+    shown.night(1, [CANARY, "Bo", "Cy"], ["Bo", "Cy"])
+    before = made.ratings()["Bo"]
+    shown.rate(2)
+    with made.store.read() as db:
+        lines = [line for line in sheets.csv_lines(db) if line.startswith('"Bo"')]
+    assert len({line.split(",")[3] for line in lines}) == 1
+    assert lines[0].split(",")[3] == f"{before[0]:.2f}"
+
+
+def test_who_hides_his_profile_keeps_his_number_to_himself(circuit: Circuit) -> None:
+    user_id = of(circuit, "Bo")["userId"]
+    by = build.caller(user_id, ability="score")
+    assert build.do(circuit.store, "PATCH", "/api/users/profile", {"profileOptOut": True}, by=by)[0] == 200
+    assert of(circuit, "Bo")["ifpaId"] is None
+    assert circuit.ask("/api/ratings/ifpa?ifpaIds=22")["data"] == []
+    assert build.ask(circuit.store, "/api/ifpa/22/rating-history", by=circuit.organizer_id)[0] == 404
+    with circuit.store.read() as db:
+        assert not any(",22," in line for line in (*sheets.csv_lines(db), *sheets.revision_csv_lines(db)))

@@ -1,0 +1,107 @@
+"""Documents as other software offers them, and submissions in any state. Invented people only."""
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+import build
+from silverball import app
+from silverball.jobs.fetch_submissions import Errands, Unreachable
+from silverball.kit import outgoing
+from silverball.kit.api import Api
+from silverball.service.access import Caller
+from silverball.service.submissions.writes.arrival import Delivery
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+HOST = "results.example.org"
+TRUSTED = "trusted.example.org"
+URL = f"https://{HOST}/night.json"
+SETTINGS = Settings(base_url=build.BASE_URL, submission_hosts=HOST, submission_hosts_trusted=f"{TRUSTED}, *")
+NAMES = ("Ada Quill", "Bo Larkin", "Cy Fenn", "Di Marsh")
+LIST = "/api/rating-submissions"
+
+
+def a_document(**changes: Any) -> dict[str, Any]:
+    """An event of four games between four players with federation numbers 101 to 104."""
+    return {
+        "version": 1,
+        "name": "Thursday at the Drain",
+        "url": "https://results.example.org/thursday",
+        "startedAt": "2026-03-04T18:00:00Z",
+        "completedAt": "2026-03-04T22:30:00Z",
+        "format": "group_matchplay",
+        "software": "Tilt Tracker 4",
+        "players": [
+            {"id": number, "name": name, "ifpaId": 100 + number} for number, name in enumerate(NAMES, 1)
+        ],
+        "games": [
+            {"id": "g1", "round": 1, "arena": "Meteor Shower", "results": [[1], [2], [3], [4]]},
+            {"results": [[2], [1, 3], [4]], "opdbId": "G4ODR-MLzY7"},
+            {"results": [[1, 2]], "completedAt": "2026-03-04T20:00:00+01:00"},
+            {"results": [[3], [4]]},
+        ],
+        **changes,
+    }
+
+
+def encoded(document: object) -> bytes:
+    return json.dumps(document).encode()
+
+
+def api(store: Store, *, now: datetime = build.NOW, settings: Settings = SETTINGS) -> Api:
+    return app.build_api(store, settings, now=lambda: now)
+
+
+def organizer(user_id: int) -> Caller:
+    return build.caller(user_id, role="organizer", ability="manage")
+
+
+def send_in(store: Store, by: int, url: str = URL, **more: Any) -> tuple[int, Any]:
+    """An address is sent in: status and body."""
+    status, body, _ = build.send(api(store, **more), "POST", LIST, {"url": url}, by=organizer(by))
+    return status, body
+
+
+def do(store: Store, method: str, path: str, body: Any = None, *, by: Caller | int) -> tuple[int, Any]:
+    who = organizer(by) if isinstance(by, int) else by
+    status, said, _ = build.send(api(store), method, path, body, by=who)
+    return status, said
+
+
+def fetch(store: Store, documents: Mapping[str, object], *, now: datetime = build.NOW) -> int:
+    """Run every errand; an address without a document cannot be reached. Returns how many there were."""
+
+    def get(url: str) -> Delivery:
+        if url not in documents:
+            raise Unreachable("The host cannot be found or does not answer.")
+        found = documents[url]
+        if isinstance(found, Delivery):
+            return found
+        return Delivery(outgoing.host_of(url), found if isinstance(found, bytes) else encoded(found))
+
+    errands = Errands(store, SETTINGS, lambda: get, lambda: now)
+    count = 0
+    while errands.run_one():
+        count += 1
+    return count
+
+
+def submitted(store: Store, by: int, document: object, url: str = URL) -> Any:
+    """A submission whose document was fetched, as it is shown."""
+    status, body = send_in(store, by, url)
+    assert status == 201, body
+    assert fetch(store, {url: document}) == 1
+    return shown(store, body["data"]["ratingSubmissionId"])
+
+
+def shown(store: Store, submission_id: int, by: Caller | int = 1) -> Any:
+    status, body = build.ask(store, f"{LIST}/{submission_id}", by=by)
+    assert status == 200, body
+    return body["data"]
+
+
+def statuses(store: Store) -> Sequence[str]:
+    """Of all submissions, oldest first."""
+    return [one["status"] for one in reversed(build.ask(store, LIST, by=1)[1]["data"])]

@@ -1,0 +1,80 @@
+"""Who the players of a document are. Source: ratings, A.5 and A.8."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silverball.service.submissions import people
+from silverball.service.submissions.document import DocumentPlayer
+from silverball.service.submissions.people import Known, Person, Resolved
+
+ADA, BO, CY = Person(1, 101), Person(2, None), Person(None, 103)
+TWIN, OTHER_TWIN = Person(4, 104), Person(5, 104)
+KNOWN = Known(
+    users={one.user_id: one for one in (ADA, BO, TWIN, OTHER_TWIN) if one.user_id is not None},
+    by_ifpa={101: [ADA], 104: [TWIN, OTHER_TWIN]},
+    by_name={"ada": [ADA], "bo": [BO], "cy": [CY], "di": [ADA, BO]},
+)
+
+
+def player(name: str, ifpa_id: int | None = None, user_id: int | None = None) -> DocumentPlayer:
+    return DocumentPlayer(id=name, name=name, ifpa_id=ifpa_id, matchplay_user_id=user_id)
+
+
+@pytest.mark.parametrize(
+    ("one", "user_id", "ifpa_id", "candidates"),
+    [
+        # A number says who it is, whatever the name.
+        (player("Bo", 101), 1, 101, None),
+        (player("Stranger", 999), None, 999, None),
+        # A number that two accounts claim is nobody's account.
+        (player("Twin", 104), None, 104, None),
+        (player("Twin", 104, 5), 5, 104, None),
+        # An account without a number may well have this one; one with another may not.
+        (player("Bo", 999, 2), 2, 999, None),
+        (player("Ada", 999, 1), None, 999, (Person(None, 999), ADA)),
+        (player("Bo", None, 1), 1, 101, None),
+        # A name is enough when one person has it.
+        (player("ÁDA"), 1, 101, None),
+        (player("cy"), None, 103, None),
+        (player("Cy", None, 77), None, 103, None),
+        (player("Di"), None, None, (ADA, BO)),
+        (player("Nobody"), None, None, ()),
+    ],
+)
+def test_a_player_is_known_by_number_account_or_a_name_of_his_own(
+    one: DocumentPlayer, user_id: int | None, ifpa_id: int | None, candidates: tuple[Person, ...] | None
+) -> None:
+    settled = candidates is None
+    expected = Resolved(one.name, ifpa_id, user_id, settled=settled, candidates=candidates or ())
+    assert people.resolved([one], KNOWN) == (expected,)
+
+
+def test_two_of_one_name_are_left_open_and_so_is_one_who_has_the_name_of_another() -> None:
+    twice = people.resolved([player("Ada"), player("ada", None, 77)], KNOWN)
+    assert [(one.settled, one.candidates) for one in twice] == [(False, (ADA,))] * 2
+    by_number, by_name = people.resolved([player("X", 101), player("Ada")], KNOWN)
+    assert (by_number.settled, by_name.settled) == (True, False)
+    assert people.faults([by_number, by_name]) == []
+
+
+def test_a_number_and_an_account_of_one_person_are_a_fault() -> None:
+    found = people.resolved([player("X", 101), player("Y", None, 1)], KNOWN)
+    assert people.faults(found) == ["players.1: This is the same person as players.0."]
+
+
+PLAYERS = st.builds(
+    player,
+    st.sampled_from(["Ada", "Bo", "Cy", "Di", "Nobody"]),
+    st.none() | st.sampled_from([101, 103, 104, 999]),
+    st.none() | st.sampled_from([1, 2, 4, 5, 77]),
+)
+
+
+@given(st.lists(PLAYERS, max_size=6))
+def test_nobody_is_two_players_unless_it_is_told(listed: list[DocumentPlayer]) -> None:
+    found = people.resolved(listed, KNOWN)
+    assert [one.name for one in found] == [one.name for one in listed]
+    assert all(one.user_id is None or one.settled for one in found)
+    marks = [mark for one in found for mark in one.marks()]
+    assert (len(set(marks)) < len(marks)) == bool(people.faults(found))

@@ -1,0 +1,118 @@
+"""Results that were sent in count for the ratings of their day, together with those of this site."""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+import build
+from rules.ratings import oracle
+from service.submissions.events import URL, a_document, fetch, send_in, shown
+from silverball.rules.ratings.formulas import DEFAULTS
+from silverball.service.periods import run
+from silverball.service.submissions.writes import moving
+from silverball.store import rated
+from silverball.store.engine import Store
+
+DAY = date(2026, 3, 4)
+LATER = build.NOW + timedelta(days=10)
+
+
+def _sent(store: Store, **changes: Any) -> int:
+    """A submission whose players are all known; returns its id."""
+    user_id = build.a_user(store, name="Olga Ramp", role="organizer")
+    _status, body = send_in(store, user_id)
+    fetch(store, {URL: a_document(**changes)})
+    return int(body["data"]["ratingSubmissionId"])
+
+
+def _moved(store: Store, submission_id: int, *moves: Callable[..., Any]) -> None:
+    for move in moves:
+        with store.write() as db:
+            move(db, submission_id, build.NOW)
+
+
+def _rate(store: Store) -> int:
+    return run.rate(store, DAY, DEFAULTS, LATER)
+
+
+def _ask(store: Store, path: str) -> Any:
+    status, body = build.ask(store, path, by=1)
+    assert status == 200, body
+    return body
+
+
+def test_what_was_approved_is_rated_with_its_day_and_processed(store: Store) -> None:
+    submission_id = _sent(store)
+    _moved(store, submission_id, moving.approve, moving.schedule)
+    assert _rate(store) == 1
+    assert shown(store, submission_id)["status"] == "processed"
+    found = {one["ifpaId"]: one for one in _ask(store, "/api/ratings?ifpaIds=101,102,103,104")["data"]}
+    games = [
+        (4, {0: 0, 1: 1, 2: 2, 3: 3}),
+        (4, {1: 0, 0: 1, 2: 1, 3: 2}),
+        (2, {0: 0, 1: 0}),
+        (2, {2: 0, 3: 1}),
+    ]
+    expected = oracle.rated(dict.fromkeys(range(4), (1500.0, 75.0)), games)
+    for place, (rating, rd) in expected.items():
+        told = found[101 + place]
+        assert (told["rating"], told["rd"]) == (round(rating), round(rd))
+    assert {one["gameCount"] for one in found.values()} == {3}
+
+
+def test_the_period_names_the_events_of_other_software(store: Store) -> None:
+    submission_id = _sent(store)
+    _moved(store, submission_id, moving.approve, moving.schedule)
+    _rate(store)
+    period = _ask(store, "/api/rating-periods/2026-03-04")
+    assert period["ratingPeriod"]["extEventCount"] == 1
+    assert period["extEvents"] == [
+        {
+            "extEventId": submission_id,
+            "name": "Thursday at the Drain",
+            "type": "group_matchplay",
+            "submitterName": "Olga Ramp",
+            "submitterId": 1,
+        }
+    ]
+
+
+def test_what_nobody_approved_is_not_rated(store: Store) -> None:
+    _sent(store)
+    _rate(store)
+    assert _ask(store, "/api/ratings")["data"] == []
+
+
+def test_what_comes_for_a_day_that_was_rated_makes_it_dirty(store: Store) -> None:
+    submission_id = _sent(store)
+    with store.write() as db:
+        rated.mark(db, [DAY])
+    assert _rate(store) == 1
+    assert _ask(store, "/api/rating-periods/2026-03-04")["ratingPeriod"]["status"] == "processed"
+    _moved(store, submission_id, moving.approve, moving.schedule)
+    assert _ask(store, "/api/rating-periods/2026-03-04")["ratingPeriod"]["status"] == "dirty"
+    assert _rate(store) == 1
+    assert len(_ask(store, "/api/ratings")["data"]) == 4
+
+
+def test_a_player_who_is_known_is_shown_with_his_rating(store: Store) -> None:
+    submission_id = _sent(store)
+    assert [one["ratingId"] for one in shown(store, submission_id)["players"]] == [None] * 4
+    _moved(store, submission_id, moving.approve, moving.schedule)
+    _rate(store)
+    ratings = {one["ifpaId"]: one["ratingId"] for one in _ask(store, "/api/ratings")["data"]}
+    told = shown(store, submission_id)["players"]
+    assert [one["ratingId"] for one in told] == [ratings[100 + place] for place in range(1, 5)]
+
+
+@pytest.mark.parametrize("status", ["approved", "scheduled"])
+def test_what_is_taken_back_is_not_rated(store: Store, status: str) -> None:
+    submission_id = _sent(store)
+    moves = [moving.approve, moving.schedule] if status == "scheduled" else [moving.approve]
+    _moved(store, submission_id, *moves)
+    with store.write() as db:
+        moving.reject(db, submission_id, "Not an open event.", build.NOW)
+    _rate(store)
+    assert _ask(store, "/api/ratings")["data"] == []

@@ -1,0 +1,109 @@
+"""The life of a submission. Source: ratings, A.8."""
+
+from collections.abc import Callable
+from typing import Any, get_args
+
+import pytest
+from sqlalchemy import Connection
+
+import build
+from service.submissions.events import LIST, do
+from silverball.kit.errors import Conflict
+from silverball.service.submissions import reads, states
+from silverball.service.submissions.writes import moving
+from silverball.store import tables
+from silverball.store.engine import Store
+from silverball.wire.values import SubmissionStatus
+
+# State -> what each deed leads to; anything else is a refusal. Written down from the design by hand.
+TABLE: dict[str, dict[str, str]] = {
+    "fetching": {"withdraw": "withdrawn"},
+    "invalid": {},
+    "needs_players": {"withdraw": "withdrawn", "reject": "rejected"},
+    "ready": {"withdraw": "withdrawn", "reject": "rejected", "approve": "approved"},
+    "approved": {"withdraw": "withdrawn", "reject": "rejected", "schedule": "scheduled"},
+    "scheduled": {"withdraw": "withdrawn", "reject": "rejected"},
+    "processed": {},
+    "rejected": {},
+    "withdrawn": {},
+    "superseded": {},
+}
+DEEDS: dict[str, Callable[[Connection, int], object]] = {
+    "approve": lambda db, one: moving.approve(db, one, build.NOW),
+    "reject": lambda db, one: moving.reject(db, one, "No event of ours.", build.NOW),
+    "schedule": lambda db, one: moving.schedule(db, one, build.NOW),
+}
+DOCUMENT = (
+    '{"version": 1, "name": "N", "url": "https://x.org/", "startedAt": "2026-03-04T18:00:00Z",'
+    ' "completedAt": "2026-03-04T19:00:00Z", "format": "matchplay", "software": "S",'
+    ' "players": [{"id": 1, "name": "Ada"}, {"id": 2, "name": "Bo"}], "games": [{"results": [[1], [2]]}]}'
+)
+
+
+def a_submission(store: Store, submitter_id: int, status: str, **values: Any) -> int:
+    """In this state, with a document of one game."""
+    facts = {"event_date": "2026-03-04", "name": "N", "hash": f"hash of {status}", **values}
+    own = build.row(store, tables.rating_submission, submitter_id=submitter_id, status=status, **facts)
+    build.row(store, tables.submission_document, rating_submission_id=own, body=DOCUMENT)
+    for place, name in enumerate(("Ada", "Bo")):
+        facts = {"place": place, "name": name, "settled": True, "candidates": []}
+        build.row(store, tables.submission_player, rating_submission_id=own, **facts)
+    return own
+
+
+def status_of(store: Store, submission_id: int) -> str:
+    with store.read() as db:
+        return reads.one(db, submission_id, None).status
+
+
+def test_every_state_has_its_row_and_knows_only_states() -> None:
+    every = set(get_args(SubmissionStatus))
+    assert set(states.NEXT) == set(TABLE) == every
+    assert set().union(*states.NEXT.values()) < every
+
+
+@pytest.mark.parametrize("status", TABLE)
+@pytest.mark.parametrize("deed", ["withdraw", *DEEDS])
+def test_a_deed_leads_where_the_table_says_or_is_refused(store: Store, status: str, deed: str) -> None:
+    user_id = build.a_user(store, role="organizer")
+    own = a_submission(store, user_id, status)
+    wanted = TABLE[status].get(deed)
+    if deed == "withdraw":
+        code, body = do(store, "DELETE", f"{LIST}/{own}", by=user_id)
+        assert code == (409 if wanted is None else 200)
+        if wanted is None:
+            named = status.replace("_", " ")
+            assert body["message"] == f"Rating submission {own} is {named} and cannot become withdrawn."
+    elif wanted is None:
+        with pytest.raises(Conflict), store.write() as db:
+            DEEDS[deed](db, own)
+    else:
+        with store.write() as db:
+            DEEDS[deed](db, own)
+    assert status_of(store, own) == (wanted or status)
+
+
+def test_a_day_that_is_run_processes_what_was_scheduled_for_it(store: Store) -> None:
+    user_id = build.a_user(store, role="organizer")
+    own = [
+        a_submission(store, user_id, "scheduled", rating_period="2026-03-04", hash="a"),
+        a_submission(store, user_id, "scheduled", rating_period="2026-03-05", hash="b"),
+        a_submission(store, user_id, "rejected", rating_period="2026-03-04", hash="c"),
+    ]
+    with store.write() as db:
+        assert moving.process(db, build.NOW.date().replace(day=4), build.NOW) == 1
+    assert [status_of(store, one) for one in own] == ["processed", "scheduled", "rejected"]
+
+
+def test_who_gives_a_document_up_frees_it_for_others(store: Store) -> None:
+    user_id = build.a_user(store, role="organizer")
+    for status in ("ready", "scheduled"):
+        own = a_submission(store, user_id, status)
+        do(store, "DELETE", f"{LIST}/{own}", by=user_id)
+        with store.write() as db:
+            row = moving.locked(db, own)
+        assert row["hash"] is None
+    own = a_submission(store, user_id, "ready", hash="kept")
+    with store.write() as db:
+        moving.reject(db, own, "No.", build.NOW)
+        assert moving.locked(db, own)["hash"] == "kept"

@@ -1,0 +1,396 @@
+"""Sending results in: the address, the document, the players, the answers. Source: ratings, A.8."""
+
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+import build
+from golden.keys import keys_of
+from service.submissions.events import (
+    HOST,
+    LIST,
+    NAMES,
+    TRUSTED,
+    URL,
+    a_document,
+    api,
+    do,
+    encoded,
+    fetch,
+    organizer,
+    send_in,
+    shown,
+    statuses,
+    submitted,
+)
+from silverball.service.access import Caller
+from silverball.service.submissions.writes.arrival import Delivery
+from silverball.settings import Settings
+from silverball.store import tables
+from silverball.store.engine import Store
+
+KEYS = {
+    "ratingSubmissionId", "url", "sourceDomain", "status", "name", "eventDate", "ratingPeriod", "format",
+    "playerCount", "gameCount", "resultCount", "submitterId", "submitterName", "players", "errors",
+    "moderatorNote", "createdAt", "updatedAt",
+}  # fmt: skip
+PLAYER_KEYS = {"index", "name", "ifpaId", "userId", "ratingId", "candidates"}
+
+
+def an_organizer(store: Store, name: str = "Olga Ramp") -> int:
+    return build.a_user(store, name=name, role="organizer")
+
+
+def an_admin(user_id: int) -> Caller:
+    return build.caller(user_id, role="admin", ability="admin")
+
+
+def unknown_players(*names: str) -> dict[str, Any]:
+    """A document whose players have no numbers."""
+    return a_document(players=[{"id": number, "name": name} for number, name in enumerate(names, 1)])
+
+
+def test_what_is_sent_in_is_shown_at_once_and_fetched_in_a_moment(store: Store) -> None:
+    user_id = an_organizer(store)
+    status, body = send_in(store, user_id)
+    assert status == 201
+    assert body["data"] == {
+        "ratingSubmissionId": 1,
+        "url": URL,
+        "sourceDomain": HOST,
+        "status": "fetching",
+        **dict.fromkeys(["name", "eventDate", "ratingPeriod", "format"]),
+        **dict.fromkeys(["playerCount", "gameCount", "resultCount", "moderatorNote"]),
+        "submitterId": user_id,
+        "submitterName": "Olga Ramp",
+        "players": [],
+        "errors": [],
+        "createdAt": "2026-03-05T19:30:00.000000Z",
+        "updatedAt": "2026-03-05T19:30:00.000000Z",
+    }
+    assert fetch(store, {URL: a_document()}) == 1
+    data = shown(store, 1)
+    assert data["status"] == "ready"
+    assert (data["name"], data["eventDate"], data["format"]) == (
+        "Thursday at the Drain",
+        "2026-03-04",
+        "group_matchplay",
+    )
+    assert (data["playerCount"], data["gameCount"], data["resultCount"]) == (4, 4, 14)
+    assert data["players"][0] == {
+        "index": 0,
+        "name": "Ada Quill",
+        "ifpaId": 101,
+        "userId": None,
+        "ratingId": None,
+        "candidates": [],
+    }
+    # Nothing is left to do.
+    assert fetch(store, {}) == 0
+
+
+def test_item_and_list_have_the_keys_of_the_design(store: Store) -> None:
+    submitted(store, an_organizer(store), a_document())
+    listed = build.ask(store, LIST, by=1)[1]
+    assert keys_of(listed["data"][0]) == KEYS | {f"players[].{key}" for key in PLAYER_KEYS}
+    assert listed["data"][0] == shown(store, 1)
+    assert set(listed) == {"data", "links", "meta"}
+
+
+def test_the_list_is_newest_first_by_25_and_can_be_filtered_by_state(store: Store) -> None:
+    user_id = an_organizer(store)
+    for number in range(30):
+        status = "ready" if number % 3 else "invalid"
+        build.row(store, tables.rating_submission, submitter_id=user_id, status=status)
+    first = build.ask(store, LIST, by=user_id)[1]
+    assert [one["ratingSubmissionId"] for one in first["data"]] == list(range(30, 5, -1))
+    assert (first["meta"]["per_page"], first["meta"]["total"], first["meta"]["last_page"]) == (25, 30, 2)
+    second = build.ask(store, f"{LIST}?page=2", by=user_id)[1]
+    assert [one["ratingSubmissionId"] for one in second["data"]] == [5, 4, 3, 2, 1]
+    invalid = build.ask(store, f"{LIST}?status=invalid", by=user_id)[1]
+    assert invalid["meta"]["total"] == 10
+    assert build.ask(store, f"{LIST}?status=lost", by=user_id)[0] == 422
+    assert build.ask(store, f"{LIST}?page=401", by=user_id)[0] == 403
+
+
+def test_a_submission_that_is_not_there_is_a_404(store: Store) -> None:
+    status, body = build.ask(store, f"{LIST}/7", by=an_organizer(store))
+    assert (status, body["message"]) == (404, "No query results for model [App\\Models\\RatingSubmission] 7")
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("http://results.example.org/", "must begin with https://"),
+        ("https://results.example.org:8443/", "port must be 443"),
+        ("https://127.0.0.1/", "a name, not a number"),
+        ("https://elsewhere.example.org/", "does not fetch from elsewhere.example.org"),
+        ("https://good.example.org@results.example.org/", "user name or password"),
+        ("https://results.example.org/\r\nX: y", "a character that none may have"),
+        (" ", "is required"),
+        (7, "must be a string"),
+    ],
+)
+def test_an_address_that_may_not_be_fetched_is_refused_at_once(
+    store: Store, url: object, sentence: str
+) -> None:
+    status, body = do(store, "POST", LIST, {"url": url}, by=an_organizer(store))
+    assert status == 422
+    assert sentence in body["errors"]["url"][0]
+    assert statuses(store) == []
+
+
+def test_a_site_that_lists_no_hosts_takes_nothing_and_says_how_to_change_that(store: Store) -> None:
+    closed = Settings(base_url=build.BASE_URL)
+    status, body = send_in(store, an_organizer(store), settings=closed)
+    assert status == 422
+    assert "SILVERBALL_SUBMISSION_HOSTS" in body["message"]
+
+
+def test_a_site_that_lists_a_star_takes_any_public_host_but_itself(store: Store) -> None:
+    user_id = an_organizer(store)
+    anybody = Settings(base_url="https://pinball.example.org", submission_hosts="*")
+    assert send_in(store, user_id, "https://anybody.example.net/x", settings=anybody)[0] == 201
+    assert send_in(store, user_id, "https://localhost/x", settings=anybody)[0] == 422
+    assert send_in(store, user_id, "https://pinball.example.org/x", settings=anybody)[0] == 422
+
+
+def test_a_player_sends_nothing_in(store: Store) -> None:
+    player = build.caller(build.a_user(store), ability="score")
+    assert do(store, "POST", LIST, {"url": URL}, by=player)[0] == 403
+
+
+def test_what_cannot_be_fetched_or_read_is_invalid_and_says_why(store: Store) -> None:
+    user_id = an_organizer(store)
+    send_in(store, user_id)
+    fetch(store, {})
+    assert shown(store, 1)["errors"] == ["The host cannot be found or does not answer."]
+    data = submitted(store, user_id, b"<html>")
+    assert (data["status"], data["errors"]) == ("invalid", ["The document is not JSON in UTF-8."])
+    data = submitted(store, user_id, a_document(format="golf", name=None))
+    assert (data["status"], len(data["errors"])) == ("invalid", 2)
+    # None of that stands in the way of a better try.
+    assert submitted(store, user_id, a_document())["status"] == "ready"
+
+
+def test_a_trusted_host_needs_no_moderator_and_a_star_trusts_nobody(store: Store) -> None:
+    user_id = an_organizer(store)
+    assert submitted(store, user_id, a_document(), f"https://{TRUSTED}/a")["status"] == "approved"
+    assert submitted(store, user_id, a_document(name="Another"), URL)["status"] != "approved"
+
+
+def test_what_a_trusted_host_leads_on_to_is_not_trusted(store: Store) -> None:
+    user_id = an_organizer(store)
+    elsewhere = Delivery(HOST, encoded(a_document()))
+    data = submitted(store, user_id, elsewhere, f"https://{TRUSTED}/leads-on")
+    assert (data["status"], data["sourceDomain"]) == ("ready", HOST)
+
+
+def test_the_very_same_document_counts_once(store: Store) -> None:
+    user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
+    submitted(store, user_id, a_document())
+    again = submitted(store, other, a_document(), f"https://{TRUSTED}/copy")
+    assert again["status"] == "invalid"
+    assert again["errors"] == ["The very same document is rating submission 1 already."]
+    assert statuses(store) == ["ready", "invalid"]
+    do(store, "DELETE", f"{LIST}/1", by=user_id)
+    assert submitted(store, other, a_document(), f"https://{TRUSTED}/copy")["status"] == "approved"
+    # Now that it counts, its games do too; that it is the very same is the plainer thing to say.
+    again = submitted(store, user_id, a_document())
+    assert again["errors"] == ["The very same document is rating submission 3 already."]
+
+
+def test_a_newer_document_of_the_same_address_takes_the_place_of_the_older(store: Store) -> None:
+    user_id = an_organizer(store)
+    submitted(store, user_id, a_document())
+    corrected = submitted(store, user_id, a_document(name="Corrected"))
+    assert (corrected["status"], corrected["name"]) == ("ready", "Corrected")
+    assert statuses(store) == ["superseded", "ready"]
+    assert shown(store, 1)["moderatorNote"] == "Replaced by rating submission 2."
+    # A broken correction leaves the older one as it is.
+    submitted(store, user_id, a_document(version=2))
+    assert statuses(store) == ["superseded", "ready", "invalid"]
+    # And so does one that corrects nothing.
+    submitted(store, user_id, a_document(name="Corrected"))
+    assert statuses(store) == ["superseded", "ready", "invalid", "invalid"]
+
+
+def test_an_address_is_sent_in_by_one_at_a_time(store: Store) -> None:
+    user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
+    send_in(store, user_id)
+    status, body = send_in(store, user_id, "https://RESULTS.example.org:443/night.json#top")
+    assert status == 409
+    assert body["message"] == "This address is being fetched for rating submission 1."
+    fetch(store, {URL: a_document()})
+    status, body = send_in(store, other)
+    assert status == 409
+    assert body["message"] == "Somebody else has sent this address in as rating submission 1."
+
+
+def test_five_documents_of_one_submitter_are_fetched_at_a_time(store: Store) -> None:
+    user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
+    for number in range(5):
+        assert send_in(store, user_id, f"{URL}?{number}")[0] == 201
+    status, body = send_in(store, user_id, f"{URL}?6")
+    assert (status, body["message"]) == (
+        409,
+        "5 submissions of yours are being fetched. Send more when they are.",
+    )
+    assert send_in(store, other, f"{URL}?6")[0] == 201
+
+
+def test_players_are_known_by_number_by_account_or_by_a_name_that_nobody_shares(store: Store) -> None:
+    user_id = an_organizer(store)
+    ada = build.a_user(store, name="Somebody", ifpa_id=101)
+    bo = build.a_user(store, name="Bo L.", ifpa_id=202)
+    cy = build.a_user(store, name="cÿ FENN")
+    build.a_player(store, user_id, name="Di Marsh", ifpa_id=404)
+    players = [
+        {"id": 1, "name": "Ada Quill", "ifpaId": 101},
+        {"id": 2, "name": "Bo Larkin", "matchplayUserId": bo},
+        {"id": 3, "name": "Cy Fenn"},
+        {"id": 4, "name": "Di Marsh", "matchplayUserId": 999},
+    ]
+    data = submitted(store, user_id, a_document(players=players))
+    assert data["status"] == "ready"
+    found = [(one["userId"], one["ifpaId"]) for one in data["players"]]
+    assert found == [(ada, 101), (bo, 202), (cy, None), (None, 404)]
+
+
+def test_a_name_that_several_have_or_nobody_waits_for_the_submitter(store: Store) -> None:
+    user_id = an_organizer(store)
+    for number in (1, 2):
+        build.a_user(store, name="Ada Quill", ifpa_id=100 + number)
+    data = submitted(store, user_id, unknown_players(*NAMES))
+    assert data["status"] == "needs_players"
+    assert [(one["userId"], one["ifpaId"]) for one in data["players"]] == [(None, None)] * 4
+    status, body = do(
+        store,
+        "POST",
+        f"{LIST}/1/ifpa",
+        {"players": [{"index": 0, "ifpaId": 102}, {"name": "bo larkin", "ifpaId": 55}]},
+        by=user_id,
+    )
+    assert (status, body["data"]["status"]) == (200, "needs_players")
+    assert body["data"]["players"][0]["userId"] == 3
+    assert body["data"]["players"][1]["ifpaId"] == 55
+    rest = {"players": [{"index": 2, "ifpaId": None}, {"index": 3, "ifpaId": None}]}
+    status, body = do(store, "POST", f"{LIST}/1/ifpa", rest, by=user_id)
+    assert (status, body["data"]["status"]) == (200, "ready")
+
+
+def test_a_trusted_submission_is_approved_when_its_last_player_is_settled(store: Store) -> None:
+    user_id = an_organizer(store)
+    data = submitted(store, user_id, unknown_players(*NAMES), f"https://{TRUSTED}/a")
+    assert data["status"] == "needs_players"
+    settled = {"players": [{"index": index, "ifpaId": None} for index in range(4)]}
+    assert do(store, "POST", f"{LIST}/1/ifpa", settled, by=user_id)[1]["data"]["status"] == "approved"
+
+
+def test_namesakes_in_one_document_are_told_apart_by_the_submitter(store: Store) -> None:
+    user_id = an_organizer(store)
+    build.a_user(store, name="Ada Quill", ifpa_id=101)
+    data = submitted(store, user_id, unknown_players("Ada Quill", "Ada Quill", "Cy Fenn", "Di Marsh"))
+    assert data["status"] == "needs_players"
+    by_name = {"players": [{"name": "Ada Quill", "ifpaId": 101}]}
+    status, body = do(store, "POST", f"{LIST}/1/ifpa", by_name, by=user_id)
+    assert status == 422
+    assert "several players of this name" in body["errors"]["players.0.name"][0]
+
+
+def test_an_account_that_has_another_number_is_left_to_the_submitter(store: Store) -> None:
+    user_id = an_organizer(store)
+    bo = build.a_user(store, name="Bo", ifpa_id=202)
+    raw = a_document()
+    raw["players"][0] = {"id": 1, "name": "Ada Quill", "ifpaId": 101, "matchplayUserId": bo}
+    assert submitted(store, user_id, raw)["status"] == "needs_players"
+
+
+def test_two_players_who_turn_out_to_be_one_make_a_document_invalid(store: Store) -> None:
+    user_id = an_organizer(store)
+    bo = build.a_user(store, name="Bo", ifpa_id=102)
+    raw = a_document()
+    raw["players"][0] = {"id": 1, "name": "Ada Quill", "matchplayUserId": bo}
+    data = submitted(store, user_id, raw)
+    assert data["errors"] == ["players.1: This is the same person as players.0."]
+
+
+@pytest.mark.parametrize(
+    ("players", "field", "sentence"),
+    [
+        ([], "players", "must have at least 1 items"),
+        ([{"index": 4, "ifpaId": 7}], "players.0.index", "There is no player 4"),
+        ([{"index": -1, "ifpaId": 7}], "players.0.index", "must be at least 0"),
+        ([{"index": 0}], "players.0.ifpaId", "is required"),
+        ([{"ifpaId": 7}], "players.0", "by index or by name"),
+        ([{"index": 0, "name": "Ada Quill", "ifpaId": 7}], "players.0", "by index or by name"),
+        ([{"name": "Nobody", "ifpaId": 7}], "players.0.name", "no player of this name"),
+        ([{"index": 0, "ifpaId": 7}, {"index": 0, "ifpaId": 8}], "players.1", "is named twice"),
+        ([{"index": 0, "ifpaId": 7}, {"index": 1, "ifpaId": 7}], "players", "cannot both have number 7"),
+        ([{"index": 0, "ifpaId": 103}], "players", "cannot both have number 103"),
+    ],
+)
+def test_players_are_settled_all_or_not_at_all(
+    store: Store, players: list[dict[str, object]], field: str, sentence: str
+) -> None:
+    user_id = an_organizer(store)
+    before = submitted(store, user_id, a_document())
+    status, body = do(store, "POST", f"{LIST}/1/ifpa", {"players": players}, by=user_id)
+    assert status == 422
+    assert sentence in body["errors"][field][0]
+    assert shown(store, 1) == before
+
+
+def test_players_are_settled_while_nobody_has_decided(store: Store) -> None:
+    user_id = an_organizer(store)
+    change = {"players": [{"index": 0, "ifpaId": 7}]}
+    send_in(store, user_id)
+    status, body = do(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)
+    assert status == 409
+    assert "is fetching" in body["message"]
+    fetch(store, {URL: a_document()})
+    assert do(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)[1]["data"]["players"][0]["ifpaId"] == 7
+    do(store, "DELETE", f"{LIST}/1", by=user_id)
+    assert do(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)[0] == 409
+
+
+def test_a_submission_is_its_submitter_s_and_the_admin_s(store: Store) -> None:
+    user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
+    admin = an_admin(build.a_user(store, role="admin"))
+    submitted(store, user_id, a_document())
+    change = {"players": [{"index": 0, "ifpaId": 7}]}
+    assert do(store, "POST", f"{LIST}/1/ifpa", change, by=other)[0] == 403
+    assert do(store, "DELETE", f"{LIST}/1", by=other)[0] == 403
+    assert shown(store, 1)["status"] == "ready"
+    assert do(store, "POST", f"{LIST}/1/ifpa", change, by=admin)[0] == 200
+    assert do(store, "DELETE", f"{LIST}/1", by=admin)[1]["data"]["status"] == "withdrawn"
+
+
+def test_who_hides_his_profile_is_neither_tied_to_a_number_nor_to_a_name(store: Store) -> None:
+    user_id = an_organizer(store)
+    hidden = build.a_user(store, name="Hedda", ifpa_id=101, profile_opt_out=True)
+    rating_id = build.a_rating(store, user_id=hidden, ifpa_id=101)
+    submitted(store, user_id, a_document())
+    # His rating would lead to his account.
+    seen = shown(store, 1, by=user_id)["players"][0]
+    assert (seen["userId"], seen["ifpaId"], seen["ratingId"]) == (None, None, None)
+    for viewer in (build.caller(hidden, is_hidden=True), an_admin(user_id)):
+        own = shown(store, 1, by=viewer)["players"][0]
+        assert (own["userId"], own["ifpaId"], own["ratingId"]) == (hidden, 101, rating_id)
+
+
+def test_what_was_fetched_is_kept_as_it_came(store: Store) -> None:
+    body = encoded(a_document(name="Thursday \u2013 caf\u00e9"))
+    submitted(store, an_organizer(store), body)
+    with store.read() as db:
+        kept = db.execute(select(tables.submission_document.c.body)).scalar_one()
+    assert kept.encode() == body
+
+
+def test_a_request_that_is_sent_again_with_its_key_submits_once(store: Store) -> None:
+    user_id = an_organizer(store)
+    for _ in range(2):
+        sent = build.send(api(store), "POST", LIST, {"url": URL}, by=organizer(user_id), key="k1")
+        assert (sent[0], sent[1]["data"]["ratingSubmissionId"]) == (201, 1)
+    assert statuses(store) == ["fetching"]

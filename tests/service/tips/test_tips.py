@@ -1,0 +1,128 @@
+"""GET /api/pintips. Source: interface 4.9, ratings C.3."""
+
+import json
+from typing import Any
+
+import msgspec
+import pytest
+
+import build
+from exchange import opdb_files as files
+from silverball.exchange import opdb, opdb_changelog, pintips
+from silverball.store.engine import Store
+from silverball.wire.tips import PinTipsBundle
+
+INFO = {
+    "name": "The Comet Rider (Pro)",
+    "supplementary": "Nebula, 1994",
+    "hasRuleset": True,
+    "pinballPrimerUrl": None,
+    "bobsGuideUrl": None,
+    "pinballRulesUrl": "https://rules.example/comet",
+    "pinballCardsUrl": None,
+}
+
+
+def a_tip(number: int, group: str, votes: int) -> dict[str, Any]:
+    return files.a_tip(number, group, category="multiball", voteTotal=votes)
+
+
+@pytest.fixture
+def known(store: Store) -> Store:
+    raw = files.second()
+    raw["entries"][0]["pinballRulesUrl"] = "https://rules.example/comet"
+    tips = [a_tip(1, "G4ODR", 3), a_tip(2, "G4ODR", 9), a_tip(3, "G4ODR", 3), a_tip(4, "Gunknown", 1)]
+    with store.write() as db:
+        opdb.bring_in(db, opdb.parsed(raw))
+        pintips.bring_in(db, pintips.parsed(tips))
+    return store
+
+
+def asked(store: Store, query: str) -> tuple[int, Any]:
+    return build.ask(store, f"/api/pintips?{query}", by=1)
+
+
+def test_tips_of_a_title_are_shown_for_each_of_its_models_most_votes_first(known: Store) -> None:
+    status, body = asked(known, "opdbId=G4ODR-MLzY7")
+    assert status == 200
+    assert [one["tipId"] for one in body["pintips"]] == [2, 1, 3]
+    assert body["pintips"][0] == {
+        "tipId": 2,
+        "text": "Tip 2.",
+        "category": "multiball",
+        "voteTotal": 9,
+        "ownVote": None,
+    }
+    assert body["opdbInfo"] == INFO
+    shown = msgspec.json.decode(json.dumps(body), type=PinTipsBundle, strict=True)
+    assert json.loads(msgspec.json.encode(shown)) == body
+    for opdb_id in ("G4ODR", "G4ODR-Mzly7", "G4ODR-MLzY7-A1B7O"):
+        assert asked(known, f"opdbId={opdb_id}")[1]["pintips"] == body["pintips"]
+
+
+def test_a_group_is_told_by_its_first_machine(known: Store) -> None:
+    info = asked(known, "opdbId=G4ODR")[1]["opdbInfo"]
+    assert info == {**INFO, "name": "Comet Rider"}
+    assert asked(known, "opdbId=G4odR")[1] == {
+        "pintips": [],
+        "opdbInfo": {
+            **INFO,
+            "name": "Harbor Lights",
+            "supplementary": "Harbor, 1961",
+            "hasRuleset": False,
+            "pinballRulesUrl": None,
+        },
+    }
+
+
+def test_tips_without_an_entry_are_shown_all_the_same(known: Store) -> None:
+    body = asked(known, "opdbId=Gunknown-M1")[1]
+    assert ([one["tipId"] for one in body["pintips"]], body["opdbInfo"]) == ([4], None)
+    assert asked(known, "opdbId=Gnothing")[1] == {"pintips": [], "opdbInfo": None}
+
+
+@pytest.mark.parametrize(
+    ("opdb_id", "tip_ids"),
+    [("G4ODR-MLzY7", [2, 1, 3]), ("G4odR-MLzY7", []), (None, None), ("no-id", None), ("Gbye-M1", None)],
+)
+def test_an_arena_has_the_tips_of_its_machine(
+    known: Store, opdb_id: str | None, tip_ids: list[int] | None
+) -> None:
+    deleted = {"changelogId": 1, "action": "delete", "opdbIdDeleted": "Gbye-M1", "createdAt": files.MOMENT}
+    with known.write() as db:
+        opdb_changelog.bring_in(db, opdb_changelog.parsed({"data": [deleted]}))
+    arena_id = build.an_arena(known, build.a_user(known), opdb_id=opdb_id)
+    status, body = asked(known, f"arenaId={arena_id}")
+    assert status == 200
+    assert [one["tipId"] for one in body["pintips"]] == (tip_ids or [])
+    assert (body["opdbInfo"] is None) == (tip_ids is None)
+
+
+def test_an_old_id_leads_to_the_tips_of_the_new_one(known: Store) -> None:
+    moved = {
+        "changelogId": 1,
+        "action": "move",
+        "opdbIdDeleted": "Gold-M1",
+        "opdbIdReplacement": "G4ODR-MLzY7",
+        "createdAt": files.MOMENT,
+    }
+    with known.write() as db:
+        opdb_changelog.bring_in(db, opdb_changelog.parsed({"data": [moved]}))
+    assert asked(known, "opdbId=Gold-M1") == asked(known, "opdbId=G4ODR-MLzY7")
+
+
+@pytest.mark.parametrize(
+    ("query", "field"),
+    [
+        ("", "opdbId"),
+        ("opdbId=&arenaId=", "opdbId"),
+        ("opdbId=4ODR", "opdbId"),
+        ("opdbId=G4ODR&arenaId=1", "arenaId"),
+        ("arenaId=x", "arenaId"),
+        ("arenaId=0", "arenaId"),
+        ("arenaId=7", "arenaId"),
+    ],
+)
+def test_a_question_that_names_nothing_or_too_much_is_refused(known: Store, query: str, field: str) -> None:
+    status, body = asked(known, query)
+    assert (status, list(body["errors"])) == (422, [field])
