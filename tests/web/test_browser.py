@@ -1,135 +1,24 @@
 """The account page in a real browser, as small as a phone gets, without a mouse."""
 
-import shutil
-import threading
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-import uvicorn
-from playwright.sync_api import Browser, Page, sync_playwright
 
-from silverball import app
 from silverball.service.tokens import reads
-from silverball.settings import Settings
 from silverball.store.engine import Store
+from web.browsing import Shown
 from web.visitor import EMAIL, PASSWORD, TOKEN, an_account
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-PHONE: Any = {"width": 320, "height": 640}
 LONG_NAME = "Wolfeschlegelsteinhausenbergerdorff" * 2
-TABS_MAX = 60
 
 pytestmark = [
     pytest.mark.browser,
     # A browser sees no difference between the databases.
     pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
 ]
-
-
-@dataclass
-class Shown:
-    """A page in the browser, with everything that it complained about or asked others for."""
-
-    base_url: str
-    page: Page
-    complaints: list[str]
-
-    def assert_fits(self) -> None:
-        """Nothing is wider than the screen."""
-        width, screen = self.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-        assert width <= screen == PHONE["width"]
-
-    def tab_to(self, selector: str) -> None:
-        """Reach something with the tab key, and see that the focus is visible there."""
-        for _ in range(TABS_MAX):
-            if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
-                assert self.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-                return
-            self.page.keyboard.press("Tab")
-        raise AssertionError(f"{selector} cannot be reached with the keyboard")
-
-    def type(self, selector: str, text: str) -> None:
-        self.tab_to(selector)
-        self.page.keyboard.type(text)
-
-    def press(self, selector: str, key: str = "Enter") -> None:
-        self.tab_to(selector)
-        self.page.keyboard.press(key)
-
-    def sign_in(self, password: str = PASSWORD) -> None:
-        self.page.goto(f"{self.base_url}/account")
-        self.page.fill("#email", EMAIL)
-        self.page.fill("#password", password)
-        self.page.click("main button")
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's Chromium."""
-    found = shutil.which("chromium")
-    if found is None:
-        pytest.skip("Chromium is not installed here (Debian: apt-get install chromium)")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        yield opened
-        opened.close()
-
-
-@pytest.fixture
-def base_url(store: Store) -> Iterator[str]:
-    """The whole program, listening."""
-    config = uvicorn.Config("", host="127.0.0.1", port=0, log_config=None, ws="none")
-    taken = config.bind_socket()
-    address = f"http://127.0.0.1:{taken.getsockname()[1]}"
-    config.app = app.build(store, Settings(base_url=address))
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    yield address
-    server.should_exit = True
-    thread.join(20)
-    taken.close()
-
-
-@pytest.fixture
-def shown(browser: Browser, base_url: str) -> Iterator[Shown]:
-    """A small screen on which nothing may go wrong unseen."""
-    context = browser.new_context(viewport=PHONE, permissions=["clipboard-read", "clipboard-write"])
-    page = context.new_page()
-    result = Shown(base_url, page, [])
-    page.on("console", lambda said: result.complaints.append(said.text))
-    page.on("pageerror", lambda error: result.complaints.append(str(error)))
-    page.on("requestfailed", lambda request: _complain(result, request.url, request.failure))
-    page.on("request", lambda sent: _only_ours(result, sent.url))
-    yield result
-    context.close()
-
-
-def _complain(shown: Shown, url: str, failure: str | None) -> None:
-    # A page that is left early lets its pictures go; that is nobody's fault.
-    if failure != "net::ERR_ABORTED":
-        shown.complaints.append(f"failed: {url} ({failure})")
-
-
-def _only_ours(shown: Shown, url: str) -> None:
-    if not url.startswith(shown.base_url):
-        shown.complaints.append(f"asked elsewhere: {url}")
 
 
 def _status(url: str, token: str) -> int:

@@ -47,6 +47,11 @@ class Visitor(TestClient):
         assert found is not None
         return found[1]
 
+    def sign_in_anew(self, email: str = EMAIL) -> None:
+        """Sign in as in another browser."""
+        self.cookies.clear()
+        assert self.sign_in(email).status_code == 303
+
     def sign_in(self, email: str = EMAIL, password: str = PASSWORD) -> Any:
         csrf = self.csrf("/account/sign-in")
         return self.post("/account/sign-in", data={"csrf": csrf, "email": email, "password": password})

@@ -1,0 +1,181 @@
+"""A real browser, as small as a phone gets, that tells of everything that goes wrong unseen."""
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from silverball import app
+from silverball.cli.server import Server, sockets_of
+from silverball.feed.broadcast import Broadcast
+from silverball.settings import Settings
+from silverball.store.engine import Store
+from web.visitor import EMAIL, PASSWORD
+
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "tests" / "clients" / "node_modules" / "axe-core" / "axe.min.js"
+# Set to a folder, the stories leave their pictures there; docs/pages was made so.
+PICTURES = os.environ.get("SILVERBALL_PICTURES")
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+PHONE: Any = {"width": 320, "height": 640}
+DESK: Any = {"width": 1280, "height": 800}
+TABS_MAX = 60
+
+
+@dataclass
+class Shown:
+    """A page in the browser, with everything that it complained about or asked others for."""
+
+    base_url: str
+    page: Page
+    complaints: list[str]
+
+    def assert_fits(self) -> None:
+        """Nothing is wider than the screen."""
+        width, screen = self.page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
+        assert self.page.viewport_size is not None
+        assert width <= screen == self.page.viewport_size["width"]
+
+    def tab_to(self, selector: str) -> None:
+        """Reach something with the tab key, and see that the focus is visible there."""
+        for _ in range(TABS_MAX):
+            if self.page.evaluate("selector => document.activeElement.matches(selector)", selector):
+                assert self.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+                return
+            self.page.keyboard.press("Tab")
+        raise AssertionError(f"{selector} cannot be reached with the keyboard")
+
+    def type(self, selector: str, text: str) -> None:
+        self.tab_to(selector)
+        self.page.keyboard.type(text)
+
+    def press(self, selector: str, key: str = "Enter") -> None:
+        self.tab_to(selector)
+        self.page.keyboard.press(key)
+
+    def sign_in(self, password: str = PASSWORD) -> None:
+        self.page.goto(f"{self.base_url}/account")
+        self.page.fill("#email", EMAIL)
+        self.page.fill("#password", password)
+        self.page.click("main button")
+
+    def go(self, path: str) -> None:
+        self.page.goto(f"{self.base_url}{path}")
+
+    def wait_for(self, holds: Callable[[], bool]) -> None:
+        """Until it is so; a page that does nothing fails the story."""
+        for _ in range(200):
+            if holds():
+                return
+            self.page.wait_for_timeout(50)
+        raise AssertionError(f"it never came about at {self.page.url}: {self.page.inner_text('body')[:800]}")
+
+    def picture(self, name: str) -> None:
+        """Keep what is on the screen, where pictures are wanted."""
+        if PICTURES:
+            self.page.evaluate("scrollTo(0, 0)")
+            self.page.screenshot(path=Path(PICTURES) / f"{name}.png")
+
+    def assert_usable(self) -> None:
+        """Nothing serious for axe, and nothing to tap that is smaller than a thumb."""
+        if not AXE.exists():
+            pytest.skip("axe-core is not installed here (npm ci --prefix tests/clients)")
+        self.page.evaluate(AXE.read_text(encoding="utf-8"))
+        found = self.page.evaluate("axe.run().then(done => done.violations)")
+        serious = [one for one in found if one["impact"] in {"serious", "critical"}]
+        told = [(one["id"], [node["html"] for node in one["nodes"]][:3]) for one in serious]
+        assert told == [], self.page.url
+        assert self.page.evaluate(SMALL) == [], self.page.url
+
+
+# What can be tapped and is less than 44 pixels high; a link inside of a sentence may be.
+SMALL = """() => [...document.querySelectorAll(
+    "main button, main select, main input:not([type=hidden], [type=checkbox], [type=radio]), main summary,"
+    + " main nav a, main a.button, main a.row, main .choice")]
+  .filter(one => one.checkVisibility() && one.getBoundingClientRect().height < 44)
+  .map(one => one.outerHTML.slice(0, 120))"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium."""
+    found = shutil.which("chromium")
+    if found is None:
+        pytest.skip("Chromium is not installed here (Debian: apt-get install chromium)")
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def base_url(store: Store) -> Iterator[str]:
+    """The whole program, listening."""
+    config = uvicorn.Config("", host="127.0.0.1", port=0, log_config=None)
+    taken = config.bind_socket()
+    address = f"http://127.0.0.1:{taken.getsockname()[1]}"
+    settings = Settings(base_url=address)
+    broadcast = Broadcast(store, settings)
+    config.app = app.build(store, settings, broadcast=broadcast)
+    config.ws = sockets_of(broadcast.feed, settings)
+    server = Server(config, lambda: None, broadcast)
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
+    thread.start()
+    while not server.started:
+        time.sleep(0.01)
+    yield address
+    server.should_exit = True
+    thread.join(20)
+    taken.close()
+
+
+@pytest.fixture
+def shown(browser: Browser, base_url: str) -> Iterator[Shown]:
+    """A small screen on which nothing may go wrong unseen."""
+    context = browser.new_context(viewport=PHONE, permissions=["clipboard-read", "clipboard-write"])
+    yield watched(context, base_url)
+    context.close()
+
+
+def watched(context: BrowserContext, base_url: str) -> Shown:
+    """A page of this browser whose every complaint is written down."""
+    page = context.new_page()
+    result = Shown(base_url, page, [])
+    page.on("console", lambda said: result.complaints.append(said.text))
+    page.on("pageerror", lambda error: result.complaints.append(str(error)))
+    page.on("requestfailed", lambda request: _complain(result, request.url, request.failure))
+    page.on("request", lambda sent: _only_ours(result, sent.url))
+    page.on("dialog", lambda dialog: _dismiss(result, dialog))
+    return result
+
+
+def _dismiss(shown: Shown, dialog: Any) -> None:
+    shown.complaints.append(f"dialog: {dialog.message}")
+    dialog.dismiss()
+
+
+def _complain(shown: Shown, url: str, failure: str | None) -> None:
+    # A page that is left early lets its pictures go; that is nobody's fault.
+    if failure != "net::ERR_ABORTED":
+        shown.complaints.append(f"failed: {url} ({failure})")
+
+
+def _only_ours(shown: Shown, url: str) -> None:
+    if not url.startswith(shown.base_url):
+        shown.complaints.append(f"asked elsewhere: {url}")

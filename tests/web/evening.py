@@ -1,0 +1,99 @@
+"""An evening on a server in a process of its own: results come over HTTP, browsers come over a line."""
+
+import json
+import urllib.request
+from typing import Any
+
+from feed.whole import token
+from servers import Servers
+from silverball.store.engine import Store
+from web.line import Line
+
+NAMES = (
+    "Ada Quill",
+    "Bo Larkin",
+    "Cleo Marsh",
+    "Dag Ravn",
+    "Edie Frost",
+    "Finn Abara",
+    "Greta Holm",
+    "Hugo Pell",
+)
+MACHINES = ("Meteor Shower", "Copper Canyon", "Static Garden", "Dragon Alley")
+
+
+class Evening:
+    """One tournament; whoever records results does not use the line."""
+
+    def __init__(self, store: Store, url: str) -> None:
+        self.line = Line()
+        self._token = token(store)
+        self._servers = Servers(url)
+        self.start_server()
+        self.tournament_id = 0
+
+    @property
+    def page(self) -> str:
+        return f"{self.line.url}/t/{self.tournament_id}"
+
+    def start_server(self) -> None:
+        self._servers.start()
+        self.line.to = self._servers.port
+
+    def kill_server(self) -> None:
+        self._servers.kill()
+
+    def close(self) -> None:
+        self.line.close()
+        self._servers.close()
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        """The data of a good answer."""
+        sent = urllib.request.Request(
+            f"http://127.0.0.1:{self._servers.port}{path}",
+            None if body is None else json.dumps(body).encode(),
+            {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"},
+            method=method,
+        )
+        with urllib.request.urlopen(sent, timeout=20) as answer:
+            return json.load(answer)["data"]
+
+    def here(self, method: str, path: str, body: Any = None) -> Any:
+        return self.ask(method, f"/api/tournaments/{self.tournament_id}{path}", body)
+
+    # The night
+
+    def create(
+        self,
+        kind: str,
+        names: tuple[str, ...] = NAMES,
+        *,
+        machines: tuple[str, ...] = MACHINES,
+        **settings: Any,
+    ) -> None:
+        made = self.ask("POST", "/api/tournaments", {"name": "Friday at the Drain", "type": kind, **settings})
+        self.tournament_id = made["tournamentId"]
+        self.here("POST", "/players", {"players": [{"name": name} for name in names]})
+        added = [self.ask("POST", "/api/arenas", {"name": name})["arenaId"] for name in machines]
+        self.here("POST", "/arenas", {"arenas": [{"arenaId": arena_id} for arena_id in added]})
+
+    def start(self) -> None:
+        self.here("POST", "/start")
+
+    def open_round(self) -> list[Any]:
+        self.here("POST", "/rounds", {})
+        return self.open_games()
+
+    def open_games(self) -> list[Any]:
+        found: list[Any] = self.here("GET", "/games?status=started")
+        return found
+
+    def finish(self, game: Any) -> list[int]:
+        """Who plays last wins; the order of the players."""
+        order: list[int] = game["playerIds"][::-1]
+        self.here("PUT", f"/games/{game['gameId']}/result", {"resultPositions": order})
+        return order
+
+    def say(self, text: str) -> None:
+        """A message of the day."""
+        self.here("PATCH", "", {"motdText": text})

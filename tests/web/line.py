@@ -1,0 +1,94 @@
+"""The way between a browser and a server, which a test can cut, freeze, or close to some requests."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class Line:
+    """A port on loopback; what arrives there goes on to `to`."""
+
+    def __init__(self) -> None:
+        self.to = 0
+        # Requests whose first line begins so are hung up on.
+        self.blocked: tuple[bytes, ...] = ()
+        self._is_cut = False
+        self._writers: set[asyncio.StreamWriter] = set()
+        self._loop = asyncio.new_event_loop()
+        self._flows = asyncio.Event()
+        self._flows.set()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+        self._thread.start()
+        self._server = self._run(asyncio.start_server(self._joined, "127.0.0.1", 0))
+        self.port: int = self._server.sockets[0].getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def cut(self) -> None:
+        """Hang up on everybody, and on whoever calls from now on."""
+        self._is_cut = True
+        self._run(self._hang_up())
+
+    def freeze(self) -> None:
+        """Nothing arrives any more, and nobody is told."""
+        self._loop.call_soon_threadsafe(self._flows.clear)
+
+    def mend(self) -> None:
+        self._is_cut = False
+        self._loop.call_soon_threadsafe(self._flows.set)
+
+    def close(self) -> None:
+        self.mend()
+        self._server.close()
+        self._run(self._hang_up())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
+
+    async def _hang_up(self) -> None:
+        for writer in self._writers:
+            writer.transport.abort()
+        # What was hung up on lets its tasks go.
+        while self._writers:
+            await asyncio.sleep(0.01)
+
+    async def _joined(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._is_cut:
+            writer.transport.abort()
+            return
+        self._writers.add(writer)
+        try:
+            there, back = await asyncio.open_connection("127.0.0.1", self.to)
+            self._writers.add(back)
+            try:
+                await asyncio.gather(
+                    self._pump(reader, back, is_asked=True), self._pump(there, writer), return_exceptions=True
+                )
+            finally:
+                back.transport.abort()
+                self._writers.discard(back)
+        except OSError:
+            # Nobody listens there now.
+            pass
+        finally:
+            writer.transport.abort()
+            self._writers.discard(writer)
+
+    async def _pump(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, *, is_asked: bool = False
+    ) -> None:
+        while data := await reader.read(65536):
+            await self._flows.wait()
+            if is_asked and data.startswith(self.blocked or (b"\0",)):
+                break
+            writer.write(data)
+            await writer.drain()
+        writer.transport.abort()

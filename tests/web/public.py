@@ -1,0 +1,50 @@
+"""Somebody who looks at the public pages through the front door, without an account."""
+
+import asyncio
+import re
+import unicodedata
+from typing import Any
+
+import asgi
+import hostile
+from silverball import app
+from silverball.settings import Settings
+from silverball.store.engine import Store
+from web import shown
+
+BASE_URL = "http://silverball.test"
+LIVE = re.compile(r'<section class="part[^>]* data-live="(\w+)"')
+
+
+class Passer:
+    """A browser at the door; the program behind it is the whole one."""
+
+    def __init__(self, store: Store, **settings: Any) -> None:
+        self.door = app.build(store, Settings(base_url=BASE_URL, **settings))
+
+    def get(self, path: str, method: str = "GET", **headers: str) -> asgi.Reply:
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        return asyncio.run(asgi.send(self.door, path, method=method, headers=given))
+
+    def page(self, path: str) -> str:
+        """A page that must be there."""
+        answer = self.get(path)
+        assert answer.status == 200, (path, answer.status, answer.body.decode())
+        return answer.body.decode()
+
+    def text(self, path: str) -> str:
+        return shown.text_of(self.page(path))
+
+    def close(self) -> None:
+        self.door.close()
+
+
+def parts_of(html: str) -> list[str]:
+    """The parts of a page that follow the feed, in order."""
+    return LIVE.findall(html)
+
+
+def names_that_are_taken() -> tuple[str, ...]:
+    """The hostile names that a player may have, as they are stored."""
+    taken = (unicodedata.normalize("NFC", one) for one in hostile.PAYLOADS if one.isprintable())
+    return tuple(dict.fromkeys(one for one in taken if len(one) <= 100))

@@ -1,0 +1,115 @@
+"""Whatever is typed into a form, it is done or refused with a sentence, and never fails."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import hostile
+from silverball.store import migrate
+from silverball.store.engine import Store
+from silverball.web.console.deeds import DEEDS
+from silverball.web.pages import console
+from web import shown
+from web.director import FORM_TYPE, HERE, Director
+from web.visitor import Visitor
+
+THINGS = (
+    "player_id arena_id bank_id user_id round_id game_id suggestion_id single_player_game_id card_id queue_id"
+    " webhook_id webhook_delivery_id"
+)
+ENTERED = (
+    "action name description motdText type players band names playerId withPlayerId strikes status seed of"
+    " pointsAdjustment scoreAdjustment quantity arenaId redraw bestGameBlocked amazingRaceSeed score seen way"
+    " first forfeit striking strike place-1 place-2 score-1 score-2 minutes strokes rolls roundId key form"
+    " locationId seriesId startLocal endLocal timezone was-timezone tournamentId linkType linkedId limited"
+    " automaticEntries price currency bundles playerLimit openAt selfCheckinStatus custom1 labels labelColor"
+    " set-scoring set-3P set-4P set-curve url kind events isActive"
+    " page then set-duration set-pairing set-playoffsCutoffs set-knockoutStrikeCount"
+)
+FIELDS = [*THINGS.split(" "), *ENTERED.split(" ")]
+NEW_FIELDS = ["name", "startLocal", "timezone", "set-duration", "set-pairing", "preview", "sample", "key"]
+VALUES = st.one_of(
+    st.sampled_from(["", "1", "2", "3", "0", "-1", "on", "active", "inactive", "started", "order", "forget"]),
+    st.sampled_from(["matchplay", "bracket", "9" * 19, "9" * 30, "1.5", "1e9", "NaN", "Infinity", "1,000"]),
+    st.sampled_from(["../..", "?round=1", "/players", "//evil.example", "\x00", "\ud800", "\n\n", "4 A\nx"]),
+    st.sampled_from(hostile.PAYLOADS),
+    st.text(max_size=20),
+)
+FEW = settings(
+    max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+
+
+@pytest.fixture(scope="module")
+def nights(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """A director with a planned and some started tournaments: path of each."""
+    store = Store(f"sqlite:///{tmp_path_factory.mktemp('forms') / 'forms.db'}")
+    migrate.migrate(store)
+    with Visitor(store) as visitor:
+        director = Director(store, visitor)
+        paths = []
+        for type_ in ("group_knockout", "best_game", "golf", "frenzy", "amazingrace"):
+            director.create(type_)
+            director.start(6, 4)
+            paths.append(director.at)
+        director.create("matchplay")
+        paths.append(director.at)
+        yield director, paths
+    store.close()
+
+
+@pytest.mark.parametrize("deed", sorted(DEEDS))
+def test_a_deed_is_done_or_refused(nights: tuple[Director, list[str]], deed: str) -> None:
+    director, paths = nights
+    csrf = director.visitor.csrf()
+    if deed == "delete":
+        director.create("matchplay")
+        paths = [director.at]
+
+    @FEW
+    @given(
+        path=st.sampled_from(paths), fields=st.lists(st.tuples(st.sampled_from(FIELDS), VALUES), max_size=14)
+    )
+    def send(path: str, fields: list[tuple[str, str]]) -> None:
+        body = urlencode([*fields, ("csrf", csrf)], errors="replace")
+        answer = director.visitor.post(f"{path}/do/{deed}", content=body, headers={**FORM_TYPE, **HERE})
+        assert answer.status_code in {303, 400, 403, 404, 409, 422}
+        if answer.status_code == 303:
+            assert answer.headers["location"].startswith(("/t/", "/run"))
+            assert "//" not in answer.headers["location"]
+        else:
+            assert shown.alerts_on(answer.text)
+            assert "<script>alert" not in answer.text
+
+    send()
+
+
+@pytest.mark.parametrize("view", console.VIEWS)
+def test_a_page_is_shown_whatever_its_address_asks(nights: tuple[Director, list[str]], view: str) -> None:
+    director, paths = nights
+
+    @FEW
+    @given(path=st.sampled_from(paths), chosen=st.dictionaries(st.sampled_from(console.CHOICES), VALUES))
+    def ask(path: str, chosen: dict[str, str]) -> None:
+        address = f"{path}/{view}".rstrip("/") + f"?{urlencode(chosen, errors='replace')}"
+        assert director.visitor.get(address).status_code == 200
+
+    ask()
+
+
+@pytest.mark.parametrize("type_", ["", "none", "matchplay", "golf"])
+def test_a_new_tournament_is_made_or_refused(nights: tuple[Director, list[str]], type_: str) -> None:
+    director, _ = nights
+    csrf = director.visitor.csrf()
+
+    @FEW
+    @given(fields=st.lists(st.tuples(st.sampled_from(NEW_FIELDS), VALUES)))
+    def send(fields: list[tuple[str, str]]) -> None:
+        body = urlencode([*fields, ("type", type_), ("csrf", csrf)], errors="replace")
+        answer = director.visitor.post("/run/new", content=body, headers={**FORM_TYPE, **HERE})
+        assert answer.status_code in {200, 303, 409, 422}
+
+    send()

@@ -1,0 +1,349 @@
+"""The organizer's home: players, machines, locations and series, form by form, without a browser."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import func, select
+
+import build
+import hostile
+from silverball.store import migrate, tables
+from silverball.store.engine import Store
+from silverball.web.book.deeds import DEEDS
+from silverball.web.book.kinds import KINDS
+from silverball.wire.machines import Manufacturer
+from web import shown
+from web.director import FORM_TYPE, HERE
+from web.visitor import Visitor, an_account
+
+TABLES = {
+    "players": tables.player,
+    "arenas": tables.arena,
+    "locations": tables.location,
+    "series": tables.series,
+}
+# A good form of each kind, and what the book then holds.
+FILLED: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
+    "players": (
+        {"name": "Bo Larkin", "ifpaId": "12", "labels": "junior, club"},
+        {"name": "Bo Larkin", "ifpa_id": 12, "labels": ["junior", "club"], "status": "active"},
+    ),
+    "arenas": (
+        {"name": "Meteor Shower", "opdbId": "GweeP-Ml9pZ", "categoryId": "4", "status": "inactive"},
+        {"name": "Meteor Shower", "opdb_id": "GweeP-Ml9pZ", "category_id": 4, "status": "inactive"},
+    ),
+    "locations": (
+        {"name": "The Drain", "address": "1 Pipe, Malmö", "lat": "55,605", "lng": "13.0038"},
+        {"name": "The Drain", "address": "1 Pipe, Malmö", "lat": 55.605, "lng": 13.0038},
+    ),
+    "series": (
+        {"name": "Winter", "scoring": "bg_linear", "removedResults": "-8", "test": "on"},
+        {"name": "Winter", "scoring": "bg_linear", "removed_results": -8, "test": True},
+    ),
+}
+
+
+@pytest.fixture
+def organizer(store: Store, visitor: Visitor) -> int:
+    user_id = an_account(store, name="Olga Ramp", role="organizer")
+    visitor.sign_in()
+    return user_id
+
+
+def page_of(visitor: Visitor, path: str) -> str:
+    answer = visitor.get(path)
+    assert answer.status_code == 200, (path, answer.text)
+    return answer.text
+
+
+def send(visitor: Visitor, path: str, form_id: str, **fields: Any) -> Any:
+    form = shown.forms_on(page_of(visitor, path))[form_id]
+    return visitor.post(form.action, content=urlencode(form.filled(**fields)), headers={**FORM_TYPE, **HERE})
+
+
+def done(visitor: Visitor, path: str, form_id: str, **fields: Any) -> str:
+    """Send a form that must be done; where it leads to, which must be there."""
+    answer = send(visitor, path, form_id, **fields)
+    assert answer.status_code == 303, (answer.status_code, shown.alerts_on(answer.text))
+    to: str = answer.headers["location"]
+    page_of(visitor, to)
+    return to
+
+
+def stored(store: Store, kind: str) -> list[Any]:
+    with store.read() as db:
+        return list(db.execute(select(TABLES[kind]).order_by(*TABLES[kind].primary_key)).mappings())
+
+
+def test_whoever_is_not_signed_in_signs_in_first(visitor: Visitor) -> None:
+    for path in ("/home", "/home/players", "/home/players/1"):
+        assert visitor.get(path).headers["location"] == f"/account/sign-in?next={path}"
+
+
+def test_home_shows_tournaments_and_what_the_book_holds(
+    store: Store, visitor: Visitor, organizer: int
+) -> None:
+    night = build.a_tournament(store, organizer_id=organizer)
+    build.a_tournament(store, name="Somebody else's night")
+    page = page_of(visitor, "/home")
+    text = shown.text_of(page)
+    assert "Thursday Strikes" in text
+    assert "Somebody else's night" not in text
+    assert "Players 4" in text
+    assert "Machines 2" in text
+    for path in (
+        f"/t/{night.tournament_id}/run",
+        f"/t/{night.tournament_id}",
+        f"/users/{organizer}/calendar.ics",
+    ):
+        assert f'href="{path}"' in page
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_thing_is_added_changed_and_removed(
+    store: Store, visitor: Visitor, organizer: int, kind: str
+) -> None:
+    fields, wanted = FILLED[kind]
+    to = done(visitor, f"/home/{kind}", "new", **fields)
+    (row,) = stored(store, kind)
+    assert {name: row[name] for name in wanted} == wanted
+    assert row["organizer_id"] == organizer
+    path = to.partition("?")[0]
+    assert shown.forms_on(page_of(visitor, path))["change"].value("name") == wanted["name"]
+    # Sent as it stands, nothing is different afterwards.
+    done(visitor, path, "change")
+    assert stored(store, kind) == [row]
+    done(visitor, path, "change", name="Another name")
+    assert stored(store, kind) == [{**row, "name": "Another name"}]
+    assert done(visitor, path, "out") == f"/home/{kind}?said=gone"
+    assert stored(store, kind) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_name_is_all_that_is_needed(store: Store, visitor: Visitor, organizer: int, kind: str) -> None:
+    done(visitor, f"/home/{kind}", "new", name="Just a name")
+    assert [row["name"] for row in stored(store, kind)] == ["Just a name"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "field", "typed", "sentence"),
+    [
+        ("players", "name", "", "The name field is required."),
+        ("players", "name", "x" * 101, "must not be greater than 100 characters"),
+        ("players", "ifpaId", "many", "The ifpa id field must be an integer."),
+        ("players", "labels", ",".join("abcdefghijk"), "must not have more than 10 items"),
+        ("arenas", "opdbId", "no such id!", "format is invalid"),
+        ("arenas", "categoryId", "0", "must be at least 1"),
+        ("locations", "lat", "north", "The lat field must be a number."),
+        ("locations", "lat", "91", "must not be greater than 90"),
+        ("locations", "lat", "55", "lng"),
+        ("series", "removedResults", "9999", "must not be greater than 1000"),
+    ],
+)
+def test_what_is_wrong_is_said_and_the_form_is_still_filled_in(
+    store: Store, visitor: Visitor, organizer: int, kind: str, field: str, typed: str, sentence: str
+) -> None:
+    answer = send(visitor, f"/home/{kind}", "new", **{"name": "Kept text", field: typed})
+    assert answer.status_code == 422
+    assert sentence in " ".join(shown.alerts_on(answer.text))
+    assert stored(store, kind) == []
+    form = shown.forms_on(answer.text)["new"]
+    assert form.value(field) == typed
+    assert field == "name" or form.value("name") == "Kept text"
+
+
+def test_a_second_tap_on_add_adds_nothing(store: Store, visitor: Visitor, organizer: int) -> None:
+    form = shown.forms_on(page_of(visitor, "/home/players"))["new"]
+    sent = urlencode(form.filled(name="Bo Larkin"))
+    answers = [visitor.post(form.action, content=sent, headers={**FORM_TYPE, **HERE}) for _ in range(2)]
+    assert [one.headers["location"] for one in answers] == ["/home/players/1?said=added"] * 2
+    assert len(stored(store, "players")) == 1
+
+
+def test_what_a_tournament_uses_is_not_removed(store: Store, visitor: Visitor, organizer: int) -> None:
+    night = build.a_tournament(store, organizer_id=organizer)
+    answer = send(visitor, f"/home/players/{night.player_ids[0]}", "out")
+    assert answer.status_code == 409
+    assert "Set the player inactive instead." in shown.alerts_on(answer.text)[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_book_is_open_to_its_owner_only(store: Store, visitor: Visitor, organizer: int, kind: str) -> None:
+    other = build.a_user(store, role="organizer")
+    thing_id = build.row(store, TABLES[kind], organizer_id=other, name="Foreign")
+    own_id = build.row(store, TABLES[kind], organizer_id=organizer, name="Own")
+    assert visitor.get(f"/home/{kind}/{thing_id}").status_code == 404
+    assert "Foreign" not in page_of(visitor, f"/home/{kind}")
+    answer = send(visitor, f"/home/{kind}/{own_id}", "change", name="Taken", **{KINDS[kind].key: thing_id})
+    assert answer.status_code == 403
+    assert sorted(row["name"] for row in stored(store, kind)) == ["Foreign", "Own"]
+
+
+@pytest.mark.parametrize("path", ["/home/none", "/home/players/x", "/home/players/999999", "/home/arenas/0"])
+def test_what_is_not_there_is_said(visitor: Visitor, organizer: int, path: str) -> None:
+    assert visitor.get(path).status_code == 404
+
+
+def test_a_long_book_has_pages_and_a_search(store: Store, visitor: Visitor, organizer: int) -> None:
+    for number in range(101):
+        build.a_player(store, organizer, name=f"Näme {number:03}")
+    first, second = page_of(visitor, "/home/players"), page_of(visitor, "/home/players?page=2")
+    assert "Näme 000" in first
+    assert "Näme 100" not in first
+    assert "Näme 100" in second
+    assert "Näme 100" in page_of(visitor, "/home/players?q=name+100")
+    assert "Nothing in use has that" in page_of(visitor, "/home/players?q=zz%00")
+    for odd in ("0", "x", "-1", "999", "9" * 40):
+        assert visitor.get(f"/home/players?page={odd}").status_code == 200
+
+
+def test_a_claim_is_approved(store: Store, visitor: Visitor, organizer: int) -> None:
+    player_id, user_id = build.a_player(store, organizer), build.a_user(store, name="Una Ball")
+    build.row(store, tables.claim, player_id=player_id, user_id=user_id, at=build.NOW)
+    assert "1 claim waits" in page_of(visitor, "/home")
+    page = shown.text_of(page_of(visitor, "/home/players"))
+    assert "Una Ball says: I am Bo Larkin" in page
+    done(visitor, "/home/players", f"claim-approve-{player_id}-{user_id}")
+    assert stored(store, "players")[0]["claimed_by"] == user_id
+    assert "says: I am" not in page_of(visitor, "/home/players")
+
+
+def test_a_claim_is_turned_down(store: Store, visitor: Visitor, organizer: int) -> None:
+    player_id, user_id = build.a_player(store, organizer), build.a_user(store)
+    build.row(store, tables.claim, player_id=player_id, user_id=user_id, at=build.NOW)
+    done(visitor, "/home/players", f"claim-out-{player_id}-{user_id}")
+    assert stored(store, "players")[0]["claimed_by"] is None
+    with store.read() as db:
+        assert db.execute(select(func.count()).select_from(tables.claim)).scalar_one() == 0
+
+
+def test_claims_on_other_books_are_not_shown(store: Store, visitor: Visitor, organizer: int) -> None:
+    other = build.a_player(store, build.a_user(store), name="Foreign")
+    build.row(store, tables.claim, player_id=other, user_id=organizer, at=build.NOW)
+    assert "says: I am" not in page_of(visitor, "/home/players")
+
+
+def test_an_entry_that_is_there_twice_becomes_one(store: Store, visitor: Visitor, organizer: int) -> None:
+    night = build.a_tournament(store, organizer_id=organizer)
+    gone = night.player_ids[0]
+    kept = build.a_player(store, organizer, name="Player One")
+    to = done(visitor, f"/home/players/{gone}?q=one", "merge", playerId=kept)
+    assert to == f"/home/players/{kept}?said=merged"
+    assert visitor.get(f"/home/players/{gone}").status_code == 404
+    with store.read() as db:
+        entrants = set(db.execute(select(tables.entrant.c.player_id)).scalars())
+    assert kept in entrants
+    assert gone not in entrants
+
+
+def test_two_who_played_each_other_stay_two(store: Store, visitor: Visitor, organizer: int) -> None:
+    night = build.a_tournament(store, organizer_id=organizer)
+    one, two, *_ = night.player_ids
+    answer = send(visitor, f"/home/players/{one}?q=player", "merge", playerId=two)
+    assert answer.status_code == 409
+    assert "Both players have been in tournament" in shown.alerts_on(answer.text)[0]
+
+
+def test_a_machine_is_found_in_the_machine_database(store: Store, visitor: Visitor, organizer: int) -> None:
+    title = {"opdb_id": "G4ODR-MLzY7", "opdb_group": "G4ODR", "entry_type": "machine", "name": "Comet Rider"}
+    maker = Manufacturer(manufacturer_id=1, name="Vector", full_name=None)
+    entry = msgspec.structs.replace(build.MACHINE, **title, year=1987, manufacturer=maker)
+    build.row(store, tables.machine, **title, entry=msgspec.to_builtins(entry))
+    page = page_of(visitor, "/home/arenas?machine=comet")
+    assert "Comet Rider Vector 1987" in shown.text_of(page)
+    done(visitor, "/home/arenas?machine=comet", "title-1")
+    (arena,) = stored(store, "arenas")
+    assert (arena["name"], arena["opdb_id"]) == ("Comet Rider", "G4ODR-MLzY7")
+    assert "No title has that" in page_of(visitor, "/home/arenas?machine=zzz")
+
+
+def test_who_is_no_organizer_is_told_so(store: Store, visitor: Visitor) -> None:
+    an_account(store)
+    visitor.sign_in()
+    for path in ("/home", "/home/players"):
+        assert "Only organizers keep a book." in page_of(visitor, path)
+    sent = urlencode({"csrf": visitor.csrf(), "name": "x", "form": "new", "page": "/home/players"})
+    answer = visitor.post("/home/do/players-new", content=sent, headers={**FORM_TYPE, **HERE})
+    assert answer.status_code == 403
+    assert "Only organizers keep a book." in shown.alerts_on(answer.text)[0]
+
+
+def test_a_form_of_an_older_session_comes_back_filled(store: Store, visitor: Visitor, organizer: int) -> None:
+    sent = urlencode({"csrf": "old", "name": "Typed before", "form": "new", "page": "/home/arenas"})
+    answer = visitor.post("/home/do/arenas-new", content=sent, headers={**FORM_TYPE, **HERE})
+    assert answer.status_code == 419
+    assert shown.forms_on(answer.text)["new"].value("name") == "Typed before"
+    assert stored(store, "arenas") == []
+    assert visitor.post("/home/do/arenas-new", content=sent, headers=FORM_TYPE).status_code == 419
+    assert visitor.get("/home/do/arenas-new").headers["location"] == "/home"
+
+
+def test_hostile_names_are_text_in_the_book(store: Store, visitor: Visitor, organizer: int) -> None:
+    for payload in hostile.PAYLOADS[:: 1 if store.is_sqlite else 10]:
+        name = payload.replace("\x00", "") or "x"
+        for kind, table in TABLES.items():
+            build.row(store, table, organizer_id=organizer, name=name)
+            assert shown.foreign_in(page_of(visitor, f"/home/{kind}")) == [], payload
+        claimant = build.a_user(store, name=name)
+        player_id = stored(store, "players")[-1]["player_id"]
+        build.row(store, tables.claim, player_id=player_id, user_id=claimant, at=build.NOW)
+        path = f"/home/players/{player_id}?{urlencode({'q': name}, errors='replace')}"
+        assert shown.foreign_in(page_of(visitor, path)) == [], payload
+    for kind in KINDS:
+        page = page_of(visitor, f"/home/{kind}")
+        assert shown.foreign_in(page) == []
+
+
+FIELDS = "name status labels ifpaId opdbId categoryId address lat lng scoring removedResults test player_id"
+NAMES = [*FIELDS.split(), "arena_id", "location_id", "series_id", "playerId", "userId", "form", "page", "key"]
+VALUES = st.one_of(
+    st.sampled_from(
+        ["", "1", "2", "0", "-1", "on", "active", "completed", "points", "custom", "9" * 30, "1.5"]
+    ),
+    st.sampled_from(["/home/players", "/home/players/1", "/home/none", "//evil.example", "new", "change"]),
+    st.sampled_from(["NaN", "Infinity", "1e999", "\x00", "\ud800", "a\nb", ",,,", "GweeP-Ml9pZ"]),
+    st.sampled_from(hostile.PAYLOADS),
+)
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """An organizer with one thing of each kind, signed in."""
+    opened = Store(f"sqlite:///{tmp_path_factory.mktemp('book') / 'book.db'}")
+    migrate.migrate(opened)
+    with Visitor(opened) as visitor:
+        organizer_id = an_account(opened, role="organizer")
+        for table in TABLES.values():
+            for name in ("One", "Two"):
+                build.row(opened, table, organizer_id=organizer_id, name=name)
+        visitor.sign_in()
+        yield visitor
+    opened.close()
+
+
+@pytest.mark.parametrize("deed", sorted(DEEDS))
+def test_whatever_is_typed_is_done_or_refused_with_a_sentence(book: Visitor, deed: str) -> None:
+    csrf = book.csrf()
+
+    @settings(
+        max_examples=15,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(fields=st.lists(st.tuples(st.sampled_from(NAMES), VALUES), max_size=14))
+    def try_it(fields: list[tuple[str, str]]) -> None:
+        body = urlencode([*fields, ("csrf", csrf)], errors="replace")
+        answer = book.post(f"/home/do/{deed}", content=body, headers={**FORM_TYPE, **HERE})
+        assert answer.status_code in {303, 403, 404, 409, 422}
+        if answer.status_code == 303:
+            assert answer.headers["location"].startswith("/home")
+        else:
+            assert shown.alerts_on(answer.text)
+
+    try_it()

@@ -1,0 +1,245 @@
+"""The console in a real browser: taps, bad Wi-Fi, no scripts, no mouse."""
+
+import pytest
+from playwright.sync_api import Browser, Route
+
+from silverball.store.engine import Store
+from web import browsing
+from web.browsing import PHONE, Shown
+from web.thumbs import Thumb, a_night, actions, night_of, on_the_console
+from web.visitor import EMAIL, PASSWORD
+
+pytestmark = [
+    pytest.mark.browser,
+    # A browser sees no difference between the databases.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+def test_a_double_tap_acts_once(store: Store, shown: Shown) -> None:
+    players = a_night(store)
+    on_the_console(shown)
+    winner, before = players[0], actions(store)
+    shown.page.locator(f"button[name=first][value='{winner}']").dblclick()
+    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    shown.wait_for(lambda: shown.page.locator(".games > li").count() == 1)
+    assert actions(store) == before + 1
+    assert night_of(store).games[0].result_positions[0] == winner
+    assert "by Olga Ramp" in shown.page.inner_text(".undo")
+    shown.page.click("text=Undo")
+    shown.wait_for(lambda: night_of(store).games[0].status == "started")
+    assert shown.complaints == []
+
+
+def test_an_answer_lost_on_bad_wifi_is_asked_for_again_and_acts_once(store: Store, shown: Shown) -> None:
+    players = a_night(store)
+    on_the_console(shown)
+    lost: list[str] = []
+    before = actions(store)
+
+    def lose(route: Route) -> None:
+        # It arrives, it is done, and nobody hears of it.
+        if len(lost) < 2:
+            lost.append(route.fetch().text())
+            route.abort("connectionreset")
+        else:
+            route.continue_()
+
+    shown.page.route("**/do/result", lose)
+    shown.page.locator(f"button[name=first][value='{players[0]}']").click()
+    shown.page.wait_for_selector("form.pending >> text=Trying again")
+    shown.picture("pending-320")
+    shown.wait_for(lambda: shown.page.locator(".games > li").count() == 1)
+    assert len(lost) == 2
+    assert actions(store) == before + 1
+
+
+def test_what_cannot_be_sent_stays_and_can_be_sent_later(store: Store, shown: Shown) -> None:
+    players = a_night(store, "group_matchplay")
+    on_the_console(shown)
+    page = shown.page
+    page.clock.install()
+    for player_id in players[:3]:
+        page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
+    page.route("**/do/result", lambda route: route.abort("internetdisconnected"))
+    page.click("text=Save")
+    for _ in range(10):
+        page.clock.run_for(20_000)
+        page.wait_for_timeout(20)
+    page.wait_for_selector("text=send it again")
+    places = [page.input_value(f"[name=place-{player_id}]") for player_id in players]
+    assert places == ["1", "2", "3", "4"]
+    page.unroute("**/do/result")
+    page.click("text=Save")
+    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert night_of(store).games[0].result_positions == tuple(players)
+
+
+def test_a_place_is_taken_back_by_a_second_tap(store: Store, shown: Shown) -> None:
+    players = a_night(store, "group_matchplay")
+    on_the_console(shown)
+    page = shown.page
+
+    def tap(player_id: int) -> None:
+        page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
+
+    one, two, three, four = players
+    tap(one)
+    tap(two)
+    tap(one)
+    places = [page.input_value(f"[name=place-{player_id}]") for player_id in players]
+    assert places == ["", "", "", ""]
+    for player_id in (four, three, two):
+        tap(player_id)
+    page.click("text=Save")
+    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert night_of(store).games[0].result_positions == (four, three, two, one)
+
+
+@pytest.mark.parametrize(
+    ("type_", "players", "taps"), [("matchplay", 2, 1), ("group_matchplay", 3, 3), ("group_matchplay", 4, 4)]
+)
+def test_a_result_is_as_many_taps_as_there_are_places_to_tell(
+    store: Store, shown: Shown, type_: str, players: int, taps: int
+) -> None:
+    """One for a winner of two; in a larger group all but the last, and one that saves."""
+    order = a_night(store, type_, players)[::-1]
+    on_the_console(shown)
+    thumb = Thumb(shown)
+    if players == 2:
+        thumb.tap(f"button[name=first][value='{order[0]}']")
+    else:
+        for player_id in order[:-1]:
+            thumb.tap(f".place:has([name=place-{player_id}]) .tap")
+        thumb.tap("text=Save")
+    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert (
+        list(night_of(store).games[0].finishing_order or night_of(store).games[0].result_positions) == order
+    )
+    assert thumb.taps == taps
+    assert shown.complaints == []
+
+
+def test_a_mistaken_tap_is_mended_with_one_more(store: Store, shown: Shown) -> None:
+    one, two, three, four = a_night(store, "group_matchplay")
+    on_the_console(shown)
+    page = shown.page
+
+    def tap(*players: int) -> list[str]:
+        for player_id in players:
+            page.click(f".place:has([name=place-{player_id}]) .tap")
+        return [page.input_value(f"[name=place-{player_id}]") for player_id in (one, two, three, four)]
+
+    assert not page.is_visible("text=Start over")
+    # Who was left over came before the one tapped last: a tap says so, another takes it back.
+    assert tap(one, two, three) == ["1", "2", "3", "4"]
+    assert tap(four) == ["1", "2", "4", "3"]
+    assert tap(three) == ["1", "2", "3", "4"]
+    # A place that was tapped is taken back with those after it.
+    assert tap(two) == ["1", "", "", ""]
+    place = page.locator(f"#result-{night_of(store).games[0].game_id} >> text=Save").bounding_box()
+    page.click("text=Start over")
+    assert tap() == ["", "", "", ""]
+    assert not page.is_visible("text=Start over")
+    # Nothing has moved under the thumb.
+    assert page.locator(f"#result-{night_of(store).games[0].game_id} >> text=Save").bounding_box() == place
+    assert tap(four, one, two) == ["2", "3", "4", "1"]
+    page.click("text=Save")
+    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert night_of(store).games[0].result_positions == (four, one, two, three)
+    assert shown.complaints == []
+
+
+def test_an_order_that_is_not_complete_is_asked_for(store: Store, shown: Shown) -> None:
+    one, two, *_ = a_night(store, "group_matchplay")
+    on_the_console(shown)
+    page = shown.page
+    page.click(f".place:has([name=place-{one}]) .tap")
+    page.click("text=Save")
+    page.wait_for_selector("[role=alert]")
+    assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1"]
+    assert night_of(store).games[0].status == "started"
+    page.click(f".place:has([name=place-{two}]) .tap")
+    assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1", "2"]
+
+
+def test_what_is_tapped_elsewhere_meanwhile_is_kept(store: Store, shown: Shown) -> None:
+    players = a_night(store, "group_matchplay", players=8)
+    on_the_console(shown)
+    page = shown.page
+    first, second = night_of(store).games
+
+    def tap(player_id: int) -> None:
+        page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
+
+    held: list[Route] = []
+    page.route("**/do/result", lambda route: held.append(route))  # noqa: PLW0108  # Playwright counts arguments
+    for player_id in players[:3]:
+        tap(player_id)
+    page.locator(f"#result-{first.game_id} >> text=Save").click()
+    page.wait_for_selector("form.pending")
+    for player_id in second.player_ids[:2]:
+        tap(player_id)
+    held[0].continue_()
+    page.unroute("**/do/result")
+    shown.wait_for(lambda: not page.locator(f"#result-{first.game_id}").count())
+    assert page.locator("[aria-pressed=true] .nth").all_inner_texts() == ["1", "2"]
+    tap(second.player_ids[2])
+    page.locator(f"#result-{second.game_id} >> text=Save").click()
+    shown.wait_for(lambda: night_of(store).games[1].status == "completed")
+    assert night_of(store).games[1].result_positions == second.player_ids
+    assert shown.complaints == []
+
+
+def test_a_session_that_is_lost_in_the_middle_loses_nothing(store: Store, shown: Shown) -> None:
+    players = a_night(store, "group_matchplay")
+    on_the_console(shown)
+    page = shown.page
+    for player_id in players[:3]:
+        page.locator(".place", has=page.locator(f"[name=place-{player_id}]")).locator(".tap").click()
+    page.context.clear_cookies()
+    page.click("text=Save")
+    page.wait_for_selector("text=what you entered is kept")
+    page.fill("#email", EMAIL)
+    page.fill("#password", PASSWORD)
+    page.click("main button")
+    page.wait_for_selector("text=This has not been sent yet")
+    assert night_of(store).games[0].status == "started"
+    page.click("text=Save")
+    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert night_of(store).games[0].result_positions == tuple(players)
+
+
+@pytest.mark.parametrize("size", [3, 4])
+def test_without_scripts_the_same_forms_do_the_same(
+    store: Store, browser: Browser, base_url: str, size: int
+) -> None:
+    players = a_night(store, "group_matchplay", size)
+    context = browser.new_context(viewport=PHONE, java_script_enabled=False)
+    shown = browsing.watched(context, base_url)
+    on_the_console(shown)
+    page = shown.page
+    # The last place is implied, as it is by tap.
+    for place, player_id in enumerate(players[:-1]):
+        page.select_option(f"[name=place-{player_id}]", str(place + 1))
+    page.click("text=Save")
+    page.wait_for_load_state()
+    assert night_of(store).games[0].result_positions == tuple(players)
+    page.click("nav >> text=Players")
+    page.fill("#people-names", "Late Larkin")
+    page.click("text=Add players")
+    page.wait_for_load_state()
+    assert len(night_of(store).entrants) == size + 1
+    assert shown.complaints == []
+    context.close()
+
+
+def test_a_result_is_entered_with_the_keyboard_alone(store: Store, shown: Shown) -> None:
+    a_night(store, "group_matchplay")
+    on_the_console(shown)
+    form = f"#result-{night_of(store).games[0].game_id}"
+    for nth in range(3):
+        shown.press(f"{form} .place:nth-child({nth + 1}) .tap", "Space")
+    shown.press(f"{form} > button", "Enter")
+    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    assert shown.complaints == []

@@ -1,0 +1,261 @@
+"""Consoles of several people: each shows what the others did, and never disturbs what somebody enters."""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from silverball.store.engine import Store
+from web.browsing import PHONE, PICTURES, ROOT
+from web.evening import Evening
+from web.visitor import EMAIL, PASSWORD, an_account
+
+# Long enough for every way of connecting to be tried again.
+WITHIN = 20_000
+CUT_SECONDS = 3
+
+pytestmark = [
+    pytest.mark.browser,
+    # A browser sees no difference between the databases.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+class Phone:
+    """A phone with the console open, which is never loaded again."""
+
+    def __init__(self, page: Page, evening: Evening) -> None:
+        self.page = page
+        self.evening = evening
+        self.complaints: list[str] = []
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(f"{evening.page}/run")
+        page.fill("#email", EMAIL)
+        page.fill("#password", PASSWORD)
+        page.click("main button")
+        page.wait_for_url("**/run")
+        page.evaluate("window.wasNeverReloaded = true")
+        self.is_live()
+
+    def is_live(self) -> None:
+        expect(self.page.locator("#feed")).to_have_attribute("data-state", "live", timeout=WITHIN)
+
+    def has_games(self, count: int) -> None:
+        expect(self.page.locator(".games > li")).to_have_count(count, timeout=WITHIN)
+
+    def tap(self, *players: int) -> None:
+        for one in players:
+            self.page.locator(".place", has=self.page.locator(f"[name=place-{one}]")).locator(".tap").click()
+
+    def tapped(self) -> list[str]:
+        return self.page.locator("[aria-pressed=true] .nth").all_inner_texts()
+
+    def save(self, game: Any) -> None:
+        self.page.locator(f"#result-{game['gameId']} >> text=Save").click()
+
+    def is_told(self) -> None:
+        expect(self.page.locator(".meanwhile")).to_have_text("Changed meanwhile. Show", timeout=WITHIN)
+
+    def was_never_disturbed(self) -> None:
+        assert self.page.evaluate("window.wasNeverReloaded") is True
+        assert self.complaints == []
+
+
+@pytest.fixture
+def phone(browser: Browser, evening: Evening, store: Store) -> Iterator[Callable[[], Phone]]:
+    """Opens the console on another phone; all are of one account."""
+    an_account(store, name="Olga Ramp", role="admin")
+    contexts = []
+
+    def opened() -> Phone:
+        contexts.append(browser.new_context(viewport=PHONE))
+        return Phone(contexts[-1].new_page(), evening)
+
+    yield opened
+    for one in contexts:
+        one.close()
+
+
+@pytest.fixture
+def games(evening: Evening) -> list[Any]:
+    """Two games of four."""
+    evening.create("group_matchplay", duration=5)
+    evening.start()
+    return evening.open_round()
+
+
+def test_what_one_director_records_the_other_sees_and_keeps_what_is_half_tapped(
+    games: list[Any], phone: Callable[[], Phone]
+) -> None:
+    first, second = games
+    one, other, watching = phone(), phone(), phone()
+    other.tap(*second["playerIds"][:2])
+    one.tap(*first["playerIds"][:3])
+    one.save(first)
+    one.has_games(1)
+    watching.has_games(1)
+    expect(watching.page.locator(".undo")).to_contain_text("Olga Ramp")
+    # What nobody enters anything in is new at once; the rest waits until it is asked for.
+    expect(other.page.locator(".undo")).to_contain_text("Olga Ramp", timeout=WITHIN)
+    other.is_told()
+    assert other.tapped() == ["1", "2"]
+    other.has_games(2)
+    if PICTURES:
+        other.page.screenshot(path=ROOT / PICTURES / "meanwhile-320.png")
+    other.page.click(".meanwhile button")
+    other.has_games(1)
+    assert other.tapped() == ["1", "2"]
+    expect(other.page.locator(".meanwhile")).to_have_count(0)
+    other.tap(second["playerIds"][2])
+    other.save(second)
+    for each in (one, other, watching):
+        each.has_games(0)
+        each.was_never_disturbed()
+
+
+def test_what_is_taken_back_lets_the_news_in(games: list[Any], phone: Callable[[], Phone]) -> None:
+    first, second = games
+    one = phone()
+    one.tap(second["playerIds"][0])
+    one.evening.finish(first)
+    one.is_told()
+    one.page.locator("text=Start over").locator("visible=true").click()
+    one.page.evaluate("document.activeElement.blur()")
+    one.has_games(1)
+    expect(one.page.locator(".meanwhile")).to_have_count(0)
+    one.was_never_disturbed()
+
+
+def test_half_typed_names_and_the_cursor_stay_while_others_come(
+    evening: Evening, phone: Callable[[], Phone]
+) -> None:
+    evening.create("matchplay")
+    one = phone()
+    page = one.page
+    page.fill("#people-names", "Late Larkin\nLater Li")
+    page.evaluate("document.querySelector('#people-names').setSelectionRange(3, 3)")
+    evening.here("POST", "/players", {"players": [{"name": "Ines Corva"}]})
+    expect(page.locator("main")).to_contain_text("9 players", timeout=WITHIN)
+    one.is_told()
+    assert page.input_value("#people-names") == "Late Larkin\nLater Li"
+    assert page.evaluate("document.activeElement.id") == "people-names"
+    assert page.evaluate("document.activeElement.selectionStart") == 3
+    page.click("text=Add players")
+    expect(page.locator("main")).to_contain_text("11 so far", timeout=WITHIN)
+    expect(page.locator(".meanwhile")).to_have_count(0)
+    one.was_never_disturbed()
+
+
+def test_a_line_that_was_lost_is_caught_up_with_and_nothing_entered_is_lost(
+    games: list[Any], phone: Callable[[], Phone]
+) -> None:
+    first, second = games
+    entering, watching = phone(), phone()
+    evening = entering.evening
+    entering.tap(second["playerIds"][0])
+    evening.line.cut()
+    for each in (entering, watching):
+        expect(each.page.locator("#feed")).not_to_have_attribute("data-state", "live", timeout=WITHIN)
+    evening.finish(first)
+    time.sleep(CUT_SECONDS)
+    evening.line.mend()
+    watching.has_games(1)
+    entering.is_told()
+    for each in (entering, watching):
+        each.is_live()
+        each.was_never_disturbed()
+    assert entering.tapped() == ["1"]
+
+
+def test_a_phone_that_slept_asks_at_once(games: list[Any], phone: Callable[[], Phone]) -> None:
+    one = phone()
+    one.evening.line.freeze()
+    one.evening.finish(games[0])
+    one.page.evaluate("window.dispatchEvent(new Event('online'))")
+    expect(one.page.locator("#feed")).not_to_have_attribute("data-state", "live", timeout=WITHIN)
+    one.evening.line.mend()
+    one.has_games(1)
+    one.is_live()
+    one.was_never_disturbed()
+
+
+def test_ones_own_result_is_no_news(games: list[Any], phone: Callable[[], Phone]) -> None:
+    first, second = games
+    one = phone()
+    one.tap(*first["playerIds"][:3])
+    one.save(first)
+    one.has_games(1)
+    one.tap(second["playerIds"][0])
+    one.page.wait_for_timeout(3000)
+    expect(one.page.locator(".meanwhile")).to_have_count(0)
+    assert one.tapped() == ["1"]
+
+
+def test_a_result_on_its_way_is_not_replaced(games: list[Any], phone: Callable[[], Phone]) -> None:
+    first, second = games
+    one = phone()
+    held: list[Route] = []
+    one.page.route("**/do/result", lambda route: held.append(route))  # noqa: PLW0108  # Playwright counts arguments
+    one.tap(*first["playerIds"][:3])
+    one.save(first)
+    one.page.wait_for_selector("form.pending")
+    one.evening.finish(second)
+    expect(one.page.locator(".undo")).to_contain_text("Ada Min", timeout=WITHIN)
+    assert one.tapped() == ["1", "2", "3", "4"]
+    assert one.page.locator("form.pending").count() == 1
+    assert one.page.locator(".meanwhile").count() == 0
+    held[0].continue_()
+    one.has_games(0)
+    one.was_never_disturbed()
+
+
+def test_a_form_that_was_refused_stays_as_it_was_typed(evening: Evening, phone: Callable[[], Phone]) -> None:
+    evening.create("matchplay")
+    one = phone()
+    page = one.page
+    page.fill("#people-names", "Ada Quill\nLate Larkin")
+    page.click("text=Add players")
+    page.wait_for_selector("[role=alert]")
+    page.evaluate("document.activeElement.blur()")
+    evening.here("POST", "/players", {"players": [{"name": "Ines Corva"}]})
+    expect(page.locator("#people + details, .meanwhile").last).to_be_visible(timeout=WITHIN)
+    page.locator(".meanwhile button").last.click()
+    expect(page.locator("main")).to_contain_text("9 so far")
+    assert page.input_value("#people-names") == "Ada Quill\nLate Larkin"
+    one.was_never_disturbed()
+
+
+def test_who_is_signed_out_is_told_and_loses_nothing(games: list[Any], phone: Callable[[], Phone]) -> None:
+    first, second = games
+    one = phone()
+    one.tap(*second["playerIds"][:3])
+    one.page.context.clear_cookies()
+    one.evening.finish(first)
+    expect(one.page.locator("#feed")).to_contain_text("Signed out: Sign in", timeout=WITHIN)
+    with one.page.expect_popup() as opened:
+        one.page.click("#feed a")
+    opened.value.fill("#email", EMAIL)
+    opened.value.fill("#password", PASSWORD)
+    opened.value.click("main button")
+    opened.value.wait_for_url("**/run")
+    opened.value.close()
+    one.is_live()
+    assert one.tapped() == ["1", "2", "3", "4"]
+    one.save(second)
+    one.page.wait_for_selector("text=This has not been sent yet")
+    one.save(second)
+    one.has_games(0)
+    one.was_never_disturbed()
+
+
+def test_the_focus_stays_where_it_is(games: list[Any], phone: Callable[[], Phone]) -> None:
+    first, second = games
+    one = phone()
+    link = one.page.locator(f"a[href$='game={second['gameId']}']")
+    link.focus()
+    one.evening.finish(first)
+    one.has_games(1)
+    expect(link).to_be_focused()
+    one.was_never_disturbed()

@@ -1,0 +1,192 @@
+"""Every page of the console in a real browser: usable by everybody, hostile names, paper."""
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from sqlalchemy import update
+
+import build
+import hostile
+from silverball.store import revisions, tables
+from silverball.store.engine import Store
+from web import browsing
+from web.browsing import DESK, PHONE, Shown
+from web.thumbs import a_night, night_of, on_the_console, organizer_of, started
+
+VIEWS = ("", "/results", "/players", "/arenas", "/standings", "/settings", "/webhooks", "/journal", "/draw")
+
+pytestmark = [
+    pytest.mark.browser,
+    # A browser sees no difference between the databases.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["320", "1280"])
+def test_every_page_is_usable_by_everybody(
+    store: Store, browser: Browser, base_url: str, size: Any, scheme: Any
+) -> None:
+    """Nothing serious for axe (WCAG 2.2 AA among it), nothing cut off, nothing too small for a thumb."""
+    players = a_night(store, "group_knockout", players=8)
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    shown = browsing.watched(context, base_url)
+    look = ["/", "/account/sign-in"]
+    for path in look:
+        shown.go(path)
+        shown.assert_usable()
+        shown.assert_fits()
+    on_the_console(shown)
+    game = night_of(store).games[0]
+    look = [
+        "/run",
+        "/run/new",
+        "/run/new?type=group_matchplay",
+        "/account",
+        *(f"/t/1/run{view}" for view in VIEWS),
+        f"/t/1/run/game?game={game.game_id}",
+        f"/t/1/run/player?player={players[0]}",
+        "/t/99/run",
+    ]
+    for path in look:
+        shown.go(path)
+        shown.assert_usable()
+        shown.assert_fits()
+    if scheme == "light" and size == DESK:
+        shown.go("/t/1/run")
+        shown.picture("round-1280")
+        shown.go("/run/new?type=group_matchplay")
+        shown.picture("new-1280")
+    if scheme == "dark" and size == PHONE:
+        shown.go("/t/1/run")
+        shown.picture("dark-320")
+        shown.go("/")
+        shown.picture("home-320")
+    # What is not there is told by a status, which Chromium writes down.
+    assert [one for one in shown.complaints if "404" not in one] == []
+    context.close()
+
+
+@pytest.mark.parametrize(
+    ("type_", "settings"),
+    [
+        ("golf", {"golfDuration": 2}),
+        ("bowling", {"golfDuration": 2}),
+        ("best_game", {"useQueues": True, "suggestions": "disabled"}),
+        ("card_best_game", {}),
+        ("amazingrace", {}),
+        ("frenzy", {"frenzyQueueSize": 2}),
+        ("manual_matchplay", {}),
+        ("bracket", {}),
+    ],
+)
+def test_every_kind_of_night_is_usable_on_a_phone(
+    store: Store, shown: Shown, type_: str, settings: dict[str, Any]
+) -> None:
+    started(store, type_, 6, 4, **settings)
+    on_the_console(shown)
+    night = night_of(store)
+    player_id, arena_id = night.entrants[0].player_id, night.lineup[0].arena_id
+    if type_ in {"best_game", "card_best_game"}:
+        base, body = "/api/tournaments/1", {"playerId": player_id, "arenaId": arena_id}
+        build.do(store, "POST", f"{base}/single-player-games", {**body, "score": 500}, by=organizer_of(store))
+        if type_ == "best_game":
+            build.do(store, "POST", f"{base}/queues", body, by=organizer_of(store))
+    attempts = [one.single_player_game_id for one in night_of(store).single_player_games[:1]]
+    for path in (
+        *(f"/t/1/run{view}" for view in ("", "/results", "/arenas", "/standings", "/settings")),
+        f"/t/1/run/player?player={player_id}",
+        *(f"/t/1/run/attempt?attempt={attempt_id}" for attempt_id in attempts),
+    ):
+        shown.go(path)
+        shown.assert_usable()
+        shown.assert_fits()
+    assert shown.complaints == []
+
+
+def test_before_the_start_and_after_the_end_it_is_usable_too(store: Store, shown: Shown) -> None:
+    a_night(store)
+    build.do(store, "POST", "/api/tournaments/1/complete", by=organizer_of(store))
+    planned = {"name": "Next week", "type": "amazingrace"}
+    build.do(store, "POST", "/api/tournaments", planned, by=organizer_of(store))
+    on_the_console(shown)
+    looked = [f"/t/{number}/run{view}" for number in (1, 2) for view in VIEWS]
+    for path in (*looked, "/t/2/run?q=player", "/t/2/run/players?former=1", "/t/2/run?machine=comet"):
+        shown.go(path)
+        shown.assert_usable()
+        shown.assert_fits()
+    assert shown.complaints == []
+
+
+def test_what_people_type_is_shown_and_never_run(store: Store, shown: Shown) -> None:
+    names = hostile.PAYLOADS
+    a_night(store, players=len(names), arenas=len(names))
+    night = night_of(store)
+    with store.write(1) as db:
+        for table, ids in (
+            (tables.player, [one.player_id for one in night.entrants]),
+            (tables.arena, [one.arena_id for one in night.lineup]),
+        ):
+            key = table.primary_key.columns[0]
+            for one, name in zip(ids, names, strict=True):
+                db.execute(update(table).where(key == one).values(name=name))
+        told = {"name": names[0], "description": names[5], "motd_text": names[7]}
+        db.execute(update(tables.tournament).values(**told))
+        revisions.raise_tournaments(db, [1])
+    organizer_id = night.details["organizer_id"]
+    build.a_player(store, organizer_id, name=names[11])
+    build.an_arena(store, organizer_id, name=names[3])
+    build.row(store, tables.location, organizer_id=organizer_id, name=names[9])
+    build.row(store, tables.series, organizer_id=organizer_id, name=names[2])
+    for name in (names[4], names[6]):
+        linked = build.a_tournament(store, organizer_id=organizer_id, name=name).tournament_id
+    labels = {"labels": [one for one in names[:20] if one.isprintable() and len(one) <= 40][:8]}
+    player_id = night.entrants[0].player_id
+    links = {"links": [{"tournamentId": linked, "linkType": "series"}]}
+    for path, body in (("", links), (f"/players/{player_id}", labels)):
+        status, answer, _ = build.do(store, "PATCH", f"/api/tournaments/1{path}", body, by=organizer_id)
+        assert status == 200, answer
+    on_the_console(shown)
+    page = shown.page
+    for path in [
+        *(f"/t/1/run{view}" for view in VIEWS),
+        "/t/1/run/players?q=<",
+        f"/t/1/run/player?player={player_id}",
+        "/run",
+        "/",
+    ]:
+        shown.go(path)
+        page.wait_for_timeout(50)
+        assert (
+            page.locator("main :is(script, img, iframe, object, embed, svg, math, style, base)").count() == 0
+        )
+        assert page.evaluate(HANDLERS) == []
+        shown.assert_fits()
+    shown.go("/t/1/run")
+    page.locator("button[name=first]").first.click()
+    shown.wait_for(lambda: night_of(store).games[0].status == "completed")
+    page.wait_for_selector(".undo")
+    shown.go("/t/1/run/players")
+    listed = page.locator("#roster + ul a > bdi").all_inner_texts()
+    assert len(listed) == len(names)
+    assert "<script>alert(1)</script>" in listed
+    assert "{{7*7}}" in listed
+    assert page.title().endswith("Silverball")
+    assert shown.complaints == []
+
+
+FOREIGN = "main :is(script, img, iframe, object, embed, svg, math, style, base)"
+# Attributes that would run something, on any element.
+HANDLERS = """() => [...document.querySelectorAll("*")]
+  .flatMap(one => [...one.attributes])
+  .filter(one => one.name.startsWith("on") || /^\\s*javascript:/i.test(one.value) && one.name !== "value")
+  .map(one => `${one.name}=${one.value}`)"""
+
+
+def test_printed_it_shows_the_standings_and_nothing_to_click(store: Store, shown: Shown) -> None:
+    a_night(store)
+    on_the_console(shown, "/t/1/run/standings")
+    shown.page.emulate_media(media="print")
+    assert shown.page.is_visible("table")
+    assert not any(one.is_visible() for one in shown.page.locator("button, summary, nav").all())

@@ -1,0 +1,282 @@
+"""Scorekeepers and players without accounts, in real browsers: a phone scans, taps, is told when it ends."""
+
+import logging
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+import build
+from silverball.rules.tournament import Game
+from silverball.service.devices import reads
+from silverball.store.engine import Store
+from web import browsing
+from web.browsing import DESK, PHONE, Shown
+from web.thumbs import night_of, on_the_console, organizer_of, started
+
+pytestmark = [
+    pytest.mark.browser,
+    # A browser sees no difference between the databases.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+def a_night(store: Store, players: int = 8) -> tuple[Game, Game]:
+    """A round with two games, scorekeepers, and players who report."""
+    started(store, "group_matchplay", players, 4, scorekeeping="user", suggestions="restricted")
+    by, now = organizer_of(store), datetime.now(UTC)
+    status, answer, _ = build.do(store, "POST", "/api/tournaments/1/rounds", {}, by=by, now=now)
+    assert status == 201, answer
+    one, two = night_of(store).games
+    return one, two
+
+
+@pytest.fixture
+def phone(browser: Browser, base_url: str) -> Iterator[Shown]:
+    """Somebody else's phone."""
+    context = browser.new_context(viewport=PHONE)
+    yield browsing.watched(context, base_url)
+    context.close()
+
+
+def tap_order(shown: Shown, form: str, game: Game) -> None:
+    """All players but the last, who is placed by himself."""
+    for player_id in game.player_ids[:-1]:
+        place = shown.page.locator(f"{form} .place", has=shown.page.locator(f"[name=place-{player_id}]"))
+        place.locator(".tap").click()
+
+
+def a_link(shown: Shown, name: str) -> str:
+    """The organizer makes a link; its path, as a phone reads it from the screen."""
+    shown.go("/t/1/run/settings")
+    shown.page.fill("#device-name", name)
+    shown.page.click("text=Make a link")
+    shown.page.wait_for_selector("#link")
+    found = re.search(r"/d\?link=\w{40}$", shown.page.input_value("#link"))
+    assert found is not None
+    return found[0]
+
+
+def look(shown: Shown, picture: str = "") -> None:
+    shown.assert_usable()
+    shown.assert_fits()
+    if picture:
+        shown.picture(picture)
+
+
+def without_statuses(shown: Shown) -> list[str]:
+    """What it complained about; that something is gone is told by a status, which Chromium writes down."""
+    return [one for one in shown.complaints if "410" not in one]
+
+
+def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
+    store: Store,
+    shown: Shown,
+    phone: Shown,
+    browser: Browser,
+    base_url: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "silverball")
+    first, second = a_night(store)
+    on_the_console(shown, "/t/1/run/settings")
+    link = a_link(shown, "Tablet at the bar")
+    look(shown)
+    # A phone scans it: the address of the link is not where the browser ends up.
+    phone.go(link)
+    assert phone.page.url == f"{base_url}/t/1/run"
+    assert "Tablet at the bar" in phone.page.inner_text("#stop")
+    look(phone, "device-320")
+    tap_order(phone, f"#result-{first.game_id}", first)
+    phone.page.click(f"#result-{first.game_id} >> text=Save")
+    phone.wait_for(lambda: night_of(store).games[0].status == "completed")
+    shown.go("/t/1/run")
+    assert "by device: Tablet at the bar" in shown.page.inner_text(".undo")
+    # A player scans the code of his own on the list of names.
+    shown.go("/t/1/run/settings")
+    shown.page.click("text=Make codes")
+    shown.page.wait_for_selector("text=Make new codes")
+    with store.read() as db:
+        made = reads.codes_of(db, 1)
+    assert made is not None
+    reporter = second.player_ids[2]
+    context = browser.new_context(viewport=PHONE)
+    player = browsing.watched(context, base_url)
+    player.go(f"/t/1/players/{reporter}?code={made.of_player(reporter)}")
+    look(player)
+    tap_order(player, f"#report-{second.game_id}", second)
+    player.picture("report-320")
+    player.page.click("text=Report the result")
+    player.page.wait_for_selector("text=It waits until")
+    look(player)
+    assert night_of(store).games[1].status == "started"
+    # The organizer takes it.
+    shown.go("/t/1/run")
+    look(shown)
+    shown.page.click("text=Take it")
+    shown.wait_for(lambda: night_of(store).games[1].status == "completed")
+    assert night_of(store).games[1].result_positions == second.player_ids
+    assert player.complaints == shown.complaints == []
+    context.close()
+    logged = str([vars(one) for one in caplog.records])
+    assert "/t/1/run" in logged
+    assert link.partition("=")[2] not in logged
+    assert made.of_player(reporter) not in logged
+    revoked_in_the_middle(store, shown, phone)
+
+
+def revoked_in_the_middle(store: Store, shown: Shown, phone: Shown) -> None:
+    """The link is revoked while somebody taps; with a new one he goes on where he was."""
+    by, now = organizer_of(store), datetime.now(UTC)
+    build.do(store, "POST", "/api/tournaments/1/rounds", {}, by=by, now=now)
+    game = next(one for one in night_of(store).games if one.status == "started")
+    phone.go("/t/1/run")
+    tap_order(phone, f"#result-{game.game_id}", game)
+    shown.go("/t/1/run/settings")
+    shown.page.click("text=Revoke: Tablet at the bar")
+    shown.page.wait_for_selector("text=Revoke: Tablet", state="detached")
+    phone.page.click(f"#result-{game.game_id} >> text=Save")
+    phone.page.wait_for_selector("text=was revoked")
+    look(phone, "revoked-320")
+    # A new link, opened in another tab of the same browser.
+    fresh = a_link(shown, "Tablet again")
+    other = phone.page.context.new_page()
+    other.goto(f"{phone.base_url}{fresh}")
+    other.close()
+    phone.page.click("text=Go on with what I entered")
+    phone.page.wait_for_selector("text=has not been sent yet")
+    places = [phone.page.input_value(f"[name=place-{one}]") for one in game.player_ids]
+    assert places == ["1", "2", "3", "4"]
+    phone.page.click(f"#result-{game.game_id} >> text=Save")
+    phone.wait_for(
+        lambda: any(
+            one.game_id == game.game_id and one.status == "completed" for one in night_of(store).games
+        )
+    )
+    assert [one for one in without_statuses(phone) if "419" not in one] == []
+
+
+def test_without_scripts_a_code_reports_just_as_well(store: Store, browser: Browser, base_url: str) -> None:
+    game, _ = a_night(store)
+    on_desk = browser.new_context(viewport=DESK)
+    desk = browsing.watched(on_desk, base_url)
+    on_the_console(desk, "/t/1/run/settings")
+    desk.page.click("text=Make codes")
+    desk.page.wait_for_selector("text=Make new codes")
+    with store.read() as db:
+        made = reads.codes_of(db, 1)
+    assert made is not None
+    context = browser.new_context(viewport=PHONE, java_script_enabled=False)
+    plain = browsing.watched(context, base_url)
+    plain.go(f"/t/1/games/{game.game_id}?code={made.of_game(game.game_id)}")
+    for place, player_id in enumerate(game.player_ids):
+        plain.page.select_option(f"[name=place-{player_id}]", str(place + 1))
+    plain.page.click("text=Report the result")
+    plain.page.wait_for_load_state()
+    assert "It waits until" in plain.page.inner_text("main")
+    (said,) = night_of(store).suggestions
+    assert (said.player_id, said.results) == (None, game.player_ids)
+    assert plain.complaints == desk.complaints == []
+    context.close()
+    on_desk.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["320", "1280"])
+def test_every_page_of_devices_and_codes_is_usable_by_everybody(
+    store: Store, browser: Browser, base_url: str, size: Any, scheme: Any
+) -> None:
+    game, _ = a_night(store)
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    shown = browsing.watched(context, base_url)
+    on_the_console(shown, "/t/1/run/settings")
+    shown.page.click("text=Make codes")
+    shown.page.wait_for_selector("text=Make new codes")
+    link = a_link(shown, "W" * 100)
+    look(shown)
+    with store.read() as db:
+        made = reads.codes_of(db, 1)
+    assert made is not None
+    one, player_id = game.game_id, game.player_ids[0]
+    for path in ("/t/1/run/settings", "/t/1/print/names", "/t/1/print/scores"):
+        shown.go(path)
+        look(shown)
+    elsewhere = browser.new_context(viewport=size, color_scheme=scheme)
+    guest = browsing.watched(elsewhere, base_url)
+    for path in (
+        f"/t/1/games/{one}",
+        f"/t/1/games/{one}?code={made.of_game(one)}",
+        f"/t/1/players/{player_id}?code={made.of_player(player_id)}",
+        f"/t/1/players/{player_id}?code=wrong",
+        "/d?link=nobody-made-this",
+        link,
+        "/t/1/run/results",
+        "/t/1/run/standings",
+    ):
+        guest.go(path)
+        look(guest)
+    build.do(store, "POST", "/api/tournaments/1/complete", by=organizer_of(store), now=datetime.now(UTC))
+    guest.go("/t/1/run")
+    look(guest)
+    assert [one for one in guest.complaints if not re.search("403|404|410", one)] == []
+    assert shown.complaints == []
+    context.close()
+    elsewhere.close()
+
+
+def test_a_players_phone_says_where_to_play_next_without_being_touched(
+    store: Store, shown: Shown, phone: Shown
+) -> None:
+    first, second = a_night(store)
+    on_the_console(shown, "/t/1/run/settings")
+    shown.page.click("text=Make codes")
+    shown.page.wait_for_selector("text=Make new codes")
+    with store.read() as db:
+        made = reads.codes_of(db, 1)
+    assert made is not None
+    player = first.player_ids[0]
+    phone.go(f"/t/1/players/{player}?code={made.of_player(player)}")
+    phone.page.evaluate("window.wasNeverReloaded = true")
+    phone.page.wait_for_selector("#feed[data-state=live]")
+    look(phone, "next-game-320")
+    # He begins to report, and meanwhile others finish: what he has tapped stays.
+    place = f"#report-{first.game_id} .place:has([name=place-{player}])"
+    phone.page.locator(f"{place} .tap").click()
+    shown.go("/t/1/run")
+    tap_order(shown, f"#result-{second.game_id}", second)
+    shown.page.click(f"#result-{second.game_id} >> text=Save")
+    shown.wait_for(lambda: night_of(store).games[1].status == "completed")
+    assert phone.page.input_value(f"{place} [name=place-{player}]") == "1"
+    # A scorekeeper was quicker: it is said, and what he has tapped is there until he looks.
+    tap_order(shown, f"#result-{first.game_id}", first)
+    shown.page.click(f"#result-{first.game_id} >> text=Save")
+    phone.page.wait_for_selector("text=Changed meanwhile")
+    assert phone.page.input_value(f"{place} [name=place-{player}]") == "1"
+    phone.page.click("text=Show")
+    phone.page.wait_for_selector("text=The next one is shown here")
+    assert "Place 1" in phone.page.inner_text("main")
+    shown.page.click("text=Open round 2")
+    phone.page.wait_for_selector("[id^=report-]")
+    (playing,) = [
+        one for one in night_of(store).games if one.status == "started" and player in one.player_ids
+    ]
+    assert phone.page.locator(f"#report-{playing.game_id}").count() == 1
+    assert phone.page.evaluate("window.wasNeverReloaded") is True
+    look(phone)
+    assert phone.complaints == []
+
+
+def test_whoever_has_no_code_is_told_where_he_plays_too(store: Store, shown: Shown, phone: Shown) -> None:
+    first, _ = a_night(store)
+    on_the_console(shown)
+    phone.go(f"/t/1/players/{first.player_ids[0]}")
+    phone.page.wait_for_selector("#feed[data-state=live]")
+    assert phone.page.locator("form").count() == 0
+    tap_order(shown, f"#result-{first.game_id}", first)
+    shown.page.click(f"#result-{first.game_id} >> text=Save")
+    phone.page.wait_for_selector("text=The next one is shown here")
+    look(phone)
+    assert phone.complaints == []

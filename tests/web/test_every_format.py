@@ -1,0 +1,175 @@
+"""Each of the 21 formats, from creation to completion, through the forms of the console alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from silverball.rules.registry import FORMATS
+from silverball.service.verify import reads as verifier
+from silverball.store.engine import Store
+from web.director import Director
+from web.visitor import Visitor
+
+GAMES_MAX = 200
+
+
+def rounds(director: Director, count: int) -> None:
+    """Open and play rounds until the night is over."""
+    for _ in range(count):
+        if "round-open" not in director.forms():
+            return
+        director.send("round-open")
+        assert director.finish_all() or director.open_attempts()
+        play_alone(director)
+
+
+def following(director: Director, _count: int) -> None:
+    """Play whatever is open until nothing is."""
+    for _ in range(GAMES_MAX):
+        games = director.open_games()
+        if not games:
+            return
+        director.finish(games[0])
+
+
+def matches(director: Director, _count: int) -> None:
+    """Create matches and play them until everybody has had enough."""
+    for _ in range(GAMES_MAX):
+        if not director.open_games():
+            if director.is_over():
+                return
+            director.send("matches")
+        director.finish(director.open_games()[0])
+
+
+def by_hand(director: Director, count: int) -> None:
+    """Games of chosen players."""
+    players = [one.player_id for one in director.tournament().entrants]
+    for n in range(count):
+        director.send("game-new", playerId=players[n : n + 4])
+        director.finish_all()
+
+
+def frenzy(director: Director, count: int) -> None:
+    """Some games, a pause, somebody to the end of the queue and out of it."""
+    for _ in range(count):
+        director.finish(director.open_games()[0])
+    director.send("frenzy-clock")
+    assert "paused" in director.page()
+    director.send("frenzy-clock")
+    director.send("frenzy-time", minutes=5)
+    spot = director.tournament().spots_waiting[0]
+    director.send(f"frenzy-end-{spot.queue_id}")
+    director.send(f"frenzy-out-{spot.queue_id}")
+    director.send("frenzy-queue", playerId=spot.player_id)
+
+
+def play_alone(director: Director) -> None:
+    """Every waiting single player game, hole by hole, round by round."""
+    for _ in range(GAMES_MAX):
+        waiting = director.open_attempts()
+        if not waiting:
+            return
+        one = waiting[0]
+        if one.arena_id is None and director.tournament().type in {"golf", "bowling"}:
+            arena_id = director.tournament().lineup[0].arena_id
+            page = f"?round={one.round_id}"
+            round_ = director.tournament().round_by_id[one.round_id]
+            if round_.arena_id is None:
+                director.send("hole", page, arenaId=arena_id, score="1,000,000")
+        score_alone(director, one)
+
+
+def score_alone(director: Director, one: Any) -> None:
+    form, page = f"attempt-{one.single_player_game_id}", f"?round={one.round_id}"
+    type_ = director.tournament().type
+    if type_ == "amazingrace":
+        director.send(form, page, score=f"{one.player_id * 1000 + 500:,}")
+    elif type_ == "bowling":
+        director.send(form, page, rolls="10 10 10" if director.is_last(one.round_id) else "7 2")
+    else:
+        # Nobody is tied: over two holes each player needs another number of strokes.
+        director.send(
+            form, page, strokes=(one.player_id + 1) // 2 + (one.game_index or 0) % 2 * (1 - one.player_id % 2)
+        )
+
+
+def alone(director: Director, _count: int) -> None:
+    play_alone(director)
+
+
+def scores(director: Director, count: int) -> None:
+    """Scores entered at once, begun and recorded later, voided."""
+    night = director.tournament()
+    players = [one.player_id for one in night.entrants]
+    machines = [one.arena_id for one in night.lineup]
+    for n in range(count):
+        director.send("score", playerId=players[n % 4], arenaId=machines[n % 3], score=f"{n + 1}00.000")
+    director.send("score", playerId=players[5], arenaId=machines[0])
+    (begun,) = [one for one in director.tournament().single_player_games if one.status == "started"]
+    director.send(f"attempt-{begun.single_player_game_id}", score=7_000_000)
+    page = f"/attempt?attempt={begun.single_player_game_id}"
+    for way in ("card-void", "card-unvoid") if begun.card_id else ("void", "void"):
+        director.send(f"{way}-{begun.single_player_game_id}", page)
+
+
+Play = Callable[[Director, int], None]
+NIGHTS: dict[str, tuple[Play, int, dict[str, Any]]] = {
+    "matchplay": (rounds, 3, {"duration": 3}),
+    "group_matchplay": (rounds, 3, {"duration": 3, "scoring": "pinburgh"}),
+    "max_matchplay": (matches, 0, {"maxMatchplayDuration": 2}),
+    "pace_matchplay": (rounds, 12, {"paceInitialRounds": 1, "paceInitialTarget": 4}),
+    "manual_matchplay": (by_hand, 4, {}),
+    "target": (rounds, 12, {"targetPoints": 12}),
+    "knockout": (rounds, 30, {"knockoutStrikeCount": 2}),
+    "group_knockout": (rounds, 30, {"knockoutStrikeCount": 2, "knockoutFourPlayerStrikes": 1}),
+    "round_robin": (following, 0, {}),
+    "double_round_robin": (following, 0, {}),
+    "bracket": (following, 0, {"gamesPerRound": 3}),
+    "double_bracket": (following, 0, {}),
+    "group_bracket": (rounds, 3, {}),
+    "golf_bracket": (rounds, 3, {"gamesPerRound": 2}),
+    "ladder": (following, 0, {"ladderType": "fast"}),
+    "frenzy": (frenzy, 6, {"frenzyQueueSize": 2}),
+    "best_game": (scores, 9, {"bestGameScoring": "bg_papa"}),
+    "card_best_game": (scores, 9, {}),
+    "golf": (alone, 0, {"golfDuration": 2}),
+    "bowling": (alone, 0, {"golfDuration": 2}),
+    "amazingrace": (alone, 0, {}),
+}
+
+
+def test_every_format_has_a_night() -> None:
+    assert set(NIGHTS) == set(FORMATS)
+
+
+# The writes are those of the interface, whose stories run on both databases.
+@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("type_", NIGHTS)
+def test_a_night_runs_from_creation_to_the_end(store: Store, visitor: Visitor, type_: str) -> None:
+    play, count, settings = NIGHTS[type_]
+    director = Director(store, visitor)
+    director.create(type_, **settings)
+    director.start(players=8, machines=6)
+    play(director, count)
+    for path in (
+        "",
+        "/results",
+        "/players",
+        "/arenas",
+        "/standings",
+        "/settings",
+        "/webhooks",
+        "/journal",
+        "/draw",
+    ):
+        director.page(path)
+    director.send("complete", "/standings")
+    night = director.tournament()
+    assert night.status == "completed"
+    for key, value in settings.items():
+        assert director.setting(key) == value
+    assert director.standings()
+    with store.read() as db:
+        assert list(verifier.verdict(db, director.tournament_id).faults) == []

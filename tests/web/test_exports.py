@@ -1,0 +1,96 @@
+"""The bulk files under /exports: for everybody, and not again to who has the newest."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+import asgi
+import build
+from exchange import opdb_files as files
+from silverball import app
+from silverball.exchange import nightly, opdb
+from silverball.kit.front import FrontDoor
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+
+@pytest.fixture
+def folder(store: Store, tmp_path: Path) -> Path:
+    """All bulk files, and one that is nobody's business."""
+    with store.write() as db:
+        opdb.bring_in(db, opdb.parsed(files.second()))
+    build.a_rating(store)
+    for export in nightly.EXPORTS:
+        nightly.write(store, export, tmp_path, build.NOW)
+    (tmp_path / "notes.txt").write_text("CANARY")
+    (tmp_path / ".latest-opdb.json.1234.part").write_text("CANARY")
+    return tmp_path
+
+
+@pytest.fixture
+def door(store: Store, folder: Path) -> Iterator[FrontDoor]:
+    limits = Settings(base_url=build.BASE_URL, rate_limit_per_minute=1, exports_folder=str(folder))
+    built = app.build(store, limits)
+    with TestClient(built):
+        yield built
+
+
+@pytest.mark.parametrize("name", sorted(nightly.FILES))
+def test_whoever_asks_gets_the_file_as_often_as_he_likes(door: FrontDoor, folder: Path, name: str) -> None:
+    for _ in range(3):
+        reply = asgi.get(door, f"/exports/{name}")
+        assert (reply.status, reply.body) == (200, (folder / name).read_bytes())
+    kind = "text/csv; charset=utf-8" if name.endswith(".csv") else "application/json"
+    assert reply.headers["content-type"] == kind
+    assert reply.headers["cache-control"] == "no-cache"
+    assert reply.headers["access-control-allow-origin"] == "*"
+    assert "x-ratelimit-limit" not in reply.headers
+    head = asgi.get(door, f"/exports/{name}", method="HEAD")
+    assert (head.status, head.body) == (200, b"")
+    assert head.headers["content-length"] == str(len(reply.body))
+
+
+def test_who_has_the_newest_file_is_told_so(door: FrontDoor) -> None:
+    first = asgi.get(door, "/exports/latest-opdb.json")
+    for condition in (
+        {"if-none-match": first.headers["etag"]},
+        {"if-modified-since": first.headers["last-modified"]},
+    ):
+        again = asgi.get(door, "/exports/latest-opdb.json", headers=condition)
+        assert (again.status, again.body) == (304, b"")
+        assert again.headers["etag"] == first.headers["etag"]
+
+
+def test_a_new_file_is_sent_to_who_has_the_old_one(door: FrontDoor, store: Store, folder: Path) -> None:
+    first = asgi.get(door, "/exports/latest-opdb.json")
+    renamed = files.second()
+    renamed["entries"][0]["name"] = "Comet Runner"
+    with store.write() as db:
+        opdb.bring_in(db, opdb.parsed(renamed))
+    machines = next(one for one in nightly.EXPORTS if one.name == "latest-opdb.json")
+    nightly.write(store, machines, folder, build.NOW + timedelta(days=1))
+    condition = {"if-none-match": first.headers["etag"]}
+    again = asgi.get(door, "/exports/latest-opdb.json", headers=condition)
+    assert again.status == 200
+    assert json.loads(again.body)["entries"][0]["name"] == "Comet Runner"
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["notes.txt", ".latest-opdb.json.1234.part", "", "..", "../latest-opdb.json", "latest", "a/b", "\x00"],
+)
+def test_nothing_else_in_the_folder_is_shown(door: FrontDoor, path: str) -> None:
+    reply = asgi.get(door, f"/exports/{path}")
+    assert reply.status == 404
+    assert b"CANARY" not in reply.body
+
+
+def test_a_file_that_was_not_written_yet_is_not_found(store: Store, tmp_path: Path) -> None:
+    for settings in (Settings(), Settings(exports_folder=str(tmp_path / "nowhere"))):
+        built = app.build(store, settings)
+        with TestClient(built):
+            assert asgi.get(built, "/exports/latest-opdb.json").status == 404

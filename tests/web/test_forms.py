@@ -1,0 +1,140 @@
+"""From what is typed to what the interface takes."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import build
+from rules import nights
+from silverball.kit.errors import Invalid
+from silverball.web import forms
+from silverball.web.console import asked, setup
+from silverball.web.console.night import Night
+from silverball.web.forms import Form, Typed
+
+PAIRS = st.lists(st.tuples(st.text(min_size=1, max_size=10), st.text(max_size=30)), max_size=20)
+PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("12", 12),
+        (" 12 ", 12),
+        ("1,234,567", 1_234_567),
+        ("1.234.567", 1_234_567),
+        ("1 234 567", 1_234_567),
+        ("1\u202f234", 1234),
+        ("1'234", 1234),
+        ("-5", -5),
+        ("", ""),
+        ("many", "many"),
+        ("1e5", "1e5"),
+        ("--5", "--5"),
+        ("\u0663", "\u0663"),
+        ("9" * 26, "9" * 26),
+    ],
+)
+def test_a_number_is_read_as_people_write_it(text: str, number: int | str) -> None:
+    assert setup.number(text) == number
+
+
+@given(st.integers(0, 10**20), st.sampled_from([",", ".", " ", "'"]))
+def test_any_way_of_grouping_is_the_same_number(value: int, separator: str) -> None:
+    assert setup.number(f"{value:,}".replace(",", separator)) == value
+
+
+@given(PAIRS)
+def test_a_form_carried_along_comes_back_as_it_was(pairs: list[tuple[str, str]]) -> None:
+    form = Form((*pairs, ("csrf", "secret")))
+    back = forms.unfolded(form.folded(), 50)
+    assert list(back.pairs) == [pair for pair in pairs if pair[0] != "csrf"]
+
+
+@pytest.mark.parametrize("text", ["", "x", "%%%", "\u00e9", "YWJj\n", "=" * 50])
+def test_what_was_not_folded_is_an_empty_form(text: str) -> None:
+    assert forms.unfolded(text, 50).one("name") == ""
+
+
+def test_a_form_too_large_to_carry_is_left_behind() -> None:
+    assert Form((("names", "x" * forms.KEPT_BYTES_MAX),)).folded() == ""
+
+
+@pytest.mark.parametrize(
+    ("sent", "order"),
+    [
+        ([("place-11", "1"), ("place-22", "2"), ("place-33", "3"), ("place-44", "4")], [11, 22, 33, 44]),
+        ([("place-11", "4"), ("place-22", "3"), ("place-33", "2"), ("place-44", "1")], [44, 33, 22, 11]),
+        # Who is left has the place that is left.
+        ([("place-11", "1"), ("place-22", "2"), ("place-44", "3")], [11, 22, 44, 33]),
+        ([("place-11", "2"), ("place-22", "3"), ("place-44", "4")], [33, 11, 22, 44]),
+        ([("first", "33")], [33, 11, 22, 44]),
+    ],
+)
+def test_places_become_the_finishing_order(sent: list[tuple[str, str]], order: list[int]) -> None:
+    assert asked.result(Form((*PLAYERS, *sent)))["resultPositions"] == order
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        [],
+        [("place-11", "1"), ("place-22", "1")],
+        [("place-11", "1"), ("place-22", "1"), ("place-33", "2")],
+        [("place-11", "9"), ("place-22", "9"), ("place-33", "9"), ("place-44", "9")],
+    ],
+)
+def test_places_that_say_no_order_are_refused(sent: list[tuple[str, str]]) -> None:
+    with pytest.raises(Invalid):
+        asked.result(Form((*PLAYERS, *sent)))
+
+
+@pytest.mark.parametrize(
+    ("fields", "body"),
+    [
+        ({"forfeit": "11"}, {"forfeit": 11}),
+        ({"striking": "1", "strike": "22"}, {"strikes": [22]}),
+        ({"score-11": "1,000", "score-22": "2,000"}, {"resultScores": {"11": 1000, "22": 2000}}),
+    ],
+)
+def test_a_result_can_be_told_in_other_ways(fields: dict[str, str], body: dict[str, Any]) -> None:
+    said = asked.result(Form((*PLAYERS, ("seen", "started"), *fields.items())))
+    assert said == {"wasOpen": True, **body}
+
+
+def test_bands_follow_one_another() -> None:
+    form = Form((("set-playoffsCutoffs", "4 A final\n\n8 B final\n"),))
+    assert setup.settings_in("group_matchplay", form)["playoffsCutoffs"] == [
+        {"index": 0, "value": 4, "cumulative": 4, "text": "A final", "color": None},
+        {"index": 1, "value": 8, "cumulative": 12, "text": "B final", "color": None},
+    ]
+
+
+def test_a_form_that_comes_back_is_filled_and_only_that_one() -> None:
+    typed = Typed("result-5", Form((("place-11", "2"), ("key", "k"))))
+    assert typed.value("result-5", "place-11") == "2"
+    assert typed.value("result-5", "place-22", "here") == "here"
+    assert typed.value("result-6", "place-11", "here") == "here"
+    assert (typed.key("result-5"), typed.key("result-6")) == ("k", "")
+    assert not Typed().is_in("")
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("Player 1 is missing.", "Ada is missing."),
+        ("The score of player 2 is wrong.", "The score of Bo is wrong."),
+        ("Players 1 and 2 have the same score.", "Ada and Bo have the same score."),
+        ("Player 1, 2 are tied.", "Ada, Bo are tied."),
+        ("Arena 7 is busy.", "Meteor is busy."),
+        ("Player 99 is missing.", "Player 99 is missing."),
+        ("Round 1 is over.", "Round 1 is over."),
+    ],
+)
+def test_refusals_are_told_with_names(sentence: str, told: str) -> None:
+    here = Night(
+        tournament=nights.night([]), now=build.NOW, players={1: "Ada", 2: "Bo"}, arenas={7: "Meteor"}
+    )
+    assert here.in_names(sentence) == told

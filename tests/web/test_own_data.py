@@ -1,0 +1,252 @@
+"""Profile, sessions, a copy of all own data, deletion. Source: reliability 6, Privacy; conventions (body)."""
+
+import csv
+import io
+import json
+import zipfile
+from typing import Any
+
+import pytest
+from sqlalchemy import select
+
+import build
+from silverball.store import tables
+from silverball.store.engine import Store
+from web import shown
+from web.visitor import EMAIL, PASSWORD, Visitor, an_account
+
+HOSTILE = ("=cmd|' /C calc'!A0", "+1+1", "-2", "@SUM(1)", '<img src=x onerror="alert(1)">', "a,b\r\nc")
+OPT_OUTS = (
+    "profileOptOut",
+    "historyOptOut",
+    "historyOnlyCompleted",
+    "ratingsOptOut",
+    "statsOptOut",
+    "videoOptOut",
+)
+
+
+def send(visitor: Visitor, path: str, form_id: str, **fields: Any) -> Any:
+    """Fill in a form that stands on a page and send it."""
+    form = shown.forms_on(visitor.get(path).text)[form_id]
+    return visitor.post(
+        form.action, data=dict(form.filled(**fields)), headers={"sec-fetch-site": "same-origin"}
+    )
+
+
+def account_row(store: Store, user_id: int) -> Any:
+    with store.read() as db:
+        return db.execute(select(tables.user).where(tables.user.c.user_id == user_id)).one()
+
+
+def archive_of(visitor: Visitor) -> zipfile.ZipFile:
+    answer = visitor.get("/account/data.zip")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/zip"
+    assert "attachment" in answer.headers["content-disposition"]
+    assert answer.headers["cache-control"] == "no-store"
+    return zipfile.ZipFile(io.BytesIO(answer.content))
+
+
+def test_the_account_leads_to_profile_and_data(store: Store, visitor: Visitor) -> None:
+    an_account(store)
+    visitor.sign_in()
+    page = visitor.get("/account").text
+    assert 'href="/account/profile"' in page
+    assert 'href="/account/data"' in page
+
+
+@pytest.mark.parametrize("path", ["/account/profile", "/account/data", "/account/data.zip"])
+def test_a_guest_has_to_sign_in(visitor: Visitor, path: str) -> None:
+    answer = visitor.get(path)
+    assert answer.status_code == 303
+    assert answer.headers["location"].startswith("/account/sign-in")
+
+
+def test_a_profile_is_saved_as_it_was_typed(store: Store, visitor: Visitor) -> None:
+    user_id = an_account(store)
+    visitor.sign_in()
+    fields = {
+        "name": "Ada Q.",
+        "initials": "ADA",
+        "pronouns": "she",
+        "location": "Malmö",
+        "flag": "SE",
+        "ifpaId": "17",
+    }
+    answer = send(visitor, "/account/profile", "profile", **fields, statsOptOut="on")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/account/profile?said=saved")
+    row = account_row(store, user_id)
+    assert (row.name, row.initials, row.pronouns, row.location) == ("Ada Q.", "ADA", "she", "Malmö")
+    assert (row.flag, row.ifpa_id, row.stats_opt_out, row.video_opt_out) == ("se", 17, True, False)
+    form = shown.forms_on(visitor.get("/account/profile").text)["profile"]
+    assert form.value("location") == "Malmö"
+    assert ("statsOptOut", "on") in form.fields
+
+
+def test_each_opt_out_can_be_set_and_taken_back(store: Store, visitor: Visitor) -> None:
+    user_id = an_account(store)
+    visitor.sign_in()
+    columns = {"".join(f"_{c.lower()}" if c.isupper() else c for c in name) for name in OPT_OUTS}
+    for value in ("on", None):
+        send(visitor, "/account/profile", "profile", **dict.fromkeys(OPT_OUTS, value))
+        row = account_row(store, user_id)
+        assert {name: getattr(row, name) for name in columns} == dict.fromkeys(columns, value is not None)
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "sentence"),
+    [
+        ("name", "", "The name field"),
+        ("name", "x" * 101, "The name field must not be greater than 100 characters."),
+        ("initials", "ABCDE", "The initials field must not be greater than 4 characters."),
+        ("flag", "Sweden", "The flag field format is invalid."),
+        ("ifpaId", "twelve", "The ifpa id field must be an integer."),
+        ("ifpaId", "0", "The ifpa id field must be at least 1."),
+        ("ifpaId", "9" * 5000, "The ifpa id field must be an integer."),
+        ("location", "a\x00b", "location"),
+    ],
+)
+def test_what_is_wrong_is_named_and_nothing_that_was_typed_is_lost(
+    store: Store, visitor: Visitor, field: str, typed: str, sentence: str
+) -> None:
+    user_id = an_account(store)
+    visitor.sign_in()
+    before = account_row(store, user_id)
+    answer = send(visitor, "/account/profile", "profile", **{"pronouns": "they", field: typed})
+    assert answer.status_code == 422
+    assert any(sentence in one for one in shown.alerts_on(answer.text)), shown.alerts_on(answer.text)
+    form = shown.forms_on(answer.text)["profile"]
+    assert form.value("pronouns") == "they"
+    assert account_row(store, user_id) == before
+
+
+def test_a_profile_form_of_an_older_session_comes_back_filled(store: Store, visitor: Visitor) -> None:
+    an_account(store)
+    visitor.sign_in()
+    sent = {"csrf": "old", "name": "Typed before"}
+    answer = visitor.post("/account/profile", data=sent, headers={"sec-fetch-site": "same-origin"})
+    assert answer.status_code == 419
+    assert shown.forms_on(answer.text)["profile"].value("name") == "Typed before"
+    assert visitor.post("/account/profile", data=sent).status_code == 419
+
+
+def test_other_sessions_end_and_this_one_goes_on(store: Store, visitor: Visitor) -> None:
+    an_account(store)
+    with Visitor(store) as elsewhere:
+        elsewhere.sign_in()
+        visitor.sign_in()
+        answer = send(visitor, "/account/data", "sessions-end")
+        assert answer.headers["location"] == "/account/data?said=ended"
+        assert visitor.get("/account/data").status_code == 200
+        assert elsewhere.get("/account").status_code == 303
+
+
+def test_the_copy_has_everything_of_the_account_and_nothing_secret(store: Store, visitor: Visitor) -> None:
+    user_id = an_account(store, location="Malmö")
+    night = build.a_tournament(store, name="Thursday Strikes")
+    player_id = build.a_player(store, night.organizer_id, name="Ada", claimed_by=user_id)
+    build.row(store, tables.entrant, tournament_id=night.tournament_id, player_id=player_id)
+    build.a_game(store, night.tournament_id, [player_id, night.player_ids[0]], arena_id=night.arena_ids[0])
+    build.an_arena(store, user_id, name="My machine")
+    visitor.sign_in()
+    token = shown.text_of(visitor.create_token().text)
+    with archive_of(visitor) as packed:
+        said = json.loads(packed.read("data.json"))
+        names = packed.namelist()
+        readme = packed.read("README.txt").decode()
+        everything = b"".join(packed.read(name) for name in names).decode()
+    assert said["account"][0]["location"] == "Malmö"
+    assert said["tournaments_played"][0]["name"] == "Thursday Strikes"
+    assert said["games"][0]["arena"] == "Machine 1"
+    assert said["book_arenas"][0]["name"] == "My machine"
+    assert said["tokens"][0]["name"] == "Score board"
+    assert {f"csv/{name}.csv" for name in said} | {"data.json", "README.txt"} == set(names)
+    assert "tournaments_played (1)" in readme
+    row = account_row(store, user_id)
+    with store.read() as db:
+        secrets = [row.password_hash, *db.execute(select(tables.token.c.hash)).scalars()]
+        secrets += [
+            one
+            for session in db.execute(select(tables.session.c.hash, tables.session.c.csrf))
+            for one in session
+        ]
+    assert token
+    assert not [one for one in secrets if one in everything]
+
+
+def test_a_copy_holds_no_formula_and_every_row_is_as_long_as_its_header(
+    store: Store, visitor: Visitor
+) -> None:
+    user_id = an_account(store)
+    for name in HOSTILE:
+        build.a_player(store, user_id, name=name)
+    visitor.sign_in()
+    with archive_of(visitor) as packed:
+        for name in packed.namelist():
+            if name.startswith("csv/"):
+                rows = list(csv.reader(io.StringIO(packed.read(name).decode(), newline="")))
+                assert all(len(row) == len(rows[0]) for row in rows), name
+        found = list(csv.DictReader(io.StringIO(packed.read("csv/book_players.csv").decode(), newline="")))
+        kept = [one["name"] for one in json.loads(packed.read("data.json"))["book_players"]]
+    assert kept == list(HOSTILE)
+    assert [one["name"] for one in found] == [("'" + one if one[0] in "=+-@" else one) for one in HOSTILE]
+
+
+def test_an_account_is_deleted_with_its_password(store: Store, visitor: Visitor) -> None:
+    user_id = an_account(store)
+    visitor.sign_in()
+    answer = send(visitor, "/account/data", "delete", password=PASSWORD, sure="yes")
+    assert answer.status_code == 200
+    assert "Your account is deleted" in answer.text
+    assert account_row(store, user_id).email is None
+    assert visitor.get("/account").status_code == 303
+    assert visitor.sign_in(EMAIL, PASSWORD).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"password": PASSWORD}, "Tick that you are sure."),
+        ({"password": "wrong", "sure": "yes"}, "The password is wrong."),
+        ({"password": "", "sure": "yes"}, "The password is wrong."),
+    ],
+)
+def test_an_account_is_not_deleted_by_accident(
+    store: Store, visitor: Visitor, fields: dict[str, str], sentence: str
+) -> None:
+    user_id = an_account(store)
+    visitor.sign_in()
+    answer = send(visitor, "/account/data", "delete", **fields)
+    assert answer.status_code == 422
+    assert any(sentence in one for one in shown.alerts_on(answer.text))
+    assert account_row(store, user_id).email == EMAIL
+
+
+def test_passwords_cannot_be_tried_out_on_an_open_browser(store: Store, visitor: Visitor) -> None:
+    an_account(store)
+    visitor.sign_in()
+    for _ in range(5):
+        assert send(visitor, "/account/data", "delete", password="wrong", sure="yes").status_code == 422
+    refused = send(visitor, "/account/data", "delete", password=PASSWORD, sure="yes")
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 0
+
+
+def test_an_organizer_of_a_running_tournament_is_told_what_to_do_first(
+    store: Store, visitor: Visitor
+) -> None:
+    user_id = an_account(store, role="organizer")
+    build.a_tournament(store, organizer_id=user_id, name="Thursday Strikes")
+    visitor.sign_in()
+    answer = send(visitor, "/account/data", "delete", password=PASSWORD, sure="yes")
+    assert answer.status_code == 409
+    assert "Thursday Strikes" in shown.alerts_on(answer.text)[0]
+
+
+@pytest.mark.parametrize("path", ["/account/sessions/end", "/account/delete"])
+def test_the_address_of_a_form_can_be_opened(store: Store, visitor: Visitor, path: str) -> None:
+    an_account(store)
+    visitor.sign_in()
+    assert visitor.get(path).headers["location"] == "/account/data"
+    assert visitor.post(path, data={"csrf": "x"}).status_code == 419

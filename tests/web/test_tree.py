@@ -1,0 +1,154 @@
+"""Brackets as the pages draw them: who meets whom, who goes on, who is still to come."""
+
+import pytest
+
+from silverball.store.engine import Store
+from silverball.web.live import tree
+from silverball.web.live.tree import Half, Seat
+from web.director import Director
+from web.public import Passer
+from web.shown import text_of
+
+# The drawing knows no database.
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+def halves(director: Director) -> list[Half]:
+    return tree.drawn(director.tournament())
+
+
+def said(director: Director, seat: Seat) -> str:
+    """A place in a match as one text: `Player 1 2 won`."""
+    who = director.name(seat.player_id) if seat.player_id else seat.waits_for
+    return " ".join(part for part in (who, seat.told, seat.state) if part)
+
+
+def drawn(director: Director) -> dict[str, dict[str, list[list[str]]]]:
+    """Half -> round -> matches -> seats."""
+    return {
+        half.title: {
+            column.title: [[said(director, seat) for seat in box.seats] for box in column.boxes]
+            for column in half.columns
+        }
+        for half in halves(director)
+    }
+
+
+def finish_first(director: Director) -> None:
+    """The oldest open game: the player with the lower id wins."""
+    director.finish(director.open_games()[0])
+
+
+def test_before_the_start_there_is_nothing_to_draw(director: Director) -> None:
+    director.create("bracket")
+    director.fill(4, 4)
+    assert halves(director) == []
+
+
+def test_a_bracket_of_four_is_drawn_from_first_match_to_final(director: Director) -> None:
+    director.create("bracket", seeding="manual")
+    director.start(4)
+    assert drawn(director) == {
+        "Bracket": {
+            "Semifinals": [["Player 1", "Player 4"], ["Player 2", "Player 3"]],
+            "Final": [["Winner of 1", "Winner of 2"], ["Loser of 1", "Loser of 2"]],
+        }
+    }
+    finish_first(director)
+    assert drawn(director)["Bracket"] == {
+        "Semifinals": [["Player 1 won", "Player 4 out"], ["Player 2", "Player 3"]],
+        "Final": [["Player 1", "Winner of 2"], ["Player 4", "Loser of 2"]],
+    }
+    (bracket,) = halves(director)
+    assert [box.title for box in bracket.columns[-1].boxes] == ["", "For third place"]
+    assert [(box.is_open, box.arena_id is not None) for box in bracket.columns[0].boxes] == [
+        (False, False),
+        (True, True),
+    ]
+
+
+def test_a_result_that_is_taken_back_is_taken_out_of_the_drawing(director: Director) -> None:
+    director.create("bracket")
+    director.start(4)
+    before = drawn(director)
+    finish_first(director)
+    director.send("undo")
+    assert drawn(director) == before
+
+
+def test_who_meets_nobody_goes_through(director: Director) -> None:
+    director.create("bracket")
+    director.start(5)
+    rounds = drawn(director)["Bracket"]
+    assert list(rounds) == ["Quarterfinals", "Semifinals", "Final"]
+    byes = [match for match in rounds["Quarterfinals"] if "Nobody" in match]
+    assert sorted(byes) == [[f"Player {n} won", "Nobody"] for n in (1, 2, 3)]
+
+
+def test_the_games_won_of_a_match_are_counted(director: Director) -> None:
+    director.create("bracket", gamesPerRound=3)
+    director.start(4)
+    finish_first(director)
+    assert drawn(director)["Bracket"]["Semifinals"][0] == ["Player 1 1", "Player 4 0"]
+
+
+def test_a_double_bracket_has_both_halves_and_finals(director: Director) -> None:
+    director.create("double_bracket")
+    director.start(4)
+    assert drawn(director) == {
+        "Winners": {
+            "Semifinals": [["Player 1", "Player 4"], ["Player 2", "Player 3"]],
+            "Final": [["Winner of 1", "Winner of 2"]],
+        },
+        "Losers": {"Round 1": [["Loser of 1", "Loser of 2"]], "Round 2": [["Winner of 3", "Loser of 4"]]},
+        "Finals": {
+            "Grand final": [["Winner of 4", "Winner of 5"]],
+            "Deciding final": [["Winner of 6", "Loser of 6"]],
+        },
+    }
+    while director.open_games():
+        finish_first(director)
+    done = drawn(director)
+    assert done["Finals"] == {"Grand final": [["Player 1 won", "Player 2 out"]]}
+    assert done["Losers"]["Round 2"] == [["Player 3 out", "Player 2 won"]]
+
+
+def test_groups_of_four_are_columns_too(director: Director) -> None:
+    director.create("group_bracket", gamesPerRound=1, bracketSize=8, seeding="manual")
+    director.start(8)
+    director.send("round-open")
+    rounds = drawn(director)["Bracket"]
+    assert list(rounds) == ["Semifinals", "Final"]
+    assert rounds["Final"] == [["Four players"]]
+    first = director.open_games()[0]
+    director.finish(first)
+    group = next(box for box in halves(director)[0].columns[0].boxes if not box.is_open)
+    assert [seat.player_id for seat in group.seats] == sorted(first.player_ids)
+    assert [seat.state for seat in group.seats] == ["won", "won", "out", "out"]
+
+
+def test_strokes_are_shown_as_they_are_counted(director: Director) -> None:
+    director.create("golf_bracket", gamesPerRound=1, bracketSize=8)
+    director.start(8)
+    director.send("round-open")
+    one = director.open_attempts()[0]
+    director.send(f"attempt-{one.single_player_game_id}", f"?round={one.round_id}", strokes=3)
+    seats = [seat for box in halves(director)[0].columns[0].boxes for seat in box.seats]
+    assert {seat.player_id: seat.told for seat in seats}[one.player_id] == "3"
+
+
+def test_the_pages_draw_it_and_other_formats_have_nothing_to_draw(store: Store, director: Director) -> None:
+    director.create("double_bracket")
+    director.start(4)
+    finish_first(director)
+    passer = Passer(store)
+    page = passer.page(f"/t/{director.tournament_id}?part=tree")
+    assert "Match 1" in text_of(page)
+    assert "Player 1 ✓ won Player 4" in text_of(page)
+    assert page.count("<h2") == 3
+    wall = passer.text(f"/t/{director.tournament_id}/wall?part=standings")
+    assert wall.startswith("Bracket")
+    assert "Winners, Semifinals Player 1 ✓ won Player 4 Player 2 Player 3" in wall
+    director.play("matchplay", 4)
+    assert text_of(passer.page(f"/t/{director.tournament_id}?part=tree")) == ""
+    passer.close()

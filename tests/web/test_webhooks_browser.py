@@ -1,0 +1,89 @@
+"""The page of webhooks in a real browser: usable by everybody, and a webhook is made on it."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+from sqlalchemy import select
+
+import build
+from silverball.store import tables
+from silverball.store.engine import Store
+from web.browsing import DESK, PHONE, Shown, watched
+from web.thumbs import a_night, on_the_console
+
+pytestmark = [
+    pytest.mark.browser,
+    # A browser sees no difference between the databases.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+PAGE = "/t/1/run/webhooks"
+# Never the turn of this one while the test runs.
+RESTING = build.NOW + timedelta(days=36_500)
+ROWS: tuple[dict[str, Any], ...] = (
+    {"name": "Club chat", "form": "text", "rest_until": RESTING},
+    {"name": "Score board", "is_active": False, "stopped_reason": "Nothing has arrived for 5 days."},
+    {
+        "name": "W" * 100,
+        "url": f"https://hooks.example.org/{'x' * 400}",
+        "failing_since": build.NOW,
+        "rest_until": RESTING,
+    },
+)
+
+
+def some_webhooks(store: Store) -> None:
+    for number, values in enumerate(ROWS, start=1):
+        with store.read() as db:
+            own = select(tables.tournament.c.epoch, tables.tournament.c.seq)
+            epoch, seq = db.execute(own).one()
+        build.row(store, tables.webhook, tournament_id=1, epoch=epoch, seq=seq, **values)
+        build.row(store, tables.webhook_delivery, webhook_id=number, status="delivered", tries=1)
+        build.row(
+            store,
+            tables.webhook_delivery,
+            webhook_id=number,
+            status="failed",
+            event="SinglePlayerGameCreatedOrUpdated",
+            reason="The host cannot be found or does not answer.",
+        )
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["320", "1280"])
+def test_the_page_is_usable_by_everybody(
+    store: Store, browser: Browser, base_url: str, size: Any, scheme: Any
+) -> None:
+    a_night(store)
+    some_webhooks(store)
+    context = browser.new_context(viewport=size, color_scheme=scheme)
+    shown = watched(context, base_url)
+    on_the_console(shown, PAGE)
+    for summary in shown.page.query_selector_all("summary"):
+        summary.evaluate("one => one.parentElement.open = true")
+    shown.assert_usable()
+    shown.assert_fits()
+    if scheme == "light" and size == PHONE:
+        shown.go(PAGE)
+        shown.picture("webhooks-320")
+    assert shown.complaints == []
+    context.close()
+
+
+def test_a_webhook_is_made_and_its_secret_is_shown_once(store: Store, shown: Shown) -> None:
+    a_night(store)
+    on_the_console(shown, PAGE)
+    shown.page.fill("#webhook-url", "https://hooks.example.org/in")
+    shown.page.fill("#webhook-name", "Score board")
+    shown.page.select_option("#webhook-kind", "events")
+    shown.page.click("#webhook > button")
+    shown.page.wait_for_selector("#webhook-secret-1")
+    shown.page.click("#webhook-secret-1 button")
+    shown.page.wait_for_selector("#secret")
+    assert shown.page.input_value("#secret").startswith("whsec_")
+    shown.assert_usable()
+    shown.page.click("main a.button")
+    shown.page.wait_for_url(f"**{PAGE}")
+    assert "whsec_" not in shown.page.content()
+    assert shown.complaints == []

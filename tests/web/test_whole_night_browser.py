@@ -1,0 +1,93 @@
+"""A whole night by thumb, in a real browser, with a television and a phone that follow."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from silverball.service.verify import reads as verifier
+from silverball.store.engine import Store
+from web import browsing
+from web.browsing import DESK, PHONE, Shown
+from web.thumbs import NAMES, Thumb, an_organizer, first_pairing, night_of, tap_results
+
+pytestmark = [
+    pytest.mark.browser,
+    # A browser sees no difference between the databases.
+    pytest.mark.parametrize("database_url", ["sqlite"], indirect=True),
+]
+
+
+ROUNDS = 3
+TAPS_MAX = 12
+SHOWN_WITHIN = 20_000
+
+
+class Follower:
+    """A screen on which somebody opened a page once, and never touched it again."""
+
+    def __init__(self, shown: Shown, path: str) -> None:
+        self.shown = shown
+        shown.go(path)
+        shown.page.evaluate("window.wasNeverReloaded = true")
+        shown.page.wait_for_selector("#feed[data-state=live]", state="attached")
+
+    def stands(self, rows: str, leader: str, points: str) -> None:
+        """The first row of the table becomes this."""
+        first = self.shown.page.locator(rows).first
+        expect(first).to_contain_text(leader, timeout=SHOWN_WITHIN)
+        expect(first.locator(":scope > :last-child")).to_have_text(points, timeout=SHOWN_WITHIN)
+
+    def says(self, text: str) -> None:
+        expect(self.shown.page.locator("main")).to_contain_text(text, timeout=SHOWN_WITHIN)
+        assert self.shown.page.evaluate("window.wasNeverReloaded") is True
+        self.shown.assert_fits()
+        assert self.shown.complaints == []
+
+
+@pytest.fixture
+def screens(browser: Browser, base_url: str) -> Iterator[tuple[Shown, Shown]]:
+    """A television, and somebody's phone."""
+    contexts = [browser.new_context(viewport=size) for size in (DESK, PHONE)]
+    yield browsing.watched(contexts[0], base_url), browsing.watched(contexts[1], base_url)
+    for context in contexts:
+        context.close()
+
+
+def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
+    store: Store, shown: Shown, screens: tuple[Shown, Shown]
+) -> None:
+    an_organizer(store)
+    thumb, page = Thumb(shown), shown.page
+    first_pairing(thumb, NAMES)
+    assert thumb.taps <= TAPS_MAX
+    shown.assert_fits()
+    shown.picture("round-320")
+    wall, phone = (Follower(*one) for one in zip(screens, ("/t/1/wall", "/t/1"), strict=True))
+    leader = min(night_of(store).entrants, key=lambda one: one.player_id)
+    for number in range(ROUNDS):
+        tap_results(shown, store)
+        # Who is first of four has seven points each time.
+        wall.stands(".board li", NAMES[0], str(7 * (number + 1)))
+        phone.stands("tbody tr", NAMES[0], str(7 * (number + 1)))
+        wall.says(f"Round {number + 1}")
+        phone.says(f"Round {number + 1}")
+        if number < ROUNDS - 1:
+            page.click(f"text=Open round {number + 2}")
+            page.wait_for_selector("text=4 open games")
+    assert page.inner_text("h2#round") == f"Round {ROUNDS}"
+    page.click("nav >> text=Standings")
+    shown.assert_fits()
+    page.click("text=Finish the tournament")
+    shown.wait_for(lambda: night_of(store).status == "completed")
+    wall.says("Final")
+    phone.says("completed")
+    shown.picture("standings-320")
+    night = night_of(store)
+    assert len(night.rounds) == ROUNDS
+    # Who was first in every game has the most points there can be.
+    played = [one for one in night.games if leader.player_id in one.player_ids]
+    assert [one.result_positions[0] for one in played] == [leader.player_id] * ROUNDS
+    with store.read() as db:
+        assert list(verifier.verdict(db, 1).faults) == []
+    assert shown.complaints == []
