@@ -11,18 +11,51 @@ from decimal import Decimal
 from types import ModuleType
 from typing import Any
 
-from sqlalchemy import Table, insert
+import msgspec
+from sqlalchemy import Table, insert, select
 
 from silverball import app
 from silverball.kit import http
 from silverball.kit.api import Api
 from silverball.service.access import Caller
 from silverball.settings import Settings
-from silverball.store import tables
+from silverball.store import names, tables
 from silverball.store.engine import Store
+from silverball.wire.machines import OpdbEntry
 
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
 BASE_URL = "http://silverball.test"
+
+MACHINE = OpdbEntry(
+    opdb_id="G4ODR",
+    opdb_group="G4ODR",
+    opdb_machine=None,
+    name="Comet Rider",
+    short_name=None,
+    common_name=None,
+    name_sort="Comet Rider",
+    year=None,
+    manufacture_date=None,
+    description=None,
+    type=None,
+    display=None,
+    player_count=None,
+    physical_machine=False,
+    manufacturer_id=None,
+    ipdb_id=None,
+    pinball_primer_url=None,
+    pinball_rules_url=None,
+    pinball_cards_url=None,
+    bobs_guide_url=None,
+    competition_setup_url=None,
+    competition_notes_url=None,
+    created_at=None,
+    updated_at=None,
+    entry_type="machineGroup",
+    manufacturer=None,
+    features=(),
+    keywords=(),
+)
 
 DEFAULTS: dict[str, dict[str, Any]] = {
     "user": {
@@ -40,6 +73,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "club": {"name": "The Tilters"},
     "player": {"name": "Bo Larkin", "status": "active", "labels": []},
     "arena": {"name": "Meteor Shower", "status": "active", "labels": []},
+    "federation_player": {"total_events": 100, "updated_at": NOW},
     "bank": {"name": "Bank A", "status": "active"},
     "location": {"name": "The Drain", "status": "active"},
     "series": {
@@ -78,6 +112,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "seq": 0,
         "seq_low": 0,
     },
+    "occasion_tournament": {"place": 0, "labels": [], "external": {}},
     "entrant": {
         "place": 0,
         "status": "active",
@@ -115,7 +150,83 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "scorbit_verified": False,
     },
     "queue_entry": {"queue_index": 0, "created_at": NOW},
+    "rating_submission": {
+        "url": "https://results.example.org/night.json",
+        "source_domain": "results.example.org",
+        "status": "fetching",
+        "errors": [],
+        "tries": 0,
+        "created_at": NOW,
+        "updated_at": NOW,
+    },
+    "rating": {
+        "name": "Ada Quill",
+        "name_folded": "ada quill",
+        "rating": 1599.74,
+        "rd": 24.23,
+        "delta": -9.12,
+        "lower_bound": 1551.28,
+        "rank": 1,
+        "first_period": "2026-03-01",
+        "last_period": "2026-03-05",
+        "game_count": 10,
+        "win_count": 10,
+        "loss_count": 16,
+        "result_count": 26,
+    },
+    "rating_period": {
+        "period_date": "2026-03-05",
+        "status": "processed",
+        "is_current": True,
+        "is_imported": False,
+        "percentiles": {},
+    },
+    "rating_revision": {
+        "period_date": "2026-03-05",
+        "rating": 1599.74,
+        "rd": 24.23,
+        "delta": -9.12,
+        "game_count": 10,
+        "win_count": 10,
+        "loss_count": 16,
+        "result_count": 26,
+        "meetings": [],
+    },
+    "webhook": {
+        "name": "Score board",
+        "url": "https://hooks.example.org/silverball",
+        "form": "events",
+        "events": [],
+        "secret": "whsec_c2lsdmVyYmFsbCBzaWx2ZXJiYWxsIHNpbHZlcmJhbGw=",
+        "is_active": True,
+        "epoch": "k3f9",
+        "seq": 0,
+        "told": {"status": "planned", "motd": None, "round_id": 0},
+        "failures": 0,
+        "is_slow": False,
+        "tried_at": NOW,
+        "created_at": NOW,
+        "updated_at": NOW,
+    },
+    "webhook_delivery": {
+        "message_id": "msg_1",
+        "event": "TournamentUpdated",
+        "epoch": "k3f9",
+        "seq": 1,
+        "status": "failed",
+        "tries": 7,
+        "created_at": NOW,
+    },
     "entry": {"type": "regular", "quantity": 1, "status": "active", "created_at": NOW},
+    "machine": {
+        "opdb_id": "G4ODR",
+        "opdb_group": "G4ODR",
+        "entry_type": "machineGroup",
+        "name": "Comet Rider",
+        "entry": msgspec.to_builtins(MACHINE),
+        "synthetic": False,
+        "homebrew": False,
+    },
 }
 
 
@@ -135,8 +246,26 @@ def a_player(store: Store, organizer_id: int, **values: Any) -> int:
     return row(store, tables.player, organizer_id=organizer_id, **values)
 
 
+def a_federation_record(store: Store, ifpa_id: int, name: str, **values: Any) -> int:
+    """What the federation says of a player; rated unless `total_events` says otherwise."""
+    plain = names.plain(name)
+    row(store, tables.federation_player, ifpa_id=ifpa_id, name=name, name_plain=plain, **values)
+    return ifpa_id
+
+
 def an_arena(store: Store, organizer_id: int, **values: Any) -> int:
     return row(store, tables.arena, organizer_id=organizer_id, **values)
+
+
+def a_rating(store: Store, **values: Any) -> int:
+    """A rating with one revision, as of the current period; the period comes with the first one."""
+    with store.read() as db:
+        has_period = db.execute(select(tables.rating_period)).first() is not None
+    if not has_period:
+        row(store, tables.rating_period)
+    rating_id = row(store, tables.rating, **values)
+    row(store, tables.rating_revision, rating_id=rating_id)
+    return rating_id
 
 
 @dataclass(frozen=True)

@@ -48,9 +48,17 @@ def _fill(store: Store) -> str:
             positions=night.player_ids,
         )
     build.row(store, tables.club, user_id=user_id)
+    build.a_rating(store, user_id=user_id, ifpa_id=1)
     build.row(store, tables.location, organizer_id=user_id)
     build.row(store, tables.series, organizer_id=user_id)
     build.row(store, tables.occasion, organizer_id=user_id)
+    own = build.row(store, tables.rating_submission, submitter_id=user_id, status="needs_players")
+    player = {"place": 0, "name": "Ada", "settled": False, "candidates": []}
+    build.row(store, tables.submission_player, rating_submission_id=own, **player)
+    build.row(store, tables.machine)
+    # Switched off: nothing is to be sent from here.
+    hook = build.row(store, tables.webhook, tournament_id=1, is_active=False)
+    build.row(store, tables.webhook_delivery, webhook_id=hook)
     with store.write() as db:
         return tokens.create(db, user_id, "any", now=datetime.now(UTC), dice=Random(7)).text
 
@@ -81,7 +89,12 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, s
 @pytest.mark.parametrize("mode", list(GenerationMode))
 @pytest.mark.parametrize(
     ("method", "path"),
-    sorted((one.method, openapi.shown_path(one)) for one in endpoints_of(*app.ROUTE_MODULES)),
+    sorted(
+        (one.method, openapi.shown_path(one))
+        for one in endpoints_of(*app.ROUTE_MODULES)
+        # What may wait or never end is asked anything in `feed/test_replay.py`.
+        if not one.is_live
+    ),
 )
 def test_every_answer_is_as_described(
     described: tuple[Any, str], method: str, path: str, mode: GenerationMode

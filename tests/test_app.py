@@ -29,9 +29,10 @@ from silverball.store.engine import Store
 from silverball.wire.pages import Data
 
 
-def a_token(store: Store, user_id: int, seed: int = 7) -> str:
+def a_token(store: Store, user_id: int, seed: int = 7, ability: str = "read") -> str:
     with store.write() as db:
-        return tokens.create(db, user_id, "test", now=datetime.now(UTC), dice=Random(seed)).text
+        now, dice = datetime.now(UTC), Random(seed)
+        return tokens.create(db, user_id, "test", abilities=[ability], now=now, dice=dice).text
 
 
 @contextmanager
@@ -81,6 +82,23 @@ def test_a_committed_change_is_seen_by_the_next_request(store: Store, door: Fron
         revisions.raise_tournaments(db, [night.tournament_id])
     again = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
     assert (again.status, again.json["data"]["name"]) == (200, "Renamed")
+
+
+def test_deliveries_are_read_anew_each_time_though_the_tournament_stays_the_same(store: Store) -> None:
+    night = build.a_tournament(store)
+    token = a_token(store, night.organizer_id, ability="manage")
+    # Switched off, so that this program leaves it alone.
+    hook = build.row(store, tables.webhook, tournament_id=night.tournament_id, is_active=False)
+    build.row(store, tables.webhook_delivery, webhook_id=hook)
+    path = f"/api/tournaments/{night.tournament_id}/webhooks/{hook}/deliveries"
+    with started(store) as door:
+        first = asgi.get(door, path, token=token)
+        same = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
+        with store.write(quiet=True) as db:
+            db.execute(update(tables.webhook_delivery).values(status="delivered"))
+        again = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
+    assert [first.json["data"][0]["status"], same.status] == ["failed", 304]
+    assert (again.status, again.json["data"][0]["status"]) == (200, "delivered")
 
 
 def test_a_change_by_another_program_is_seen_within_a_second(
@@ -157,13 +175,23 @@ def test_public_read_opens_tournaments_and_nothing_private(store: Store) -> None
         assert asgi.get(open_door, "/api/arenas").status == 401
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [("/up", {"status": "up"}), ("/ready", {"status": "ready"})],
-)
-def test_whoever_runs_it_can_ask_how_it_is(door: FrontDoor, path: str, body: dict[str, str]) -> None:
-    reply = asgi.get(door, path)
-    assert (reply.status, reply.json) == (200, body)
+def test_whoever_runs_it_can_ask_how_it_is(door: FrontDoor) -> None:
+    up, ready = asgi.get(door, "/up"), asgi.get(door, "/ready")
+    assert (up.status, up.json) == (200, {"status": "up"})
+    assert (ready.status, ready.json["status"]) == (200, "ready")
+    # How many more sockets the open files of this process allow.
+    assert ready.json["connectionsLeft"] > 0
+
+
+def test_whoever_watches_it_can_read_its_numbers(door: FrontDoor) -> None:
+    reply = asgi.get(door, "/metrics")
+    assert reply.status == 200
+    assert reply.headers["content-type"].startswith("text/plain")
+    lines = reply.body.decode().splitlines()
+    assert "silverball_feed_connections 0.0" in lines
+    assert "silverball_feed_deliveries_total 0.0" in lines
+    assert "silverball_feed_unsent_bytes 0.0" in lines
+    assert 'silverball_feed_delivery_seconds_bucket{le="+Inf"} 0.0' in lines
 
 
 def test_a_database_without_tables_is_up_but_not_ready(tmp_path: Any) -> None:

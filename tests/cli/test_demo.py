@@ -19,6 +19,8 @@ from sqlalchemy import select
 
 from exchange import bundles
 from silverball.cli import demo, demo_nights
+from silverball.kit import passwords
+from silverball.service.sessions import reads as sessions
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.store.migrate import migrate
@@ -65,6 +67,14 @@ def pasted(line: str) -> Any:
         return json.load(answer)
 
 
+def asked(base_url: str, token: str, path: str, body: Any) -> Any:
+    """What a question with a JSON body is answered with."""
+    headers = {"Authorization": f"Bearer {token}"}
+    request = urllib.request.Request(base_url + path, json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=READY_SECONDS) as answer:
+        return json.load(answer)
+
+
 def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_start_reuses(
     tmp_path: Path,
 ) -> None:
@@ -77,7 +87,18 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
         assert len(pasted(curls[1])["data"]) == 5
         assert len(pasted(curls[2])["data"]["players"]) == 15
         token = next(line.split()[-1] for line in lines if line.strip().startswith("Token"))
-    assert stat.S_IMODE((data / "token").stat().st_mode) == 0o600
+        base_url = next(line.split()[-1] for line in lines if line.strip().startswith("Base URL"))
+        curl = f"curl -H 'Authorization: Bearer {token}' {base_url}"
+        tips = pasted(f"{curl}/api/pintips?opdbId=G4ODR-MDXEy")
+        assert tips["opdbInfo"]["supplementary"] == "Bally, 1992"
+        assert len(tips["pintips"]) == 2
+        with urllib.request.urlopen(f"{base_url}/exports/latest-opdb.json") as answer:
+            machines = {one["opdbId"] for one in json.load(answer)["entries"]}
+        assert machines > {"G4ODR", "G4ODR-MDXEy", "G5pe4-MePZv"}
+        signing_in = next(line for line in lines if "/run" in line)
+        assert (data / "password").read_text().strip() in signing_in
+    for secret in ("token", "password"):
+        assert stat.S_IMODE((data / secret).stat().st_mode) == 0o600
     started = time.monotonic()
     with running(data, "--json", "--no-robots") as lines:
         assert time.monotonic() - started < READY_SECONDS
@@ -93,6 +114,10 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
         series = pasted(f"{curl}/api/series/7081?includeDetails=true")["data"]
         assert len(series["tournamentIds"]) == 4
         assert series["standings"][0]["position"] == 1
+        names = {"names": ["Ada Quill", "edie frost", "Nobody Known"]}
+        estimate = asked(said["baseUrl"], token, "/api/ifpa/wppr-estimator", names)
+        assert [one["name"] for one in estimate["players"]] == ["Edie Frost", "Ada Quill"]
+        assert estimate["unresolvedNames"] == ["Nobody Known"]
     assert "Loading" not in (tmp_path / "log").read_text().split("Loading", 2)[-1]
 
 
@@ -106,6 +131,10 @@ def test_robots_leave_a_finished_night_of_each_format_and_play_one_that_goes_on(
         names = Counter(one["name"] for one in finished)
         assert [names[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
         running_now = {one["name"]: one["tournamentId"] for one in pasted(f"{mine}&status=started")["data"]}
+        one_of_them = {"tournamentId": finished[0]["tournamentId"]}
+        estimate = asked(said["baseUrl"], said["token"], "/api/ifpa/wppr-estimator", one_of_them)
+        assert estimate["players"]
+        assert len(estimate["standingsOrder"]) == len(estimate["players"]) + len(estimate["unresolvedNames"])
         queues = pasted(f"{curl}/api/tournaments/{running_now[demo_nights.QUEUES.name]}/queues")["data"]
         assert [len(each) for each in queues.values()] == [2, 2, 1]
         night = _moved(mine, curl)
@@ -162,6 +191,19 @@ def test_the_token_owns_everything(store: Store, tmp_path: Path) -> None:
         "max_matchplay",
         "amazingrace",
     }
+
+
+def test_the_organizer_of_the_demo_can_sign_in_with_the_same_password_each_time(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demo, "BUNDLES", tmp_path)
+    user_id = demo.furnish(store, tmp_path / "token").user_id
+    password = demo.password_of(store, user_id, tmp_path / "password")
+    assert demo.password_of(store, user_id, tmp_path / "password") == password
+    with store.read() as db:
+        login = sessions.login(db, demo.EMAIL)
+    assert login is not None
+    assert passwords.is_right(password, login.password_hash)
 
 
 def test_a_demo_whose_loading_was_cut_off_is_completed(

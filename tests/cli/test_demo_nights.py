@@ -1,16 +1,12 @@
 """What robots play in the demo, without a process of its own."""
 
-import shutil
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 import build
-from service import door
 from silverball.cli import demo_nights
 from silverball.settings import Settings
 from silverball.store.engine import Store
@@ -21,13 +17,8 @@ CHOSEN = Settings(base_url=build.BASE_URL)
 
 
 @pytest.fixture
-def store(empty_sqlite: Path, tmp_path: Path) -> Iterator[Store]:
-    path = tmp_path / "silverball.db"
-    shutil.copy(empty_sqlite, path)
-    opened = Store(f"sqlite:///{path}")
-    door.hurry(opened)
-    yield opened
-    opened.close()
+def store(hurried_store: Store) -> Store:
+    return hurried_store
 
 
 @pytest.fixture

@@ -1,16 +1,12 @@
 """Robots play every format to its end through the public interface: a smoke test of all writing routes."""
 
-import shutil
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
 import build
-from service import door
 from silverball import app
 from silverball.cli import demo_nights
 from silverball.cli.robots import Clock, Inside, Plan, Refused, Robot
@@ -24,13 +20,8 @@ PLANS = {plan.type: plan for plan in demo_nights.FINISHED}
 
 
 @pytest.fixture
-def store(empty_sqlite: Path, tmp_path: Path) -> Iterator[Store]:
-    path = tmp_path / "silverball.db"
-    shutil.copy(empty_sqlite, path)
-    opened = Store(f"sqlite:///{path}")
-    door.hurry(opened)
-    yield opened
-    opened.close()
+def store(hurried_store: Store) -> Store:
+    return hurried_store
 
 
 def a_client(store: Store, clock: Clock) -> Inside:

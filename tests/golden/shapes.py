@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from silverball.wire.arenas import Arena
+from silverball.wire.base import Wire
 from silverball.wire.bestgame import BestGameSummaryRow
 from silverball.wire.cards import Card
 from silverball.wire.clubs import Club
+from silverball.wire.federation import WpprEstimate
 from silverball.wire.frenzy import FrenzyState
 from silverball.wire.games import Game, GameSummary
 from silverball.wire.locations import Location
@@ -16,6 +18,7 @@ from silverball.wire.occasions import Occasion
 from silverball.wire.pages import Data, Page, SimplePage
 from silverball.wire.players import Player
 from silverball.wire.queues import ArenaQueues
+from silverball.wire.ratings import HeadToHead, Rating, RatingBundle, RatingRevision
 from silverball.wire.rounds import Round
 from silverball.wire.series import Series, SeriesListItem, SeriesStats
 from silverball.wire.singleplayer import SinglePlayerGame
@@ -27,6 +30,14 @@ from silverball.wire.users import User, UserBundle
 
 FOLDER = Path(__file__).parent
 KNOCKOUTS = tuple(sorted(path.stem for path in (FOLDER / "knockouts").glob("*.json")))
+
+
+class ObservedComparison(Wire, frozen=True, kw_only=True):
+    """A comparison as it was observed; `records` is an array by the interface (interface.md 2, row 3)."""
+
+    ratings: tuple[Rating, ...]
+    records: dict[str, tuple[HeadToHead, ...]]
+
 
 SHAPES: dict[str, Any] = {
     "arenas-list": Page[Arena],
@@ -43,8 +54,11 @@ SHAPES: dict[str, Any] = {
     "games-global": Page[GameSummary],
     "games-tournament-scoped": Data[tuple[Game, ...]],
     "locations-list": Page[Location],
+    "ifpa-rating-history": Page[RatingRevision],
     "max-matchplay": MaxMatchplayState,
     "queues": ArenaQueues,
+    "ratings-by-user": RatingBundle,
+    "ratings-compare": ObservedComparison,
     "resolve-arenas-scoped": Data[tuple[Arena, ...]],
     "resolve-players-global": Data[tuple[Player, ...]],
     "resolve-players-scoped": Data[tuple[Player, ...]],
@@ -71,6 +85,7 @@ SHAPES: dict[str, Any] = {
     "tournament-series-expansions": Data[Tournament],
     "tournaments-played": SimplePage[Tournament],
     "user": UserBundle,
+    "wppr-estimator": WpprEstimate,
 }
 
 

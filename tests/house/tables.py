@@ -10,8 +10,10 @@ from silverball import app, settings
 from silverball.cli import main
 from silverball.kit import openapi
 from silverball.kit.http import VERBS, Access, endpoints_of
+from silverball.settings import Settings
 
 ROOT = Path(__file__).parents[2]
+SHOWN_URL = "http://127.0.0.1:8000"
 WHO = {
     Access.OWN: "token; your own things",
     Access.TOKEN: "token",
@@ -58,6 +60,12 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
 }
 
 
+# Documents that are generated as a whole.
+FILES: dict[str, Callable[[], str]] = {
+    "docs/wire/asyncapi.json": lambda: app.feed_description(Settings(base_url=SHOWN_URL)).decode() + "\n",
+}
+
+
 def between(text: str, word: str) -> re.Match[str] | None:
     """What stands between the markers."""
     return re.search(rf"(?<=<!-- {word} -->\n)(.*?)(?=<!-- /{word} -->)", text, re.DOTALL)
@@ -71,6 +79,10 @@ def write() -> None:
         found = between(text, word)
         assert found is not None, f"{name} has no <!-- {word} -->"
         file.write_text(f"{text[: found.start()]}\n{table()}\n\n{text[found.end() :]}", encoding="utf-8")
+
+    for name, made in FILES.items():
+        (ROOT / name).parent.mkdir(exist_ok=True)
+        (ROOT / name).write_text(made(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,3 +10,9 @@ def test_a_generated_table_is_up_to_date(name: str, word: str) -> None:
     found = tables.between((tables.ROOT / name).read_text(encoding="utf-8"), word)
     assert found is not None, f"{name} has no <!-- {word} --> and <!-- /{word} -->"
     assert found[0].strip() == tables.TABLES[name, word](), "run: python tests/house/tables.py"
+
+
+@pytest.mark.parametrize("name", sorted(tables.FILES))
+def test_a_generated_document_is_up_to_date(name: str) -> None:
+    written = (tables.ROOT / name).read_text(encoding="utf-8")
+    assert written == tables.FILES[name](), "run: python tests/house/tables.py"

@@ -7,13 +7,17 @@ from pathlib import Path
 HEAVY = {
     "alembic",
     "argon2",
+    "httpcore2",
     "hypothesis",
+    "icalendar",
     "numpy",
     "playwright",
     "psycopg",
+    "pygal",
     "redis",
     "rich",
     "rustworkx",
+    "segno",
     "swagger_ui",
 }
 START = """

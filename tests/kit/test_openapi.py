@@ -90,6 +90,21 @@ def test_parameters_are_described_as_the_parser_takes_them() -> None:
     assert required == ["tournamentId", "name"]
 
 
+@get("/api/days/{day}/balls/{ball_id}", words={"day": "[0-9]{8}"})
+def ball_of_a_day(call: Call[Query]) -> Ball:
+    """A ball on a day."""
+    raise NotImplementedError
+
+
+def test_a_word_in_a_path_is_described_by_its_pattern() -> None:
+    operation = described(ball_of_a_day)["paths"]["/api/days/{day}/balls/{ballId}"]["get"]
+    assert [one["schema"] for one in operation["parameters"]] == [
+        {"type": "string", "pattern": "^(?:[0-9]{8})$", "maxLength": 100},
+        {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+    ]
+    assert "404" in operation["responses"]
+
+
 def test_an_answer_of_two_shapes_is_described_as_either() -> None:
     document = described(list_balls)
     ok = document["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]["200"]

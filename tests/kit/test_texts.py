@@ -34,3 +34,18 @@ def test_a_text_that_was_cleaned_is_clean(typed: str) -> None:
     once = texts.cleaned(typed)
     assert texts.cleaned(once) == once
     assert unicodedata.is_normalized("NFC", once)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("Ada Öst", None),
+        ("x" * 20, None),
+        ("", "The name field is required."),
+        ("x" * 21, "The name field must not be greater than 20 characters."),
+        ("Ada\nÖst", "The name field must not have line breaks or control characters."),
+        ("Ada\x07", "The name field must not have line breaks or control characters."),
+    ],
+)
+def test_what_is_wrong_with_a_name_is_told(name: str, told: str | None) -> None:
+    assert texts.name_fault(name, 20) == told

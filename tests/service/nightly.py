@@ -1,9 +1,11 @@
 """Nights over HTTP: `Desk` sends what an organizer sends, and looks at what came of it."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import build
+from mirror import Mirror
 from silverball.rules import creation, settings
 from silverball.rules.registry import FORMATS
 from silverball.rules.words import TournamentType
@@ -27,7 +29,16 @@ class Desk:
     def do(self, method: str, path: str, body: Any = None, *, by: str = "owner", **options: Any) -> Any:
         """Status and body."""
         who = self.callers.get(by)
-        return build.do(self.store, method, self.path + path, body, by=who, **options)[:2]
+        status, answer, _ = build.do(self.store, method, self.path + path, body, by=who, **options)
+        if method != "GET" and status < 300:
+            # Whatever is written has to reach whoever follows the feed.
+            self.mirror.follow()
+        return status, answer
+
+    @cached_property
+    def mirror(self) -> Mirror:
+        """A client that follows the tournament from now on."""
+        return Mirror(self.store, self.night.tournament_id)
 
     def ok(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
         """The data of an answer that must be a good one."""
@@ -112,6 +123,8 @@ def a_desk(
     callers["other"] = build.caller(other, role="organizer", ability="manage")
     callers["admin"] = build.caller(admin, role="admin", ability="admin")
     desk = Desk(store, night, callers)
+    # It has to know the tournament before anything is written.
+    assert desk.mirror.seq == 0
     if starts:
         desk.ok("POST", "/start")
     return desk

@@ -14,7 +14,7 @@ from sqlalchemy import select
 import build
 from silverball import app
 from silverball.kit.http import Access, endpoints_of
-from silverball.service.access import Caller
+from silverball.service.access import Caller, Device, of_device
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -40,6 +40,25 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/events": (Access.TOKEN, TOKEN),
     "/api/events/{event_id}": (Access.TOKEN, TOKEN),
     "/api/clubs/{club_id}": (Access.TOKEN, TOKEN),
+    "/api/rating-submissions": (Access.TOKEN, TOKEN),
+    "/api/rating-submissions/{rating_submission_id}": (Access.TOKEN, TOKEN),
+    "/api/opdb/changelog": (Access.TOKEN, TOKEN),
+    "/api/opdb/entry/{opdb_id}": (Access.TOKEN, TOKEN),
+    "/api/opdb/entries/{opdb_id}": (Access.TOKEN, TOKEN),
+    "/api/pintips": (Access.TOKEN, TOKEN),
+    "/api/ratings": (Access.TOKEN, TOKEN),
+    "/api/ratings/search": (Access.TOKEN, TOKEN),
+    "/api/ratings/ifpa": (Access.TOKEN, TOKEN),
+    "/api/ratings/compare": (Access.OPENABLE, OPEN),
+    "/api/ratings/{type}/{user_id}": (Access.TOKEN, TOKEN),
+    "/api/ratings/{type}/{user_id}/summary": (Access.TOKEN, TOKEN),
+    "/api/ratings/{type}/{user_id}/chart.svg": (Access.TOKEN, TOKEN),
+    "/api/ratings/ifpa/{ifpa_id}": (Access.TOKEN, TOKEN),
+    "/api/ratings/ifpa/{ifpa_id}/summary": (Access.TOKEN, TOKEN),
+    "/api/ratings/ifpa/{ifpa_id}/chart.svg": (Access.TOKEN, TOKEN),
+    "/api/ifpa/{ifpa_id}/rating-history": (Access.TOKEN, TOKEN),
+    "/api/rating-periods": (Access.TOKEN, TOKEN),
+    "/api/rating-periods/{date}": (Access.TOKEN, TOKEN),
     "/api/search": (Access.OPENABLE, OPEN),
     "/api/users/{user_id}": (Access.OPENABLE, OPEN),
     "/api/series": (Access.OPENABLE, OPEN),
@@ -49,6 +68,12 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/tournaments": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/journal": (Access.OWN, (401, 403, 200, 403, 200)),
+    "/api/tournaments/{tournament_id}/webhooks": (Access.OWN, (401, 403, 200, 403, 200)),
+    "/api/tournaments/{tournament_id}/webhooks/{webhook_id}": (Access.OWN, (401, 403, 200, 403, 200)),
+    "/api/tournaments/{tournament_id}/webhooks/{webhook_id}/deliveries": (
+        Access.OWN,
+        (401, 403, 200, 403, 200),
+    ),
     "/api/tournaments/{tournament_id}/standings": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/rounds": (Access.OPENABLE, OPEN),
     "/api/tournaments/{tournament_id}/games": (Access.OPENABLE, OPEN),
@@ -81,6 +106,15 @@ TABLE: dict[str, tuple[Access, tuple[int, int, int, int, int]]] = {
     "/api/tournaments/{tournament_id}/stats/bestgame": (Access.OPENABLE, OPEN),
 }
 
+# The channel of a tournament is public, however it is followed; `feed/test_replay.py` asks as a stranger.
+LIVE = ("/api/tournaments/{tournament_id}/events", "/api/tournaments/{tournament_id}/stream")
+
+# What is asked with a POST and changes nothing: route -> what is sent.
+ASKED: dict[str, tuple[Access, dict[str, Any]]] = {
+    "/api/ifpa/wppr-estimator": (Access.TOKEN, {"names": ["Bo Larkin"]}),
+    "/api/ratings/compare": (Access.OPENABLE, {"userIds": [1]}),
+}
+
 # Route -> verbs that write. With the ability `manage`: what only an organizer does.
 MANAGED: dict[str, str] = {
     "/api/arenas": "POST",
@@ -96,6 +130,10 @@ MANAGED: dict[str, str] = {
     "/api/players": "POST",
     "/api/players/{player_id}": "DELETE PATCH",
     "/api/players/{player_id}/claim": "PUT",
+    "/api/players/{player_id}/merge": "POST",
+    "/api/rating-submissions": "POST",
+    "/api/rating-submissions/{rating_submission_id}": "DELETE",
+    "/api/rating-submissions/{rating_submission_id}/ifpa": "POST",
     "/api/series": "POST",
     "/api/series/{series_id}": "DELETE PATCH",
     "/api/tournaments": "POST",
@@ -130,6 +168,11 @@ MANAGED: dict[str, str] = {
     "/api/tournaments/{tournament_id}/start": "POST",
     "/api/tournaments/{tournament_id}/tiebreaks": "POST",
     "/api/tournaments/{tournament_id}/undo": "POST",
+    "/api/tournaments/{tournament_id}/webhooks": "POST",
+    "/api/tournaments/{tournament_id}/webhooks/{webhook_id}": "DELETE PATCH",
+    "/api/tournaments/{tournament_id}/webhooks/{webhook_id}/deliveries/{webhook_delivery_id}/retry": "POST",
+    "/api/tournaments/{tournament_id}/webhooks/{webhook_id}/secret": "POST",
+    "/api/tournaments/{tournament_id}/webhooks/{webhook_id}/test": "POST",
 }
 # With the ability `score`: what scorekeepers and players do too.
 SCORED: dict[str, str] = {
@@ -165,9 +208,13 @@ QUERIES = {
     "/api/tournaments/{tournament_id}/players/resolve-unknown": "?players=1",
     "/api/tournaments/{tournament_id}/arenas/resolve-unknown": "?arenas=1",
     "/api/games": "?tournaments=1",
+    "/api/pintips": "?opdbId=G4ODR",
     "/api/search": "?query=a&type=users",
+    "/api/ratings/search": "?query=a",
     "/api/series/{series_id}/stats/attendance": "?count=1",
 }
+# What is no number in a path.
+WORDS = {"opdb_id": "G4ODR"}
 # The format that has what the path shows; group_knockout for all others.
 FORMATS = {
     "bgsummary": "best_game",
@@ -186,7 +233,7 @@ FORMATS = {
 class World:
     """One object of every kind, all owned by one organizer."""
 
-    ids: dict[str, dict[str, int]]
+    ids: dict[str, dict[str, Any]]
     callers: dict[str, Caller | None]
 
 
@@ -198,8 +245,12 @@ def _night(store: Store, organizer_id: int, kind: str) -> dict[str, int]:
     common = {"tournament_id": tournament_id, "player_id": night.player_ids[0]}
     card_id = build.row(store, tables.card, **common)
     attempt_id = build.row(store, tables.single_player_game, **common, arena_id=night.arena_ids[0])
+    webhook_id = build.row(store, tables.webhook, tournament_id=tournament_id)
+    delivery_id = build.row(store, tables.webhook_delivery, webhook_id=webhook_id)
     return {
         "tournament_id": tournament_id,
+        "webhook_id": webhook_id,
+        "webhook_delivery_id": delivery_id,
         "player_id": night.player_ids[0],
         "game_id": game_id,
         "card_id": card_id,
@@ -215,15 +266,21 @@ def world(store: Store) -> World:
     other = build.a_user(store, name="Otto Tilt", role="organizer")
     admin = build.a_user(store, name="Ada Min", role="admin")
     kinds = {"group_knockout", *FORMATS.values()}
-    ids = {kind: _night(store, owner, kind) for kind in sorted(kinds)}
+    ids: dict[str, dict[str, Any]] = {kind: dict(_night(store, owner, kind)) for kind in sorted(kinds)}
     common = {
         "user_id": owner,
         "series_id": build.row(store, tables.series, organizer_id=owner),
         "event_id": build.row(store, tables.occasion, organizer_id=owner),
         "club_id": build.row(store, tables.club, user_id=owner),
+        "rating_submission_id": build.row(store, tables.rating_submission, submitter_id=owner),
+        "type": "users",
+        "ifpa_id": 77,
+        "date": "2026-03-05",
     }
+    build.a_rating(store, user_id=owner, ifpa_id=77)
     build.row(store, tables.location, organizer_id=owner, name="CANARY location")
     build.row(store, tables.bank, organizer_id=owner, name="CANARY bank")
+    build.row(store, tables.machine, opdb_id=WORDS["opdb_id"])
     claimed = ids["group_knockout"]["player_id"]
     build.row(store, tables.claim, player_id=claimed, user_id=admin, at=build.NOW)
     hidden = {"name": "CANARY token", "hash": "CANARY hash", "abilities": [], "created_at": build.NOW}
@@ -242,13 +299,16 @@ def world(store: Store) -> World:
 
 def _concrete(path: str, world: World) -> str:
     kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")
-    return path.format(**world.ids[kind]) + QUERIES.get(path, "")
+    return path.format(**world.ids[kind], **WORDS) + QUERIES.get(path, "")
 
 
 def test_every_route_has_decided_who_may_read_it() -> None:
-    reading = [one for one in endpoints_of(*app.ROUTE_MODULES) if not one.is_write]
-    declared = {one.path: one.access for one in reading}
-    assert declared == {path: access for path, (access, _) in TABLE.items()}
+    every = [one for one in endpoints_of(*app.ROUTE_MODULES) if not one.is_write]
+    reading = [one for one in every if not one.is_live]
+    assert {one.path: one.access for one in every if one.is_live} == dict.fromkeys(LIVE, Access.ANYONE)
+    for verb, rows in (("GET", TABLE), ("POST", ASKED)):
+        declared = {one.path: one.access for one in reading if one.method == verb}
+        assert declared == {path: row[0] for path, row in rows.items()}
 
 
 def test_every_route_that_writes_has_decided_what_it_needs() -> None:
@@ -290,6 +350,30 @@ def test_nobody_writes_what_is_somebody_elses(store: Store, world: World) -> Non
     assert _everything(store) == kept
 
 
+@pytest.mark.parametrize("whose", [{}, {"player_id": 1}, {"game_id": 1}], ids=["device", "player", "game"])
+def test_a_device_does_what_scorekeepers_do_and_nothing_outside_its_tournament(
+    store: Store, world: World, whose: dict[str, int]
+) -> None:
+    device = Device(
+        device_id=1,
+        tournament_id=build.a_tournament(store).tournament_id,
+        organizer_id=world.ids["best_game"]["user_id"],
+        **whose,
+    )
+    kept = _everything(store)
+    for path, verbs in MANAGED.items():
+        asked = re.sub(r"\{\w+\}", "1", path)
+        got = {build.do(store, verb, asked, by=of_device(device))[0] for verb in verbs.split()}
+        assert got == {403}, path
+    for path, verbs in SCORED.items():
+        if "{tournament_id}" in path:
+            kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")
+            for verb in verbs.split():
+                asked = path.format_map(defaultdict(lambda: 1, world.ids[kind]))
+                assert build.do(store, verb, asked, by=of_device(device))[0] in (403, 404, 422), (verb, path)
+    assert _everything(store) == kept
+
+
 def _everything(store: Store) -> list[Any]:
     """Every row of every table, but for the counter of commits."""
     with store.read() as db:
@@ -304,6 +388,16 @@ def test_every_cell_of_the_table_holds(store: Store, world: World) -> None:
         if got != expected:
             found[asked] = got
     assert found == {}
+
+
+@pytest.mark.parametrize("path", ASKED)
+def test_every_token_may_ask_with_a_post_and_nothing_is_changed(
+    store: Store, world: World, path: str
+) -> None:
+    kept = _everything(store)
+    got = [build.do(store, "POST", path, ASKED[path][1], by=world.callers[who])[0] for who in IDENTITIES]
+    assert got == [401, 200, 200, 200, 200]
+    assert _everything(store) == kept
 
 
 def test_a_public_server_opens_the_openable_routes_and_no_others(store: Store, world: World) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from mirror import Mirror
 from rules import test_machines, test_machines_brackets, test_machines_solo
 from rules.machine import NightMachine
 from rules.moves import Moves
@@ -61,12 +62,15 @@ def _play(machine: Any, dice: Random) -> None:
     # An eighth of all nights are planned only.
     machine.plan(pick=8 * dice.randrange(1000) + 1, seed=dice.randrange(1000))
     steps = machine.rules
+    mirror = Mirror(machine.night.store, machine.tournament.tournament_id)
     for _ in range(STEPS):
         open_steps = [one for one in steps if all(holds(machine) for holds in one.preconditions)]
         weights = [OFTEN.get(one.function.__name__, 1) for one in open_steps]
         (step,) = dice.choices(open_steps, weights)
         drawn = {"pick": dice.randrange(2**16), "points": dice.randint(-2, 3), "actions": dice.randint(1, 3)}
         step.function(machine, **{name: drawn[name] for name in step.arguments})
+        # Whoever follows the feed sees what happened, whatever it was.
+        mirror.follow()
 
 
 def _replays(store: Store, machine: Any) -> None:

@@ -8,29 +8,10 @@ from typing import Any
 import pytest
 
 import build
+from canaries import IFPA_CANARY, PROFILE
 from silverball.service.access import Caller
 from silverball.store import tables
 from silverball.store.engine import Store
-
-IFPA_CANARY = 777_123_456
-CANARIES = {
-    "ifpa_id": IFPA_CANARY,
-    "flag": "canary-flag",
-    "location": "canary-location",
-    "pronouns": "canary-pronouns",
-    "initials": "canary-initials",
-    "avatar": "canary-avatar",
-    "banner": "canary-banner",
-    "tournament_avatar": "canary-picture",
-}
-OPT_OUTS = (
-    "ratings_opt_out",
-    "stats_opt_out",
-    "video_opt_out",
-    "profile_opt_out",
-    "history_opt_out",
-    "history_only_completed",
-)
 
 
 @dataclass(frozen=True)
@@ -44,7 +25,7 @@ class World:
 
 
 def a_world(store: Store, **opt_outs: bool) -> World:
-    user_id = build.a_user(store, name="Zoe Nadir", role="organizer", **CANARIES, **opt_outs)
+    user_id = build.a_user(store, name="Zoe Nadir", role="organizer", **PROFILE, **opt_outs)
     series_id = build.row(store, tables.series, organizer_id=user_id)
     night = build.a_tournament(store, organizer_id=user_id, series_id=series_id, status="completed")
     claimed = build.a_player(store, user_id, name="Zoe N", claimed_by=user_id, ifpa_id=IFPA_CANARY)
@@ -64,16 +45,8 @@ def a_world(store: Store, **opt_outs: bool) -> World:
         )
     build.a_game(store, night.tournament_id, [claimed, night.player_ids[0]], status="completed")
     occasion_id = build.row(store, tables.occasion, organizer_id=user_id)
-    build.row(
-        store,
-        tables.occasion_tournament,
-        occasion_id=occasion_id,
-        user_id=user_id,
-        tournament_id=night.tournament_id,
-        place=0,
-        labels=[],
-        external={},
-    )
+    listed = {"user_id": user_id, "tournament_id": night.tournament_id}
+    build.row(store, tables.occasion_tournament, occasion_id=occasion_id, **listed)
     tournament = f"/api/tournaments/{night.tournament_id}"
     flags = "&".join(
         f"include{part}=1" for part in ("Players", "Scorekeepers", "Series", "Event", "LinkedTournaments")
@@ -108,7 +81,7 @@ def all_answers(world: World, by: Caller) -> str:
 
 
 def canaries_in(text: str) -> set[str]:
-    return {name for name, value in CANARIES.items() if str(value) in text}
+    return {name for name, value in PROFILE.items() if str(value) in text}
 
 
 def test_nobody_else_sees_a_hidden_profile_anywhere(store: Store) -> None:
@@ -134,20 +107,20 @@ def test_an_admin_role_without_an_admin_token_sees_no_hidden_profile(store: Stor
 
 @pytest.mark.parametrize("who", ["himself", "admin"])
 def test_the_user_and_an_admin_see_all_of_it(store: Store, who: str) -> None:
-    world = a_world(store, **dict.fromkeys(OPT_OUTS, True))
+    world = a_world(store, **dict.fromkeys(tables.OPT_OUTS, True))
     viewer = (
         build.caller(world.user_id, is_hidden=True)
         if who == "himself"
         else build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
     )
-    assert canaries_in(all_answers(world, viewer)) == set(CANARIES)
+    assert canaries_in(all_answers(world, viewer)) == set(PROFILE)
     for path in (path for path in world.paths if "players" in path or "Details" in path):
         assert str(IFPA_CANARY) in asked(world, path, viewer), path
 
 
 def test_a_profile_that_is_not_hidden_is_seen_by_everybody(store: Store) -> None:
     world = a_world(store)
-    assert canaries_in(all_answers(world, build.caller(build.a_user(store)))) == set(CANARIES)
+    assert canaries_in(all_answers(world, build.caller(build.a_user(store)))) == set(PROFILE)
 
 
 def test_an_unclaimed_player_keeps_his_federation_number(store: Store) -> None:

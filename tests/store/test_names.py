@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sqlalchemy import literal, select
 
 from silverball.store.engine import Store
-from silverball.store.names import Holds, folded
+from silverball.store.names import Folded, Holds, folded, plain
 
 CASES = [
     ("Thursday Strikes", "thursday", True),
@@ -39,6 +39,26 @@ def test_folding_takes_away_case_and_accents(text: str | None, plain: str | None
     assert folded(text) == plain
 
 
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [
+        ("  Zo\u00eb   O'Neil-M\u00e4rsh ", "zoe oneil marsh"),
+        ("St. Clair, J.R.", "st clair jr"),
+        ("O\u2019Brien", "obrien"),
+        ("Stra\u00dfe", "strasse"),
+        ("\u0141ucja (Lu)", "lucja lu"),
+        ("???", ""),
+    ],
+)
+def test_a_full_name_is_bare_of_case_accents_and_punctuation(name: str, bare: str) -> None:
+    assert plain(name) == bare
+
+
+@given(st.text(st.characters(categories=("Lu", "Ll", "Nd", "Zs"), max_codepoint=0x24F), max_size=30))
+def test_a_bare_name_stays_as_it_is(name: str) -> None:
+    assert plain(plain(name)) == plain(name)
+
+
 def test_both_databases_find_the_same_names(store: Store) -> None:
     with store.read() as db:
         for name, words, is_there in CASES:
@@ -51,3 +71,9 @@ def test_a_name_is_found_by_any_part_of_it_in_capitals_or_not(name: str, data: s
     start = data.draw(st.integers(0, len(name) - 1))
     part = name[start : data.draw(st.integers(start + 1, len(name)))]
     assert (folded(part) or "") in (folded(name) or "")
+
+
+@pytest.mark.parametrize("name", [case[0] for case in CASES])
+def test_both_databases_fold_a_name_as_python_does(store: Store, name: str) -> None:
+    with store.read() as db:
+        assert db.execute(select(Folded(literal(name)))).scalar_one() == folded(name)

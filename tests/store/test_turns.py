@@ -2,11 +2,14 @@
 
 import shutil
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event, func, insert, select
+from sqlalchemy.exc import OperationalError
 
 import build
 from silverball.store import tables
@@ -89,4 +92,33 @@ def test_a_commit_that_fails_is_told_to_everybody_in_it(sqlite: Store) -> None:
     _write(sqlite, "somebody")
     with sqlite.read() as db:
         assert db.execute(select(func.count()).select_from(tables.user)).scalar_one() == 1
+    sqlite.close()
+
+
+def test_a_disk_that_fills_up_is_told_to_everybody_whose_work_it_took(sqlite: Store) -> None:
+    @event.listens_for(sqlite.engine, "checkout")
+    def _limit(connection: Any, *_rest: Any) -> None:
+        # As many pages as there are already: small rows fit into them, a large one does not.
+        connection.execute("PRAGMA max_page_count=1")
+
+    is_inside, told = threading.Event(), {}
+
+    def fill_up() -> None:
+        is_inside.wait()
+        try:
+            _write(sqlite, "x" * 100_000)
+            told["large"] = "done"
+        except OperationalError as error:
+            told["large"] = str(error.orig)
+
+    second = threading.Thread(target=fill_up)
+    second.start()
+    with pytest.raises(OperationalError, match="disk is full"), sqlite.write() as db:
+        db.execute(insert(tables.user).values({**build.DEFAULTS["user"], "name": "small"}))
+        is_inside.set()
+        # Long enough for the other one to wait for this transaction.
+        time.sleep(0.3)
+    second.join()
+    assert told == {"large": "database or disk is full"}
+    assert _names(sqlite) == set()
     sqlite.close()

@@ -14,6 +14,7 @@ from datetime import timedelta
 from typing import Any
 
 import build
+from mirror import Mirror
 from silverball import app
 from silverball.service.access import Caller
 from silverball.settings import Settings
@@ -31,10 +32,13 @@ class Hall:
         self.now = build.NOW
         self._api = app.build_api(store, Settings(base_url=build.BASE_URL), now=self._clock)
         organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
+        self.mirror: Mirror | None = None
         self.organizer = build.caller(organizer_id, role="organizer", ability="manage")
         made = self.send("POST", "/api/tournaments", {"name": f"Story of {kind}", "type": kind, **settings})
         self.tournament_id: int = made["data"]["tournamentId"]
         self.path = f"/api/tournaments/{self.tournament_id}"
+        # Everything that a story writes has to reach whoever follows the feed.
+        self.mirror = Mirror(store, self.tournament_id)
         names = players.split()
         added = self.post("/players", {"players": [{"name": name} for name in names]})["data"]
         self.ids: dict[str, int] = {one["name"]: one["playerId"] for one in added}
@@ -60,6 +64,8 @@ class Hall:
         """The decoded body of an answer below 300; anything else fails the story."""
         status, answer, _ = build.send(self._api, method, path, body, by=by or self.organizer)
         assert status < 300, (method, path, body, status, answer)
+        if method != "GET" and self.mirror is not None:
+            self.mirror.follow()
         return answer
 
     def refused(

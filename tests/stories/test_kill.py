@@ -7,23 +7,19 @@ SIGKILL, started again, and whatever was not acknowledged is sent again with the
 import contextlib
 import http.client
 import json
-import os
 import queue
-import signal
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from random import Random
 from typing import Any
 
 from sqlalchemy import select, update
 
 from rules.night import a_night
+from servers import Servers
 from service import door
 from silverball.service.tokens import writes as tokens
 from silverball.service.verify import reads
@@ -34,8 +30,6 @@ KILLS = 25
 LIFE_SECONDS = (0.02, 0.25)
 CLIENTS = 8
 PLAYERS = 40
-START_SECONDS_MAX = 20
-LAUNCHER = Path(__file__).with_name("launcher.py")
 
 
 @dataclass
@@ -48,46 +42,6 @@ class Job:
     body: dict[str, Any]
     tries: int = 0
     answers: list[int] = field(default_factory=list)
-
-
-class Servers:
-    """One `silverball serve` after the other."""
-
-    def __init__(self, url: str) -> None:
-        given = {
-            **os.environ,
-            "SILVERBALL_DATABASE_URL": url,
-            "SILVERBALL_RATE_LIMIT_PER_MINUTE": "0",
-        }
-        self._launcher = subprocess.Popen(
-            [sys.executable, str(LAUNCHER)],
-            env=given,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-        )
-        self.port = 0
-        self._process_id = 0
-
-    def start(self) -> None:
-        assert self._launcher.stdin is not None
-        assert self._launcher.stdout is not None
-        self._launcher.stdin.write("\n")
-        self._launcher.stdin.flush()
-        told = sorted(self._launcher.stdout.readline().strip() for _ in range(2))
-        # The number comes before the sentence, whichever was written first.
-        self._process_id, self.port = int(told[0]), int(told[1].rsplit(":", 1)[1])
-
-    def kill(self) -> None:
-        os.kill(self._process_id, signal.SIGKILL)
-        self._process_id = 0
-
-    def close(self) -> None:
-        """The last server is killed, and the launcher ends with its input."""
-        if self._launcher.poll() is None and self._process_id:
-            self.kill()
-        self._launcher.communicate(timeout=START_SECONDS_MAX)
 
 
 class Clients:

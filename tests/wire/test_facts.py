@@ -14,12 +14,15 @@ from silverball.wire import (
     cards,
     clubs,
     errors,
+    federation,
     frenzy,
     games,
     locations,
+    machines,
     maxmatchplay,
     occasions,
     pages,
+    periods,
     players,
     queues,
     ratings,
@@ -29,6 +32,7 @@ from silverball.wire import (
     standings,
     stats,
     summaries,
+    tips,
     tournaments,
     users,
     values,
@@ -71,9 +75,16 @@ STRUCTS: dict[str, Any] = {
     "UserProfileBundle": users.UserBundle,
     "UserCounts": users.UserCounts,
     "Rating": ratings.Rating,
+    "RatingHistoryPoint": ratings.RatingHistoryPoint,
+    "RatingBundle": ratings.RatingBundle,
+    "IfpaRatingHistoryPoint": ratings.RatingRevision,
+    "RatingComparison": ratings.RatingComparison,
+    "RatingPeriod": periods.RatingPeriod,
     "ArenaSummaryRow": summaries.ArenaSummary,
     "PlayerArenaSummaryRow": summaries.PlayerArenaSummary,
     "MatchSummaryRow": summaries.MatchSummary,
+    "OpdbEntryBundle": machines.OpdbEntryBundle,
+    "PinTipsBundle": tips.PinTipsBundle,
     "MatchplayStats": stats.MatchplayStats,
     "RoundStatsRow": stats.RoundStats,
     "ArenaStatsRow": stats.ArenaStats,
@@ -88,6 +99,7 @@ STRUCTS: dict[str, Any] = {
     "Aggregate": series.Aggregate,
     "SeriesStats": series.SeriesStats,
     "SeriesStanding": series.SeriesStanding,
+    "WpprEstimate": federation.WpprEstimate,
 }
 WORDS: dict[str, tuple[str, ...]] = {
     "TournamentStatus": values.TOURNAMENT_STATUSES,
@@ -103,7 +115,14 @@ MAPS = {"PlayerCountRow"}
 # Where a shape is meant to differ from the facts, and why.
 WHOLE_SCORES = "a score is a 64-bit integer"
 COMPLETED_SERIES = "a finished series is completed (formats 21)"
+RATED_ELSEWHERE = "null when the rating came from a file and nothing was played here since (ratings.md E)"
+COUNTS = ("gameCount", "winCount", "lossCount", "resultCount")
 DIFFERENCES: dict[str, str] = {
+    **{
+        f"{name}.{count}": RATED_ELSEWHERE
+        for name in ("Rating", "IfpaRatingHistoryPoint")
+        for count in COUNTS
+    },
     "Game.resultScores[]": WHOLE_SCORES,
     "SinglePlayerGame.score": WHOLE_SCORES,
     "Series.status": COMPLETED_SERIES,
@@ -120,6 +139,8 @@ ONE_STRUCT = "one Struct with and without the part, which is absent where the fa
 OUR_NAMES = "the observed name is not public (formats 14)"
 ROW_9 = "a client needs it (interface.md 2, row 9)"
 EXTRAS: dict[str, str] = {
+    "RatingComparison.globalRatingPercentiles": "an older profile field (ratings.md A.6)",
+    "RatingPeriod.status": "says whether it is rated, waits or was corrected (ratings.md A.7)",
     "Arena.tournamentArena": ONE_STRUCT,
     "Player.tournamentPlayer": ONE_STRUCT,
     "SeriesBase.organizer": ONE_STRUCT,

@@ -138,7 +138,7 @@ def test_a_token_loses_what_its_user_may_no_longer_do(store: Store) -> None:
         assert (found.ability, found.is_admin) == (ability, False)
 
 
-@pytest.mark.parametrize("opt_out", [column.name for column in reads.OPT_OUTS])
+@pytest.mark.parametrize("opt_out", tables.OPT_OUTS)
 def test_any_opt_out_makes_the_caller_a_viewer_of_its_own(store: Store, opt_out: str) -> None:
     found = find(store, a_token(store, build.a_user(store, **{opt_out: True})).text)
     assert found is not None

@@ -177,6 +177,25 @@ def test_everything_that_can_be_said_of_it_is_shown(store: Store, organizer: int
     assert loaded(store, made["tournamentId"]).has_entry_limits
 
 
+def test_a_registration_opens_at_the_moment_that_was_said_in_any_zone(store: Store, organizer: int) -> None:
+    wanted = {"openAtUtc": "2026-06-01T12:00:00+02:00", "closeAtUtc": "2026-06-30T23:30:00-05:00"}
+    body = {
+        "name": "Finals",
+        "type": "matchplay",
+        "timezone": "Europe/Stockholm",
+        "rsvpConfiguration": wanted,
+    }
+    status, answer, _ = build.do(store, "POST", f"{PATH}?includeRsvpConfiguration=1", body, by=organizer)
+    assert status == 201, answer
+    made = answer["data"]["rsvpConfiguration"]
+    assert made["openAtUtc"] == "2026-06-01T10:00:00.000000Z"
+    assert made["openAtLocal"] == "2026-06-01 12:00:00"
+    assert made["closeAtUtc"] == "2026-07-01T04:30:00.000000Z"
+    body["rsvpConfiguration"] = {"closeAtUtc": "0001-01-01T00:00:00Z"}
+    status, answer, _ = build.do(store, "POST", PATH, body, by=organizer)
+    assert (status, list(answer["errors"])) == (422, ["rsvpConfiguration.closeAtUtc"])
+
+
 def test_tiebreak_games_may_be_worth_something_else(store: Store, organizer: int) -> None:
     rows = [["0.1"], ["0.1", "0"], ["0.3", "0.2", "0.1"], ["0.4", "0.3", "0.2", "0.1"]]
     made = create(store, organizer, type="matchplay", tiebreakerPointsMap=rows)

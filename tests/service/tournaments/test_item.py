@@ -182,16 +182,8 @@ def test_location_series_event_and_shortcut_are_shown(store: Store) -> None:
     shortcut_id = build.row(store, tables.shortcut, slug="strikes", tournament_id=night.tournament_id)
     occasions = [build.row(store, tables.occasion, organizer_id=organizer) for _ in range(2)]
     for occasion_id in reversed(occasions):
-        build.row(
-            store,
-            tables.occasion_tournament,
-            occasion_id=occasion_id,
-            user_id=organizer,
-            tournament_id=night.tournament_id,
-            place=0,
-            labels=[],
-            external={},
-        )
+        listed = {"user_id": organizer, "tournament_id": night.tournament_id}
+        build.row(store, tables.occasion_tournament, occasion_id=occasion_id, **listed)
     found = item(
         store, night.tournament_id, "includeLocation=1&includeSeries=1&includeEvent=1&includeShortcut=1"
     )

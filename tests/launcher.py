@@ -7,8 +7,8 @@ import os
 import sys
 
 # What a server loads when it starts.
-from silverball import app  # noqa: F401
-from silverball.cli import main, serve, server  # noqa: F401
+from silverball import app  # noqa: F401  # loaded for the forks
+from silverball.cli import main, serve, server  # noqa: F401  # loaded for the forks
 
 
 def run() -> None:

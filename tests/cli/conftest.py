@@ -1,0 +1,21 @@
+"""What several tests of commands need."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from service import door
+from silverball.store.engine import Store
+
+
+@pytest.fixture
+def hurried_store(empty_sqlite: Path, tmp_path: Path) -> Iterator[Store]:
+    """A database for whole nights: on SQLite only, and without waiting for the disk."""
+    path = tmp_path / "silverball.db"
+    shutil.copy(empty_sqlite, path)
+    opened = Store(f"sqlite:///{path}")
+    door.hurry(opened)
+    yield opened
+    opened.close()

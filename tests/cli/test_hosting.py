@@ -1,0 +1,50 @@
+"""The page about hosting: its lines do what they say."""
+
+import re
+import shlex
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+from click.testing import CliRunner
+from sqlalchemy import insert
+
+import build
+from exchange import bundles
+from silverball.cli.main import silverball_group
+from silverball.store import tables
+from silverball.store.engine import Store
+
+PAGE = Path(__file__).parents[2] / "docs" / "hosting.md"
+
+
+def copied(folder: Path) -> Path:
+    """Do what the page says to keep a copy."""
+    line = re.search(r"^python3 -c .* silverball\.db copy\.db$", PAGE.read_text(), re.MULTILINE)
+    assert line is not None
+    _, *words = shlex.split(line.group())
+    subprocess.run([sys.executable, *words], cwd=folder, check=True)
+    return folder / "copy.db"
+
+
+def test_the_copy_of_a_database_in_use_is_whole_and_counts_the_same(
+    empty_sqlite: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "silverball.db"
+    file.write_bytes(empty_sqlite.read_bytes())
+    run = CliRunner(env={"SILVERBALL_DATABASE_URL": f"sqlite:///{file}"})
+    assert run.invoke(silverball_group, ["import", "bundle", str(bundles.NIGHTS[0])]).exit_code == 0
+    store = Store(f"sqlite:///{file}")
+    with store.write() as db:
+        db.execute(insert(tables.user).values({**build.DEFAULTS["user"], "name": "Half done"}))
+        copy = copied(tmp_path)
+    store.close()
+    with closing(sqlite3.connect(copy)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        # What was not committed yet is not in it.
+        assert db.execute("SELECT count(*) FROM user WHERE name = 'Half done'").fetchone() == (0,)
+    again = CliRunner(env={"SILVERBALL_DATABASE_URL": f"sqlite:///{copy}"})
+    done = again.invoke(silverball_group, ["verify"])
+    assert (done.exit_code, done.exception) == (0, None), done.output

@@ -1,0 +1,78 @@
+"""`silverball submissions` on real databases."""
+
+import pytest
+from click.testing import CliRunner, Result
+
+import build
+from service.submissions.events import URL, a_document, shown, submitted
+from silverball.cli.main import silverball_group
+from silverball.store.engine import Store
+
+
+@pytest.fixture
+def run(database_url: str) -> CliRunner:
+    return CliRunner(env={"SILVERBALL_DATABASE_URL": database_url})
+
+
+def ran(run: CliRunner, *words: str) -> Result:
+    return run.invoke(silverball_group, ["submissions", *words])
+
+
+@pytest.fixture
+def user_id(store: Store) -> int:
+    return build.a_user(store, name="Olga Ramp", role="organizer")
+
+
+def test_submissions_are_listed_newest_first_and_by_state(run: CliRunner, store: Store, user_id: int) -> None:
+    submitted(store, user_id, a_document())
+    submitted(store, user_id, b"no document", f"{URL}?2")
+    lines = ran(run, "list").stdout.splitlines()
+    assert lines[0].split() == ["ID", "STATUS", "DAY", "PLAYERS", "GAMES", "SUBMITTER", "HOST", "NAME"]
+    assert lines[1].split()[:5] == ["2", "invalid", "-", "-", "-"]
+    assert lines[1].split()[5:] == ["Olga", "Ramp", "results.example.org", f"{URL}?2"]
+    assert lines[2].split("  ")[-1].strip() == "Thursday at the Drain"
+    assert [line.split()[0] for line in ran(run, "list", "--status", "ready").stdout.splitlines()] == [
+        "ID",
+        "1",
+    ]
+
+
+def test_a_moderator_approves(run: CliRunner, store: Store, user_id: int) -> None:
+    submitted(store, user_id, a_document())
+    done = ran(run, "approve", "1")
+    assert (done.exit_code, done.stderr) == (0, "Rating submission 1 is approved.\n")
+    assert shown(store, 1)["status"] == "approved"
+    again = ran(run, "approve", "1")
+    assert again.exit_code == 1
+    assert again.stderr == "Error: Rating submission 1 is approved and cannot become approved.\n"
+
+
+def test_a_moderator_rejects_and_says_why(run: CliRunner, store: Store, user_id: int) -> None:
+    submitted(store, user_id, a_document())
+    done = ran(run, "reject", "1", "--reason", " Nobody was there. ")
+    assert (done.exit_code, done.stderr) == (0, "Rating submission 1 is rejected.\n")
+    data = shown(store, 1)
+    assert (data["status"], data["moderatorNote"]) == ("rejected", "Nobody was there.")
+    assert ran(run, "approve", "1").exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["reject", "1"],
+        ["reject", "1", "--reason", " "],
+        ["reject", "1", "--reason", "x" * 501],
+        ["approve"],
+        ["approve", "0"],
+        ["list", "--status", "lost"],
+    ],
+)
+def test_a_command_that_is_used_wrongly_ends_with_exit_code_2(run: CliRunner, words: list[str]) -> None:
+    done = ran(run, *words)
+    assert (done.exit_code, done.stdout) == (2, "")
+
+
+@pytest.mark.parametrize("words", [["approve", "7"], ["reject", "7", "--reason", "No."]])
+def test_a_submission_that_is_not_there_is_said_so(run: CliRunner, words: list[str]) -> None:
+    done = ran(run, *words)
+    assert (done.exit_code, done.stderr) == (1, "Error: There is no rating submission 7.\n")

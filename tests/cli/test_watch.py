@@ -1,0 +1,158 @@
+"""`silverball watch`: a terminal that follows a tournament on a server that goes away and comes back."""
+
+import io
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+import build
+from feed.whole import say, token
+from servers import Servers
+from silverball.cli import following, watch
+from silverball.cli.following import ANEW, LIVE, LOST, Told
+from silverball.store.engine import Store
+from silverball.store.tables import tournament
+
+
+@pytest.fixture
+def server(database_url: str) -> Iterator[Servers]:
+    own = Servers(database_url)
+    own.start()
+    yield own
+    own.close()
+
+
+class Followed:
+    """A follower in a thread; `told` grows."""
+
+    def __init__(self, server: Servers, tournament_id: int) -> None:
+        self.told: list[Told] = []
+        self._server = server
+        url = f"http://127.0.0.1:{server.port}"
+        self._events = following.follow(url, tournament_id, sleep=lambda _seconds: time.sleep(0.05))
+        threading.Thread(target=self._run, daemon=True).start()
+
+    def _run(self) -> None:
+        for one in self._events:
+            self.told.append(one)
+
+    def names(self) -> list[str]:
+        return [one.name for one in self.told if one.name != following.IDLE]
+
+    def wait_for(self, *names: str) -> None:
+        until = time.monotonic() + 20
+        while self.names()[-len(names) :] != list(names):
+            assert time.monotonic() < until, self.names()
+            time.sleep(0.02)
+
+
+def test_a_follower_begins_anew_and_is_told_what_happens(store: Store, server: Servers) -> None:
+    one = build.a_tournament(store).tournament_id
+    say(store, one, 3)
+    follower = Followed(server, one)
+    follower.wait_for(ANEW, LIVE)
+    say(store, one)
+    follower.wait_for("TournamentUpdated")
+    assert (follower.told[-1].seq, follower.told[-1].data) == (4, {"tournamentId": one, "n": 0})
+
+
+def test_a_follower_comes_back_to_a_server_that_was_killed_and_misses_nothing(
+    store: Store, server: Servers
+) -> None:
+    one = build.a_tournament(store).tournament_id
+    place = following._Place(f"http://127.0.0.1:{server.port}", one, "silverball")
+    place.begin()
+    server.kill()
+    # More than a socket brings at once.
+    say(store, one, 700)
+    server.start()
+    place.base_url = f"http://127.0.0.1:{server.port}"
+    told = []
+    for event in following._one_connection(place):
+        told.append(event)
+        if event.name == LIVE:
+            break
+    assert [event.seq for event in told[:-1]] == list(range(1, 701))
+
+
+def test_a_follower_whose_place_was_trimmed_begins_anew(store: Store, server: Servers) -> None:
+    one = build.a_tournament(store).tournament_id
+    place = following._Place(f"http://127.0.0.1:{server.port}", one, "silverball")
+    place.begin()
+    say(store, one, 600)
+    with store.write() as db:
+        db.execute(tournament.update().values(seq_low=550))
+    told = []
+    for event in following._one_connection(place):
+        told.append(event.name)
+        if event.name == LIVE:
+            break
+    assert told == [ANEW, LIVE]
+    assert place.seq == 600
+
+
+def test_lines_of_json_for_other_programs(store: Store, server: Servers) -> None:
+    one = build.a_tournament(store).tournament_id
+    command = [sys.executable, "-u", "-m", "silverball.cli.main", "watch", str(one), "--json"]
+    with subprocess.Popen(
+        [*command, "--url", f"http://127.0.0.1:{server.port}"], stdout=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        for n in range(1, 40):
+            # Until it is connected nobody knows what it will see first.
+            say(store, one)
+            time.sleep(0.1 if n < 39 else 2)
+        running.terminate()
+        lines = [json.loads(line) for line in running.stdout]
+    assert {line["event"] for line in lines} == {"TournamentUpdated"}
+    numbers = [line["seq"] for line in lines]
+    assert numbers == list(range(numbers[0], 40))
+
+
+def test_a_tournament_that_does_not_exist_is_told_in_a_sentence(server: Servers) -> None:
+    command = [sys.executable, "-m", "silverball.cli.main", "watch", "404"]
+    done = subprocess.run(
+        [*command, "--url", f"http://127.0.0.1:{server.port}"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "404" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_reading_without_a_token_is_told_what_to_do(store: Store, server: Servers) -> None:
+    one = build.a_tournament(store).tournament_id
+    board = watch.Board(f"http://127.0.0.1:{server.port}", one, "")
+    with pytest.raises(following.CannotFollow, match="--token"):
+        board.take(Told(ANEW))
+
+
+def test_the_board_shows_games_and_standings_and_moves(store: Store, server: Servers) -> None:
+    night = build.a_tournament(store, players=2, arenas=1)
+    round_id = build.a_round(store, night.tournament_id)
+    game_id = build.a_game(
+        store, night.tournament_id, night.player_ids, round_id=round_id, arena_id=night.arena_ids[0]
+    )
+    board = watch.Board(f"http://127.0.0.1:{server.port}", night.tournament_id, token(store))
+    board.take(Told(ANEW))
+    board.take(Told(LIVE))
+    assert _drawn(board).splitlines()[0] == "Thursday Strikes  started  ● live"
+    assert "Player 1, Player 2" in _drawn(board)
+    board.take(Told("GamesDeleted", {"gameIds": [game_id]}))
+    assert "Player 1, Player 2" not in _drawn(board)
+    board.take(Told("TournamentUpdated", {"name": "[red]Friday[/red]", "status": "completed"}))
+    board.take(Told(LOST))
+    # A name is text, whatever it looks like.
+    assert _drawn(board).splitlines()[0] == "[red]Friday[/red]  completed  ● offline"
+
+
+def _drawn(board: Any) -> str:
+    console = Console(width=80, record=True, file=io.StringIO())
+    console.print(board.drawn())
+    return console.export_text()

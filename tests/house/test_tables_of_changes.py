@@ -1,0 +1,36 @@
+"""From every change you find its row and its events: the tables keyed by change are complete."""
+
+from typing import get_args
+
+from silverball.rules import changes
+from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered
+from silverball.service.announce import ADDED, ANNOUNCE, CHANGED, DELETED, IDS_FIELD, SHOWN
+from silverball.store.writers import KINDS, WRITERS
+from silverball.wire.events import EVENTS
+
+GENERAL = {Change, Added, Altered, Removed, TournamentAltered}
+# A whole tournament that came in: written by `store/imports.py`; its channel begins anew.
+IMPORT = changes.TournamentImported
+STATED = {
+    one
+    for one in vars(changes).values()
+    if isinstance(one, type) and issubclass(one, Change) and one not in GENERAL and not get_args(one)
+} - {IMPORT}
+
+
+def test_every_change_has_a_writer_and_a_line_that_says_what_it_touches() -> None:
+    assert set(WRITERS) == STATED
+    assert set(ANNOUNCE) == STATED
+
+
+def test_every_part_of_a_tournament_is_told_in_some_event() -> None:
+    told = set(CHANGED) | set(SHOWN) | {"queue"}
+    # Suggestions are in their games, banks and scorekeepers in the tournament, purchases in the players.
+    inside = {"suggestions", "banks", "scorekeepers", "purchases"}
+    assert told | inside == set(KINDS)
+
+
+def test_every_event_that_is_announced_has_a_published_shape() -> None:
+    names = {*ADDED.values(), *CHANGED.values(), *DELETED.values(), *SHOWN.values()}
+    assert names | {"TournamentUpdated", "QueueChanged"} == set(EVENTS)
+    assert set(IDS_FIELD) == {*ADDED.values(), *CHANGED.values(), *DELETED.values()}

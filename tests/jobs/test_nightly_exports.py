@@ -1,0 +1,54 @@
+"""The bulk files are written once a day."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import build
+from silverball import app
+from silverball.exchange import nightly
+from silverball.jobs import nightly_exports
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+
+def at(day: int, hour: int, minute: int = 0) -> datetime:
+    return datetime(2026, 3, day, hour, minute, tzinfo=UTC)
+
+
+def written(folder: Path) -> set[datetime | None]:
+    return {nightly.written_at(one, folder) for one in nightly.EXPORTS}
+
+
+@pytest.fixture(autouse=True)
+def somebody_who_is_rated(store: Store) -> None:
+    """Else there would be nothing to write about ratings."""
+    build.a_rating(store)
+
+
+def test_missing_files_are_written_whatever_the_hour(store: Store, tmp_path: Path) -> None:
+    nightly_exports.run(tmp_path / "exports", store, at(5, 20))
+    assert written(tmp_path / "exports") == {at(5, 20)}
+
+
+@pytest.mark.parametrize(
+    ("now", "is_due"),
+    [(at(5, 21), False), (at(6, 5, 59), False), (at(6, 6), True), (at(6, 9), True), (at(9, 1), True)],
+)
+def test_every_morning_they_are_written_again_once(
+    store: Store, tmp_path: Path, now: datetime, is_due: bool
+) -> None:
+    nightly_exports.run(tmp_path, store, at(5, 20))
+    nightly_exports.run(tmp_path, store, now)
+    assert written(tmp_path) == {now if is_due else at(5, 20)}
+    nightly_exports.run(tmp_path, store, now.replace(minute=59))
+    assert written(tmp_path) == {now if is_due else at(5, 20)}
+
+
+def test_the_clock_writes_them_only_where_a_folder_is_set(store: Store, tmp_path: Path) -> None:
+    assert "nightly_exports" not in [one.name for one in app.jobs(Settings())]
+    *_, job = app.jobs(Settings(exports_folder=str(tmp_path)))
+    assert job.name == "nightly_exports"
+    job.run(store, at(5, 20))
+    assert written(tmp_path) == {at(5, 20)}

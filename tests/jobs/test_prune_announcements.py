@@ -1,0 +1,51 @@
+"""What is trimmed from the feed, and what stays."""
+
+from datetime import timedelta
+
+import build
+from silverball.jobs import prune_announcements
+from silverball.store import announcements, tables
+from silverball.store.engine import Store
+
+SAID = [("TournamentUpdated", "{}")]
+
+
+def _count(store: Store, tournament_id: int) -> int:
+    with store.read() as db:
+        return len(announcements.since(db, tournament_id, "k3f9", 0, 100_000))
+
+
+def test_a_tournament_of_last_month_keeps_nothing_and_a_running_one_everything(store: Store) -> None:
+    long_ago = build.NOW - timedelta(days=30)
+    over = build.a_tournament(store, status="completed", completed_at=long_ago).tournament_id
+    running = build.a_tournament(store).tournament_id
+    for one in (over, running):
+        with store.write(one) as db:
+            announcements.append(db, one, SAID * 3, long_ago)
+    prune_announcements.run(store, build.NOW)
+    assert (_count(store, over), _count(store, running)) == (0, 3)
+    with store.read() as db:
+        head = announcements.head(db, over)
+        assert head is not None
+        # The numbers go on, and whoever asks for what is gone is told so.
+        assert (head.seq, head.low) == (3, 3)
+
+
+def test_the_journal_is_never_trimmed(store: Store) -> None:
+    long_ago = build.NOW - timedelta(days=30)
+    over = build.a_tournament(store, status="completed", completed_at=long_ago).tournament_id
+    build.row(
+        store,
+        tables.journal,
+        tournament_id=over,
+        action_id=1,
+        change="TournamentEdited",
+        data={},
+        source="test",
+        at=long_ago,
+    )
+    with store.write(over) as db:
+        announcements.append(db, over, SAID, long_ago)
+    prune_announcements.run(store, build.NOW)
+    with store.read() as db:
+        assert len(db.execute(tables.journal.select()).all()) == 1

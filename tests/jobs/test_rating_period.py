@@ -1,0 +1,90 @@
+"""The job that rates what is due, and the commands beside it. Source: ratings.md A.4, A.7."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from sqlalchemy import select
+
+from service.ratings.circuit import Circuit, moment
+from silverball import settings
+from silverball.cli import main
+from silverball.jobs import rating_period
+from silverball.settings import SettingError, Settings
+from silverball.store import tables
+from silverball.store.engine import Store
+
+
+@pytest.mark.parametrize(("hours", "is_rated"), [(7 * 24 - 1, False), (7 * 24, True)])
+def test_a_day_is_rated_when_seven_days_have_gone_by(store: Store, hours: int, is_rated: bool) -> None:
+    circuit = Circuit(store)
+    circuit.night(14, ["Ada", "Bo"])
+    job = rating_period.job(Settings())
+    job.run(store, moment(14, 0) + timedelta(hours=hours))
+    assert bool(circuit.ratings()) is is_rated
+
+
+def test_the_operators_settings_are_those_of_the_job(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(14, ["Ada", "Bo"])
+    chosen = settings.load({"SILVERBALL_RATING_DEFAULT": "1000", "SILVERBALL_RATING_DELAY_DAYS": "0"})
+    rating_period.job(chosen).run(store, moment(14, 21))
+    assert circuit.ratings()["Ada"][0] == pytest.approx(1015.0847811835447, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("RATING_C", "-1"), ("RATING_C", "fast"), ("RATING_RD_MIN", "80"), ("RATING_RD_MIN", "0")],
+)
+def test_a_setting_that_cannot_be_is_refused_by_name(name: str, value: str) -> None:
+    with pytest.raises(SettingError, match="SILVERBALL_RATING_"):
+        settings.load({f"SILVERBALL_{name}": value})
+
+
+def run(store: Store, *words: str) -> tuple[int, str]:
+    url = store.url.render_as_string(hide_password=False)
+    done = CliRunner().invoke(main.silverball_group, list(words), env={"SILVERBALL_DATABASE_URL": url})
+    return done.exit_code, done.output
+
+
+def test_the_command_rates_up_to_a_day_whatever_the_delay(store: Store) -> None:
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    assert run(store, "rate", "--until", "2026-03-01") == (0, "1 day rated, up to 2026-03-01.\n")
+    assert run(store, "rate", "--until", "2026-03-01") == (0, "No days rated, up to 2026-03-01.\n")
+    assert set(circuit.ratings()) == {"Ada", "Bo"}
+    again = ("rate", "--until", "2026-03-02", "--rebuild", "--from", "2026-03-01")
+    assert run(store, *again) == (0, "2 days rated, up to 2026-03-02.\n")
+    before = circuit.everything()
+    later = ("rate", "--until", "2026-03-02", "--rebuild", "--from", "2026-03-02")
+    assert run(store, *later) == (0, "1 day rated, up to 2026-03-02.\n")
+    assert circuit.everything() == before
+
+
+@pytest.mark.parametrize(
+    "words", [("--from", "2026-03-01"), ("--until", "2999-01-01"), ("--until", "tomorrow")]
+)
+def test_the_command_refuses_days_that_make_no_sense(store: Store, words: tuple[str, ...]) -> None:
+    code, said = run(store, "rate", *words)
+    assert (code, "Error" in said) == (2, True)
+
+
+CSV = (
+    "Name,User ID,IFPA ID,Rating,RD,Lower Bound,Last Rating Period (Data from: 2026-02-28),Rating class\n"
+    '"Ada",,11,1599.74,24.23,1551.28,2026-02-03,4\n'
+)
+
+
+def test_a_file_of_ratings_is_read_whole_or_not_at_all(store: Store, tmp_path: Path) -> None:
+    good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
+    good.write_text(CSV)
+    bad.write_text(CSV + '"Bo",,22,high,1,1,2026-02-03,4\n')
+    code, said = run(store, "import", "ratings", str(bad))
+    assert (code, "Row 3: Rating must be a number" in said) == (1, True)
+    with store.read() as db:
+        assert db.execute(select(tables.rating)).all() == []
+    code, said = run(store, "import", "ratings", str(good))
+    assert (code, "1 ratings as of 2026-02-28." in said) == (0, True)
+    code, said = run(store, "import", "ratings", str(tmp_path / "none.csv"))
+    assert (code, "cannot be read" in said) == (1, True)

@@ -1,0 +1,161 @@
+"""Many webhooks at once: each message is sent once, and nobody waits for somebody else's address."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+import build
+from service.nightly import Desk, a_desk
+from service.webhooks.receiver import (
+    SETTINGS,
+    URL,
+    Post,
+    a_webhook,
+    deliveries,
+    everything,
+    head_of,
+    hook_row,
+    names_in,
+    rename,
+    statuses,
+)
+from silverball import app
+from silverball.jobs import prune_deliveries
+from silverball.jobs.deliver_webhooks import Rounds, workers
+from silverball.store import tables
+from silverball.store.engine import Store
+
+SECONDS_MAX = 10
+
+
+@pytest.fixture
+def desk(store: Store) -> Desk:
+    return a_desk(store)
+
+
+def test_a_slow_address_waits_with_the_slow_ones_until_it_is_quick_again(desk: Desk) -> None:
+    a_webhook(desk)
+    post = Post(desk.store, seconds=3)
+    rename(desk, "A")
+    post.run()
+    assert hook_row(desk.store, 1).is_slow
+    rename(desk, "B")
+    assert post.rounds.plan_one()
+    assert not post.rounds.send_one(slow=False)
+    post.seconds = 0
+    assert post.rounds.send_one(slow=True)
+    assert not hook_row(desk.store, 1).is_slow
+
+
+def test_each_message_is_sent_once_however_many_send(desk: Desk) -> None:
+    for number in range(3):
+        a_webhook(desk, url=f"{URL}?{number}")
+    rename(desk, *(f"Night {n}" for n in range(10)))
+    post = Post(desk.store)
+    # Another node over the same database.
+    other = Store(desk.store.url.render_as_string(hide_password=False))
+    nodes = [post.rounds, replace(post.rounds, store=other)] * 2
+    threads = [threading.Thread(target=everything, args=(one,)) for one in nodes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    other.close()
+    # Whoever finds a webhook taken stops; what is left is for the next look.
+    post.run()
+    for number in range(3):
+        came = names_in([one for one in post.sent if one.url.endswith(str(number))])
+        assert came == [f"Night {n}" for n in range(10)]
+
+
+def test_while_hosts_hang_others_are_told_and_everything_else_goes_on(desk: Desk) -> None:
+    may_end = threading.Event()
+    for number in range(6):
+        a_webhook(desk, url=f"https://hangs.example.org/{number}")
+    a_webhook(desk)
+    post = Post(desk.store)
+    came: list[str] = []
+
+    def answer(url: str, body: bytes) -> int | str:
+        if "hangs" in url:
+            may_end.wait(0.5)
+            return "There was no answer."
+        came.append(url)
+        return 200
+
+    post.answer = answer
+    running = workers(replace(post.rounds, clock=time.monotonic), look_every_seconds=0.01)
+    running.start()
+    longest = 0.0
+    for number in range(10):
+        began = time.monotonic()
+        rename(desk, f"Night {number}")
+        longest = max(longest, time.monotonic() - began)
+    until(lambda: len(came) == 10)
+    may_end.set()
+    running.close()
+    assert longest < 2
+    assert not [one for one in threading.enumerate() if one.name.startswith("silverball-webhooks")]
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    ends = time.monotonic() + SECONDS_MAX
+    while not is_so():
+        assert time.monotonic() < ends
+        time.sleep(0.01)
+
+
+def test_the_threads_go_on_whatever_goes_wrong(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    broken = threading.Event()
+    came: list[str] = []
+
+    def answer(url: str, _body: bytes) -> int:
+        if "broken" in url:
+            broken.set()
+            raise RuntimeError("our own mistake")
+        came.append(url)
+        return 200
+
+    a_webhook(desk, url="https://broken.example.org/")
+    a_webhook(desk)
+    running = workers(Post(desk.store, answer=answer).rounds, look_every_seconds=0.01)
+    running.start()
+    rename(desk, "A")
+    assert broken.wait(SECONDS_MAX)
+    until(lambda: came == [URL])
+    running.close()
+    assert "webhooks could not be served" in caplog.text
+
+
+def test_a_server_that_starts_takes_up_what_waits(desk: Desk) -> None:
+    # Nothing new is allowed to be of this kind, so no network is needed to see it fail.
+    old = {"tournament_id": desk.night.tournament_id, "url": "http://hooks.example.org/"}
+    head = head_of(desk)
+    hook = build.row(desk.store, tables.webhook, epoch=head.epoch, seq=head.seq - 1, **old)
+    with TestClient(app.build(desk.store, SETTINGS)):
+        until(lambda: any(one["reason"] for one in deliveries(desk, hook)))
+    (one,) = deliveries(desk, hook)
+    assert (one["status"], one["reason"]) == ("waiting", "The address must begin with https://.")
+
+
+def test_nothing_to_do_loads_nothing(store: Store) -> None:
+    def never() -> Any:
+        raise AssertionError("nothing had to be sent")
+
+    everything(Rounds(store, SETTINGS, never))
+
+
+def test_old_deliveries_are_taken_out_and_waiting_ones_are_not(desk: Desk) -> None:
+    a_webhook(desk)
+    for status in ("delivered", "failed", "withdrawn", "missed", "waiting"):
+        build.row(desk.store, tables.webhook_delivery, webhook_id=1, status=status)
+    prune_deliveries.run(desk.store, build.NOW + timedelta(days=6))
+    assert len(statuses(desk)) == 5
+    prune_deliveries.run(desk.store, build.NOW + timedelta(days=7))
+    assert statuses(desk) == ["waiting"]

@@ -1,0 +1,172 @@
+"""Webhooks over real sockets: what arrives is signed, and a bad host costs a moment."""
+
+import socket
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from standardwebhooks import Webhook
+
+import build
+from exchange.outgoing.hosts import GOOD, Listener, a_proxy, an_authority
+from service.nightly import Desk, a_desk
+from service.webhooks.receiver import (
+    SETTINGS,
+    Host,
+    a_webhook,
+    deliveries,
+    everything,
+    rename,
+    statuses,
+)
+from silverball import app
+from silverball.exchange.outgoing import network
+from silverball.jobs import deliver_webhooks
+from silverball.jobs.deliver_webhooks import Rounds, Unreachable
+from silverball.settings import Settings
+from silverball.store.engine import Store
+
+LAN = replace(SETTINGS, webhook_lan=True)
+LAN_URL = "http://192.168.1.20:8080/in"
+
+
+@pytest.fixture
+def desk(store: Store) -> Desk:
+    return a_desk(store)
+
+
+def test_messages_arrive_signed_at_a_server_of_the_venue(desk: Desk) -> None:
+    host = Host()
+    status, made, _ = _do_in_venue(desk, "POST", "/webhooks", {"url": LAN_URL})
+    assert status == 201
+    send = deliver_webhooks.guarded(LAN, connect=_to(host))
+    rename(desk, "A", "B")
+    everything(Rounds(desk.store, LAN, lambda: send))
+    host.close()
+    assert [one.url for one in host.received] == ["POST /in HTTP/1.1"] * 2
+    for one, name in zip(host.received, "AB", strict=True):
+        said = Webhook(made["data"]["secret"]).verify(one.body, dict(one.headers))
+        assert said["data"]["name"] == name
+        assert one.headers["host"] == "192.168.1.20:8080"
+        assert one.headers["content-type"] == "application/json"
+        assert not {"cookie", "authorization", "referer"} & set(one.headers)
+    assert statuses(desk) == ["delivered", "delivered"]
+
+
+def test_messages_arrive_signed_through_tls_and_a_proxy(desk: Desk, tmp_path: Path) -> None:
+    authority, told = an_authority(tmp_path), list[bytes]()
+    host = Host(tls=authority.serving("hooks.example.org"))
+    proxy = a_proxy(told, host.port)
+    settings = replace(SETTINGS, egress_proxy=f"127.0.0.1:{proxy.port}")
+    send = deliver_webhooks.guarded(settings, resolve=lambda *_: [GOOD], tls=authority.trusting())
+    secret = a_webhook(desk)["secret"]
+    rename(desk, "A")
+    everything(Rounds(desk.store, settings, lambda: send))
+    proxy.close()
+    host.close()
+    (one,) = host.received
+    assert Webhook(secret).verify(one.body, dict(one.headers))["data"]["name"] == "A"
+    assert told[0].startswith(f"CONNECT {GOOD}:443".encode())
+
+
+def _do_in_venue(desk: Desk, method: str, path: str, body: Any) -> Any:
+    """A request to a site that allows webhooks in its own network."""
+    api = app.build_api(desk.store, LAN)
+    return build.send(api, method, desk.path + path, body, by=desk.callers["owner"])
+
+
+def _to(host: Any) -> Any:
+    return lambda _address, _port, seconds: network.connect("127.0.0.1", host.port, seconds)
+
+
+def _forever(stream: socket.socket) -> None:
+    while stream.recv(4096):
+        pass
+
+
+def _dripping(stream: socket.socket) -> None:
+    for _ in range(10_000):
+        stream.sendall(b"H")
+        time.sleep(0.05)
+
+
+REDIRECT = b"HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:%d/\r\nContent-Length: 0\r\n\r\n"
+# What a host answers -> status and reason of the delivery, and whether the webhook is still on.
+BAD: dict[str, tuple[Any, int | None, str, bool]] = {
+    "500": (b"HTTP/1.1 500 No\r\n\r\nCANARY", 500, "answered with status 500", True),
+    "404": (b"HTTP/1.1 404 CANARY\r\n\r\n", 404, "answered with status 404", True),
+    "410": (b"HTTP/1.1 410 Gone\r\n\r\n", 410, "is gone (status 410)", False),
+    "301": (REDIRECT, 301, "leads elsewhere (status 301)", True),
+    "308": (REDIRECT.replace(b"301", b"308"), 308, "leads elsewhere (status 308)", True),
+    "nothing": (_forever, None, "no answer within 0.5 seconds", True),
+    "a byte at a time": (_dripping, None, "no answer within 0.5 seconds", True),
+    "no HTTP": (b"220 CANARY ESMTP\r\n\r\n", None, "did not speak HTTP", True),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_host_that_answers_badly_costs_a_moment_and_is_seen(desk: Desk, case: str) -> None:
+    answer, status, reason, is_active = BAD[case]
+    trap = Listener(lambda accepted: accepted.close())
+    host = Host(answer.replace(b"%d", b"%d" % trap.port) if isinstance(answer, bytes) else answer)
+    _do_in_venue(desk, "POST", "/webhooks", {"url": LAN_URL})
+    rename(desk, "A")
+    send = deliver_webhooks.guarded(LAN, connect=_to(host), seconds=0.5)
+    rounds = Rounds(desk.store, LAN, lambda: send, lambda: build.NOW)
+    began = time.monotonic()
+    assert rounds.plan_one()
+    assert rounds.send_one(slow=False)
+    assert time.monotonic() - began < 5
+    host.close()
+    trap.close()
+    (one,) = deliveries(desk, 1)
+    assert (host.count, trap.count, one["responseStatus"]) == (1, 0, status)
+    assert reason in one["reason"]
+    assert "CANARY" not in str(one)
+    shown = desk.ok("GET", "/webhooks/1")["data"]
+    assert shown["isActive"] is is_active
+    assert shown["failingSince"] == "2026-03-05T19:30:00.000000Z"
+    assert one["status"] == ("waiting" if is_active else "failed")
+
+
+def test_an_answer_without_end_is_not_waited_for(desk: Desk) -> None:
+    def endless(stream: socket.socket) -> None:
+        stream.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
+        while True:
+            stream.sendall(b" " * 65536)
+
+    host = Host(endless)
+    _do_in_venue(desk, "POST", "/webhooks", {"url": LAN_URL})
+    rename(desk, "A")
+    send = deliver_webhooks.guarded(LAN, connect=_to(host))
+    everything(Rounds(desk.store, LAN, lambda: send))
+    host.close()
+    assert statuses(desk) == ["delivered"]
+
+
+def test_the_program_s_own_sender_keeps_to_the_policy() -> None:
+    listener = Listener(lambda accepted: accepted.close())
+    for settings in (Settings(base_url="https://pinball.example.org"), LAN):
+        send = deliver_webhooks.guarded(settings)
+        for url in (
+            f"http://127.0.0.1:{listener.port}/",
+            f"https://localhost:{listener.port}/",
+            f"http://[::1]:{listener.port}/",
+        ):
+            with pytest.raises(Unreachable):
+                send(url, b"{}", {})
+    assert listener.count == 0
+    listener.close()
+
+
+def test_a_venue_knocks_outside_of_its_network_at_one_door_only() -> None:
+    host = Host()
+    send = deliver_webhooks.guarded(LAN, connect=_to(host), resolve=lambda *_: [GOOD])
+    for port in (25, 80, 8080, 6379):
+        with pytest.raises(Unreachable, match="Outside of the own network the port must be 443"):
+            send(f"http://hooks.example.org:{port}/", b"{}", {})
+    assert host.count == 0
+    assert send("http://hooks.example.org:443/", b"{}", {}) == 204
+    host.close()

@@ -1,0 +1,303 @@
+"""Where this program may connect to: words of an address, and numbers. Source: reliability, section 5.1."""
+
+import ipaddress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from silverball.kit import outgoing
+from silverball.kit.outgoing import Forbidden, Policy
+
+PUBLIC = ("93.184.215.14", "8.8.8.8", "1.1.1.1", "192.0.78.9", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
+SPECIAL = {
+    "0.0.0.0": "this network",
+    "0.1.2.3": "this network",
+    "10.0.0.1": "private",
+    "10.255.255.255": "private",
+    "100.64.0.1": "carrier",
+    "100.100.100.200": "metadata of a cloud",
+    "100.127.255.255": "carrier",
+    "127.0.0.1": "loopback",
+    "127.255.255.254": "loopback",
+    "168.63.129.16": "metadata of a cloud",
+    "169.254.0.1": "link",
+    "169.254.169.254": "metadata of clouds",
+    "172.16.0.1": "private",
+    "172.31.255.255": "private",
+    "192.0.0.1": "protocols",
+    "192.0.2.7": "documents",
+    "192.88.99.1": "relays",
+    "192.168.0.1": "private",
+    "192.168.255.255": "private",
+    "198.18.0.1": "measuring",
+    "198.19.255.255": "measuring",
+    "198.51.100.7": "documents",
+    "203.0.113.7": "documents",
+    "224.0.0.1": "many",
+    "239.255.255.250": "many",
+    "240.0.0.1": "reserved",
+    "255.255.255.255": "everybody",
+    "::": "nobody",
+    "::1": "loopback",
+    "::7f00:1": "IPv4 in disguise",
+    "::ffff:127.0.0.1": "IPv4 in disguise",
+    "::ffff:93.184.215.14": "IPv4 in disguise",
+    "64:ff9b::7f00:1": "IPv4 in disguise",
+    "64:ff9b:1::a00:1": "IPv4 in disguise",
+    "100::1": "nothing",
+    "2001::1": "Teredo",
+    "2001:db8::1": "documents",
+    "2002:7f00:1::": "IPv4 in disguise",
+    "2002:5db8:d70e::1": "IPv4 in disguise",
+    "3fff::1": "documents",
+    "5f00::1": "segments",
+    "fc00::1": "private",
+    "fd00:ec2::254": "metadata of a cloud",
+    "fd20:ce::254": "metadata of a cloud",
+    "fe80::1": "link",
+    "fe80::1%eth0": "link",
+    "2606:4700:4700::1111%eth0": "an interface of this machine",
+    "fec0::1": "site",
+    "ff02::1": "many",
+}
+# Address -> what its refusal says.
+REFUSED = {
+    "http://results.example.org/": "must begin with https://",
+    "ftp://results.example.org/": "must begin with https://",
+    "file:///etc/passwd": "must begin with https://",
+    "gopher://results.example.org/": "must begin with https://",
+    "dict://results.example.org:2628/": "must begin with https://",
+    "data:application/json,1": "must begin with https://",
+    "javascript:alert(1)": "must begin with https://",
+    "//results.example.org/": "must begin with https://",
+    "HTTPS://results.example.org/": "must begin with https://",
+    "https:results.example.org/": "must begin with https://",
+    "https:///results.json": "must begin with https://",
+    "": "a character that none may have",
+    "https://": "must begin with https://",
+    "https://127.0.0.1": "a name, not a number",
+    "https://127.0.0.1#good.example.org": "a name, not a number",
+    "https://127.0.0.1?good.example.org": "a name, not a number",
+    "https://127.1": "a name, not a number",
+    "https://0": "a name, not a number",
+    "https://0.0.0.0": "a name, not a number",
+    "https://2130706433": "a name, not a number",
+    "https://0x7f000001": "a name, not a number",
+    "https://0x7f.1": "a name, not a number",
+    "https://results.example.0x7f": "a name, not a number",
+    "https://0177.0.0.1": "a name, not a number",
+    "https://8.8.8.8": "a name, not a number",
+    "https://[::1]": "a name, not a number",
+    "https://[::]": "a name, not a number",
+    "https://[::ffff:127.0.0.1]": "a name, not a number",
+    "https://[64:ff9b::7f00:1]": "a name, not a number",
+    "https://[2002:7f00:1::]": "a name, not a number",
+    "https://[fd00:ec2::254]": "a name, not a number",
+    "https://[2606:4700:4700::1111]": "a name, not a number",
+    "https://[fe80::1%25eth0]": "no host name",
+    "https://[::1": "no host name",
+    "https://localhost": "a public name",
+    "https://localhost.": "a public name",
+    "https://LOCALHOST": "a public name",
+    "https://LocalHost/": "a public name",
+    "https://foo.localhost": "a public name",
+    "https://metadata.google.internal/computeMetadata/v1/": "a public name",
+    "https://printer.local": "a public name",
+    "https://nas.lan": "a public name",
+    "https://intranet": "a public name",
+    "https://hidden.onion": "a public name",
+    "https://1.0.0.127.in-addr.arpa": "a public name",
+    "https://results.example.org.": "a public name",
+    "https://results..example.org": "a public name",
+    "https://-results.example.org": "a public name",
+    "https://results_1.example.org": "a public name",
+    "https://%6c%6f%63%61%6c%68%6f%73%74": "a public name",
+    "https://①②⑦.0.0.1": "a character that none may have",
+    "https://127。0。0。1": "a character that none may have",
+    "https://results.ex\u0430mple.org": "a character that none may have",
+    "https://good.example.org@127.0.0.1": "user name or password",
+    "https://user:password@results.example.org": "user name or password",
+    "https://@results.example.org": "user name or password",
+    "https://good.example.org\\@127.0.0.1": "a character that none may have",
+    "https://127.0.0.1\\.example.org": "a character that none may have",
+    "https://results.example.org/a\r\nHost: 127.0.0.1": "a character that none may have",
+    "https://results.example.org\r\n.evil.example.org/": "a character that none may have",
+    "https://results.example.org/a b": "a character that none may have",
+    "https://results.example.org/\x00": "a character that none may have",
+    "https://results.example.org/%0d%0aX: y": "a character that none may have",
+    "https://results.example.org/%0D%0aHost:127.0.0.1": "line ends",
+    "https://results.example.org/?a=%00": "line ends",
+    "https://results.example.org:22": "port must be 443",
+    "https://results.example.org:25": "port must be 443",
+    "https://results.example.org:80": "port must be 443",
+    "https://results.example.org:5432": "port must be 443",
+    "https://results.example.org:6379": "port must be 443",
+    "https://results.example.org:0": "port must be 443",
+    "https://results.example.org:99999": "port must be 443",
+    "https://results.example.org:": "no host name",
+    "https://results.example.org:443:22": "no host name",
+    "https://results.example.org:443@127.0.0.1:6379": "user name or password",
+    f"https://{'a' * 64}.example.org": "a public name",
+    f"https://{'a.' * 130}org": "not be longer",
+    f"https://results.example.org/{'a' * 500}": "not be longer",
+}
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_a_public_address_may_be_connected_to(address: str) -> None:
+    outgoing.require_address(address, Policy())
+
+
+@pytest.mark.parametrize("address", SPECIAL)
+def test_no_special_address_may_be_connected_to(address: str) -> None:
+    with pytest.raises(Forbidden, match="not at a public address"):
+        outgoing.require_address(address, Policy())
+
+
+@given(st.ip_addresses())
+def test_nothing_that_python_knows_as_special_is_taken_for_public(
+    address: ipaddress.IPv4Address | ipaddress.IPv6Address,
+) -> None:
+    try:
+        outgoing.require_address(str(address), Policy())
+    except Forbidden:
+        return
+    assert address.is_global
+    assert not address.is_multicast
+    assert not address.is_reserved
+
+
+@pytest.mark.parametrize("text", ["", "results.example.org", "127.1", "0x7f000001", "1.2.3.4.5", "[::1]"])
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(Forbidden, match="cannot be read"):
+        outgoing.require_address(text, Policy(lan=True))
+
+
+def test_an_address_of_this_machine_is_refused_however_public() -> None:
+    policy = Policy(is_own=lambda address: address == "93.184.215.14")
+    with pytest.raises(Forbidden, match="this site itself"):
+        outgoing.require_address("93.184.215.14", policy)
+    outgoing.require_address("8.8.8.8", policy)
+
+
+@pytest.mark.parametrize(("url", "sentence"), REFUSED.items())
+def test_an_address_is_refused_for_its_words(url: str, sentence: str) -> None:
+    with pytest.raises(Forbidden, match=sentence):
+        outgoing.target(url, Policy())
+
+
+@pytest.mark.parametrize(
+    ("url", "read"),
+    [
+        ("https://results.example.org", "https://results.example.org/"),
+        ("https://Results.Example.ORG:443/A?b=c#d", "https://results.example.org/A?b=c"),
+        ("https://results.example.org?b", "https://results.example.org/?b"),
+        ("https://results.example.org/a//b/../c", "https://results.example.org/a//b/../c"),
+        ("https://xn--exmple-cua.org/%7Ea", "https://xn--exmple-cua.org/%7Ea"),
+        ("https://results.example.org/#@127.0.0.1", "https://results.example.org/"),
+        ("https://results.example.org/@127.0.0.1", "https://results.example.org/@127.0.0.1"),
+    ],
+)
+def test_an_allowed_address_has_one_form(url: str, read: str) -> None:
+    assert outgoing.target(url, Policy()).url == read
+    assert outgoing.target(read, Policy()).url == read
+
+
+@given(st.text(max_size=60), st.text(max_size=20))
+def test_whatever_is_read_is_a_public_name_on_an_allowed_port(text: str, more: str) -> None:
+    for url in (text, f"https://{text}", f"https://results.example.org{text}", f"https://{text}/{more}"):
+        try:
+            target = outgoing.target(url, Policy())
+        except Forbidden:
+            continue
+        assert outgoing.HOST.fullmatch(target.host)
+        assert (target.scheme, target.port) == ("https", 443)
+        assert target.path.startswith("/")
+        assert target.path.isascii()
+        assert target.path.isprintable()
+
+
+def test_only_listed_hosts_are_connected_to_and_no_look_alike() -> None:
+    policy = Policy(hosts=frozenset({"results.example.org"}))
+    assert outgoing.target("https://results.example.org/", policy).host == "results.example.org"
+    for host in (
+        "example.org",
+        "evil.results.example.org",
+        "results.example.org.evil.org",
+        "results-example.org",
+        # The same letters with a Cyrillic one among them.
+        "xn--results-exmple-0vi.org",
+    ):
+        with pytest.raises(Forbidden, match=f"does not fetch from {host}"):
+            outgoing.target(f"https://{host}/", policy)
+
+
+def test_the_site_itself_is_not_connected_to_by_name() -> None:
+    policy = Policy(own_hosts=frozenset({"silverball.example.org"}))
+    with pytest.raises(Forbidden, match="this site itself"):
+        outgoing.target("https://Silverball.example.org/", policy)
+
+
+@pytest.mark.parametrize(
+    ("text", "hosts"),
+    [
+        ("", frozenset()),
+        (" A.example.org , b.example.org,", frozenset({"a.example.org", "b.example.org"})),
+        ("a.example.org, *", frozenset({"a.example.org", "*"})),
+    ],
+)
+def test_hosts_are_listed_with_commas(text: str, hosts: frozenset[str]) -> None:
+    assert outgoing.hosts_of(text) == hosts
+
+
+@pytest.mark.parametrize(
+    ("url", "host"),
+    [
+        ("https://Pinball.example.org/x", "pinball.example.org"),
+        ("http://127.0.0.1:8000", "127.0.0.1"),
+        ("http://[::1]:8000", "[::1]"),
+        ("", ""),
+        ("nonsense", ""),
+    ],
+)
+def test_the_host_of_an_own_address_is_found(url: str, host: str) -> None:
+    assert outgoing.host_of(url) == host
+
+
+LAN = Policy(schemes=("https", "http"), ports=frozenset({443, 80, 8080}), lan=True)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://192.168.1.20:8080/hook", "http://[fd12::1]/hook", "http://scoreboard/hook", "http://nas.lan/"],
+)
+def test_a_venue_that_says_so_reaches_its_own_network(url: str) -> None:
+    assert outgoing.target(url, LAN).url == url
+
+
+@pytest.mark.parametrize("address", ["10.0.0.1", "172.16.0.1", "192.168.1.20", "fd12::1", "93.184.215.14"])
+def test_a_venue_that_says_so_may_connect_to_private_addresses(address: str) -> None:
+    outgoing.require_address(address, LAN)
+
+
+@pytest.mark.parametrize(
+    "address", ["127.0.0.1", "::1", "0.0.0.0", "169.254.169.254", "fd00:ec2::254", "fe80::1", "fd12::1%eth0"]
+)
+def test_even_then_never_to_itself_its_link_or_the_metadata_of_a_cloud(address: str) -> None:
+    with pytest.raises(Forbidden):
+        outgoing.require_address(address, LAN)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://127.1/", "http://[::1]/", "http://2130706433/"])
+def test_even_then_a_number_is_an_address_of_the_own_network(url: str) -> None:
+    with pytest.raises(Forbidden, match="a name, not a number"):
+        outgoing.target(url, LAN)
+
+
+@pytest.mark.parametrize("port", [22, 25, 80, 6379, 8080])
+def test_even_then_the_world_is_knocked_at_one_door_only(port: int) -> None:
+    outgoing.require_address("192.168.1.20", LAN, port)
+    outgoing.require_address("93.184.215.14", LAN, 443)
+    with pytest.raises(Forbidden, match="Outside of the own network the port must be 443"):
+        outgoing.require_address("93.184.215.14", LAN, port)

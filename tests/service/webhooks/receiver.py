@@ -1,0 +1,177 @@
+"""Where webhooks arrive: on a real server that keeps what it is sent, or in a list."""
+
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from random import Random
+from typing import Any
+
+import msgspec
+from sqlalchemy import select
+
+import build
+from exchange.outgoing.hosts import Listener
+from service.nightly import Desk
+from silverball.jobs.deliver_webhooks import Rounds, Send, Unreachable
+from silverball.settings import Settings
+from silverball.store import announcements, tables
+from silverball.store.engine import Store
+
+URL = "https://hooks.example.org/in"
+SETTINGS = Settings(base_url=build.BASE_URL)
+STEPS_MAX = 2_000
+OK = b"HTTP/1.1 204 No Content\r\n\r\n"
+
+
+@dataclass(frozen=True)
+class Received:
+    """One message as it arrived."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def message_id(self) -> str:
+        return self.headers["webhook-id"]
+
+    @property
+    def said(self) -> Any:
+        return msgspec.json.decode(self.body)
+
+
+class Host:
+    """A server that answers every message with the same bytes, and keeps what it was sent."""
+
+    def __init__(self, answer: bytes | Callable[[socket.socket], None] = OK, tls: Any = None) -> None:
+        self.received: list[Received] = []
+        self._answer = answer
+        self._tls: ssl.SSLContext | None = tls
+        self._listener = Listener(self._handle)
+        self.port = self._listener.port
+        self.close = self._listener.close
+
+    @property
+    def count(self) -> int:
+        return self._listener.count
+
+    def _handle(self, accepted: socket.socket) -> None:
+        stream = accepted if self._tls is None else self._tls.wrap_socket(accepted, server_side=True)
+        with stream:
+            sent = b""
+            while b"\r\n\r\n" not in sent:
+                sent += _more(stream)
+            head, _, body = sent.partition(b"\r\n\r\n")
+            first, *lines = head.decode("ascii").split("\r\n")
+            headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+            while len(body) < int(headers["content-length"]):
+                body += _more(stream)
+            self.received.append(Received(first, headers, body))
+            if isinstance(self._answer, bytes):
+                stream.sendall(self._answer)
+            else:
+                self._answer(stream)
+
+
+def _more(stream: socket.socket) -> bytes:
+    found = stream.recv(65536)
+    if not found:
+        raise ConnectionError("whoever sent this has gone")
+    return found
+
+
+@dataclass
+class Post:
+    """Messages as they are handed to whoever sends them; each is answered as `answers` says."""
+
+    store: Store
+    now: datetime = build.NOW
+    # Status, or the sentence of who could not be reached.
+    answer: Callable[[str, bytes], int | str] = lambda _url, _body: 200
+    sent: list[Received] = field(default_factory=list)
+    seconds: float = 0.0
+    clock: float = 0.0
+    dice: Random = field(default_factory=lambda: Random(7))
+
+    @property
+    def rounds(self) -> Rounds:
+        return Rounds(self.store, SETTINGS, lambda: self._send, lambda: self.now, self.dice, self._clock)
+
+    def _clock(self) -> float:
+        return self.clock
+
+    @property
+    def _send(self) -> Send:
+        def send(url: str, body: bytes, headers: Mapping[str, str]) -> int:
+            lower = {name.lower(): value for name, value in headers.items()}
+            self.sent.append(Received(url, lower, body))
+            self.clock += self.seconds
+            answer = self.answer(url, body)
+            if isinstance(answer, str):
+                raise Unreachable(answer)
+            return answer
+
+        return send
+
+    def run(self) -> list[Received]:
+        """Plan and send until there is nothing to do now; what was sent by that."""
+        since = len(self.sent)
+        everything(self.rounds)
+        return self.sent[since:]
+
+
+def everything(rounds: Rounds) -> None:
+    """Plan and send until there is nothing to do now."""
+    for _ in range(STEPS_MAX):
+        if not (rounds.plan_one() or rounds.send_one(slow=False) or rounds.send_one(slow=True)):
+            return
+    raise AssertionError("there is always something to do")
+
+
+def a_webhook(desk: Desk, **fields: Any) -> dict[str, Any]:
+    """A webhook of the desk's tournament, as its owner gets to see it once."""
+    made: dict[str, Any] = desk.ok("POST", "/webhooks", {"url": URL, **fields})["data"]
+    return made
+
+
+def deliveries(desk: Desk, webhook_id: int) -> list[dict[str, Any]]:
+    """What became of everything, oldest first."""
+    found = desk.ok("GET", f"/webhooks/{webhook_id}/deliveries")["data"]
+    return list(reversed(found))
+
+
+def hook_row(store: Store, webhook_id: int) -> Any:
+    with store.read() as db:
+        return db.execute(select(tables.webhook).where(tables.webhook.c.webhook_id == webhook_id)).one()
+
+
+def rename(desk: Desk, *names: str) -> None:
+    """Something to be told, once for each name."""
+    for name in names:
+        desk.ok("PATCH", "", {"name": name})
+
+
+def names_in(sent: list[Received]) -> list[str]:
+    """What the tournament was called in each message."""
+    return [one.said["data"]["name"] for one in sent]
+
+
+def statuses(desk: Desk) -> list[str]:
+    """Of the first webhook's deliveries, oldest first."""
+    return [one["status"] for one in deliveries(desk, 1)]
+
+
+def arena_name(desk: Desk, arena_id: int) -> str:
+    with desk.store.read() as db:
+        own = select(tables.arena.c.name).where(tables.arena.c.arena_id == arena_id)
+        return str(db.execute(own).scalar_one())
+
+
+def head_of(desk: Desk) -> announcements.Head:
+    """Where the channel of the tournament stands."""
+    with desk.store.read() as db:
+        head = announcements.head(db, desk.night.tournament_id)
+    assert head is not None
+    return head

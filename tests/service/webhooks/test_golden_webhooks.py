@@ -1,0 +1,45 @@
+"""What goes out, and what is shown of it, member by member, as it was first published.
+
+A difference is a change of the wire: it wants a line in the CHANGELOG before the sample is written
+again.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from service.nightly import a_desk
+from service.webhooks.receiver import Post, a_webhook, deliveries
+from silverball.store.engine import Store
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "webhooks.json"
+# When an event was announced is the moment of the test.
+MOMENT = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
+
+
+def test_every_message_is_sent_and_every_webhook_shown_as_its_sample(store: Store) -> None:
+    assert shown(store) == json.loads(GOLDEN.read_text(encoding="utf-8"))
+
+
+def shown(store: Store) -> dict[str, Any]:
+    """A message of each kind with its headers, a webhook, and a delivery."""
+    desk = a_desk(store)
+    hook = a_webhook(desk, name="Score board", events=["RoundCreatedOrUpdated"])
+    a_webhook(desk, name="Club chat", form="text", events=["RoundCreatedOrUpdated"])
+    desk.round()
+    post = Post(store)
+    post.run()
+    desk.ok("POST", "/webhooks/1/test")
+    sent = [*post.sent, *post.run()]
+    event, text, test = sent
+    for one in (event, test):
+        assert MOMENT.fullmatch(one.said["timestamp"])
+    return {
+        "headers": sorted(event.headers),
+        "event": {**event.said, "timestamp": ""},
+        "test": {**test.said, "timestamp": ""},
+        "text": text.said,
+        "webhook": {**hook, "secret": hook["secret"][:6]},
+        "delivery": deliveries(desk, 1)[0],
+    }

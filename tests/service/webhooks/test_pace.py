@@ -1,0 +1,44 @@
+"""When a message is tried again. Source: standardwebhooks.com, Retries."""
+
+from datetime import timedelta
+
+import pytest
+
+import build
+from silverball.service.webhooks import pace
+
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+
+
+@pytest.mark.parametrize(
+    ("tries", "waits"),
+    [
+        (1, 5 * SECOND),
+        (2, 5 * MINUTE),
+        (3, 30 * MINUTE),
+        (4, 2 * HOUR),
+        (5, 5 * HOUR),
+        (6, 10 * HOUR),
+        (7, None),
+        (8, None),
+    ],
+)
+def test_each_try_that_fails_is_followed_by_another_one_later(tries: int, waits: timedelta | None) -> None:
+    assert pace.next_try(tries, build.NOW) == (None if waits is None else build.NOW + waits)
+
+
+def test_the_last_try_comes_while_the_announcement_is_still_kept() -> None:
+    assert sum(pace.RETRIES, timedelta()) < timedelta(hours=24)
+
+
+@pytest.mark.parametrize(
+    ("failures", "rests"),
+    [(1, 0 * SECOND), (2, 5 * SECOND), (3, 30 * SECOND), (4, MINUTE), (5, 5 * MINUTE), (500, 5 * MINUTE)],
+)
+def test_an_address_that_keeps_failing_is_left_alone_for_longer(failures: int, rests: timedelta) -> None:
+    assert pace.rest(failures, build.NOW) == build.NOW + rests
+
+
+@pytest.mark.parametrize(("days", "is_given_up"), [(0, False), (4.99, False), (5, True), (9, True)])
+def test_an_address_is_given_up_after_five_days(days: float, is_given_up: bool) -> None:
+    assert pace.is_given_up(build.NOW - timedelta(days=days), build.NOW) == is_given_up
