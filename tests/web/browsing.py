@@ -73,7 +73,12 @@ class Shown:
         self.page.goto(f"{self.base_url}/account")
         self.page.fill("#email", EMAIL)
         self.page.fill("#password", password)
-        self.page.click("main button")
+        self.click("main button")
+
+    def click(self, selector: str) -> None:
+        """Click what leads to another page, and wait until that is there."""
+        with self.page.expect_navigation():
+            self.page.click(selector)
 
     def go(self, path: str) -> None:
         self.page.goto(f"{self.base_url}{path}")
