@@ -76,7 +76,7 @@ def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
             page.click(f"text=Open round {number + 2}")
             page.wait_for_selector("text=4 open games")
     assert page.inner_text("h2#round") == f"Round {ROUNDS}"
-    page.click("nav >> text=Standings")
+    shown.click("nav >> text=Standings")
     shown.assert_fits()
     page.click("text=Finish the tournament")
     shown.wait_for(lambda: night_of(store).status == "completed")
