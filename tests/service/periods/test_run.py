@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select, update
+from sqlalchemy import event, select, update
 
 import build
 from rules.ratings import oracle
@@ -328,3 +328,27 @@ def test_an_interrupted_run_is_gone_on_with(store: Store) -> None:
     resumed = circuit.numbers()
     circuit.rate(28, again_from=date.min)
     assert circuit.numbers() == pytest.approx(resumed, abs=1e-9)
+
+
+def test_a_days_tournaments_are_found_without_walking_through_all_of_them(store: Store) -> None:
+    """Ten years have a hundred thousand of them, and a run asks for each few days again."""
+    if not store.is_sqlite:
+        pytest.skip("PostgreSQL plans by how much there is, and here is little")
+    circuit = Circuit(store)
+    circuit.night(1, ["Ada", "Bo"])
+    asked: list[tuple[str, Any]] = []
+
+    def note(_connection: Any, _cursor: Any, statement: str, parameters: Any, *_more: Any) -> None:
+        if statement.startswith("SELECT") and "tournament.completed_at >=" in statement:
+            asked.append((statement, parameters))
+
+    event.listen(store.engine, "before_cursor_execute", note)
+    try:
+        circuit.rate(2)
+    finally:
+        event.remove(store.engine, "before_cursor_execute", note)
+    assert asked
+    for statement, parameters in asked:
+        with store.read() as db:
+            plan = db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters).all()
+        assert any("completed_at>?" in step.detail for step in plan), plan

@@ -41,7 +41,8 @@ user = table(
     *(flag(name) for name in OPT_OUTS),
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("email"),
-    indexes=[("ifpa_id",)],
+    # Whoever hides himself is asked for by nearly every read of ratings, and they are few.
+    indexes=[("ifpa_id",), ("ratings_opt_out",), ("profile_opt_out",)],
 )
 
 token = table(
@@ -93,6 +94,7 @@ club = table(
     text("logo", null=True),
     text("description", null=True),
     text("location", null=True),
+    indexes=[("user_id",)],
 )
 
 shortcut = table(
@@ -105,4 +107,5 @@ shortcut = table(
     ref("series_id", "series.series_id", null=True, cascade=True),
     ref("occasion_id", "occasion.occasion_id", null=True, cascade=True),
     UniqueConstraint("slug"),
+    indexes=[("user_id",), ("tournament_id",), ("series_id",), ("occasion_id",)],
 )

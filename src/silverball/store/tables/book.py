@@ -55,6 +55,7 @@ bank_arena = table(
     # Order inside the bank, from 0.
     key("place"),
     ref("arena_id", "arena.arena_id"),
+    indexes=[("arena_id",)],
 )
 
 location = table(
@@ -112,7 +113,7 @@ occasion = table(
     text("banner", null=True),
     text("layout", null=True),
     text("layout_order", null=True),
-    indexes=[("organizer_id",)],
+    indexes=[("organizer_id",), ("location_id",)],
 )
 
 occasion_link = table(

@@ -32,5 +32,5 @@ device_action = table(
     ref("device_id", "device.device_id", cascade=True),
     # Whose printed code it was; null for a scorekeeper's device and for the code of a game.
     whole("player_id", null=True),
-    indexes=[("device_id",)],
+    indexes=[("device_id",), ("player_id",)],
 )

@@ -20,7 +20,7 @@ round_ = table(
     Column("completed_at", Instant),
     whole("size", null=True),
     text("description", null=True),
-    indexes=[("tournament_id", "round_index")],
+    indexes=[("tournament_id", "round_index"), ("arena_id",)],
 )
 
 game = table(
@@ -48,7 +48,7 @@ game = table(
     json("finishing_order", null=True),
     whole("forfeited_by", null=True),
     flag("is_tiebreak", null=True),
-    indexes=[("tournament_id", "game_id"), ("round_id",), ("arena_id",)],
+    indexes=[("tournament_id", "game_id"), ("round_id",), ("arena_id",), ("bank_id",)],
 )
 
 game_player = table(
@@ -118,7 +118,13 @@ single_player_game = table(
     flag("is_advanced", null=True),
     Column("started_at", Instant),
     flag("scorbit_verified"),
-    indexes=[("tournament_id", "single_player_game_id"), ("card_id",), ("arena_id",), ("player_id",)],
+    indexes=[
+        ("tournament_id", "single_player_game_id"),
+        ("round_id",),
+        ("card_id",),
+        ("arena_id",),
+        ("player_id",),
+    ],
 )
 
 queue_entry = table(
@@ -131,5 +137,5 @@ queue_entry = table(
     whole("queue_index", null=True),
     Column("created_at", Instant),
     Column("completed_at", Instant),
-    indexes=[("tournament_id", "queue_index")],
+    indexes=[("tournament_id", "queue_index"), ("arena_id",), ("round_id",), ("player_id",)],
 )

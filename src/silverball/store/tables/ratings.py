@@ -36,7 +36,7 @@ rating = table(
     UniqueConstraint("user_id"),
     UniqueConstraint("ifpa_id"),
     UniqueConstraint("organizer_id", "name_key"),
-    indexes=[("rating",)],
+    indexes=[("rating",), ("merged_into",)],
 )
 
 rating_period = table(
@@ -64,7 +64,7 @@ rating_period = table(
     json("percentiles", null=True),
     Column("processed_at", Instant),
     UniqueConstraint("period_date"),
-    indexes=[("status", "period_date")],
+    indexes=[("status", "period_date"), ("is_current",)],
 )
 
 # One row for each player and period that he played.

@@ -48,7 +48,7 @@ tournament = table(
     text("epoch"),
     whole("seq"),
     whole("seq_low"),
-    indexes=[("organizer_id",), ("series_id",), ("location_id",), ("status",), ("completed_at",)],
+    indexes=[("organizer_id",), ("series_id",), ("location_id",), ("status",), ("status", "completed_at")],
 )
 
 entrant = table(
@@ -131,7 +131,7 @@ entry = table(
     text("currency", null=True),
     text("status"),
     Column("created_at", Instant, nullable=False),
-    indexes=[("tournament_id",)],
+    indexes=[("tournament_id",), ("player_id",)],
 )
 
 standing = table(

@@ -32,11 +32,11 @@ def upgrade() -> None:
         sqlite_autoincrement=True,
     )
     # The tournaments of a day are looked for by it.
-    op.create_index("ix_tournament_completed_at", "tournament", ["completed_at"])
+    op.create_index("ix_tournament_status_completed_at", "tournament", ["status", "completed_at"])
 
 
 def downgrade() -> None:
-    op.drop_index("ix_tournament_completed_at", "tournament")
+    op.drop_index("ix_tournament_status_completed_at", "tournament")
     for name in ("rating_run", "rating_revision", "rating_period", "rating"):
         op.drop_table(name)
 
