@@ -1,6 +1,7 @@
-"""Three servers that tell a thousand sockets the same: ours, one of Starlette, one of `websockets`.
+"""Servers that tell a thousand sockets the same: ours, one of Starlette, one of `websockets`, and no server.
 
-Run as `feed_servers.py ours|starlette|websockets PORT`. Commands come as lines on standard input:
+The last one is the limit: it writes a finished frame to every socket, one bare system call each, and
+knows nothing of who follows what. Run as `feed_servers.py ours|starlette|websockets|bare PORT`. Commands come as lines on standard input:
 `publish N` sends N events at once, `paced N RATE` so many a second and answers with the times of
 publishing, `cpu` answers with the CPU seconds so far, `stats` with what ours counted. The texts of all
 three are the same bytes.
@@ -8,6 +9,7 @@ three are the same bytes.
 
 import asyncio
 import json
+import os
 import sys
 import time
 from collections.abc import Callable, Coroutine, Sequence
@@ -25,6 +27,7 @@ from silverball.feed import messages, opening
 from silverball.feed.feed import Feed, Limits
 from silverball.feed.hub import Hub
 from silverball.feed.opening import Rules
+from silverball.feed.outgoing import frame
 from silverball.feed.socket import protocol_class
 from silverball.store.announcements import Announced, Head
 
@@ -79,6 +82,28 @@ async def ours(port: int) -> None:
 
     obeying = asyncio.create_task(obey(publish, stats))
     await _uvicorn(Starlette(), port, ws=protocol_class(feed))
+    await obeying
+
+
+async def bare(port: int) -> None:
+    """Connections like ours; what is told goes around everything."""
+    feed = Feed(Hub(OneTournament()), Rules(opening.apps("silverball=plain")), Limits(100_000))
+    feed.start()
+    numbers: list[int] = []
+
+    class Listed(protocol_class(feed)):  # type: ignore[misc]  # made for each feed
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            super().connection_made(transport)
+            numbers.append(transport.get_extra_info("socket").fileno())
+
+    async def publish(event: Announced) -> None:
+        made = frame(messages.event(event, "plain"))
+        for one in numbers:
+            if os.write(one, made) != len(made):
+                raise RuntimeError("a socket is full: the audience is too slow to measure this")
+
+    obeying = asyncio.create_task(obey(publish))
+    await _uvicorn(Starlette(), port, ws=Listed)
     await obeying
 
 
@@ -162,7 +187,7 @@ async def _paced(publish: Publish, seq: int, count: int, per_second: float) -> l
     return times
 
 
-SERVERS = {"ours": ours, "starlette": starlette, "websockets": websockets}
+SERVERS = {"ours": ours, "bare": bare, "starlette": starlette, "websockets": websockets}
 
 if __name__ == "__main__":
     uvloop.run(SERVERS[sys.argv[1]](int(sys.argv[2])))
