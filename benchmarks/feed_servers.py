@@ -1,13 +1,14 @@
 """Servers that tell a thousand sockets the same: ours, one of Starlette, one of `websockets`, and no server.
 
 The last one is the limit: it writes a finished frame to every socket, one bare system call each, and
-knows nothing of who follows what. Run as `feed_servers.py ours|starlette|websockets|bare PORT`. Commands come as lines on standard input:
-`publish N` sends N events at once, `paced N RATE` so many a second and answers with the times of
-publishing, `cpu` answers with the CPU seconds so far, `stats` with what ours counted. The texts of all
-three are the same bytes.
+knows nothing of who follows what. Run as `feed_servers.py ours|starlette|websockets|bare PORT`. Commands
+come as lines on standard input: `publish N` sends N events at once, `paced N RATE` so many a second and
+answers with the times of publishing, `cpu` answers with the CPU seconds so far, `stats` with what ours
+counted. The texts of all are the same bytes.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
@@ -22,6 +23,7 @@ from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.asyncio.server import ServerConnection, broadcast, serve
+from websockets.exceptions import ConnectionClosed
 
 from silverball.feed import messages, opening
 from silverball.feed.feed import Feed, Limits
@@ -141,10 +143,12 @@ async def websockets(port: int) -> None:
 
     async def handler(connection: ServerConnection) -> None:
         await connection.send(messages.established("1.1").decode())
-        async for text in connection:
-            if json.loads(text)["event"] == "pusher:subscribe":
-                followers.add(connection)
-                await connection.send(SUBSCRIBED)
+        # The audience goes without a word.
+        with contextlib.suppress(ConnectionClosed):
+            async for text in connection:
+                if json.loads(text)["event"] == "pusher:subscribe":
+                    followers.add(connection)
+                    await connection.send(SUBSCRIBED)
         followers.discard(connection)
 
     async def publish(event: Announced) -> None:

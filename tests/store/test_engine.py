@@ -62,7 +62,8 @@ def test_whatever_refers_to_a_row_is_found_without_walking_through_its_table() -
     found = set()
     for table in tables.metadata.tables.values():
         uniques = [one for one in table.constraints if isinstance(one, UniqueConstraint)]
-        keys = [table.primary_key, *uniques, *table.indexes]
-        led_by = {next(iter(one.columns)).name for one in keys if len(one.columns)}
+        keys = [one.columns for one in (table.primary_key, *uniques)]
+        keys += [one.columns for one in table.indexes]
+        led_by = {next(iter(columns)).name for columns in keys if len(columns)}
         found |= {str(one) for one in table.columns if one.foreign_keys and one.name not in led_by}
     assert found == WITHOUT_INDEX
