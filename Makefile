@@ -18,7 +18,9 @@ $(STAMP): requirements/dev.txt pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
+# Compiled here, because who serves may not be allowed to write to the folder, and would compile at each start.
 install: $(STAMP)  ## create .venv and install everything, development tools included
+	@$(BIN)/python -m compileall -q src
 
 run: install  ## start the demo on http://127.0.0.1:8000
 	$(BIN)/silverball demo --port $(PORT)

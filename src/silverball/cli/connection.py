@@ -17,30 +17,34 @@ class Connection(HttpToolsProtocol):
         super().__init__(*words, **options)
         self._head_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
+        # Only until the first head is complete: the loop then takes uvicorn's own method, without a detour.
+        self.data_received = self._head_received  # type: ignore[method-assign]
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own type
         """Somebody is there."""
         super().connection_made(transport)
         self._head_timer = self.loop.call_later(self.head_seconds, transport.abort)
 
-    def data_received(self, data: bytes) -> None:
-        """Something of a request arrived."""
-        super().data_received(data)
-        if self._head_timer is not None:
-            self._head_bytes += len(data)
-            if self._head_bytes > HEAD_BYTES_MAX:
-                self.transport.abort()
-
-    def on_headers_complete(self) -> None:
-        """It is known what is wanted."""
-        if self._head_timer is not None:
-            self._forget_timer()
-        super().on_headers_complete()
-
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection is gone."""
         self._forget_timer()
         super().connection_lost(exc)
+
+    def _head_received(self, data: bytes) -> None:
+        super().data_received(data)
+        is_here = self.transport.get_protocol() is self
+        # None before the first head is complete, whatever uvicorn's annotation says.
+        cycle: object = self.cycle
+        if cycle is None and is_here:
+            self._head_bytes += len(data)
+            if self._head_bytes > HEAD_BYTES_MAX:
+                self.transport.abort()
+            return
+        # It is known what is wanted, or the connection is a socket from now on.
+        self._forget_timer()
+        del self.data_received
+        if is_here:
+            self.transport.set_protocol(self)
 
     def _forget_timer(self) -> None:
         if self._head_timer is not None:
