@@ -8,7 +8,6 @@ column types. It takes single values only, no lists.
 row, and taking the turn back costs more than the row does as soon as somebody else wants it.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -16,7 +15,6 @@ from sqlalchemy import Connection, Dialect, Select
 from sqlalchemy.types import REAL, TypeDecorator
 
 Row = tuple[Any, ...]
-Decode = Callable[[Any], Any]
 _ROWS = msgspec.json.Decoder(list[tuple[Any, ...]]).decode
 
 
@@ -83,5 +81,5 @@ class _Ready:
             return rows
         columns = list(zip(*rows, strict=True))
         for at, decode in self._decoders:
-            columns[at] = tuple([decode(value) for value in columns[at]])
+            columns[at] = tuple(map(decode, columns[at]))
         return list(zip(*columns, strict=True))

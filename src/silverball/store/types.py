@@ -1,5 +1,9 @@
 """The five column types. SQLite's STRICT tables know INTEGER, REAL, TEXT and BLOB only, and
-`Numeric` on SQLite is a float, so every column that is not plain text uses one of these."""
+`Numeric` on SQLite is a float, so every column that is not plain text uses one of these.
+
+Values are decoded by `result_processor` itself: SQLAlchemy's `process_result_value` goes through two more
+calls for each value, and an answer may hold thousands.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -13,6 +17,7 @@ from sqlalchemy.types import TypeDecorator, TypeEngine
 
 _ENCODE = msgspec.json.Encoder().encode
 _DECODE = msgspec.json.Decoder().decode
+Decode = Callable[[Any], Any]
 
 
 class Id(TypeDecorator[int]):
@@ -40,8 +45,12 @@ class Flag(TypeDecorator[bool]):
             return value
         return int(value)
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> bool | None:
-        return None if value is None else bool(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
+        return _true_or_false if dialect.name == "sqlite" else None
+
+
+def _true_or_false(value: int | None) -> bool | None:
+    return None if value is None else value != 0
 
 
 class Json(TypeDecorator[Any]):
@@ -53,8 +62,12 @@ class Json(TypeDecorator[Any]):
     def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
         return None if value is None else _ENCODE(value).decode()
 
-    def process_result_value(self, value: str | None, dialect: Dialect) -> Any:
-        return None if value is None else _DECODE(value)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
+        return _parsed
+
+
+def _parsed(text: str | None) -> Any:
+    return None if text is None else _DECODE(text)
 
 
 class Instant(TypeDecorator[datetime]):
@@ -76,13 +89,16 @@ class Instant(TypeDecorator[datetime]):
             return moment
         return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
 
-    def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        if isinstance(value, str):
-            return datetime.fromisoformat(value)
-        moment: datetime = value
-        return moment.astimezone(UTC)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
+        return _moment_of if dialect.name == "sqlite" else _in_utc
+
+
+def _moment_of(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+def _in_utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.astimezone(UTC)
 
 
 class Hundredths(TypeDecorator[Decimal]):
@@ -102,8 +118,12 @@ class Hundredths(TypeDecorator[Decimal]):
             raise ValueError(f"{value} points have more than two decimals")
         return int(hundredths)
 
-    def process_result_value(self, value: int | None, dialect: Dialect) -> Decimal | None:
-        return None if value is None else Decimal(value).scaleb(-2)
+    def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
+        return _points
+
+
+def _points(hundredths: int | None) -> Decimal | None:
+    return None if hundredths is None else Decimal(hundredths).scaleb(-2)
 
 
 class IsoText(TypeDecorator[str]):
@@ -115,7 +135,7 @@ class IsoText(TypeDecorator[str]):
     impl = Text
     cache_ok = True
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+    def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
         return None if dialect.name == "sqlite" else _iso_text
 
 
@@ -131,7 +151,7 @@ class PointsText(TypeDecorator[str]):
     impl = BigInteger
     cache_ok = True
 
-    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any] | None:
+    def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
         return points_text
 
 
