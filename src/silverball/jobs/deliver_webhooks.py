@@ -7,7 +7,6 @@ threads of their own, so that they wait for each other and never for those that 
 this; whoever is killed in between leaves a message that somebody takes up again a minute later.
 """
 
-import dataclasses
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +17,6 @@ from secrets import SystemRandom
 from typing import Any
 
 from silverball.jobs.workers import LOOK_EVERY_SECONDS, Workers
-from silverball.kit.outgoing import Policy
 from silverball.service.webhooks import policy, signing
 from silverball.service.webhooks.reads import due
 from silverball.service.webhooks.writes import planning, sending
@@ -100,11 +98,8 @@ def guarded(settings: Settings, **how: Any) -> Send:
     from silverball.exchange.outgoing import network
     from silverball.exchange.outgoing.send import NotSent, Sender
 
-    allowed: Policy = dataclasses.replace(policy.policy_of(settings), is_own=network.is_own)
-    proxy_host, _, proxy_port = settings.egress_proxy.partition(":")
-    if proxy_host:
-        how = {"connect": network.through(proxy_host, int(proxy_port)), **how}
-    sender = Sender(allowed, **how)
+    allowed, way = network.kept_to(policy.policy_of(settings), settings.egress_proxy)
+    sender = Sender(allowed, **{**way, **how})
 
     def send(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         try:

@@ -5,7 +5,6 @@ document is fetched in none, and what came of it is stored in another. Every nod
 killed in between leaves a submission that somebody takes up again a minute later.
 """
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -14,7 +13,6 @@ from typing import Any
 
 from silverball.jobs.workers import LOOK_EVERY_SECONDS, Workers
 from silverball.kit import outgoing
-from silverball.kit.outgoing import Policy
 from silverball.service.submissions import policy
 from silverball.service.submissions.document import BadDocument
 from silverball.service.submissions.writes import arrival
@@ -94,11 +92,8 @@ def guarded(settings: Settings, **how: Any) -> Fetch:
     from silverball.exchange.outgoing import network
     from silverball.exchange.outgoing.fetch import Fetcher, NotFetched
 
-    allowed: Policy = dataclasses.replace(policy.policy_of(settings), is_own=network.is_own)
-    proxy_host, _, proxy_port = settings.egress_proxy.partition(":")
-    if proxy_host:
-        how = {"connect": network.through(proxy_host, int(proxy_port)), **how}
-    fetcher = Fetcher(allowed, **how)
+    allowed, way = network.kept_to(policy.policy_of(settings), settings.egress_proxy)
+    fetcher = Fetcher(allowed, **{**way, **how})
 
     def fetch(url: str) -> Delivery:
         try:

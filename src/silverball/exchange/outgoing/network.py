@@ -5,6 +5,7 @@ to the very one that was judged: nothing looks the name up a second time, so it 
 else by then. The name is kept for TLS and the Host header.
 """
 
+import dataclasses
 import queue
 import socket
 import ssl
@@ -67,6 +68,16 @@ def resolve(host: str, port: int, seconds: float) -> Sequence[str]:
 def connect(address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
     """A TCP connection."""
     return httpcore2.SyncBackend().connect_tcp(address, port, timeout=seconds)
+
+
+def kept_to(policy: Policy, proxy: str) -> tuple[Policy, dict[str, Connect]]:
+    """The policy, which now knows this machine's addresses too, and how a client is told of the site's proxy.
+
+    `proxy` is `host:port`, or empty.
+    """
+    own = dataclasses.replace(policy, is_own=is_own)
+    host, _, port = proxy.partition(":")
+    return own, {"connect": through(host, int(port))} if host else {}
 
 
 def through(proxy_host: str, proxy_port: int) -> Connect:
