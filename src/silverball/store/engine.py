@@ -187,9 +187,12 @@ def _sqlite_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(db: Connection) -> None:
-        immediate = db.get_execution_options().get("silverball_immediate", False)
-        # A reader that became a writer later could be refused; a writer says so at once.
-        db.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+        if db.get_execution_options().get("silverball_immediate", False):
+            # A reader that became a writer later could be refused; a writer says so at once.
+            db.exec_driver_sql("BEGIN IMMEDIATE")
+        else:
+            # Nothing happens yet that could fail, so the driver is told without a detour.
+            db.connection.cursor().execute("BEGIN")
 
     return engine
 
