@@ -1,5 +1,8 @@
 """Hosts on loopback: one that answers as it is told, one that only counts who comes."""
 
+import contextlib
+import itertools
+import os
 import re
 import selectors
 import shutil
@@ -22,6 +25,10 @@ from silverball.exchange.outgoing import network
 GOOD = "93.184.215.14"
 NAME = "results.example.org"
 Answer = Callable[[str, socket.socket], None]
+# No system gives these out by itself. At others somebody may call who looks for a server of another test
+# that has just gone, and would be counted.
+PORTS = range(20_000, 30_000)
+_NEXT = itertools.cycle((*PORTS[os.getpid() % len(PORTS) :], *PORTS[: os.getpid() % len(PORTS)]))
 
 
 class Listener:
@@ -30,7 +37,7 @@ class Listener:
     def __init__(self, handle: Callable[[socket.socket], None]) -> None:
         self.count = 0
         self._handle = handle
-        self._socket = socket.create_server(("127.0.0.1", 0))
+        self._socket = _listening()
         self.port: int = self._socket.getsockname()[1]
         self._threads: list[threading.Thread] = []
         self._open: list[socket.socket] = []
@@ -67,6 +74,13 @@ class Listener:
             pass
         finally:
             accepted.close()
+
+
+def _listening() -> socket.socket:
+    for port in itertools.islice(_NEXT, len(PORTS)):
+        with contextlib.suppress(OSError):
+            return socket.create_server(("127.0.0.1", port))
+    raise RuntimeError("all ports are taken")
 
 
 def answering(answers: Mapping[str, Answer], tls: ssl.SSLContext | None = None) -> Listener:
