@@ -44,14 +44,18 @@ class Line:
 
     def close(self) -> None:
         self.mend()
-        self._server.close()
-        self._run(self._hang_up())
+        self._run(self._shut())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
     def _run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(10)
+
+    async def _shut(self) -> None:
+        # In the loop's own thread: a connection that ends at the same moment looks at the server too.
+        self._server.close()
+        await self._hang_up()
 
     async def _hang_up(self) -> None:
         for writer in self._writers:

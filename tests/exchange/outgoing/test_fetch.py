@@ -251,7 +251,7 @@ CHUNKED = f"{JSON}Transfer-Encoding: chunked\r\n\r\n"
 BAD_ANSWERS: dict[str, tuple[Answer, str]] = {
     "10 MB": (says(b" " * 10_000_000), "larger than 2000000 bytes"),
     "10 MB that it does not announce": (_endless(f"{JSON}\r\n", b" " * 65536), "larger than"),
-    "10 MB in pieces": (_endless(CHUNKED, b"400\r\n" + b" " * 1024 + b"\r\n"), "larger than"),
+    "10 MB in pieces": (_endless(CHUNKED, b"8000\r\n" + b" " * 32_768 + b"\r\n"), "larger than"),
     "a length beyond all numbers": (says(content_length="9" * 18), "larger than"),
     "a bomb of gzip": (
         says(gzip.compress(b" " * 10_000_000), content_encoding="gzip"),
