@@ -162,12 +162,18 @@ def watched(context: BrowserContext, base_url: str) -> Shown:
     """A page of this browser whose every complaint is written down."""
     page = context.new_page()
     result = Shown(base_url, page, [])
-    page.on("console", lambda said: result.complaints.append(said.text))
+    page.on("console", lambda said: _say(result, said.text))
     page.on("pageerror", lambda error: result.complaints.append(str(error)))
     page.on("requestfailed", lambda request: _complain(result, request.url, request.failure))
     page.on("request", lambda sent: _only_ours(result, sent.url))
     page.on("dialog", lambda dialog: _dismiss(result, dialog))
     return result
+
+
+def _say(shown: Shown, text: str) -> None:
+    # Whoever types before the page has put the cursor anywhere keeps it; that is nobody's fault.
+    if not text.startswith("Autofocus processing was blocked"):
+        shown.complaints.append(text)
 
 
 def _dismiss(shown: Shown, dialog: Any) -> None:
