@@ -18,7 +18,7 @@ class Connection(HttpToolsProtocol):
         self._head_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
         # Only until the first head is complete: the loop then takes uvicorn's own method, without a detour.
-        self.data_received = self._head_received  # type: ignore[method-assign]
+        self.data_received = self._head_received  # type: ignore[method-assign]  # as said above
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own type
         """Somebody is there."""
