@@ -21,7 +21,7 @@ from typing import Any
 import run
 from run import Row
 from silverball.rules.pairing import balanced, groups, history, seating
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from rules.night import a_night, random_order  # the tests' own way to play a night in memory
@@ -35,7 +35,7 @@ PEER_STARTS = 100
 def main() -> int:
     """Measure, print the table, and say by the exit code whether every bound is met."""
     rows = []
-    for part in (_draws, _standings, _results):
+    for part in (_draw_rows, _standings_rows, _result_rows):
         for row in part():
             rows.append(row)
             print(f"{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
@@ -49,36 +49,38 @@ def _cpu_seconds(work: Callable[[], Any]) -> float:
     return time.process_time() - began
 
 
-def _draws() -> Iterator[Row]:
+def _draw_rows() -> Iterator[Row]:
     for players, bound in ((200, 0.3), (1000, 10.0)):
-        past = _played(players, 8, balanced.two_players)
-        taken = _cpu_seconds(partial(balanced.two_players, range(players), past, Random(1)))
+        past = _play_history(players, 8, balanced.draw_pairs)
+        taken = _cpu_seconds(partial(balanced.draw_pairs, range(players), past, Random(1)))
         yield Row(f"balanced pairs of {players} players", f"{taken:.2f} s", f"< {bound} s", taken < bound)
     for players, rounds in ((400, 20), (48, 12)):
-        past = _played(players, rounds, balanced.groups_of_four)
-        yield from _group_draws(players, rounds, past)
+        past = _play_history(players, rounds, balanced.draw_groups)
+        yield from _group_draw_rows(players, rounds, past)
 
 
-def _group_draws(players: int, rounds: int, past: History) -> Iterator[Row]:
-    taken = _cpu_seconds(lambda: balanced.groups_of_four(range(players), past, Random(1)))
+def _group_draw_rows(players: int, rounds: int, past: DrawHistory) -> Iterator[Row]:
+    taken = _cpu_seconds(lambda: balanced.draw_groups(range(players), past, Random(1)))
     what = f"{players} players after {rounds} rounds"
     yield Row(f"groups of four, {what}", f"{taken:.2f} s", "< 3 s", taken < 3)
     ours = statistics.median(
-        _repeats(balanced.groups_of_four(range(players), past, Random(seed)).groups, past)
+        _count_repeats(balanced.draw_groups(range(players), past, Random(seed)).groups, past)
         for seed in range(SEEDS)
     )
-    peer = statistics.median(_repeats(_unclimbed(players, past, seed), past) for seed in range(SEEDS))
+    peer = statistics.median(
+        _count_repeats(_best_greedy_groups(players, past, seed), past) for seed in range(SEEDS)
+    )
     yield Row(f"repeats, {what}: ours, peer", f"{ours:g}, {peer:g}", "no more", ours <= peer)
 
 
-def _unclimbed(players: int, past: History, seed: int) -> Sequence[Sequence[int]]:
+def _best_greedy_groups(players: int, past: DrawHistory, seed: int) -> Sequence[Sequence[int]]:
     """The peer: the cheapest of a hundred greedy starts, without swapping afterwards."""
-    table = seating.Table(range(players), past)
-    sizes = groups.sizes(players)
-    return seating.best_of_starts(table, sizes, PEER_STARTS, Random(seed)).player_groups()
+    table = seating.SeatingCosts(range(players), past)
+    sizes = groups.group_sizes(players)
+    return seating.best_greedy_seating(table, sizes, PEER_STARTS, Random(seed)).player_groups()
 
 
-def _repeats(drawn: Sequence[Sequence[int]], past: History) -> int:
+def _count_repeats(drawn: Sequence[Sequence[int]], past: DrawHistory) -> int:
     return sum(
         past.times_met(one, other)
         for group in drawn
@@ -87,17 +89,17 @@ def _repeats(drawn: Sequence[Sequence[int]], past: History) -> int:
     )
 
 
-def _played(players: int, rounds: int, draw: Callable[..., groups.Draw]) -> History:
-    dice, past = Random(players), history.EMPTY
+def _play_history(players: int, rounds: int, draw: Callable[..., groups.Draw]) -> DrawHistory:
+    dice, past = Random(players), history.EMPTY_HISTORY
     played: list[list[tuple[int, ...]]] = []
     for _ in range(rounds):
         drawn = draw(range(players), past, dice)
         played.append([*drawn.groups, *((one,) for one in drawn.byes)])
-        past = history.of_rounds(played)
+        past = history.history_of_rounds(played)
     return past
 
 
-def _standings() -> Iterator[Row]:
+def _standings_rows() -> Iterator[Row]:
     night = a_night("group_matchplay", players=500, arenas=150, tiebreaker="standard")
     night.start()
     dice = Random(500)
@@ -108,7 +110,7 @@ def _standings() -> Iterator[Row]:
     yield Row("standings, 500 players, 20 rounds", f"{taken * 1000:.0f} ms", "< 50 ms", taken < 0.05)
 
 
-class Client:
+class Device:
     """One organizer's device: a kept-alive connection."""
 
     def __init__(self, port: int, token: str) -> None:
@@ -126,30 +128,30 @@ class Client:
         return json.loads(text)
 
 
-class Hall:
+class BenchTournament:
     """A tournament that is played over HTTP by eight devices."""
 
     def __init__(self, port: int, token: str, kind: str, players: int, **settings: Any) -> None:
-        self.devices = [Client(port, token) for _ in range(CLIENTS)]
-        self.first = self.devices[0]
-        made = self.first.send("POST", "/tournaments", {"name": "Bench", "type": kind, **settings})
+        self.devices = [Device(port, token) for _ in range(CLIENTS)]
+        self.first_device = self.devices[0]
+        made = self.first_device.send("POST", "/tournaments", {"name": "Bench", "type": kind, **settings})
         self.path = f"/tournaments/{made['data']['tournamentId']}"
         names = [{"name": f"Flipper {n}"} for n in range(players)]
-        self.first.send("POST", f"{self.path}/players", {"players": names})
-        self.first.send("POST", f"{self.path}/start")
+        self.first_device.send("POST", f"{self.path}/players", {"players": names})
+        self.first_device.send("POST", f"{self.path}/start")
         self._dice = Random(players)
         self._pool = ThreadPoolExecutor(CLIENTS)
         self.seconds_recording = 0.0
 
     def play_round(self) -> list[float]:
         """Open a round and record all its results; seconds of each, measured at the device."""
-        self.first.send("POST", f"{self.path}/rounds", {})
-        games = self.first.send("GET", f"{self.path}/games?status=started")["data"]
+        self.first_device.send("POST", f"{self.path}/rounds", {})
+        games = self.first_device.send("GET", f"{self.path}/games?status=started")["data"]
         waiting = list(games)
         lock = threading.Lock()
         taken: list[float] = []
 
-        def work(device: Client) -> None:
+        def work(device: Device) -> None:
             while True:
                 with lock:
                     if not waiting:
@@ -173,7 +175,7 @@ class Hall:
         return recorded / self.seconds_recording
 
 
-def _results() -> Iterator[Row]:
+def _result_rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder = Path(name)
         who = ("--name", "Olga Ramp", "--email", "olga@example.org", "--role", "organizer", "--json")
@@ -188,45 +190,45 @@ def _results() -> Iterator[Row]:
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
             "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
         }
-        with run.running(serve, port, "/up", **environment):
-            yield from _recorded(port, token)
-            yield from _undisturbed(port, token)
+        with run.running_server(serve, port, "/up", **environment):
+            yield from _recording_rows(port, token)
+            yield from _interference_rows(port, token)
 
 
-def _recorded(port: int, token: str) -> Iterator[Row]:
+def _recording_rows(port: int, token: str) -> Iterator[Row]:
     common = {"arenaAssignment": "disabled", "playerOrder": "random"}
     for players, games, bound in ((60, 150, 300), (60, 600, 0), (500, 2500, 0)):
-        hall = Hall(port, token, "group_matchplay", players, **common)
+        hall = BenchTournament(port, token, "group_matchplay", players, **common)
         rate = hall.results_a_second(games)
         what = f"results a second, {players} players, {games} games"
         yield Row(what, f"{rate:.0f}", f">= {bound}" if bound else "reported", rate >= bound)
-    yield _best_game(port, token)
+    yield _best_game_row(port, token)
 
 
-def _best_game(port: int, token: str) -> Row:
-    hall = Hall(port, token, "best_game", 60)
-    machines = [hall.first.send("POST", "/arenas", {"name": f"Machine {n}"}) for n in range(5)]
+def _best_game_row(port: int, token: str) -> Row:
+    hall = BenchTournament(port, token, "best_game", 60)
+    machines = [hall.first_device.send("POST", "/arenas", {"name": f"Machine {n}"}) for n in range(5)]
     arena_ids = [one["data"]["arenaId"] for one in machines]
-    hall.first.send("POST", f"{hall.path}/arenas", {"arenas": [{"arenaId": one} for one in arena_ids]})
-    players = hall.first.send("GET", f"{hall.path}?includePlayers=true")["data"]["players"]
+    hall.first_device.send("POST", f"{hall.path}/arenas", {"arenas": [{"arenaId": one} for one in arena_ids]})
+    players = hall.first_device.send("GET", f"{hall.path}?includePlayers=true")["data"]["players"]
     waiting = [(one["playerId"], arena_id) for one in players for arena_id in arena_ids]
     dice = Random(300)
     began = time.perf_counter()
     for player_id, arena_id in waiting:
         said = {"playerId": player_id, "arenaId": arena_id, "score": dice.randrange(10**9)}
-        hall.first.send("POST", f"{hall.path}/single-player-games", said)
+        hall.first_device.send("POST", f"{hall.path}/single-player-games", said)
     rate = len(waiting) / (time.perf_counter() - began)
     return Row("best-game scores a second, up to 300 ranked", f"{rate:.0f}", "reported", is_met=True)
 
 
-def _undisturbed(port: int, token: str) -> Iterator[Row]:
+def _interference_rows(port: int, token: str) -> Iterator[Row]:
     """A thousand players drawn next door: what happens to the results of another tournament."""
     common = {"arenaAssignment": "disabled", "playerOrder": "random"}
-    hall = Hall(port, token, "group_matchplay", 60, **common)
-    large = Hall(port, token, "matchplay", 1000, **common)
+    hall = BenchTournament(port, token, "group_matchplay", 60, **common)
+    large = BenchTournament(port, token, "matchplay", 1000, **common)
     alone = [one for _ in range(8) for one in hall.play_round()]
     with ThreadPoolExecutor(1) as beside:
-        drawing = beside.submit(large.first.send, "POST", f"{large.path}/rounds", {})
+        drawing = beside.submit(large.first_device.send, "POST", f"{large.path}/rounds", {})
         busy: list[float] = []
         while not drawing.done() or len(busy) < len(alone):
             busy += hall.play_round()

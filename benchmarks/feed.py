@@ -23,7 +23,7 @@ from typing import Any
 
 import feed_servers
 import load
-from run import BIN, Row, free_port, running, silverball, table
+from run import BIN, Row, free_port, running_server, silverball, table
 from silverball.feed.outgoing import frame
 
 HERE = Path(__file__).parent
@@ -46,27 +46,27 @@ WRITES = 200
 
 
 @dataclass
-class Party:
+class LineProcess:
     """A process that does what it is told in lines and answers in lines of JSON."""
 
     process: subprocess.Popen[str]
 
-    def ask(self, *words: object) -> Any:
-        self.tell(*words)
-        return self.answer()
+    def request(self, *words: object) -> Any:
+        self.send_line(*words)
+        return self.read_answer()
 
-    def tell(self, *words: object) -> None:
+    def send_line(self, *words: object) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(" ".join(map(str, words)) + "\n")
         self.process.stdin.flush()
 
-    def answer(self) -> Any:
+    def read_answer(self) -> Any:
         assert self.process.stdout is not None
         return json.loads(self.process.stdout.readline())
 
 
 @contextmanager
-def party(*command: object) -> Iterator[Party]:
+def line_process(*command: object) -> Iterator[LineProcess]:
     """The process, ended at the end."""
     started = subprocess.Popen(
         [sys.executable, *map(str, command)],
@@ -76,51 +76,55 @@ def party(*command: object) -> Iterator[Party]:
         cwd=HERE,
     )
     try:
-        yield Party(started)
+        yield LineProcess(started)
     finally:
         started.kill()
         started.wait()
 
 
 @dataclass
-class Hall:
+class ServerWithAudience:
     """A server with its audience."""
 
-    server: Party
-    audience: Party
+    server: LineProcess
+    audience: LineProcess
 
     def deliveries_per_cpu_second(self, changes: Sequence[int]) -> float:
         """Each change's events at once; everybody waits for them before the next change."""
-        before = self.server.ask("cpu")
+        before = self.server.request("cpu")
         for events in changes:
-            self.audience.tell("expect", events, FRAME_BYTES)
-            self.server.ask("publish", events)
-            self.audience.answer()
-        taken = self.server.ask("cpu") - before
+            self.audience.send_line("expect", events, FRAME_BYTES)
+            self.server.request("publish", events)
+            self.audience.read_answer()
+        taken = self.server.request("cpu") - before
         return float(sum(changes) * SUBSCRIBERS / taken)
 
     def p99_ms(self, events: int) -> float:
         """Events at a steady pace: how long they take to the sampled connections."""
-        self.audience.tell("expect", events, FRAME_BYTES)
-        published = self.server.ask("paced", events, EVENTS_PER_SECOND)
+        self.audience.send_line("expect", events, FRAME_BYTES)
+        published = self.server.request("paced", events, EVENTS_PER_SECOND)
         taken = sorted(
             (arrived - at) / 1e6
-            for times in self.audience.answer()
+            for times in self.audience.read_answer()
             for at, arrived in zip(published, times, strict=True)
         )
         return float(taken[len(taken) * 99 // 100])
 
 
 @contextmanager
-def hall(kind: str, *, subscribers: int = SUBSCRIBERS, stalled: int = 0) -> Iterator[Hall]:
+def server_with_audience(
+    kind: str, *, subscribers: int = SUBSCRIBERS, stalled: int = 0
+) -> Iterator[ServerWithAudience]:
     """A server of this kind, and so many who follow its one tournament."""
     port = free_port()
     with ExitStack() as stack:
-        server = stack.enter_context(party("feed_servers.py", kind, port))
+        server = stack.enter_context(line_process("feed_servers.py", kind, port))
         _await_port(port)
-        audience = stack.enter_context(party("feed_receivers.py", port, subscribers, stalled, PATH, CHANNEL))
-        audience.answer()
-        yield Hall(server, audience)
+        audience = stack.enter_context(
+            line_process("feed_receivers.py", port, subscribers, stalled, PATH, CHANNEL)
+        )
+        audience.read_answer()
+        yield ServerWithAudience(server, audience)
 
 
 def _await_port(port: int) -> None:
@@ -134,26 +138,28 @@ def _await_port(port: int) -> None:
     raise RuntimeError(f"nothing listens on port {port}")
 
 
-def _fan_out() -> Iterator[Row]:
-    with hall("ours") as ours:
+def _fan_out_rows() -> Iterator[Row]:
+    with server_with_audience("ours") as ours:
         for kind, name, bound in (("starlette", "Starlette", 2.5), ("websockets", "broadcast", 1.3)):
-            with hall(kind) as peer:
-                night, rates = _against(ours, peer, NIGHT)
-                alone, _ = _against(ours, peer, ALONE)
+            with server_with_audience(kind) as peer:
+                night, rates = _compare(ours, peer, NIGHT)
+                alone, _ = _compare(ours, peer, ALONE)
             what = f"deliveries per CPU second, ours : {name}"
             yield Row(what, f"{night:.1f}", f">= {bound}", night >= bound)
             yield Row(f"{what}, events that come alone", f"{alone:.2f}", "reported", True)
         yield Row("deliveries per CPU second", f"{rates:,.0f}", "reported", True)
-        with hall("bare") as limit:
-            alone, _ = _against(ours, limit, ALONE)
+        with server_with_audience("bare") as limit:
+            alone, _ = _compare(ours, limit, ALONE)
         what = "events that come alone, ours : one bare system call for each delivery"
         yield Row(what, f"{alone:.2f}", "reported", True)
-    with hall("bare") as limit, hall("starlette") as peer:
-        alone, _ = _against(limit, peer, ALONE)
+    with server_with_audience("bare") as limit, server_with_audience("starlette") as peer:
+        alone, _ = _compare(limit, peer, ALONE)
     yield Row("one bare system call for each delivery : Starlette", f"{alone:.2f}", "reported", True)
 
 
-def _against(ours: Hall, peer: Hall, changes: Sequence[int]) -> tuple[float, float]:
+def _compare(
+    ours: ServerWithAudience, peer: ServerWithAudience, changes: Sequence[int]
+) -> tuple[float, float]:
     """How many times as many deliveries a CPU second of ours makes, and how many those are."""
     ratios, own = [], []
     for _ in range(ROUNDS):
@@ -162,28 +168,28 @@ def _against(ours: Hall, peer: Hall, changes: Sequence[int]) -> tuple[float, flo
     return statistics.median(ratios), statistics.median(own)
 
 
-def _memory() -> Iterator[Row]:
+def _memory_rows() -> Iterator[Row]:
     port = free_port()
-    with party("feed_servers.py", "ours", port) as server:
+    with line_process("feed_servers.py", "ours", port) as server:
         _await_port(port)
         # One connection first: what is loaded with it belongs to the program.
-        with party("feed_receivers.py", port, 1, 0, PATH, CHANNEL) as first:
-            first.answer()
+        with line_process("feed_receivers.py", port, 1, 0, PATH, CHANNEL) as first:
+            first.read_answer()
             before = load.resident_megabytes(server.process.pid)
-            with party("feed_receivers.py", port, IDLE, 0, PATH, CHANNEL) as audience:
-                audience.answer()
+            with line_process("feed_receivers.py", port, IDLE, 0, PATH, CHANNEL) as audience:
+                audience.read_answer()
                 grown = (load.resident_megabytes(server.process.pid) - before) * 1024 / IDLE
     yield Row(f"memory for each of {IDLE:,} idle connections", f"{grown:.1f} KB", "<= 10 KB", grown <= 10)
 
 
-def _latency() -> Iterator[Row]:
-    with hall("ours") as ours:
+def _latency_rows() -> Iterator[Row]:
+    with server_with_audience("ours") as ours:
         taken = statistics.median(ours.p99_ms(PACED_EVENTS) for _ in range(ROUNDS))
     yield Row("p99 at 20,000 deliveries a second", f"{taken:.1f} ms", "< 40 ms", taken < 40)
-    with hall("ours") as alone, hall("ours", stalled=STALLED) as beside:
+    with server_with_audience("ours") as alone, server_with_audience("ours", stalled=STALLED) as beside:
         # More than the system keeps for somebody who does not read.
         beside.deliveries_per_cpu_second((EVENTS_TO_CLOG,))
-        lagging = beside.server.ask("stats")["lagging"]
+        lagging = beside.server.request("stats")["lagging"]
         if lagging != STALLED:
             raise RuntimeError(f"{lagging} of {STALLED} lag")
         # They are sent away after half a minute, so it has to be over by then.
@@ -192,29 +198,29 @@ def _latency() -> Iterator[Row]:
     yield Row(f"p99 beside {STALLED} stalled readers : p99 alone", f"{ratio:.2f}", "<= 1.2", ratio <= 1.2)
 
 
-def _committed() -> Iterator[Row]:
+def _commit_rows() -> Iterator[Row]:
     """From sending a write over HTTP, which is committed on the way, to the last of all subscribers."""
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder, port = Path(name), free_port()
-        token = _organizer(folder)
+        token = _create_organizer(folder)
         serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
         environment = {
             "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
             "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
         }
-        with running(serve, port, "/up", **environment):
+        with running_server(serve, port, "/up", **environment):
             body = {"name": "Bench", "type": "manual_matchplay"}
             made = _send(port, token, "POST", "/api/tournaments", body)
             path = f"/api/tournaments/{made['tournamentId']}"
             channel = f"tournaments.{made['tournamentId']}"
-            with party("feed_receivers.py", port, SUBSCRIBERS, 0, PATH, channel) as audience:
-                audience.answer()
-                taken = sorted(_write(port, token, path, number, audience) for number in range(WRITES))
+            with line_process("feed_receivers.py", port, SUBSCRIBERS, 0, PATH, channel) as audience:
+                audience.read_answer()
+                taken = sorted(_timed_write(port, token, path, number, audience) for number in range(WRITES))
     p99 = taken[len(taken) * 99 // 100]
     yield Row(f"p99 of a write to the last of {SUBSCRIBERS:,}", f"{p99:.0f} ms", "< 60 ms", p99 < 60)
 
 
-def _organizer(folder: Path) -> str:
+def _create_organizer(folder: Path) -> str:
     """A token that may manage, in a new database."""
     words = ["--name", "Bench", "--email", "bench@example.org", "--role", "organizer", "--json"]
     user_id = str(json.loads(silverball("user", "create", *words, folder=folder))["userId"])
@@ -222,11 +228,11 @@ def _organizer(folder: Path) -> str:
     return silverball("token", "create", *words, folder=folder)
 
 
-def _write(port: int, token: str, path: str, number: int, audience: Party) -> float:
-    audience.tell("last", 1)
+def _timed_write(port: int, token: str, path: str, number: int, audience: LineProcess) -> float:
+    audience.send_line("last", 1)
     began = time.monotonic_ns()
     _send(port, token, "PATCH", path, {"name": f"Bench {number}"})
-    return float((audience.answer() - began) / 1e6)
+    return float((audience.read_answer() - began) / 1e6)
 
 
 def _send(port: int, token: str, method: str, path: str, body: dict[str, Any]) -> Any:
@@ -241,7 +247,7 @@ def _send(port: int, token: str, method: str, path: str, body: dict[str, Any]) -
 def main() -> int:
     """Measure, print the table, and say by the exit code whether every bound is met."""
     rows = []
-    for part in (_fan_out, _memory, _latency, _committed):
+    for part in (_fan_out_rows, _memory_rows, _latency_rows, _commit_rows):
         for row in part():
             rows.append(row)
             print(f"{row.what}: {row.measured} ({row.bound})", file=sys.stderr)

@@ -32,7 +32,7 @@ class Receiver:
     received: int = 0
     # Of a frame that is not complete yet: the bytes of its head, or how much of it is to come.
     head: bytearray = field(default_factory=bytearray)
-    to_come: int = 0
+    payload_left: int = 0
     frames: int = 0
     times: list[int] | None = None
 
@@ -45,7 +45,7 @@ class Receiver:
         return 0
 
 
-def _masked(text: bytes) -> bytes:
+def _masked_frame(text: bytes) -> bytes:
     # A mask of zeros is a mask.
     assert len(text) < 126
     return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text
@@ -71,10 +71,10 @@ def await_text(one: socket.socket, text: bytes) -> None:
         got += part
 
 
-def connected(port: int, count: int, path: str, channel: str) -> list[socket.socket]:
+def connect_all(port: int, count: int, path: str, channel: str) -> list[socket.socket]:
     """So many connections that follow the channel."""
     subscribe = {"event": "pusher:subscribe", "data": {"auth": "", "channel": channel}}
-    frame = _masked(json.dumps(subscribe).encode())
+    frame = _masked_frame(json.dumps(subscribe).encode())
     made: list[socket.socket] = []
     while len(made) < count:
         part = [connect(port, path) for _ in range(min(CONNECTING_AT_ONCE, count - len(made)))]
@@ -87,7 +87,7 @@ def connected(port: int, count: int, path: str, channel: str) -> list[socket.soc
     return made
 
 
-class Crowd:
+class Audience:
     """All of them, in one epoll."""
 
     def __init__(self, sockets: list[socket.socket]) -> None:
@@ -101,7 +101,7 @@ class Crowd:
             self.receivers[one.fileno()] = Receiver(one, times=times)
             self.epoll.register(one, select.EPOLLIN)
 
-    def sign_of_life(self) -> None:
+    def send_keepalive(self) -> None:
         """Whoever says nothing for a while is asked, and the question would be counted."""
         if time.monotonic() < self.silent_until:
             return
@@ -127,7 +127,7 @@ class Crowd:
                 missing -= one.received == wanted
         return [one.times for one in self.receivers.values() if one.times is not None]
 
-    def last(self, frames: int) -> int:
+    def wait_for_last(self, frames: int) -> int:
         """Wait for so many frames of any length everywhere; when the last one arrived."""
         missing = len(self.receivers)
         for one in self.receivers.values():
@@ -144,9 +144,9 @@ class Crowd:
 def _count_frames(one: Receiver, count: int) -> None:
     at = 0
     while at < count:
-        if one.to_come:
-            part = min(one.to_come, count - at)
-            one.to_come -= part
+        if one.payload_left:
+            part = min(one.payload_left, count - at)
+            one.payload_left -= part
             at += part
         else:
             one.head.append(BUFFER[at])
@@ -154,9 +154,9 @@ def _count_frames(one: Receiver, count: int) -> None:
             size = _frame_bytes(one.head)
             if size is None:
                 continue
-            one.to_come = size
+            one.payload_left = size
             one.head.clear()
-        one.frames += not one.to_come and not one.head
+        one.frames += not one.payload_left and not one.head
 
 
 def _frame_bytes(head: bytearray) -> int | None:
@@ -172,18 +172,18 @@ def main() -> None:
     """Connect, then do what standard input says."""
     port, count, stalled = map(int, sys.argv[1:4])
     path, channel = sys.argv[4:6]
-    sockets = connected(port, count + stalled, path, channel)
+    sockets = connect_all(port, count + stalled, path, channel)
     # Kept, never read.
     idle, active = sockets[:stalled], sockets[stalled:]
-    crowd = Crowd(active)
+    crowd = Audience(active)
     print(json.dumps(len(active) + len(idle)), flush=True)
     for line in sys.stdin:
         words = line.split()
-        crowd.sign_of_life()
+        crowd.send_keepalive()
         if words[0] == "expect":
             print(json.dumps(crowd.expect(int(words[1]), int(words[2]))), flush=True)
         elif words[0] == "last":
-            print(json.dumps(crowd.last(int(words[1]))), flush=True)
+            print(json.dumps(crowd.wait_for_last(int(words[1]))), flush=True)
 
 
 if __name__ == "__main__":

@@ -26,70 +26,74 @@ from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
 from silverball.feed import messages, opening
-from silverball.feed.feed import Feed, Limits
+from silverball.feed.feed import ConnectionLimits, Feed
 from silverball.feed.hub import Hub
-from silverball.feed.opening import Rules
+from silverball.feed.opening import HandshakeRules
 from silverball.feed.outgoing import frame
 from silverball.feed.socket import protocol_class
-from silverball.store.announcements import Announced, Head
+from silverball.store.announcements import Announcement, ChannelHead
 
 TOURNAMENT_ID = 42
 EPOCH = "k3f9"
 # All numbers have six digits, so all frames have the same length.
 FIRST_SEQ = 100_000
 TEXT_BYTES = 2_000
-SUBSCRIBED = messages.subscribed(messages.channel_name(TOURNAMENT_ID)).decode()
-Publish = Callable[[Announced], Coroutine[Any, Any, None]]
+SUBSCRIBED = messages.subscription_succeeded(messages.channel_name(TOURNAMENT_ID)).decode()
+Publish = Callable[[Announcement], Coroutine[Any, Any, None]]
 
 
-def announced(seq: int) -> Announced:
+def make_event(seq: int) -> Announcement:
     """An event whose text has 2,000 bytes."""
-    empty = len(messages.event(_announced(seq, ""), "plain"))
-    return _announced(seq, "x" * (TEXT_BYTES - empty))
+    empty = len(messages.event(_event_with_filling(seq, ""), "plain"))
+    return _event_with_filling(seq, "x" * (TEXT_BYTES - empty))
 
 
-def _announced(seq: int, filling: str) -> Announced:
+def _event_with_filling(seq: int, filling: str) -> Announcement:
     data = json.dumps({"gameId": 7, "filling": filling}, separators=(",", ":"))
-    return Announced(TOURNAMENT_ID, EPOCH, seq, "GameCreatedOrUpdated", data, datetime.now(UTC))
+    return Announcement(TOURNAMENT_ID, EPOCH, seq, "GameCreatedOrUpdated", data, datetime.now(UTC))
 
 
-class OneTournament:
+class OneTournamentLog:
     """A log in which nothing needs to be looked up again."""
 
-    async def head(self, tournament_id: int) -> Head | None:
-        return Head(EPOCH, FIRST_SEQ, 0) if tournament_id == TOURNAMENT_ID else None
+    async def head(self, tournament_id: int) -> ChannelHead | None:
+        return ChannelHead(EPOCH, FIRST_SEQ, 0) if tournament_id == TOURNAMENT_ID else None
 
-    async def since(
+    async def events_between(
         self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
-    ) -> Sequence[Announced] | None:
+    ) -> Sequence[Announcement] | None:
         return None
 
 
-def _uvicorn(app: Any, port: int, **options: Any) -> Coroutine[Any, Any, None]:
+def _serve_uvicorn(app: Any, port: int, **options: Any) -> Coroutine[Any, Any, None]:
     config = uvicorn.Config(app, port=port, http="httptools", log_config=None, access_log=False, **options)
     return uvicorn.Server(config).serve()
 
 
 async def ours(port: int) -> None:
     """The hub and the class that uvicorn runs the sockets with."""
-    hub = Hub(OneTournament())
-    feed = Feed(hub, Rules(opening.apps("silverball=plain")), Limits(100_000))
+    hub = Hub(OneTournamentLog())
+    feed = Feed(hub, HandshakeRules(opening.parse_apps("silverball=plain")), ConnectionLimits(100_000))
     feed.start()
 
-    async def publish(event: Announced) -> None:
+    async def publish(event: Announcement) -> None:
         hub.publish(event)
 
     def stats() -> dict[str, Any]:
         return {"closes": dict(hub.metrics.closes_total), "lagging": hub.metrics.lagging}
 
-    obeying = asyncio.create_task(obey(publish, stats))
-    await _uvicorn(Starlette(), port, ws=protocol_class(feed))
+    obeying = asyncio.create_task(obey_stdin(publish, stats))
+    await _serve_uvicorn(Starlette(), port, ws=protocol_class(feed))
     await obeying
 
 
 async def bare(port: int) -> None:
     """Connections like ours; what is told goes around everything."""
-    feed = Feed(Hub(OneTournament()), Rules(opening.apps("silverball=plain")), Limits(100_000))
+    feed = Feed(
+        Hub(OneTournamentLog()),
+        HandshakeRules(opening.parse_apps("silverball=plain")),
+        ConnectionLimits(100_000),
+    )
     feed.start()
     numbers: list[int] = []
 
@@ -98,14 +102,14 @@ async def bare(port: int) -> None:
             super().connection_made(transport)
             numbers.append(transport.get_extra_info("socket").fileno())
 
-    async def publish(event: Announced) -> None:
+    async def publish(event: Announcement) -> None:
         made = frame(messages.event(event, "plain"))
         for one in numbers:
             if os.write(one, made) != len(made):
                 raise RuntimeError("a socket is full: the audience is too slow to measure this")
 
-    obeying = asyncio.create_task(obey(publish))
-    await _uvicorn(Starlette(), port, ws=Listed)
+    obeying = asyncio.create_task(obey_stdin(publish))
+    await _serve_uvicorn(Starlette(), port, ws=Listed)
     await obeying
 
 
@@ -115,7 +119,7 @@ async def starlette(port: int) -> None:
 
     async def endpoint(websocket: WebSocket) -> None:
         await websocket.accept()
-        await websocket.send_text(messages.established("1.1").decode())
+        await websocket.send_text(messages.connection_established("1.1").decode())
         try:
             while True:
                 asked = json.loads(await websocket.receive_text())
@@ -125,15 +129,15 @@ async def starlette(port: int) -> None:
         except WebSocketDisconnect:
             followers.discard(websocket)
 
-    async def publish(event: Announced) -> None:
+    async def publish(event: Announcement) -> None:
         text = messages.event(event, "plain").decode()
         for one in list(followers):
             await one.send_text(text)
 
-    obeying = asyncio.create_task(obey(publish))
+    obeying = asyncio.create_task(obey_stdin(publish))
     # The receivers answer no pings.
     routes = [WebSocketRoute("/app/{key}", endpoint)]
-    await _uvicorn(Starlette(routes=routes), port, ws_ping_interval=None)
+    await _serve_uvicorn(Starlette(routes=routes), port, ws_ping_interval=None)
     await obeying
 
 
@@ -142,7 +146,7 @@ async def websockets(port: int) -> None:
     followers: set[ServerConnection] = set()
 
     async def handler(connection: ServerConnection) -> None:
-        await connection.send(messages.established("1.1").decode())
+        await connection.send(messages.connection_established("1.1").decode())
         # The audience goes without a word.
         with contextlib.suppress(ConnectionClosed):
             async for text in connection:
@@ -151,14 +155,14 @@ async def websockets(port: int) -> None:
                     await connection.send(SUBSCRIBED)
         followers.discard(connection)
 
-    async def publish(event: Announced) -> None:
+    async def publish(event: Announcement) -> None:
         broadcast(followers, messages.event(event, "plain").decode())
 
     async with serve(handler, "127.0.0.1", port, ping_interval=None):
-        await obey(publish)
+        await obey_stdin(publish)
 
 
-async def obey(publish: Publish, stats: Callable[[], dict[str, Any]] = dict) -> None:
+async def obey_stdin(publish: Publish, stats: Callable[[], dict[str, Any]] = dict) -> None:
     """Do what standard input says, until it ends."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
@@ -169,9 +173,9 @@ async def obey(publish: Publish, stats: Callable[[], dict[str, Any]] = dict) -> 
         if line[0] == "publish":
             for _ in range(int(line[1])):
                 seq += 1
-                await publish(announced(seq))
+                await publish(make_event(seq))
         elif line[0] == "paced":
-            answer = await _paced(publish, seq, int(line[1]), float(line[2]))
+            answer = await _publish_paced(publish, seq, int(line[1]), float(line[2]))
             seq += int(line[1])
         elif line[0] == "cpu":
             answer = time.process_time()
@@ -180,12 +184,12 @@ async def obey(publish: Publish, stats: Callable[[], dict[str, Any]] = dict) -> 
         print(json.dumps(answer), flush=True)
 
 
-async def _paced(publish: Publish, seq: int, count: int, per_second: float) -> list[int]:
+async def _publish_paced(publish: Publish, seq: int, count: int, per_second: float) -> list[int]:
     times = []
     began = time.monotonic()
     for number in range(count):
         await asyncio.sleep(max(0.0, began + number / per_second - time.monotonic()))
-        event = announced(seq + number + 1)
+        event = make_event(seq + number + 1)
         times.append(time.monotonic_ns())
         await publish(event)
     return times

@@ -42,7 +42,7 @@ class _Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        transport.write(self._next())
+        transport.write(self._next_request())
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -51,24 +51,24 @@ class _Connection(asyncio.Protocol):
             self._counter.check(self._buffer)
             del self._buffer[:length]
             if self._counter.take():
-                self._transport.write(self._next())
+                self._transport.write(self._next_request())
             else:
                 self._transport.close()
 
-    def _next(self) -> bytes:
+    def _next_request(self) -> bytes:
         if not self._is_numbered:
             return self._before
         return self._before + b"%08d" % self._counter.number() + self._after
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._counter.closed()
+        self._counter.connection_closed()
 
 
 class _Counter:
     _numbers = itertools.count()
 
     def __init__(self, total: int, status: bytes) -> None:
-        self._left = total
+        self._remaining = total
         self._open = CONNECTIONS
         self._status = status
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -78,17 +78,17 @@ class _Counter:
             self.done.set_exception(RuntimeError(f"unexpected answer: {bytes(answer[:300])!r}"))
 
     def take(self) -> bool:
-        self._left -= 1
-        return self._left >= 0
+        self._remaining -= 1
+        return self._remaining >= 0
 
     def number(self) -> int:
         return next(self._numbers)
 
-    def closed(self) -> None:
+    def connection_closed(self) -> None:
         self._open -= 1
         if self._open or self.done.done():
             return
-        if self._left > -CONNECTIONS:
+        if self._remaining > -CONNECTIONS:
             self.done.set_exception(RuntimeError("the server closed the connections"))
         else:
             self.done.set_result(None)
@@ -137,7 +137,7 @@ async def _send(port: int, wire: bytes, total: int, status: bytes) -> None:
     await counter.done
 
 
-def cost(port: int, pid: int, wire: bytes, total: int, *, status: int = 200) -> Cost:
+def measure_cost(port: int, pid: int, wire: bytes, total: int, *, status: int = 200) -> Cost:
     """Send `total` equal requests and say what they cost the server."""
     before = cpu_seconds(pid)
     asyncio.run(_send(port, wire, total, str(status).encode()))

@@ -46,32 +46,32 @@ def _rows(folder: Path) -> Iterator[Row]:
     run.silverball("migrate", folder=folder)
     size = f"{len(machines):,} entries, {file.stat().st_size / 1e6:.1f} MB"
     for what in (f"import of {size}", "the same again, nothing new"):
-        taken = _seconds(folder, "import", "opdb", str(file))
+        taken = _command_seconds(folder, "import", "opdb", str(file))
         yield Row(what, f"{taken:.2f} s", f"< {IMPORT_SECONDS_MAX:.0f} s", taken < IMPORT_SECONDS_MAX)
     changes = folder / "changes.json"
     changes.write_text(json.dumps(_arenas_that_move(folder, machines, dice)))
-    taken = _seconds(folder, "import", "opdb-changelog", str(changes))
+    taken = _command_seconds(folder, "import", "opdb-changelog", str(changes))
     yield Row(f"{MOVES} changed ids, {ARENAS:,} arenas", f"{taken:.2f} s", "reported", is_met=True)
-    taken = _seconds(folder, "export", "nightly", str(folder / "exports"))
+    taken = _command_seconds(folder, "export", "nightly", str(folder / "exports"))
     yield Row("bulk files of all machines", f"{taken:.2f} s", "reported", is_met=True)
 
 
-def _seconds(folder: Path, *words: str) -> float:
+def _command_seconds(folder: Path, *words: str) -> float:
     began = time.perf_counter()
     run.silverball(*words, folder=folder)
     return time.perf_counter() - began
 
 
-def _part(dice: Random) -> str:
+def _random_id_part(dice: Random) -> str:
     return "".join(dice.choices(LETTERS, k=4))
 
 
 def _machines(dice: Random) -> list[dict[str, Any]]:
     """The export of an invented machine database."""
-    groups = [f"G{_part(dice)}" for _ in range(GROUPS)]
-    ids = {f"{dice.choice(groups)}-M{_part(dice)}" for _ in range(MACHINES)}
+    groups = [f"G{_random_id_part(dice)}" for _ in range(GROUPS)]
+    ids = {f"{dice.choice(groups)}-M{_random_id_part(dice)}" for _ in range(MACHINES)}
     machines = [_machine(opdb_id, dice) | {"is_machine": True} for opdb_id in sorted(ids)]
-    aliases = {f"{one['opdb_id']}-A{_part(dice)}" for one in dice.sample(machines, ALIASES)}
+    aliases = {f"{one['opdb_id']}-A{_random_id_part(dice)}" for one in dice.sample(machines, ALIASES)}
     return machines + [_machine(opdb_id, dice) | {"is_alias": True} for opdb_id in sorted(aliases)]
 
 
@@ -113,12 +113,12 @@ def _image(dice: Random) -> dict[str, Any]:
 def _arenas_that_move(folder: Path, machines: list[dict[str, Any]], dice: Random) -> list[dict[str, Any]]:
     """Arenas, of which a third have an id that was replaced. Returns the list of changes."""
     ids = [one["opdb_id"] for one in machines]
-    moves = {f"G{_part(dice)}x-M{_part(dice)}": dice.choice(ids) for _ in range(MOVES)}
+    moves = {f"G{_random_id_part(dice)}x-M{_random_id_part(dice)}": dice.choice(ids) for _ in range(MOVES)}
     old = sorted(moves)
     store = Store(f"sqlite:///{folder / 'bench.db'}")
     with store.write() as db:
         now = datetime.now(UTC)
-        owner = users.create(db, name="Olga Ramp", email="olga@example.org", role="organizer", now=now)
+        owner = users.create_user(db, name="Olga Ramp", email="olga@example.org", role="organizer", now=now)
         rows = [
             {
                 "organizer_id": owner,

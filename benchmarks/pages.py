@@ -73,19 +73,19 @@ def _rows(folder: Path) -> Iterator[Row]:
         "SILVERBALL_DATABASE_URL": f"sqlite:///{folder / 'bench.db'}",
         "SILVERBALL_RATE_LIMIT_PER_MINUTE": "900000000",
     }
-    with run.running(serve, port, "/up", **environment) as server:
-        hall = engine.Hall(port, token, "matchplay", PLAYERS, arenaAssignment="disabled")
+    with run.running_server(serve, port, "/up", **environment) as server:
+        hall = engine.BenchTournament(port, token, "matchplay", PLAYERS, arenaAssignment="disabled")
         for _ in range(ROUNDS_BEFORE):
             hall.play_round()
-        hall.first.send("POST", f"{hall.path}/rounds", {})
+        hall.first_device.send("POST", f"{hall.path}/rounds", {})
         page = f"/t/{hall.path.rpartition('/')[2]}"
-        yield from _weights(port, page)
-        yield _from_memory(port, server.pid, page)
+        yield from _weight_rows(port, page)
+        yield _cached_page_row(port, server.pid, page)
         chromium = shutil.which("chromium")
         if chromium is None:
             print("Chromium is not installed here: nothing is tapped.", file=sys.stderr)
             return
-        yield from _tapped(chromium, port, token, page)
+        yield from _tap_rows(chromium, port, token, page)
 
 
 def _set_password(user_id: str, folder: Path) -> None:
@@ -96,7 +96,7 @@ def _set_password(user_id: str, folder: Path) -> None:
     )
 
 
-def _weights(port: int, page: str) -> Iterator[Row]:
+def _weight_rows(port: int, page: str) -> Iterator[Row]:
     for what, path in (("live page", page), ("wall", f"{page}/wall")):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
             html = answer.read()
@@ -109,15 +109,15 @@ def _weights(port: int, page: str) -> Iterator[Row]:
     yield Row("all that they load", sizes, "< 60 KB", packed < 60_000)
 
 
-def _from_memory(port: int, pid: int, page: str) -> Row:
+def _cached_page_row(port: int, pid: int, page: str) -> Row:
     wire = load.request(page, "nobody")
-    load.cost(port, pid, wire, REQUESTS // 10)
-    costs = [load.cost(port, pid, wire, REQUESTS).per_cpu_second for _ in range(run.ROUNDS)]
+    load.measure_cost(port, pid, wire, REQUESTS // 10)
+    costs = [load.measure_cost(port, pid, wire, REQUESTS).per_cpu_second for _ in range(run.ROUNDS)]
     rate = statistics.median(costs)
     return Row("live pages a CPU second, from memory", f"{rate:.0f}", "reported", is_met=True)
 
 
-def _tapped(chromium: str, port: int, token: str, page: str) -> Iterator[Row]:
+def _tap_rows(chromium: str, port: int, token: str, page: str) -> Iterator[Row]:
     from playwright.sync_api import sync_playwright
 
     base_url, path = f"http://127.0.0.1:{port}", f"/tournaments/{page.rpartition('/')[2]}"
@@ -135,18 +135,18 @@ def _tapped(chromium: str, port: int, token: str, page: str) -> Iterator[Row]:
         taken: list[float] = []
         while len(taken) < TAPS_MAX:
             # The server hangs up on who was silent for as long as a round of taps takes.
-            organizer = engine.Client(port, token)
+            organizer = engine.Device(port, token)
             if not organizer.send("GET", f"{path}/games?status=started")["data"]:
                 organizer.send("POST", f"{path}/rounds", {})
             phone.goto(f"{base_url}{page}/run")
-            taken += _taps(phone, wall, TAPS_MAX - len(taken))
+            taken += _measure_taps(phone, wall, TAPS_MAX - len(taken))
         browser.close()
     p50, p95 = statistics.median(taken), statistics.quantiles(taken, n=20)[18]
     yield Row("a tap until it stands on the wall, median", f"{p50:.0f} ms", "reported", is_met=True)
     yield Row("a tap until it stands on the wall, p95", f"{p95:.0f} ms", "<= 300 ms", p95 <= 300)
 
 
-def _taps(phone: Any, wall: Any, count: int) -> list[float]:
+def _measure_taps(phone: Any, wall: Any, count: int) -> list[float]:
     """Tap who won in one open game after the other; milliseconds of each."""
     taken: list[float] = []
     while len(taken) < count and (began := phone.evaluate(TAP)):

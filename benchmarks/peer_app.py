@@ -347,20 +347,20 @@ async def fill(answers: dict[str, Any]) -> None:
         opened.add(UserRow(user_id=organizer["userId"], data=organizer))
         opened.add(TournamentRow(**columns, settings=settings))
         for one in players:
-            opened.add(PlayerRow(**_snake(one, {"tournamentPlayer"})))
-            entrant = _snake(one["tournamentPlayer"], set())
+            opened.add(PlayerRow(**_snake_case_fields(one, {"tournamentPlayer"})))
+            entrant = _snake_case_fields(one["tournamentPlayer"], set())
             opened.add(
                 EntrantRow(tournament_id=columns["tournament_id"], player_id=one["playerId"], **entrant)
             )
         for one in answers["standings"]:
-            opened.add(StandingRow(tournament_id=columns["tournament_id"], **_snake(one, set())))
+            opened.add(StandingRow(tournament_id=columns["tournament_id"], **_snake_case_fields(one, set())))
         for one in answers["games"]["data"]:
             _add_game(opened, one)
 
 
 def _add_game(opened: AsyncSession, one: dict[str, Any]) -> None:
     lists = {"playerIds", "userIds", "resultPositions", "resultPoints", "resultScores", "suggestions"}
-    opened.add(GameRow(**_snake(one, lists)))
+    opened.add(GameRow(**_snake_case_fields(one, lists)))
     for slot, player_id in enumerate(one["playerIds"]):
         opened.add(
             SlotRow(
@@ -375,7 +375,7 @@ def _add_game(opened: AsyncSession, one: dict[str, Any]) -> None:
         )
 
 
-def _snake(one: dict[str, Any], without: set[str]) -> dict[str, Any]:
+def _snake_case_fields(one: dict[str, Any], without: set[str]) -> dict[str, Any]:
     def name(wire: str) -> str:
         return "".join("_" + letter.lower() if letter.isupper() else letter for letter in wire)
 

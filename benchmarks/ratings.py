@@ -28,7 +28,7 @@ from silverball.rules.ratings import kernel
 from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import run as runs
 from silverball.service.periods import seeding
-from silverball.service.periods.writes.seeds import Seed
+from silverball.service.periods.writes.seeds import ImportedRating
 from silverball.service.ratings.reads import sheets
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
@@ -54,7 +54,7 @@ REPEATS = 9
 def main() -> int:
     """Measure, print the table, and say by the exit code whether every bound is met."""
     rows = []
-    for part in (_kernel, _file, _years):
+    for part in (_kernel_rows, _file_rows, _years_rows):
         for row in part():
             rows.append(row)
             print(f"{row.what}: {row.measured} ({row.bound})", file=sys.stderr)
@@ -62,13 +62,13 @@ def main() -> int:
     return 0 if all(row.is_met for row in rows) else 1
 
 
-def _kernel() -> Iterator[Row]:
+def _kernel_rows() -> Iterator[Row]:
     dice = np.random.default_rng(1)
-    field = kernel.Field(dice.normal(1500, 150, PLAYERS), dice.uniform(20, 75, PLAYERS))
+    field = kernel.RatingArrays(dice.normal(1500, 150, PLAYERS), dice.uniform(20, 75, PLAYERS))
     first = dice.integers(0, PLAYERS, GAMES)
     second = (first + dice.integers(1, PLAYERS, GAMES)) % PLAYERS
     scores = dice.choice([0.0, 1.0], GAMES)
-    results = kernel.Results(first, second, scores, np.ones(GAMES))
+    results = kernel.HeadToHeadResults(first, second, scores, np.ones(GAMES))
     taken = statistics.median(_kernel_seconds(field, results) for _ in range(REPEATS))
     yield Row(
         f"one period: {PLAYERS:,} rated, {GAMES:,} games", f"{taken * 1000:.1f} ms", "< 25 ms", taken < 0.025
@@ -77,14 +77,14 @@ def _kernel() -> Iterator[Row]:
     yield Row("the same : glicko2", f"{ratio:.0f} times faster", ">= 120", ratio >= 120)
 
 
-def _kernel_seconds(field: kernel.Field, results: kernel.Results) -> float:
+def _kernel_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults) -> float:
     began = time.process_time()
-    onset = kernel.Field(field.ratings, kernel.advanced(field.rds, 1, DEFAULTS))
-    kernel.rated(onset, results, DEFAULTS)
+    onset = kernel.RatingArrays(field.ratings, kernel.deviations_after(field.rds, 1, DEFAULTS))
+    kernel.rate_results(onset, results, DEFAULTS)
     return time.process_time() - began
 
 
-def _peer_seconds(field: kernel.Field, results: kernel.Results) -> float:
+def _peer_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults) -> float:
     """What the peer needs for all players, from every twentieth of them."""
     met: dict[int, list[tuple[int, float]]] = {}
     for one, other, score in zip(results.first, results.second, results.scores, strict=True):
@@ -110,32 +110,34 @@ def _peer_seconds(field: kernel.Field, results: kernel.Results) -> float:
     return (time.process_time() - began) * PEER_SHARE
 
 
-def _file() -> Iterator[Row]:
+def _file_rows() -> Iterator[Row]:
     """150,000 ratings: a day of 1,000 games among them, and everybody as CSV."""
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
-        store = _store(Path(name) / "many.db")
+        store = _create_store(Path(name) / "many.db")
         dice = np.random.default_rng(2)
         yesterday = FIRST_DAY - timedelta(days=1)
         seeds = [
-            Seed(f"Player {n}", None, n, float(rating), float(rd), yesterday - timedelta(days=n % 900))
+            ImportedRating(
+                f"Player {n}", None, n, float(rating), float(rd), yesterday - timedelta(days=n % 900)
+            )
             for n, rating, rd in zip(
                 count(1), dice.normal(1500, 150, PLAYERS), dice.uniform(20, 75, PLAYERS), strict=False
             )
         ]
         with store.write() as db:
-            seeding.bring_in(db, seeds, yesterday, DEFAULTS, datetime.now(UTC))
+            seeding.import_ratings(db, seeds, yesterday, DEFAULTS, datetime.now(UTC))
         _fill(store, 1, lambda _done: None)
         began = time.process_time()
-        runs.rate(store, FIRST_DAY, DEFAULTS, datetime.now(UTC))
+        runs.rate_days(store, FIRST_DAY, DEFAULTS, datetime.now(UTC))
         taken = time.process_time() - began
         games = TOURNAMENTS_A_DAY * GAMES_EACH
         what = f"a day of {games:,} games among {PLAYERS:,} rated, stored"
         yield Row(what, f"{taken:.2f} s", "< 2 s", taken < 2)
-        yield from _csv(store)
+        yield from _csv_rows(store)
         store.close()
 
 
-def _csv(store: Store) -> Iterator[Row]:
+def _csv_rows(store: Store) -> Iterator[Row]:
     began = time.process_time()
     lines = _lines_written(store)
     taken = time.process_time() - began
@@ -150,12 +152,12 @@ def _csv(store: Store) -> Iterator[Row]:
 
 def _lines_written(store: Store) -> int:
     with store.read() as db:
-        return sum(1 for _ in sheets.csv_lines(db))
+        return sum(1 for _ in sheets.rating_csv_lines(db))
 
 
-def _years() -> Iterator[Row]:
+def _years_rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
-        store = _store(Path(name) / "years.db")
+        store = _create_store(Path(name) / "years.db")
         with Progress(console=Console(stderr=True), transient=True) as bars:
             bar = bars.add_task("playing ten years", total=DAYS)
             _fill(store, DAYS, lambda done: bars.update(bar, completed=done))
@@ -170,18 +172,18 @@ def _rated_seconds(store: Store, bars: Progress, what: str) -> float:
     last = FIRST_DAY + timedelta(days=DAYS - 1)
     bar = bars.add_task(what, total=DAYS)
     began = time.process_time()
-    runs.rate(
+    runs.rate_days(
         store,
         last,
         DEFAULTS,
         datetime.now(UTC),
-        again_from=FIRST_DAY,
+        rerate_from=FIRST_DAY,
         progress=lambda done, _all: bars.update(bar, completed=done),
     )
     return time.process_time() - began
 
 
-def _store(file: Path) -> Store:
+def _create_store(file: Path) -> Store:
     store = Store(f"sqlite:///{file}")
     migrate.migrate(store)
     return store
@@ -199,7 +201,7 @@ def _fill(store: Store, days: int, tell: Any) -> None:
     dice, tournament_ids, game_ids = np.random.default_rng(7), count(1), count(1)
     connection = store.engine.raw_connection()
     for day in range(days):
-        rows = _a_day(organizer_id, FIRST_DAY + timedelta(days=day), dice, tournament_ids, game_ids)
+        rows = _day_rows(organizer_id, FIRST_DAY + timedelta(days=day), dice, tournament_ids, game_ids)
         connection.cursor().execute("BEGIN")
         for table, listed in rows.items():
             names = list(listed[0])
@@ -212,7 +214,7 @@ def _fill(store: Store, days: int, tell: Any) -> None:
     connection.close()
 
 
-def _a_day(
+def _day_rows(
     organizer_id: int, day: date, dice: Any, tournament_ids: Iterator[int], game_ids: Iterator[int]
 ) -> dict[Table, list[dict[str, Any]]]:
     """The rows of a day, as SQLite stores them."""

@@ -12,7 +12,7 @@ from typing import Any
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
-def _load() -> dict[tuple[str, bool], tuple[dict[str, Any], dict[str, Any]]]:
+def _load_answers() -> dict[tuple[str, bool], tuple[dict[str, Any], dict[str, Any]]]:
     recorded = json.loads(Path(os.environ["SILVERBALL_BENCH_ANSWERS"]).read_text(encoding="utf-8"))
     answers = {}
     for one in recorded:
@@ -23,7 +23,7 @@ def _load() -> dict[tuple[str, bool], tuple[dict[str, Any], dict[str, Any]]]:
     return answers
 
 
-ANSWERS = _load() if "SILVERBALL_BENCH_ANSWERS" in os.environ else {}
+ANSWERS = _load_answers() if "SILVERBALL_BENCH_ANSWERS" in os.environ else {}
 
 
 async def app(scope: dict[str, Any], receive: object, send: Send) -> None:

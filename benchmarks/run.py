@@ -67,7 +67,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def running(command: list[str], port: int, path: str, **environment: str) -> Iterator[Server]:
+def running_server(command: list[str], port: int, path: str, **environment: str) -> Iterator[Server]:
     began = time.perf_counter()
     process = subprocess.Popen(
         command,
@@ -145,7 +145,7 @@ def _fetch(port: int, path: str, token: str, etag: str | None = None) -> dict[st
         return {"status": error.code, "headers": error.headers.items(), "body": error.read().decode()}
 
 
-def _recorded(port: int, token: str) -> list[dict[str, Any]]:
+def _record_answers(port: int, token: str) -> list[dict[str, Any]]:
     """The answers the raw app repeats: the same bytes, the same headers."""
     answers = []
     for path in PATHS.values():
@@ -157,16 +157,16 @@ def _recorded(port: int, token: str) -> list[dict[str, Any]]:
     return answers
 
 
-def _against(
+def _compare_costs(
     ours: Server, theirs: Server, wires: tuple[bytes, bytes], total: int, status: int = 200
 ) -> float:
     """How many times as many requests a CPU second of ours answers."""
     for server, wire in zip((ours, theirs), wires, strict=True):
-        load.cost(server.port, server.pid, wire, max(total // 10, 64), status=status)
+        load.measure_cost(server.port, server.pid, wire, max(total // 10, 64), status=status)
     our_costs, their_costs = [], []
     for _ in range(ROUNDS):
-        our_costs.append(load.cost(ours.port, ours.pid, wires[0], total, status=status))
-        their_costs.append(load.cost(theirs.port, theirs.pid, wires[1], total, status=status))
+        our_costs.append(load.measure_cost(ours.port, ours.pid, wires[0], total, status=status))
+        their_costs.append(load.measure_cost(theirs.port, theirs.pid, wires[1], total, status=status))
         print(".", end="", flush=True, file=sys.stderr)
     return load.ratio(our_costs, their_costs)
 
@@ -174,34 +174,36 @@ def _against(
 def _cached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
     port, raw_port = free_port(), free_port()
     serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
-    with running(serve, port, "/up", **environment) as ours:
+    with running_server(serve, port, "/up", **environment) as ours:
         yield Row("start to first answer", f"{ours.started_seconds:.2f} s", "< 1 s", ours.started_seconds < 1)
         memory = load.resident_megabytes(ours.pid)
         yield Row("memory after start", f"{memory:.0f} MB", "< 80 MB", memory < 80)
-        answers = _recorded(port, token)
+        answers = _record_answers(port, token)
         recorded = folder / "answers.json"
         recorded.write_text(json.dumps(answers), encoding="utf-8")
         raw = _uvicorn("raw_app:app", raw_port)
-        with running(raw, raw_port, f"{BASE}/standings", SILVERBALL_BENCH_ANSWERS=str(recorded)) as limit:
+        with running_server(
+            raw, raw_port, f"{BASE}/standings", SILVERBALL_BENCH_ANSWERS=str(recorded)
+        ) as limit:
             for name, bound in (("standings", 0.80), ("tournament", 0.85), ("games", 0.75)):
                 wire = load.request(PATHS[name], token)
-                got = _against(ours, limit, (wire, wire), REQUESTS_CACHED)
+                got = _compare_costs(ours, limit, (wire, wire), REQUESTS_CACHED)
                 yield Row(f"cached {name} : raw", f"{got:.2f}", f">= {bound:.2f}", got >= bound)
             etag = dict(answers[0]["headers"])["etag"]
             wire = load.request(PATHS["standings"], token, etag=etag)
-            got = _against(ours, limit, (wire, wire), REQUESTS_CACHED * 2, status=304)
+            got = _compare_costs(ours, limit, (wire, wire), REQUESTS_CACHED * 2, status=304)
             yield Row("304 : raw 304", f"{got:.2f}", ">= 0.85", got >= 0.85)
 
 
 def _uncached_rows(folder: Path, token: str, environment: dict[str, str]) -> Iterator[Row]:
     port, peer_port = free_port(), free_port()
     serve = [str(BIN / "silverball"), "serve", "--host", "127.0.0.1", "--port", str(port)]
-    with running(serve, port, "/up", **environment, SILVERBALL_CACHE_MEGABYTES="0") as ours:
+    with running_server(serve, port, "/up", **environment, SILVERBALL_CACHE_MEGABYTES="0") as ours:
         answers = {name: json.loads(_fetch(port, path, token)["body"]) for name, path in PATHS.items()}
         peer_url = f"sqlite+aiosqlite:///{folder / 'peer.db'}"
         _fill_peer(peer_url, answers)
         peer = _uvicorn("peer_app:app", peer_port)
-        with running(peer, peer_port, "/docs", SILVERBALL_BENCH_PEER_URL=peer_url) as theirs:
+        with running_server(peer, peer_port, "/docs", SILVERBALL_BENCH_PEER_URL=peer_url) as theirs:
             for name, path in PATHS.items():
                 if json.loads(_fetch(peer_port, path, token)["body"]) != answers[name]:
                     raise RuntimeError(f"the peer answers something else for {name}")
@@ -209,7 +211,7 @@ def _uncached_rows(folder: Path, token: str, environment: dict[str, str]) -> Ite
                 # No two requests are equal, so none can share what another one computed.
                 path = PATHS[name] + ("&" if "?" in PATHS[name] else "?") + "n=NUMBER"
                 wire = load.request(path, token)
-                got = _against(ours, theirs, (wire, wire), REQUESTS_UNCACHED)
+                got = _compare_costs(ours, theirs, (wire, wire), REQUESTS_UNCACHED)
                 yield Row(f"uncached {name} : peer", f"{got:.1f}", f">= {bound}", got >= bound)
 
 

@@ -17,7 +17,7 @@ from sqlalchemy import Table, insert, select
 from silverball import app
 from silverball.kit import http
 from silverball.kit.api import Api
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.store import names, tables
 from silverball.store.engine import Store
@@ -248,7 +248,7 @@ def a_player(store: Store, organizer_id: int, **values: Any) -> int:
 
 def a_federation_record(store: Store, ifpa_id: int, name: str, **values: Any) -> int:
     """What the federation says of a player; rated unless `total_events` says otherwise."""
-    plain = names.plain(name)
+    plain = names.strip_punctuation(name)
     row(store, tables.federation_player, ifpa_id=ifpa_id, name=name, name_plain=plain, **values)
     return ifpa_id
 
@@ -325,12 +325,14 @@ def a_game(store: Store, tournament_id: int, player_ids: list[int], **values: An
     return game_id
 
 
-def caller(user_id: int, *, role: str = "player", ability: str = "read", is_hidden: bool = False) -> Caller:
-    return Caller(user_id=user_id, role=role, ability=ability, is_hidden=is_hidden)
+def caller(
+    user_id: int, *, role: str = "player", ability: str = "read", is_hidden: bool = False
+) -> AuthenticatedCaller:
+    return AuthenticatedCaller(user_id=user_id, role=role, ability=ability, has_opt_outs=is_hidden)
 
 
 def ask(
-    store: Store, path: str, *, by: Caller | int | None = None, public_read: bool = False
+    store: Store, path: str, *, by: AuthenticatedCaller | int | None = None, public_read: bool = False
 ) -> tuple[int, Any]:
     """One GET through the whole table of endpoints, without the front door: status and decoded body.
 
@@ -339,7 +341,7 @@ def ask(
     api = app.build_api(store, Settings(base_url=BASE_URL, public_read=public_read))
     who = caller(by) if isinstance(by, int) else by
     route, _, query = path.partition("?")
-    got = app.answer(api, http.Request(method="GET", path=route, query=query.encode(), caller=who))
+    got = app.answer_request(api, http.Request(method="GET", path=route, query=query.encode(), caller=who))
     is_json = got.content_type == "application/json"
     return got.status, json.loads(got.body) if is_json else got.body.decode()
 
@@ -350,7 +352,7 @@ def do(
     path: str,
     body: Any = None,
     *,
-    by: Caller | int | None = None,
+    by: AuthenticatedCaller | int | None = None,
     key: str | None = None,
     if_match: str | None = None,
     modules: Sequence[ModuleType] = app.ROUTE_MODULES,
@@ -372,7 +374,7 @@ def send(
     path: str,
     body: Any = None,
     *,
-    by: Caller | None = None,
+    by: AuthenticatedCaller | None = None,
     key: str | None = None,
     if_match: str | None = None,
 ) -> tuple[int, Any, dict[str, str]]:
@@ -389,5 +391,5 @@ def send(
         idempotency_key=None if key is None else key.encode(),
         if_match=None if if_match is None else if_match.encode(),
     )
-    got = app.answer(api, request)
+    got = app.answer_request(api, request)
     return got.status, json.loads(got.body), {name.decode(): value.decode() for name, value in got.headers}

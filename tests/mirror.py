@@ -20,7 +20,7 @@ from silverball import app
 from silverball.kit import http
 from silverball.settings import Settings
 from silverball.store import announcements
-from silverball.store.announcements import Announced
+from silverball.store.announcements import Announcement
 from silverball.store.engine import Store
 from silverball.wire.events import EVENTS
 
@@ -81,7 +81,7 @@ class Mirror:
         self.store = store
         self.tournament_id = tournament_id
         self._api = app.build_api(store, Settings(base_url=build.BASE_URL, public_read=True))
-        self.seen: list[Announced] = []
+        self.seen: list[Announcement] = []
         self.known = self.fresh()
         head = self._head()
         self.epoch, self.seq = head.epoch, head.seq
@@ -91,7 +91,7 @@ class Mirror:
     def get(self, path: str) -> tuple[int, Json]:
         """One anonymous read below the tournament."""
         route, _, query = f"/api/tournaments/{self.tournament_id}{path}".partition("?")
-        got = app.answer(self._api, http.Request(method="GET", path=route, query=query.encode()))
+        got = app.answer_request(self._api, http.Request(method="GET", path=route, query=query.encode()))
         return got.status, msgspec.json.decode(got.body)
 
     def read(self, path: str) -> Json:
@@ -134,9 +134,9 @@ class Mirror:
             waiting = [one for entries in waiting.values() for one in entries]
         return sorted(waiting, key=lambda one: int(one["queueId"]))
 
-    def _head(self) -> announcements.Head:
+    def _head(self) -> announcements.ChannelHead:
         with self.store.read() as db:
-            head = announcements.head(db, self.tournament_id)
+            head = announcements.channel_head(db, self.tournament_id)
         assert head is not None
         return head
 
@@ -149,7 +149,7 @@ class Mirror:
             self.known, self.epoch, self.seq = self.fresh(), head.epoch, head.seq
             return [ANEW]
         with self.store.read() as db:
-            said = announcements.since(db, self.tournament_id, self.epoch, self.seq, 100_000)
+            said = announcements.load_since(db, self.tournament_id, self.epoch, self.seq, 100_000)
         assert [one.seq for one in said] == list(range(self.seq + 1, head.seq + 1)), "a gap in the channel"
         self.seq = head.seq
         self.seen += said
@@ -161,7 +161,7 @@ class Mirror:
             assert self.known[part] == shown, (part, [one.name for one in said])
         return [one.name for one in said]
 
-    def _checked(self, one: Announced) -> Json:
+    def _checked(self, one: Announcement) -> Json:
         """The payload, which must be of the published shape and fit the limit of the protocol."""
         assert len(one.data.encode()) <= 256_000
         msgspec.json.decode(one.data, type=EVENTS[one.name])
@@ -204,7 +204,7 @@ class Mirror:
         others = [one for one in self.known["queue"] if (one["arenaId"], one["roundId"]) != place]
         self.known["queue"] = sorted([*others, *data["queues"]], key=lambda one: int(one["queueId"]))
 
-    def _compare_items(self, said: Iterable[Announced]) -> None:
+    def _compare_items(self, said: Iterable[Announcement]) -> None:
         """The last word about a game or a card is what its own route shows."""
         newest = {(one.name, self._key(one)): one for one in said if MODELS.get(one.name) in ITEMS}
         for (name, key), one in newest.items():
@@ -212,7 +212,7 @@ class Mirror:
             if status == 200:
                 assert msgspec.json.decode(one.data) == answer["data"]
 
-    def _key(self, one: Announced) -> int:
+    def _key(self, one: Announcement) -> int:
         return int(msgspec.json.decode(one.data)[KEYS[MODELS[one.name]]])
 
 

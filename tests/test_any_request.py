@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 import build
 from silverball import app
 from silverball.kit import openapi
-from silverball.kit.http import endpoints_of
+from silverball.kit.http import collect_endpoints
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store import migrate, tables
@@ -60,7 +60,7 @@ def _fill(store: Store) -> str:
     hook = build.row(store, tables.webhook, tournament_id=1, is_active=False)
     build.row(store, tables.webhook_delivery, webhook_id=hook)
     with store.write() as db:
-        return tokens.create(db, user_id, "any", now=datetime.now(UTC), dice=Random(7)).text
+        return tokens.create_token(db, user_id, "any", now=datetime.now(UTC), dice=Random(7)).text
 
 
 @pytest.fixture(scope="module")
@@ -90,10 +90,10 @@ def described(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Any, s
 @pytest.mark.parametrize(
     ("method", "path"),
     sorted(
-        (one.method, openapi.shown_path(one))
-        for one in endpoints_of(*app.ROUTE_MODULES)
+        (one.method, openapi.documented_path(one))
+        for one in collect_endpoints(*app.ROUTE_MODULES)
         # What may wait or never end is asked anything in `feed/test_replay.py`.
-        if not one.is_live
+        if not one.is_async
     ),
 )
 def test_every_answer_is_as_described(

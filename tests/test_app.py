@@ -32,7 +32,7 @@ from silverball.wire.pages import Data
 def a_token(store: Store, user_id: int, seed: int = 7, ability: str = "read") -> str:
     with store.write() as db:
         now, dice = datetime.now(UTC), Random(seed)
-        return tokens.create(db, user_id, "test", abilities=[ability], now=now, dice=dice).text
+        return tokens.create_token(db, user_id, "test", abilities=[ability], now=now, dice=dice).text
 
 
 @contextmanager
@@ -264,7 +264,7 @@ def test_who_runs_a_tournament_writes_and_reads_it_often_and_sees_each_change(
     night = build.a_tournament(store)
     path = f"/api/tournaments/{night.tournament_id}"
     with store.write() as db:
-        owner = tokens.create(
+        owner = tokens.create_token(
             db, night.organizer_id, "desk", abilities=["score"], now=datetime.now(UTC), dice=Random(7)
         ).text
     for number in range(4):
@@ -293,10 +293,10 @@ def test_a_scorekeeper_runs_the_tournament_too_and_nobody_does_when_it_is_over(s
     for night in (running, over):
         build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=keeper)
     with store.read() as db:
-        assert staff.is_running(db, keeper, running.tournament_id)
-        assert staff.is_running(db, running.organizer_id, running.tournament_id)
-        assert not staff.is_running(db, over.organizer_id, running.tournament_id)
-        assert not staff.is_running(db, keeper, over.tournament_id)
+        assert staff.is_on_duty(db, keeper, running.tournament_id)
+        assert staff.is_on_duty(db, running.organizer_id, running.tournament_id)
+        assert not staff.is_on_duty(db, over.organizer_id, running.tournament_id)
+        assert not staff.is_on_duty(db, keeper, over.tournament_id)
 
 
 def test_a_wrong_verb_is_told_all_the_right_ones(writing_door: FrontDoor, store: Store) -> None:

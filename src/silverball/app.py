@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 import silverball
 from silverball.feed import asyncapi, prometheus, replay
 from silverball.feed.asgi import AsgiFeed
-from silverball.feed.broadcast import Broadcast
+from silverball.feed.broadcast import FeedService
 from silverball.jobs import (
     close_idle,
     deliver_webhooks,
@@ -28,13 +28,13 @@ from silverball.jobs import (
     rating_period,
     schedule_submissions,
 )
-from silverball.jobs.clock import Clock, Job
+from silverball.jobs.clock import Job, JobClock
 from silverball.kit import http, openapi, refusals
 from silverball.kit.api import Api
 from silverball.kit.front import FrontDoor
-from silverball.kit.http import Access, Answer, Caller, endpoints_of
-from silverball.kit.requests import House, Limits
-from silverball.kit.routing import Routes
+from silverball.kit.http import Access, Caller, HttpResponse, collect_endpoints
+from silverball.kit.requests import Backend, FrontDoorLimits
+from silverball.kit.routing import Router
 from silverball.service.amazingrace import routes as amazingrace
 from silverball.service.arenas import routes as arenas
 from silverball.service.banks import routes as banks
@@ -145,36 +145,36 @@ def build(
     settings: Settings,
     *,
     modules: Sequence[ModuleType] = ROUTE_MODULES,
-    broadcast: Broadcast | None = None,
+    broadcast: FeedService | None = None,
 ) -> FrontDoor:
     """The whole program behind one ASGI callable. It starts and stops with the server's lifespan."""
-    broadcast = broadcast or Broadcast(store, settings)
+    broadcast = broadcast or FeedService(store, settings)
     api = build_api(store, settings, modules=modules, feed=broadcast)
     known = revisions.Revisions(store)
-    visits = Visits(store)
-    clock = Clock(store, jobs(settings))
-    fetching = fetch_submissions.fetching(store, settings)
-    delivering = deliver_webhooks.delivering(store, settings)
+    visits = CallerLookup(store)
+    clock = JobClock(store, configured_jobs(settings))
+    fetching = fetch_submissions.fetch_workers(store, settings)
+    delivering = deliver_webhooks.delivery_workers(store, settings)
     at_start = [known.start, clock.start, fetching.start, delivering.start, broadcast.start]
     at_stop = [delivering.close, fetching.close, clock.close, visits.close, known.close]
-    house = House(
+    house = Backend(
         find_caller=visits.find_caller,
-        revision_of=known.of,
+        revision_of=known.known_revision,
         refresh=known.refresh,
-        answer=lambda request: answer(api, request),
-        has_own_bucket=visits.is_running,
-        verbs_of=api.routes.verbs,
-        failed=refused,
+        answer=lambda request: answer_request(api, request),
+        has_own_quota=visits.is_running,
+        methods_for=api.routes.methods_for,
+        answer_error=error_response,
         workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
-        own_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
-        live_paths=[one.path for one in api.routes.endpoints if one.is_live],
-        live=api.live,
-        published_paths=public.PATHS,
-        published=public.build(store, settings).answer,
-        published_query=views.meant,
+        per_user_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
+        async_paths=[one.path for one in api.routes.endpoints if one.is_async],
+        answer_async=api.answer_async,
+        public_paths=public.PATHS,
+        answer_public=public.build(store, settings).answer,
+        normalize_public_query=views.meaningful_query,
         pages=_pages(store, settings, api, at_start, at_stop, broadcast),
     )
-    limits = Limits(
+    limits = FrontDoorLimits(
         rate_per_minute=settings.rate_limit_per_minute,
         standings_interval_seconds=settings.standings_interval_seconds,
         cache_bytes=settings.cache_megabytes * 1_000_000,
@@ -185,41 +185,41 @@ def build(
     return door
 
 
-class Visits:
+class CallerLookup:
     """Who is calling, and the note that a token was used."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         # A read must not wait for a long write elsewhere only to note that it happened.
-        self._notes = ThreadPoolExecutor(1, thread_name_prefix="silverball-notes")
+        self._note_worker = ThreadPoolExecutor(1, thread_name_prefix="silverball-notes")
 
     def find_caller(self, authorization: bytes) -> Caller | None:
         now = datetime.now(UTC)
         with self._store.read() as db:
-            caller = token_reads.find(db, authorization, now)
+            caller = token_reads.find_caller(db, authorization, now)
         if caller is not None and caller.token_to_note is not None:
-            self._notes.submit(self._note_use, caller.token_to_note, now)
+            self._note_worker.submit(self._record_token_use, caller.token_to_note, now)
         return caller
 
     def is_running(self, caller: Caller, tournament_id: int) -> bool:
         """Whether this tournament is one that the caller runs at the moment."""
         with self._store.read() as db:
-            return staff.is_running(db, caller.user_id, tournament_id)
+            return staff.is_on_duty(db, caller.user_id, tournament_id)
 
     def close(self) -> None:
-        self._notes.shutdown()
+        self._note_worker.shutdown()
 
-    def _note_use(self, token_id: int, now: datetime) -> None:
+    def _record_token_use(self, token_id: int, now: datetime) -> None:
         try:
             with self._store.write(quiet=True) as db:
-                token_writes.note_use(db, token_id, now)
+                token_writes.record_use(db, token_id, now)
         except Exception as error:  # the edge of a thread: nobody else would hear of it
             LOG.error("the use of a token could not be noted", exc_info=error)
 
 
-def description(api: Api, settings: Settings) -> bytes:
+def openapi_document(api: Api, settings: Settings) -> bytes:
     """The OpenAPI document of the endpoints."""
-    about = openapi.About(
+    about = openapi.OpenApiInfo(
         title="Silverball",
         version=silverball.__version__,
         base_url=settings.base_url,
@@ -227,11 +227,11 @@ def description(api: Api, settings: Settings) -> bytes:
         error=ErrorBody,
         validation_error=ValidationErrorBody,
     )
-    return msgspec.json.encode(openapi.document(api.routes.endpoints, about))
+    return msgspec.json.encode(openapi.build_document(api.routes.endpoints, about))
 
 
 @cache
-def feed_description(settings: Settings) -> bytes:
+def asyncapi_document(settings: Settings) -> bytes:
     """The AsyncAPI document of the feed."""
     about = {"title": "Silverball", "version": silverball.__version__, "base_url": settings.base_url}
     return msgspec.json.format(msgspec.json.encode(asyncapi.document(**about)), indent=2)
@@ -243,7 +243,7 @@ def _pages(
     api: Api,
     at_start: list[Callable[[], None]],
     at_stop: list[Callable[[], None]],
-    broadcast: Broadcast,
+    broadcast: FeedService,
 ) -> Starlette:
     """Everything that is not below /api."""
 
@@ -268,16 +268,16 @@ def _pages(
     def metrics(_request: Request) -> Response:
         numbers = prometheus.exposition(
             broadcast.hub.metrics,
-            waiting=broadcast.relay.waiting,
+            waiting=broadcast.relay.waiting_count,
             unsent_bytes=broadcast.feed.unsent_bytes,
         )
         return Response(numbers, headers={"content-type": prometheus.CONTENT_TYPE})
 
     def described_feed(_request: Request) -> Response:
         open_to_all = {"access-control-allow-origin": "*"}
-        return Response(feed_description(settings), media_type="application/json", headers=open_to_all)
+        return Response(asyncapi_document(settings), media_type="application/json", headers=open_to_all)
 
-    described = cache(lambda: description(api, settings))
+    described = cache(lambda: openapi_document(api, settings))
     routes: list[BaseRoute] = [
         # Whatever a socket asks for is answered inside of it, also that there is no such thing.
         WebSocketRoute("/{path:path}", AsgiFeed(broadcast.feed)),
@@ -296,10 +296,10 @@ def _pages(
     return app
 
 
-def jobs(settings: Settings) -> tuple[Job, ...]:
+def configured_jobs(settings: Settings) -> tuple[Job, ...]:
     """What the clock starts under these settings."""
-    found = (*JOBS, rating_period.job(settings))
-    return (*found, nightly_exports.job(settings)) if settings.exports_folder else found
+    found = (*JOBS, rating_period.create_job(settings))
+    return (*found, nightly_exports.create_job(settings)) if settings.exports_folder else found
 
 
 def build_api(
@@ -308,31 +308,31 @@ def build_api(
     *,
     modules: Sequence[ModuleType] = ROUTE_MODULES,
     now: Callable[[], datetime] = lambda: datetime.now(UTC),
-    feed: Broadcast | None = None,
+    feed: FeedService | None = None,
 ) -> Api:
     """The endpoints over one database."""
     return Api(
-        Routes(endpoints_of(*modules)),
+        Router(collect_endpoints(*modules)),
         base_url=settings.base_url,
         public_read=settings.public_read,
         read=store.read,
         write=store.write,
-        revision_of=revisions.current,
-        replies=idempotency,
+        revision_of=revisions.current_revision,
+        idempotency_store=idempotency,
         now=now,
         feed=feed,
         settings=settings,
     )
 
 
-def refused(error: Exception) -> Answer:
+def error_response(error: Exception) -> HttpResponse:
     """What somebody is answered whose request ended like this."""
-    return refusals.refused(error, is_passing=faults.is_passing)
+    return refusals.error_response(error, is_transient=faults.is_transient)
 
 
-def answer(api: Api, request: http.Request) -> Answer:
+def answer_request(api: Api, request: http.Request) -> HttpResponse:
     """One request, answered whatever happens."""
     try:
         return api.answer(request)
     except Exception as error:  # noqa: BLE001  # the edge: nothing below may leak to the caller
-        return refused(error)
+        return error_response(error)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 PREFIX = "SILVERBALL_"
-PLACE = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
+HOST_AND_PORT = re.compile(r"[^\s:/@]+:[0-9]{1,5}")
 TRUE_WORDS = frozenset({"1", "true", "on", "yes"})
 NUMBER = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?", re.ASCII)
 FALSE_WORDS = frozenset({"0", "false", "off", "no", ""})
@@ -137,7 +137,7 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class Described:
+class SettingDescription:
     """One row of the documentation."""
 
     name: str
@@ -146,8 +146,8 @@ class Described:
     meaning: str
 
 
-SETTINGS: tuple[Described, ...] = tuple(
-    Described(
+SETTINGS: tuple[SettingDescription, ...] = tuple(
+    SettingDescription(
         name=PREFIX + one.name.upper(),
         kind=str(one.type.__name__ if isinstance(one.type, type) else one.type),
         default=str(one.default).lower() if isinstance(one.default, bool) else str(one.default),
@@ -157,13 +157,13 @@ SETTINGS: tuple[Described, ...] = tuple(
 )
 
 
-def table() -> str:
+def settings_table() -> str:
     """The settings as the table that the README shows."""
-    rows = [f"| `{one.name}` | {one.kind} | {_default(one)} | {one.meaning} |" for one in SETTINGS]
+    rows = [f"| `{one.name}` | {one.kind} | {_default_cell(one)} | {one.meaning} |" for one in SETTINGS]
     return "\n".join(["| Setting | Type | Default | Meaning |", "|---|---|---|---|", *rows])
 
 
-def _default(one: Described) -> str:
+def _default_cell(one: SettingDescription) -> str:
     return f"`{one.default}`" if one.default else "(empty)"
 
 
@@ -174,8 +174,8 @@ def load(environment: Mapping[str, str] | None = None) -> Settings:
     for one in fields(Settings):
         name = PREFIX + one.name.upper()
         if name in given:
-            values[one.name] = _parsed(name, given[name].strip(), one.default)
-    if values.get("egress_proxy") and not PLACE.fullmatch(str(values["egress_proxy"])):
+            values[one.name] = _parse(name, given[name].strip(), one.default)
+    if values.get("egress_proxy") and not HOST_AND_PORT.fullmatch(str(values["egress_proxy"])):
         raise SettingError(f"{PREFIX}EGRESS_PROXY must be HOST:PORT, not {values['egress_proxy']!r}.")
     if "base_url" in values:
         # Paths begin with a slash.
@@ -193,17 +193,17 @@ def _refuse_impossible(loaded: Settings) -> None:
         )
 
 
-def _parsed(name: str, text: str, default: object) -> str | float | bool:
+def _parse(name: str, text: str, default: object) -> str | float | bool:
     if isinstance(default, bool):
-        return _flag(name, text)
+        return _parse_flag(name, text)
     if isinstance(default, float):
-        return _number(name, text)
+        return _parse_number(name, text)
     if isinstance(default, int):
-        return _count(name, text)
+        return _parse_count(name, text)
     return text
 
 
-def _flag(name: str, text: str) -> bool:
+def _parse_flag(name: str, text: str) -> bool:
     if text.lower() in TRUE_WORDS:
         return True
     if text.lower() in FALSE_WORDS:
@@ -211,13 +211,13 @@ def _flag(name: str, text: str) -> bool:
     raise SettingError(f"{name} must be true or false, not {text!r}.")
 
 
-def _count(name: str, text: str) -> int:
+def _parse_count(name: str, text: str) -> int:
     if text.isascii() and text.isdigit() and len(text) < 10:
         return int(text)
     raise SettingError(f"{name} must be a whole number from 0, not {text!r}.")
 
 
-def _number(name: str, text: str) -> float:
+def _parse_number(name: str, text: str) -> float:
     if NUMBER.fullmatch(text):
         return float(text)
     raise SettingError(f"{name} must be a number from 0, not {text!r}.")

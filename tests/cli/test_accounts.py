@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 
 from silverball.cli.main import silverball_group
 from silverball.kit import passwords
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.sessions import reads as session_reads
 from silverball.service.tokens import reads as token_reads
 from silverball.store.engine import Store
@@ -51,10 +51,10 @@ def a_user(run: CliRunner, role: str = "player", email: str = "ada@silverball.te
     return str(json.loads(ran(run, *words).stdout)["userId"])
 
 
-def find(url: str, token: str, now: datetime | None = None) -> Caller | None:
+def find(url: str, token: str, now: datetime | None = None) -> AuthenticatedCaller | None:
     store = Store(url)
     with store.read() as db:
-        found = token_reads.find(db, b"Bearer " + token.strip().encode(), now or datetime.now(UTC))
+        found = token_reads.find_caller(db, b"Bearer " + token.strip().encode(), now or datetime.now(UTC))
     store.close()
     return found
 
@@ -104,10 +104,10 @@ def test_a_password_is_read_from_standard_input(run: CliRunner, url: str) -> Non
     assert PASSWORD not in done.output
     store = Store(url)
     with store.read() as db:
-        login = session_reads.login(db, "ada@silverball.test")
+        login = session_reads.find_credentials(db, "ada@silverball.test")
     store.close()
     assert login is not None
-    assert passwords.is_right(PASSWORD, login.password_hash)
+    assert passwords.is_correct(PASSWORD, login.password_hash)
 
 
 @pytest.mark.parametrize(

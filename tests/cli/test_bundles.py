@@ -22,7 +22,7 @@ def ran(run: CliRunner, *words: object) -> Result:
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path / "thursday.json"
-    path.write_text(json.dumps(bundles.everything()))
+    path.write_text(json.dumps(bundles.full_bundle()))
     return path
 
 
@@ -37,7 +37,7 @@ def test_a_broken_file_is_told_with_its_place_and_the_others_still_come_in(
     run: CliRunner, file: Path, tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.json"
-    raw = bundles.night("00")
+    raw = bundles.real_night("00")
     del raw["games"][3]["playerIds"]
     broken.write_text(json.dumps(raw))
     nothing = tmp_path / "nothing.json"
@@ -82,7 +82,7 @@ def test_a_bundle_goes_to_a_file_or_to_standard_output(run: CliRunner, file: Pat
     out = tmp_path / "out.json"
     assert ran(run, "export", "bundle", 700, "-o", out).exit_code == 0
     assert out.read_bytes() == ran(run, "export", "bundle", 700).stdout_bytes
-    assert bundles.losses(bundles.everything(), json.loads(out.read_bytes())) == []
+    assert bundles.find_losses(bundles.full_bundle(), json.loads(out.read_bytes())) == []
     assert "here already" not in ran(run, "import", "bundle", out).stdout
 
 

@@ -12,17 +12,17 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from silverball.cli.connection import HEAD_BYTES_MAX, Connection
+from silverball.cli.connection import HEAD_BYTES_MAX, BoundedConnection
 
 
-class Hasty(Connection):
+class Hasty(BoundedConnection):
     """The same with less patience than a test has."""
 
     head_seconds = 0.3
 
 
 @asynccontextmanager
-async def _serving(kind: type[Connection]) -> AsyncIterator[int]:
+async def _serving(kind: type[BoundedConnection]) -> AsyncIterator[int]:
     routes = [Route("/", lambda _request: PlainTextResponse("here"))]
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(Starlette(routes=routes), http=kind, log_config=None, lifespan="off")
@@ -65,7 +65,7 @@ def test_a_head_that_does_not_end_is_cut_off(parts: tuple[bytes, ...]) -> None:
 
 def test_a_head_of_any_length_is_cut_off() -> None:
     async def scenario() -> None:
-        async with _serving(Connection) as port:
+        async with _serving(BoundedConnection) as port:
             filler = b"X-Filler: " + b"x" * 8_000 + b"\r\n"
             parts = [b"GET / HTTP/1.1\r\n", *[filler] * (HEAD_BYTES_MAX // len(filler) + 2)]
             assert await _sent(port, *parts, pause=0.01) == b""

@@ -173,7 +173,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_the_token_owns_everything(store: Store, tmp_path: Path) -> None:
-    furnished = demo.furnish(store, tmp_path / "token")
+    furnished = demo.load_demo(store, tmp_path / "token")
     with store.read() as db:
         for table in (tables.tournament, tables.player, tables.arena, tables.location, tables.series):
             owners = db.execute(select(table.c.organizer_id).distinct()).scalars().all()
@@ -197,13 +197,13 @@ def test_the_organizer_of_the_demo_can_sign_in_with_the_same_password_each_time(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(demo, "BUNDLES", tmp_path)
-    user_id = demo.furnish(store, tmp_path / "token").user_id
-    password = demo.password_of(store, user_id, tmp_path / "password")
-    assert demo.password_of(store, user_id, tmp_path / "password") == password
+    user_id = demo.load_demo(store, tmp_path / "token").user_id
+    password = demo.organizer_password(store, user_id, tmp_path / "password")
+    assert demo.organizer_password(store, user_id, tmp_path / "password") == password
     with store.read() as db:
-        login = sessions.login(db, demo.EMAIL)
+        login = sessions.find_credentials(db, demo.ORGANIZER_EMAIL)
     assert login is not None
-    assert passwords.is_right(password, login.password_hash)
+    assert passwords.is_correct(password, login.password_hash)
 
 
 def test_a_demo_whose_loading_was_cut_off_is_completed(
@@ -214,11 +214,11 @@ def test_a_demo_whose_loading_was_cut_off_is_completed(
     for path in bundles.INVENTED[:2]:
         (few / path.name).write_bytes(path.read_bytes())
     monkeypatch.setattr(demo, "BUNDLES", few)
-    first = demo.furnish(store, tmp_path / "token")
+    first = demo.load_demo(store, tmp_path / "token")
     (tmp_path / "token").write_text("1|slv_lost")
-    second = demo.furnish(store, tmp_path / "token")
+    second = demo.load_demo(store, tmp_path / "token")
     assert (second.user_id, second.token == first.token) == (first.user_id, False)
-    assert demo.furnish(store, tmp_path / "token") == second
+    assert demo.load_demo(store, tmp_path / "token") == second
     with store.read() as db:
         assert len(db.execute(select(tables.club)).all()) == 1
         assert len(db.execute(select(tables.tournament)).all()) == 2

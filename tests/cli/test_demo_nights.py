@@ -39,12 +39,12 @@ def results_in(store: Store, organizer_id: int, tournament_id: int) -> int:
 
 def test_one_live_night_follows_the_other_with_the_same_players(store: Store, organizer_id: int) -> None:
     live = demo_nights.LiveNight(store, CHOSEN, organizer_id, Random(3), NO_PAUSE)
-    live.begin()
+    live.start()
     started = time.monotonic()
     while len(nights(store, organizer_id)) < 2:
         assert time.monotonic() - started < SECONDS_MAX
         time.sleep(0.1)
-    live.end()
+    live.stop()
     newest, first = nights(store, organizer_id)
     assert (newest["status"] in {"planned", "started"}, first["status"]) == (True, "completed")
     rounds = demo_nights.LIVE.settings["duration"]
@@ -56,7 +56,7 @@ def test_one_live_night_follows_the_other_with_the_same_players(store: Store, or
 def test_a_live_night_that_was_stopped_goes_on(store: Store, organizer_id: int) -> None:
     for count in (3, 9):
         live = demo_nights.LiveNight(store, CHOSEN, organizer_id, Random(count), NO_PAUSE)
-        live.begin()
+        live.start()
         started = time.monotonic()
         while not any(
             results_in(store, organizer_id, one["tournamentId"]) >= count
@@ -64,13 +64,13 @@ def test_a_live_night_that_was_stopped_goes_on(store: Store, organizer_id: int) 
         ):
             assert time.monotonic() - started < SECONDS_MAX
             time.sleep(0.02)
-        live.end()
+        live.stop()
     assert len(nights(store, organizer_id)) == 1
 
 
 def test_a_night_that_somebody_else_closes_is_followed_by_another(store: Store, organizer_id: int) -> None:
     live = demo_nights.LiveNight(store, CHOSEN, organizer_id, Random(3), (0.05, 0.1))
-    live.begin()
+    live.start()
     started = time.monotonic()
     closed: set[int] = set()
     while len(nights(store, organizer_id)) < 2:
@@ -80,7 +80,7 @@ def test_a_night_that_somebody_else_closes_is_followed_by_another(store: Store, 
                 build.do(store, "POST", f"/api/tournaments/{one['tournamentId']}/complete", by=organizer_id)
                 closed.add(one["tournamentId"])
         time.sleep(0.1)
-    live.end()
+    live.stop()
 
 
 def test_what_was_cut_off_is_completed_and_what_is_there_is_left_alone(
@@ -92,7 +92,7 @@ def test_what_was_cut_off_is_completed_and_what_is_there_is_left_alone(
     status, _, _ = build.do(store, "POST", "/api/tournaments", begun, by=organizer_id)
     assert status == 201
     for _ in range(2):
-        demo_nights.prepare(store, CHOSEN, organizer_id, Random(1))
+        demo_nights.play_nights(store, CHOSEN, organizer_id, Random(1))
         for plan in few:
             assert [one["status"] for one in nights(store, organizer_id, plan.name)] == ["completed"]
         (queues,) = nights(store, organizer_id, demo_nights.QUEUES.name)

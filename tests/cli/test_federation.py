@@ -35,7 +35,7 @@ def people(*ifpa_ids: int) -> list[dict[str, Any]]:
 def count(database_url: str) -> int:
     store = Store(database_url)
     with store.read() as db:
-        found = reads.count(db)
+        found = reads.record_count(db)
     store.close()
     return found
 
@@ -91,7 +91,7 @@ def test_many_records_come_in_at_once_or_not_at_all(
             steps.append(what)
             yield item
 
-    federation.bring_in(store, file, watch=watch)
+    federation.import_records(store, file, watch=watch)
     assert steps == ["Reading"] * 10 + ["Storing"] * 4
 
     def power_cut(items: Any, what: str) -> Any:
@@ -101,6 +101,6 @@ def test_many_records_come_in_at_once_or_not_at_all(
             yield item
 
     with pytest.raises(OSError, match="lights"):
-        federation.bring_in(store, a_file(tmp_path, *people(*range(20, 30))), watch=power_cut)
+        federation.import_records(store, a_file(tmp_path, *people(*range(20, 30))), watch=power_cut)
     with store.read() as db:
-        assert reads.count(db) == 10
+        assert reads.record_count(db) == 10

@@ -43,7 +43,7 @@ def a_move(old: str, new: str | None) -> dict[str, Any]:
 
 
 def test_what_became_of_a_file_is_said(run: CliRunner, tmp_path: Path) -> None:
-    machines = a_file(tmp_path, "opdb.json", files.export())
+    machines = a_file(tmp_path, "opdb.json", files.export_file())
     done = ran(run, "import", "opdb", machines)
     assert (done.exit_code, done.stdout) == (0, f"{machines}: 6 entries, 6 new, 0 changed, 0 gone\n")
     assert ran(run, "import", "opdb", machines).stdout.endswith("6 entries, 0 new, 0 changed, 0 gone\n")
@@ -54,7 +54,7 @@ def test_what_became_of_a_file_is_said(run: CliRunner, tmp_path: Path) -> None:
 
 
 def test_what_followed_from_a_list_of_changes_is_said(run: CliRunner, store: Store, tmp_path: Path) -> None:
-    ran(run, "import", "opdb", a_file(tmp_path, "opdb.json", files.export()))
+    ran(run, "import", "opdb", a_file(tmp_path, "opdb.json", files.export_file()))
     organizer = build.a_user(store)
     build.an_arena(store, organizer, opdb_id="Gold-M1")
     build.an_arena(store, organizer, opdb_id="Gold-M1")
@@ -89,8 +89,8 @@ def test_a_broken_file_is_told_with_its_name_and_the_place_of_its_fault(
 
 
 def test_a_file_that_would_take_most_of_it_away_needs_force(run: CliRunner, tmp_path: Path) -> None:
-    ran(run, "import", "opdb", a_file(tmp_path, "opdb.json", files.export()))
-    short = a_file(tmp_path, "short.json", files.export()[:1])
+    ran(run, "import", "opdb", a_file(tmp_path, "opdb.json", files.export_file()))
+    short = a_file(tmp_path, "short.json", files.export_file()[:1])
     done = ran(run, "import", "opdb", short)
     assert done.exit_code == 1
     assert done.stderr == (
@@ -102,7 +102,7 @@ def test_a_file_that_would_take_most_of_it_away_needs_force(run: CliRunner, tmp_
 
 
 def test_the_bulk_files_are_written_and_read_again(run: CliRunner, tmp_path: Path) -> None:
-    ran(run, "import", "opdb", a_file(tmp_path, "opdb.json", files.export()))
+    ran(run, "import", "opdb", a_file(tmp_path, "opdb.json", files.export_file()))
     ran(run, "import", "pintips", a_file(tmp_path, "tips.json", [TIP]))
     folder = tmp_path / "exports"
     done = ran(run, "export", "nightly", folder)

@@ -9,7 +9,7 @@ import pytest
 import build
 from silverball import app
 from silverball.cli import demo_nights
-from silverball.cli.robots import Clock, Inside, Plan, Refused, Robot
+from silverball.cli.robots import InProcessClient, RequestRefused, Robot, SteppedClock, TournamentPlan
 from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
@@ -24,24 +24,24 @@ def store(hurried_store: Store) -> Store:
     return hurried_store
 
 
-def a_client(store: Store, clock: Clock) -> Inside:
+def a_client(store: Store, clock: SteppedClock) -> InProcessClient:
     """An organizer who speaks for himself."""
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
     api = app.build_api(store, Settings(base_url=build.BASE_URL), now=clock.now)
-    return Inside(api, build.caller(organizer_id, role="organizer", ability="manage"))
+    return InProcessClient(api, build.caller(organizer_id, role="organizer", ability="manage"))
 
 
-def a_field(client: Inside, players: int, arenas: int = 6) -> tuple[list[int], list[int]]:
+def a_field(client: InProcessClient, players: int, arenas: int = 6) -> tuple[list[int], list[int]]:
     made = [client.send("POST", "/api/players", {"name": f"Player {n + 1}"}) for n in range(players)]
     machines = [client.send("POST", "/api/arenas", {"name": f"Machine {n + 1}"}) for n in range(arenas)]
     return [one["data"]["playerId"] for one in made], [one["data"]["arenaId"] for one in machines]
 
 
-def played_out(client: Inside, clock: Clock, plan: Plan, dice: Random) -> Robot:
+def played_out(client: InProcessClient, clock: SteppedClock, plan: TournamentPlan, dice: Random) -> Robot:
     robot = Robot.create(client, plan, dice)
-    robot.fill(*a_field(client, plan.players))
+    robot.add_members(*a_field(client, plan.players))
     robot.start()
-    robot.play_out(lambda: clock.tick(150))
+    robot.play_to_end(lambda: clock.tick(150))
     return robot
 
 
@@ -58,7 +58,7 @@ def test_the_demo_has_one_plan_for_every_format() -> None:
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -> None:
-    clock = Clock(build.NOW)
+    clock = SteppedClock(build.NOW)
     client = a_client(store, clock)
     plan = PLANS[kind]
     robot = played_out(client, clock, plan, Random(f"{kind} {seed}"))
@@ -71,20 +71,20 @@ def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -
     assert is_ranked(positions)
     assert len({row["playerId"] for row in rows}) == len(rows)
     with store.read() as db:
-        assert list(verifier.verdict(db, robot.tournament_id).faults) == []
+        assert list(verifier.verify_tournament(db, robot.tournament_id).faults) == []
 
 
 def test_the_same_dice_play_the_same_night(store: Store) -> None:
-    clock = Clock(build.NOW)
+    clock = SteppedClock(build.NOW)
     client = a_client(store, clock)
     field = a_field(client, 4)
 
     def scores() -> list[Any]:
-        plan = Plan(name="Twice", type="best_game", games_each=2)
+        plan = TournamentPlan(name="Twice", type="best_game", games_each=2)
         robot = Robot.create(client, plan, Random(7))
-        robot.fill(*field)
+        robot.add_members(*field)
         robot.start()
-        robot.play_out()
+        robot.play_to_end()
         games = client.send("GET", f"/api/tournaments/{robot.tournament_id}/single-player-games")["data"]
         return [(one["playerId"], one["arenaId"], one["score"]) for one in games]
 
@@ -92,23 +92,23 @@ def test_the_same_dice_play_the_same_night(store: Store) -> None:
 
 
 def test_another_robot_goes_on_where_one_was_stopped(store: Store) -> None:
-    clock = Clock(build.NOW)
+    clock = SteppedClock(build.NOW)
     client = a_client(store, clock)
     first = Robot.create(client, PLANS["group_matchplay"], Random(1))
-    first.fill(*a_field(client, 12))
+    first.add_members(*a_field(client, 12))
     first.start()
     for _ in range(7):
         assert first.step()
     second = Robot(client, first.plan, first.tournament_id, Random(2))
-    second.play_out()
+    second.play_to_end()
     rows = client.send("GET", f"/api/tournaments/{first.tournament_id}/rounds")["data"]
     assert len(rows) == PLANS["group_matchplay"].settings["duration"]
 
 
 def test_a_robot_says_what_was_refused(store: Store) -> None:
-    clock = Clock(build.NOW + timedelta(days=1))
+    clock = SteppedClock(build.NOW + timedelta(days=1))
     client = a_client(store, clock)
     robot = Robot.create(client, PLANS["knockout"], Random(1))
-    with pytest.raises(Refused, match="too few") as caught:
+    with pytest.raises(RequestRefused, match="too few") as caught:
         robot.start()
     assert caught.value.status == 409

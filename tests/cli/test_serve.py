@@ -109,7 +109,7 @@ def test_a_postgresql_database_is_never_migrated_by_serving(postgresql: PostgreS
     )
     assert done.returncode == 1
     assert "silverball migrate" in done.stderr
-    assert migrate.found(store) is None
+    assert migrate.database_schema(store) is None
     store.close()
 
 

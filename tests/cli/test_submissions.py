@@ -4,7 +4,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import build
-from service.submissions.events import URL, a_document, shown, submitted
+from service.submissions.events import URL, a_document, get_submission, submit_document
 from silverball.cli.main import silverball_group
 from silverball.store.engine import Store
 
@@ -24,8 +24,8 @@ def user_id(store: Store) -> int:
 
 
 def test_submissions_are_listed_newest_first_and_by_state(run: CliRunner, store: Store, user_id: int) -> None:
-    submitted(store, user_id, a_document())
-    submitted(store, user_id, b"no document", f"{URL}?2")
+    submit_document(store, user_id, a_document())
+    submit_document(store, user_id, b"no document", f"{URL}?2")
     lines = ran(run, "list").stdout.splitlines()
     assert lines[0].split() == ["ID", "STATUS", "DAY", "PLAYERS", "GAMES", "SUBMITTER", "HOST", "NAME"]
     assert lines[1].split()[:5] == ["2", "invalid", "-", "-", "-"]
@@ -38,20 +38,20 @@ def test_submissions_are_listed_newest_first_and_by_state(run: CliRunner, store:
 
 
 def test_a_moderator_approves(run: CliRunner, store: Store, user_id: int) -> None:
-    submitted(store, user_id, a_document())
+    submit_document(store, user_id, a_document())
     done = ran(run, "approve", "1")
     assert (done.exit_code, done.stderr) == (0, "Rating submission 1 is approved.\n")
-    assert shown(store, 1)["status"] == "approved"
+    assert get_submission(store, 1)["status"] == "approved"
     again = ran(run, "approve", "1")
     assert again.exit_code == 1
     assert again.stderr == "Error: Rating submission 1 is approved and cannot become approved.\n"
 
 
 def test_a_moderator_rejects_and_says_why(run: CliRunner, store: Store, user_id: int) -> None:
-    submitted(store, user_id, a_document())
+    submit_document(store, user_id, a_document())
     done = ran(run, "reject", "1", "--reason", " Nobody was there. ")
     assert (done.exit_code, done.stderr) == (0, "Rating submission 1 is rejected.\n")
-    data = shown(store, 1)
+    data = get_submission(store, 1)
     assert (data["status"], data["moderatorNote"]) == ("rejected", "Nobody was there.")
     assert ran(run, "approve", "1").exit_code == 1
 

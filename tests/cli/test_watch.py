@@ -13,10 +13,10 @@ import pytest
 from rich.console import Console
 
 import build
-from feed.whole import say, token
+from feed.whole import admin_token, announce
 from servers import Servers
 from silverball.cli import following, watch
-from silverball.cli.following import ANEW, LIVE, LOST, Told
+from silverball.cli.following import LIVE, LOST, RELOAD, FollowerEvent
 from silverball.store.engine import Store
 from silverball.store.tables import tournament
 
@@ -33,7 +33,7 @@ class Followed:
     """A follower in a thread; `told` grows."""
 
     def __init__(self, server: Servers, tournament_id: int) -> None:
-        self.told: list[Told] = []
+        self.told: list[FollowerEvent] = []
         self._server = server
         url = f"http://127.0.0.1:{server.port}"
         self._events = following.follow(url, tournament_id, sleep=lambda _seconds: time.sleep(0.05))
@@ -55,10 +55,10 @@ class Followed:
 
 def test_a_follower_begins_anew_and_is_told_what_happens(store: Store, server: Servers) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 3)
+    announce(store, one, 3)
     follower = Followed(server, one)
-    follower.wait_for(ANEW, LIVE)
-    say(store, one)
+    follower.wait_for(RELOAD, LIVE)
+    announce(store, one)
     follower.wait_for("TournamentUpdated")
     assert (follower.told[-1].seq, follower.told[-1].data) == (4, {"tournamentId": one, "n": 0})
 
@@ -67,15 +67,15 @@ def test_a_follower_comes_back_to_a_server_that_was_killed_and_misses_nothing(
     store: Store, server: Servers
 ) -> None:
     one = build.a_tournament(store).tournament_id
-    place = following._Place(f"http://127.0.0.1:{server.port}", one, "silverball")
-    place.begin()
+    place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", one, "silverball")
+    place.start_at_head()
     server.kill()
     # More than a socket brings at once.
-    say(store, one, 700)
+    announce(store, one, 700)
     server.start()
     place.base_url = f"http://127.0.0.1:{server.port}"
     told = []
-    for event in following._one_connection(place):
+    for event in following._follow_connection(place):
         told.append(event)
         if event.name == LIVE:
             break
@@ -84,17 +84,17 @@ def test_a_follower_comes_back_to_a_server_that_was_killed_and_misses_nothing(
 
 def test_a_follower_whose_place_was_trimmed_begins_anew(store: Store, server: Servers) -> None:
     one = build.a_tournament(store).tournament_id
-    place = following._Place(f"http://127.0.0.1:{server.port}", one, "silverball")
-    place.begin()
-    say(store, one, 600)
+    place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", one, "silverball")
+    place.start_at_head()
+    announce(store, one, 600)
     with store.write() as db:
         db.execute(tournament.update().values(seq_low=550))
     told = []
-    for event in following._one_connection(place):
+    for event in following._follow_connection(place):
         told.append(event.name)
         if event.name == LIVE:
             break
-    assert told == [ANEW, LIVE]
+    assert told == [RELOAD, LIVE]
     assert place.seq == 600
 
 
@@ -107,7 +107,7 @@ def test_lines_of_json_for_other_programs(store: Store, server: Servers) -> None
         assert running.stdout is not None
         for n in range(1, 40):
             # Until it is connected nobody knows what it will see first.
-            say(store, one)
+            announce(store, one)
             time.sleep(0.1 if n < 39 else 2)
         running.terminate()
         lines = [json.loads(line) for line in running.stdout]
@@ -130,7 +130,7 @@ def test_reading_without_a_token_is_told_what_to_do(store: Store, server: Server
     one = build.a_tournament(store).tournament_id
     board = watch.Board(f"http://127.0.0.1:{server.port}", one, "")
     with pytest.raises(following.CannotFollow, match="--token"):
-        board.take(Told(ANEW))
+        board.update(FollowerEvent(RELOAD))
 
 
 def test_the_board_shows_games_and_standings_and_moves(store: Store, server: Servers) -> None:
@@ -139,15 +139,15 @@ def test_the_board_shows_games_and_standings_and_moves(store: Store, server: Ser
     game_id = build.a_game(
         store, night.tournament_id, night.player_ids, round_id=round_id, arena_id=night.arena_ids[0]
     )
-    board = watch.Board(f"http://127.0.0.1:{server.port}", night.tournament_id, token(store))
-    board.take(Told(ANEW))
-    board.take(Told(LIVE))
+    board = watch.Board(f"http://127.0.0.1:{server.port}", night.tournament_id, admin_token(store))
+    board.update(FollowerEvent(RELOAD))
+    board.update(FollowerEvent(LIVE))
     assert _drawn(board).splitlines()[0] == "Thursday Strikes  started  ● live"
     assert "Player 1, Player 2" in _drawn(board)
-    board.take(Told("GamesDeleted", {"gameIds": [game_id]}))
+    board.update(FollowerEvent("GamesDeleted", {"gameIds": [game_id]}))
     assert "Player 1, Player 2" not in _drawn(board)
-    board.take(Told("TournamentUpdated", {"name": "[red]Friday[/red]", "status": "completed"}))
-    board.take(Told(LOST))
+    board.update(FollowerEvent("TournamentUpdated", {"name": "[red]Friday[/red]", "status": "completed"}))
+    board.update(FollowerEvent(LOST))
     # A name is text, whatever it looks like.
     assert _drawn(board).splitlines()[0] == "[red]Friday[/red]  completed  ● offline"
 

@@ -9,7 +9,7 @@ from typing import Any
 from golden import load
 from silverball.cli.demo import BUNDLES
 from silverball.exchange import bundle
-from silverball.exchange.bundle import Imported
+from silverball.exchange.bundle import ImportedBundle
 from silverball.store.engine import Store
 
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
@@ -19,39 +19,41 @@ INVENTED = tuple(sorted(set(BUNDLES.glob("*.json")) - {BUNDLES / path.name for p
 KEYS = ("suggestionId", "gameId", "singlePlayerGameId", "cardId", "queueId", "roundId", "bankId", "playerId")
 
 
-def raw(path: Path) -> Any:
+def read_bundle(path: Path) -> Any:
     return json.loads(path.read_bytes())
 
 
-def bring_in(store: Store, content: Any, **how: Any) -> Imported:
+def import_bundle(store: Store, content: Any, **how: Any) -> ImportedBundle:
     """Import a bundle in a transaction of its own."""
     name = content.name if isinstance(content, Path) else "test.json"
     data = content.read_bytes() if isinstance(content, Path) else json.dumps(content).encode()
-    file = bundle.parsed(data, name)
+    file = bundle.parse(data, name)
     with store.write() as db:
-        return bundle.bring_in(db, file, now=NOW, dice=Random(7), **how)
+        return bundle.import_bundle(db, file, now=NOW, dice=Random(7), **how)
 
 
-def export(store: Store, tournament_id: int) -> Any:
+def export_bundle(store: Store, tournament_id: int) -> Any:
     with store.read() as db:
-        return json.loads(bundle.written(db, tournament_id))
+        return json.loads(bundle.export_bundle(db, tournament_id))
 
 
-def losses(given: Any, got: Any, path: str = "$") -> list[str]:
+def find_losses(given: Any, got: Any, path: str = "$") -> list[str]:
     """Where `got` lacks or changes what `given` has; lists of things are compared by their ids."""
     if isinstance(given, dict) and isinstance(got, dict):
         missing = [f"{path}.{key}" for key in given if key not in got]
         return missing + [
-            lost for key in given if key in got for lost in losses(given[key], got[key], f"{path}.{key}")
+            lost for key in given if key in got for lost in find_losses(given[key], got[key], f"{path}.{key}")
         ]
     if isinstance(given, list) and isinstance(got, list) and len(given) == len(got):
-        key = _key(given)
-        pairs = zip(_ordered(given, key), _ordered(got, key), strict=True)
-        return [lost for n, (one, other) in enumerate(pairs) for lost in losses(one, other, f"{path}[{n}]")]
+        key = _id_key(given)
+        pairs = zip(_sort_by_key(given, key), _sort_by_key(got, key), strict=True)
+        return [
+            lost for n, (one, other) in enumerate(pairs) for lost in find_losses(one, other, f"{path}[{n}]")
+        ]
     return [] if given == got and isinstance(given, bool) == isinstance(got, bool) else [path]
 
 
-def _key(things: list[Any]) -> str | None:
+def _id_key(things: list[Any]) -> str | None:
     first = things[0] if things else None
     if not isinstance(first, dict):
         return None
@@ -59,13 +61,13 @@ def _key(things: list[Any]) -> str | None:
     return next((key for key in keys if key in first), None)
 
 
-def _ordered(things: list[Any], key: str | None) -> list[Any]:
+def _sort_by_key(things: list[Any], key: str | None) -> list[Any]:
     return things if key is None else sorted(things, key=lambda one: int(one[key]))
 
 
-def night(name: str) -> Any:
+def real_night(name: str) -> Any:
     """A real night by the number it begins with."""
-    return raw(next(path for path in NIGHTS if path.name.startswith(name)))
+    return read_bundle(next(path for path in NIGHTS if path.name.startswith(name)))
 
 
 USER = {
@@ -245,7 +247,7 @@ def _attempt(attempt_id: int, **values: Any) -> dict[str, Any]:
     }
 
 
-def everything() -> dict[str, Any]:
+def full_bundle() -> dict[str, Any]:
     """A started knockout with every part that a bundle can have, whether or not its format needs it."""
     on_card = [_attempt(1201, cardId=1101), _attempt(1202, cardId=1101, index=1, arenaId=802, points="3.00")]
     bank = {"bankId": 604, "name": "Bank A", "status": "active", "organizerId": 501, "arenaIds": [802, 801]}

@@ -108,24 +108,24 @@ GROUPS = [("G4ODR", "Comet Rider"), ("G4odR", "Harbor Lights")]
 SLIM = ("opdbId", "name", "shortName", "commonName", "physicalMachine")
 
 
-def export() -> list[dict[str, Any]]:
+def export_file() -> list[dict[str, Any]]:
     """The export of opdb.org: a flat list without groups."""
-    return [_export(one, "machine") for one in MACHINES] + [_export(one, "alias") for one in ALIASES]
+    return [_export_row(one, "machine") for one in MACHINES] + [_export_row(one, "alias") for one in ALIASES]
 
 
-def first() -> dict[str, Any]:
+def first_shape() -> dict[str, Any]:
     """The first published shape."""
     return {
-        "machines": [_published(one) for one in MACHINES],
-        "aliases": [_published(one) for one in ALIASES],
+        "machines": [_published_row(one) for one in MACHINES],
+        "aliases": [_published_row(one) for one in ALIASES],
         "manufacturers": list(MAKERS.values()),
     }
 
 
-def second() -> dict[str, Any]:
+def second_shape() -> dict[str, Any]:
     """The second published shape, with its groups."""
-    machines = [{**_published(one), "entryType": "machine", "people": []} for one in MACHINES]
-    aliases = [{**_published(one), "entryType": "alias", "people": []} for one in ALIASES]
+    machines = [{**_published_row(one), "entryType": "machine", "people": []} for one in MACHINES]
+    aliases = [{**_published_row(one), "entryType": "alias", "people": []} for one in ALIASES]
     groups = [
         {"opdbId": opdb_id, "name": name, "entryType": "machineGroup", "physicalMachine": False}
         for opdb_id, name in GROUPS
@@ -133,16 +133,16 @@ def second() -> dict[str, Any]:
     return {"entries": [*groups, *machines, *aliases]}
 
 
-def slim() -> dict[str, Any]:
+def slim_shape() -> dict[str, Any]:
     """The slim published shape."""
     groups = [{"opdbId": opdb_id, "name": name, "entryType": "machineGroup"} for opdb_id, name in GROUPS]
-    return {"entries": [*groups, *(_slim(one) for one in (*MACHINES, *ALIASES))]}
+    return {"entries": [*groups, *(_slim_row(one) for one in (*MACHINES, *ALIASES))]}
 
 
-SHAPES = {"export": export, "first": first, "second": second, "slim": slim}
+SHAPES = {"export": export_file, "first": first_shape, "second": second_shape, "slim": slim_shape}
 
 
-def _export(stored: dict[str, Any], kind: str) -> dict[str, Any]:
+def _export_row(stored: dict[str, Any], kind: str) -> dict[str, Any]:
     # Whoever changes what he is given changes nothing for others.
     one = deepcopy(stored)
     maker = MAKERS[one["maker"]]
@@ -178,7 +178,7 @@ def _export(stored: dict[str, Any], kind: str) -> dict[str, Any]:
     return row
 
 
-def _published(stored: dict[str, Any]) -> dict[str, Any]:
+def _published_row(stored: dict[str, Any]) -> dict[str, Any]:
     one = deepcopy(stored)
     maker = dict(MAKERS[one["maker"]])
     features = [
@@ -193,7 +193,7 @@ def _published(stored: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _slim(one: dict[str, Any]) -> dict[str, Any]:
+def _slim_row(one: dict[str, Any]) -> dict[str, Any]:
     maker = MAKERS[one["maker"]]
     return {name: one[name] for name in SLIM} | {
         "year": int(one["manufactureDate"][:4]) if one["manufactureDate"] else None,

@@ -22,13 +22,13 @@ CHANGE = {
 }
 FILM = {"opdbId": "G4ODR", "title": "How to nudge", "url": "https://films.example/1", "durationSeconds": 9}
 READERS: dict[str, tuple[Callable[[Any], object], Any]] = {
-    "export": (opdb.parsed, files.export()),
-    "first": (opdb.parsed, files.first()),
-    "second": (opdb.parsed, files.second()),
-    "slim": (opdb.parsed, files.slim()),
-    "changes": (opdb_changelog.parsed, {"data": [CHANGE]}),
-    "tips": (pintips.parsed, [files.a_tip()]),
-    "films": (videos.parsed, [FILM]),
+    "export": (opdb.parse, files.export_file()),
+    "first": (opdb.parse, files.first_shape()),
+    "second": (opdb.parse, files.second_shape()),
+    "slim": (opdb.parse, files.slim_shape()),
+    "changes": (opdb_changelog.parse, {"data": [CHANGE]}),
+    "tips": (pintips.parse, [files.a_tip()]),
+    "films": (videos.parse, [FILM]),
 }
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=12),
@@ -37,17 +37,17 @@ ANYTHING = st.recursive(
 )
 
 
-def _places(raw: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+def _json_places(raw: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     """The way to every value of a file."""
     steps: list[Any] = []
     if isinstance(raw, dict):
         steps = list(raw)
     elif isinstance(raw, list):
         steps = list(range(len(raw)))
-    return [path, *(found for step in steps for found in _places(raw[step], (*path, step)))]
+    return [path, *(found for step in steps for found in _json_places(raw[step], (*path, step)))]
 
 
-def _changed(raw: Any, path: tuple[Any, ...], value: Any) -> Any:
+def _replace_value(raw: Any, path: tuple[Any, ...], value: Any) -> Any:
     """The file with another value at one place."""
     whole = json.loads(json.dumps([raw]))
     there = whole
@@ -62,13 +62,13 @@ def _changed(raw: Any, path: tuple[Any, ...], value: Any) -> Any:
 @given(data=st.data())
 def test_one_odd_value_is_taken_or_told(kind: str, data: st.DataObject) -> None:
     read, whole = READERS[kind]
-    raw = _changed(whole, data.draw(st.sampled_from(_places(whole))), data.draw(ANYTHING))
+    raw = _replace_value(whole, data.draw(st.sampled_from(_json_places(whole))), data.draw(ANYTHING))
     # Whatever else is raised is a fault of ours.
     with contextlib.suppress(BrokenFile):
-        assert read(json_file.decoded(json.dumps(raw).encode())) is not None
+        assert read(json_file.decode(json.dumps(raw).encode())) is not None
 
 
 @pytest.mark.parametrize("kind", READERS)
 def test_each_of_them_is_whole_to_begin_with(kind: str) -> None:
     read, whole = READERS[kind]
-    assert read(json_file.decoded(json.dumps(whole).encode())) is not None
+    assert read(json_file.decode(json.dumps(whole).encode())) is not None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from service.federation import people
 from silverball.exchange import federation
-from silverball.exchange.federation import COLUMNS, BrokenFile
+from silverball.exchange.federation import COLUMNS, BrokenRecordsFile
 from silverball.service.federation.writes import NewRecord
 
 HEADER = (
@@ -52,9 +52,9 @@ def as_csv(*records: dict[str, Any], header: str = HEADER) -> bytes:
     return text.getvalue().encode()
 
 
-def faults_of(content: bytes) -> list[str]:
-    with pytest.raises(BrokenFile) as caught:
-        federation.parsed(content)
+def read_faults(content: bytes) -> list[str]:
+    with pytest.raises(BrokenRecordsFile) as caught:
+        federation.parse(content)
     return caught.value.errors["file"]
 
 
@@ -79,7 +79,7 @@ def test_the_header_is_the_published_names() -> None:
     ],
 )
 def test_numbers_texts_and_nothing_are_understood_in_both_kinds_of_file(content: bytes) -> None:
-    assert federation.parsed(content) == [READ, BARE]
+    assert federation.parse(content) == [READ, BARE]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_numbers_texts_and_nothing_are_understood_in_both_kinds_of_file(content:
     ],
 )
 def test_every_usual_form_of_a_moment_is_understood(text: str, moment: datetime) -> None:
-    (record,) = federation.parsed(as_json(ADA | {"updatedAt": text}))
+    (record,) = federation.parse(as_json(ADA | {"updatedAt": text}))
     assert record.updated_at == moment
 
 
@@ -127,9 +127,9 @@ def test_a_fault_is_told_with_its_place_in_the_file(
     change: dict[str, Any], field: str, sentence: str
 ) -> None:
     second = ADA | {"ifpaId": 102} | change
-    assert faults_of(as_json(ADA, second)) == [f"record 2, {field}: {sentence}"]
+    assert read_faults(as_json(ADA, second)) == [f"record 2, {field}: {sentence}"]
     # The header is a spreadsheet's first row.
-    assert faults_of(as_csv(ADA, second)) == [f"row 3, {field}: {sentence}"]
+    assert read_faults(as_csv(ADA, second)) == [f"row 3, {field}: {sentence}"]
 
 
 @pytest.mark.parametrize(
@@ -156,14 +156,14 @@ def test_a_fault_is_told_with_its_place_in_the_file(
     ],
 )
 def test_a_file_of_another_form_is_refused_in_a_sentence(content: bytes, sentence: str) -> None:
-    (fault,) = faults_of(content)
+    (fault,) = read_faults(content)
     assert sentence in fault
 
 
 def test_a_number_that_is_there_twice_is_refused_with_both_places() -> None:
     other = {"ifpaId": 7, "name": "Edie Frost"}
-    assert faults_of(as_csv(ADA, other, ADA)) == ["row 4, ifpaId: 101 is in row 2 already."]
-    assert faults_of(as_json(ADA, other, ADA, other)) == [
+    assert read_faults(as_csv(ADA, other, ADA)) == ["row 4, ifpaId: 101 is in row 2 already."]
+    assert read_faults(as_json(ADA, other, ADA, other)) == [
         "record 3, ifpaId: 101 is in record 1 already.",
         "record 4, ifpaId: 7 is in record 2 already.",
     ]
@@ -171,7 +171,7 @@ def test_a_number_that_is_there_twice_is_refused_with_both_places() -> None:
 
 def test_the_first_ten_faults_are_told() -> None:
     wrong = [ADA | {"ifpaId": n, "rank": "?"} for n in range(1, 31)]
-    assert [fault.partition(",")[0] for fault in faults_of(as_json(*wrong))] == [
+    assert [fault.partition(",")[0] for fault in read_faults(as_json(*wrong))] == [
         f"record {n}" for n in range(1, 11)
     ]
 
@@ -180,8 +180,8 @@ def test_a_file_may_not_be_larger_than_it_can_be(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(federation, "RECORDS_MAX", 2)
     three = [{"ifpaId": n, "name": "Ada"} for n in (1, 2, 3)]
     for content in (as_json(*three), as_csv(*three)):
-        assert faults_of(content) == ["The file may have 2 records."]
-    assert len(federation.parsed(as_csv(*three[:2]))) == 2
+        assert read_faults(content) == ["The file may have 2 records."]
+    assert len(federation.parse(as_csv(*three[:2]))) == 2
 
 
 NAMES = st.text(st.characters(categories=("L", "Nd", "P", "Zs")), min_size=1, max_size=20)
@@ -203,21 +203,21 @@ PEOPLE = st.lists(
 @given(PEOPLE)
 @settings(deadline=None)
 def test_the_same_people_are_the_same_in_both_kinds_of_file(people: list[dict[str, Any]]) -> None:
-    read = federation.parsed(as_json(*people))
-    assert read == federation.parsed(as_csv(*people))
+    read = federation.parse(as_json(*people))
+    assert read == federation.parse(as_csv(*people))
     assert [one.ifpa_id for one in read] == sorted(one["ifpaId"] for one in people)
 
 
-def outcome_of(content: bytes) -> list[NewRecord] | list[str]:
+def read_outcome(content: bytes) -> list[NewRecord] | list[str]:
     """The records, or the sentences of a refusal; nothing else comes of a file."""
     try:
-        return federation.parsed(content)
-    except BrokenFile as refusal:
+        return federation.parse(content)
+    except BrokenRecordsFile as refusal:
         return refusal.errors["file"]
 
 
 @given(st.binary(max_size=200) | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace")))
 def test_any_bytes_are_read_or_refused_in_sentences(content: bytes) -> None:
-    outcome = outcome_of(content)
+    outcome = read_outcome(content)
     assert outcome
     assert all(one for one in outcome if isinstance(one, str))

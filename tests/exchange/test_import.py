@@ -22,13 +22,13 @@ def rows(store: Store, table: Any, **where: Any) -> list[Any]:
         return list(db.execute(statement.order_by(next(iter(table.primary_key)))).all())
 
 
-def one(store: Store, table: Any, **where: Any) -> Any:
+def one_row(store: Store, table: Any, **where: Any) -> Any:
     found = rows(store, table, **where)
     assert len(found) == 1
     return found[0]
 
 
-def counts(store: Store) -> dict[str, int]:
+def row_counts(store: Store) -> dict[str, int]:
     """Rows of every table but those that count commits."""
     listed = [table for table in tables.metadata.tables.values() if table is not tables.world]
     with store.read() as db:
@@ -38,58 +38,61 @@ def counts(store: Store) -> dict[str, int]:
 
 
 def test_the_same_file_again_changes_nothing(store: Store) -> None:
-    for night in (bundles.everything(), bundles.night("17")):
-        assert bundles.bring_in(store, night).outcome == "new"
-        before, revision = counts(store), store.tournament_revisions([night["tournament"]["tournamentId"]])
-        assert bundles.bring_in(store, night).outcome == "unchanged"
-        assert (counts(store), store.tournament_revisions(list(revision))) == (before, revision)
+    for night in (bundles.full_bundle(), bundles.real_night("17")):
+        assert bundles.import_bundle(store, night).outcome == "new"
+        before, revision = (
+            row_counts(store),
+            store.tournament_revisions([night["tournament"]["tournamentId"]]),
+        )
+        assert bundles.import_bundle(store, night).outcome == "unchanged"
+        assert (row_counts(store), store.tournament_revisions(list(revision))) == (before, revision)
 
 
 def test_a_changed_file_replaces_the_tournament_with_a_new_epoch_and_revision(store: Store) -> None:
-    night = bundles.everything()
-    bundles.bring_in(store, night)
-    before = one(store, tables.tournament)
+    night = bundles.full_bundle()
+    bundles.import_bundle(store, night)
+    before = one_row(store, tables.tournament)
     del night["games"][2]
     night["games"][0]["resultPoints"] = ["0.00", "1.00"]
     night["tournament"]["name"] = "Friday Strikes"
     night["tournament"]["players"][2]["name"] = "Somebody Else"
-    assert bundles.bring_in(store, night).outcome == "replaced"
-    after = one(store, tables.tournament)
+    assert bundles.import_bundle(store, night).outcome == "replaced"
+    after = one_row(store, tables.tournament)
     assert (after.name, after.seq, after.revision > before.revision) == ("Friday Strikes", 0, True)
     assert len(rows(store, tables.game)) == 2
-    assert one(store, tables.player, player_id=903).name == "Somebody Else"
-    assert bundles.losses(night, bundles.export(store, 700)) == []
+    assert one_row(store, tables.player, player_id=903).name == "Somebody Else"
+    assert bundles.find_losses(night, bundles.export_bundle(store, 700)) == []
     assert len(rows(store, tables.journal)) == 2
     assert rows(store, tables.announcement) == []
 
 
 def test_a_tournament_that_was_changed_since_is_not_overwritten(store: Store) -> None:
-    night = bundles.everything()
-    bundles.bring_in(store, night)
+    night = bundles.full_bundle()
+    bundles.import_bundle(store, night)
     with store.write() as db:
         line = {"tournament_id": 700, "action_id": 2, "change": "GameCompleted", "data": {}}
         db.execute(insert(tables.journal).values(**line, source="api", at=bundles.NOW))
     with pytest.raises(
         Conflict, match="Tournament 700 is here already as 'Thursday Strikes', and it was changed"
     ):
-        bundles.bring_in(store, night)
+        bundles.import_bundle(store, night)
 
 
 def test_a_tournament_that_did_not_come_from_a_file_is_not_overwritten(store: Store) -> None:
     build.a_tournament(store, tournament_id=700)
     with pytest.raises(Conflict, match="did not come from a file"):
-        bundles.bring_in(store, bundles.everything())
+        bundles.import_bundle(store, bundles.full_bundle())
 
 
 def test_a_tournament_of_another_organizer_is_not_overwritten(store: Store) -> None:
-    bundles.bring_in(store, bundles.everything())
-    other = bundles.night("00")
+    bundles.import_bundle(store, bundles.full_bundle())
+    other = bundles.real_night("00")
     text = json.dumps(other).replace(str(other["tournament"]["tournamentId"]), "700")
     with pytest.raises(Conflict, match="another organizer"):
-        bundles.bring_in(store, json.loads(text))
+        bundles.import_bundle(store, json.loads(text))
 
 
-def _taken(kind: str, store: Store) -> str:
+def _take_slug(kind: str, store: Store) -> str:
     """Put something else where the bundle's id is; returns the sentence that refuses it."""
     night = build.a_tournament(store, players=2, arenas=1)
     player_id, arena_id = night.player_ids[0], night.arena_ids[0]
@@ -140,20 +143,20 @@ KINDS += ["Single player game", "Queue", "Shortcut", "Suggestion", "The custom l
 def test_an_id_in_use_by_something_else_refuses_the_file_by_name_and_stores_nothing(
     store: Store, kind: str
 ) -> None:
-    sentence = _taken(kind, store)
-    before = counts(store)
+    sentence = _take_slug(kind, store)
+    before = row_counts(store)
     with pytest.raises(Conflict) as refused:
-        bundles.bring_in(store, bundles.everything())
+        bundles.import_bundle(store, bundles.full_bundle())
     assert refused.value.message.startswith(sentence)
     assert "--renumber" in refused.value.message
-    assert counts(store) == before
+    assert row_counts(store) == before
 
 
 def test_who_and_what_is_only_named_becomes_a_placeholder(store: Store) -> None:
-    night = bundles.everything()
+    night = bundles.full_bundle()
     del night["tournament"]["organizer"], night["series"]
     night["scorekeepers"] = []
-    bundles.bring_in(store, night)
+    bundles.import_bundle(store, night)
     users = {row.user_id: row for row in rows(store, tables.user)}
     assert {user_id: row.name for user_id, row in users.items()} == {
         501: "User 501",
@@ -162,97 +165,101 @@ def test_who_and_what_is_only_named_becomes_a_placeholder(store: Store) -> None:
         504: "User 504",
     }
     assert all(row.placeholder and row.email is None and row.role == "player" for row in users.values())
-    series = one(store, tables.series)
+    series = one_row(store, tables.series)
     assert (series.name, series.placeholder, series.organizer_id) == ("Series 601", True, 501)
-    exported = bundles.export(store, 700)
+    exported = bundles.export_bundle(store, 700)
     assert "organizer" not in exported["tournament"]
     assert "series" not in exported
 
 
 def test_a_placeholder_is_filled_in_by_a_later_file(store: Store) -> None:
-    night = bundles.everything()
+    night = bundles.full_bundle()
     organizer, series = night["tournament"].pop("organizer"), night.pop("series")
-    bundles.bring_in(store, night)
+    bundles.import_bundle(store, night)
     night["tournament"]["organizer"], night["series"] = organizer, series
-    assert bundles.bring_in(store, night).outcome == "replaced"
-    user = one(store, tables.user, user_id=501)
+    assert bundles.import_bundle(store, night).outcome == "replaced"
+    user = one_row(store, tables.user, user_id=501)
     assert (user.name, user.placeholder, user.ifpa_id, user.email) == ("Olga Ramp", False, 4711, None)
-    assert one(store, tables.series).placeholder is False
-    assert bundles.losses(night, bundles.export(store, 700)) == []
+    assert one_row(store, tables.series).placeholder is False
+    assert bundles.find_losses(night, bundles.export_bundle(store, 700)) == []
 
 
 def test_an_account_that_people_sign_in_to_is_left_as_it_is(store: Store) -> None:
     build.a_user(
         store, user_id=501, name="Olga Ramp", email="olga@silverball.test", role="admin", initials="XX"
     )
-    bundles.bring_in(store, bundles.everything())
-    user = one(store, tables.user, user_id=501)
+    bundles.import_bundle(store, bundles.full_bundle())
+    user = one_row(store, tables.user, user_id=501)
     assert (user.role, user.email, user.initials) == ("admin", "olga@silverball.test", "XX")
 
 
 def test_a_changed_name_raises_the_other_tournaments_that_show_it(store: Store) -> None:
-    first, second = bundles.night("02"), bundles.night("05")
+    first, second = bundles.real_night("02"), bundles.real_night("05")
     for night in (first, second):
-        bundles.bring_in(store, night)
+        bundles.import_bundle(store, night)
     shared = {one["playerId"] for one in first["tournament"]["players"]}
     player = next(one for one in second["tournament"]["players"] if one["playerId"] in shared)
     before = store.tournament_revisions([first["tournament"]["tournamentId"]])
     player["name"] = "Renamed Since"
-    bundles.bring_in(store, second)
+    bundles.import_bundle(store, second)
     after = store.tournament_revisions(list(before))
     assert all(after[tournament_id] > revision for tournament_id, revision in before.items())
 
 
 def test_the_owner_gets_the_tournament_and_the_organizers_things_only(store: Store) -> None:
     owner_id = build.a_user(store, name="Demo", role="organizer")
-    night = bundles.everything()
+    night = bundles.full_bundle()
     night["tournament"]["players"][1]["organizerId"] = 505
-    bundles.bring_in(store, night, owner_id=owner_id)
-    assert one(store, tables.tournament).organizer_id == owner_id
+    bundles.import_bundle(store, night, owner_id=owner_id)
+    assert one_row(store, tables.tournament).organizer_id == owner_id
     for table in (tables.arena, tables.location, tables.series, tables.bank, tables.occasion):
         assert {row.organizer_id for row in rows(store, table)} == {owner_id}
     owners = {row.player_id: row.organizer_id for row in rows(store, tables.player)}
     assert owners == {901: owner_id, 902: 505, 903: owner_id}
     assert rows(store, tables.user, user_id=501) == []
-    assert bundles.bring_in(store, night, owner_id=owner_id).outcome == "unchanged"
-    assert one(store, tables.scorekeeper).user_id == 502
+    assert bundles.import_bundle(store, night, owner_id=owner_id).outcome == "unchanged"
+    assert one_row(store, tables.scorekeeper).user_id == 502
 
 
 def test_what_the_bundles_organizer_has_here_passes_to_the_owner(store: Store) -> None:
     owner_id = build.a_user(store, name="Demo", role="organizer")
-    bundles.bring_in(store, bundles.everything())
-    assert bundles.bring_in(store, bundles.everything(), owner_id=owner_id).outcome == "replaced"
+    bundles.import_bundle(store, bundles.full_bundle())
+    assert bundles.import_bundle(store, bundles.full_bundle(), owner_id=owner_id).outcome == "replaced"
     assert {row.organizer_id for row in rows(store, tables.player)} == {owner_id}
     with pytest.raises(Conflict, match=f"of organizer {owner_id}"):
-        bundles.bring_in(store, bundles.everything())
+        bundles.import_bundle(store, bundles.full_bundle())
 
 
 @pytest.mark.parametrize(
-    "content", [bundles.everything(), bundles.night("45"), *map(bundles.raw, bundles.INVENTED[:2])]
+    "content",
+    [bundles.full_bundle(), bundles.real_night("45"), *map(bundles.read_bundle, bundles.INVENTED[:2])],
 )
 def test_renumbered_everything_gets_ids_that_were_free_and_keeps_its_shape(
     store: Store, content: Any
 ) -> None:
-    first = bundles.bring_in(store, content)
-    done = bundles.bring_in(store, content, new_ids=True)
+    first = bundles.import_bundle(store, content)
+    done = bundles.import_bundle(store, content, new_ids=True)
     assert done.outcome == "new"
     assert done.tournament_id == first.tournament_id + 1
-    original, copied = bundles.export(store, first.tournament_id), bundles.export(store, done.tournament_id)
+    original, copied = (
+        bundles.export_bundle(store, first.tournament_id),
+        bundles.export_bundle(store, done.tournament_id),
+    )
     renumbered: Any = json.loads(json.dumps(content))
     bundle_ids.renumber(renumbered, done.ids)
     # A custom link leads to one tournament only.
     if renumbered["tournament"].pop("shortcut", None):
         assert copied["tournament"]["shortcut"] is None
-    assert bundles.losses(renumbered, copied) == []
+    assert bundles.find_losses(renumbered, copied) == []
     assert len(json.dumps(original)) == pytest.approx(len(json.dumps(copied)), rel=0.2)
     for name, ids in done.ids.items():
         assert set(ids) & set(ids.values()) == set(), name
 
 
 def test_after_an_import_new_ids_are_free_ones(store: Store) -> None:
-    night = bundles.everything()
+    night = bundles.full_bundle()
     del night["tournament"]["organizer"]
-    bundles.bring_in(store, night)
+    bundles.import_bundle(store, night)
     made = build.a_tournament(store)
     assert made.tournament_id > 700
     assert made.organizer_id > 504
@@ -264,26 +271,26 @@ def test_after_an_import_new_ids_are_free_ones(store: Store) -> None:
 
 
 def test_a_completed_night_has_its_summaries(store: Store) -> None:
-    night = bundles.night("17")
-    bundles.bring_in(store, night)
+    night = bundles.real_night("17")
+    bundles.import_bundle(store, night)
     played = {game["arenaId"] for game in night["games"] if game["arenaId"] is not None}
     assert {row.arena_id for row in rows(store, tables.arena_summary)} == played
     assert rows(store, tables.player_arena_summary)
     assert rows(store, tables.match_summary)
-    bundles.bring_in(store, bundles.everything())
+    bundles.import_bundle(store, bundles.full_bundle())
     assert rows(store, tables.arena_summary, tournament_id=700) == []
 
 
 def test_seeds_rank_from_the_lowest_and_ratings_from_the_highest(store: Store) -> None:
-    night = bundles.everything()
-    bundles.bring_in(store, night)
+    night = bundles.full_bundle()
+    bundles.import_bundle(store, night)
     assert {row.player_id: row.seed_rank for row in rows(store, tables.entrant)} == {
         901: 2,
         902: 1,
         903: None,
     }
     night["tournament"]["seeding"] = "mp_rating"
-    bundles.bring_in(store, night)
+    bundles.import_bundle(store, night)
     assert {row.player_id: row.seed_rank for row in rows(store, tables.entrant)} == {
         901: 1,
         902: 2,

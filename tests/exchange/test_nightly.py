@@ -14,20 +14,20 @@ from sqlalchemy import insert
 import build
 from exchange import opdb_files as files
 from silverball.exchange import nightly, opdb
-from silverball.exchange.nightly import EXPORTS, Export
+from silverball.exchange.nightly import BULK_FILES, BulkFile
 from silverball.store import tables
 from silverball.store.engine import Store
 
-OPDB, TIPS = EXPORTS[:2]
+OPDB, TIPS = BULK_FILES[:2]
 
 
-@pytest.mark.parametrize("export", EXPORTS, ids=[one.name for one in EXPORTS])
-def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, export: Export) -> None:
+@pytest.mark.parametrize("export", BULK_FILES, ids=[one.name for one in BULK_FILES])
+def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, export: BulkFile) -> None:
     with store.write() as db:
-        opdb.bring_in(db, opdb.parsed(files.second()))
+        opdb.import_machines(db, opdb.parse(files.second_shape()))
     build.a_rating(store)
     folder = tmp_path / "a" / "new" / "one"
-    manifest = nightly.write(store, export, folder, build.NOW)
+    manifest = nightly.write_bulk_file(store, export, folder, build.NOW)
     assert manifest is not None
     content = (folder / export.name).read_bytes()
     told = json.loads((folder / f"{export.name}.manifest.json").read_bytes())
@@ -44,20 +44,20 @@ def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, expor
 
 def test_every_entry_is_a_row(store: Store, tmp_path: Path) -> None:
     with store.write() as db:
-        opdb.bring_in(db, opdb.parsed(files.second()))
-    manifest = nightly.write(store, OPDB, tmp_path, build.NOW)
+        opdb.import_machines(db, opdb.parse(files.second_shape()))
+    manifest = nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     assert manifest is not None
     assert manifest.rows == 6
     listed = json.loads((tmp_path / OPDB.name).read_bytes())["entries"]
     assert [one["opdbId"] for one in listed][:2] == ["G4ODR", "G4ODR-MLzY7"]
     assert listed[1]["images"] == [{**files.IMAGE, "group": None}]
-    assert opdb.read(tmp_path / OPDB.name).said.keys() == {one["opdbId"] for one in listed}
+    assert opdb.read(tmp_path / OPDB.name).entries.keys() == {one["opdbId"] for one in listed}
 
 
 def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one_and_nothing_else(
     store: Store, tmp_path: Path
 ) -> None:
-    nightly.write(store, OPDB, tmp_path, build.NOW)
+    nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
     def breaks(_db: Any) -> Iterator[str]:
@@ -65,15 +65,15 @@ def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one_and_nothing
         raise OSError(28, "No space left on device")
 
     with pytest.raises(OSError, match="No space left"):
-        nightly.write(
-            store, Export(OPDB.name, breaks, frame_lines=2), tmp_path, build.NOW + timedelta(days=1)
+        nightly.write_bulk_file(
+            store, BulkFile(OPDB.name, breaks, frame_lines=2), tmp_path, build.NOW + timedelta(days=1)
         )
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
 def test_what_has_no_line_yet_is_not_written(store: Store, tmp_path: Path) -> None:
-    nothing = Export("latest-nothing.csv", lambda _db: iter(()), frame_lines=1)
-    assert nightly.write(store, nothing, tmp_path, build.NOW) is None
+    nothing = BulkFile("latest-nothing.csv", lambda _db: iter(()), frame_lines=1)
+    assert nightly.write_bulk_file(store, nothing, tmp_path, build.NOW) is None
     assert list(tmp_path.glob("*latest*")) == []
 
 
@@ -83,7 +83,7 @@ def test_memory_does_not_grow_with_the_file(store: Store, tmp_path: Path) -> Non
         moments = {"created_at": build.NOW, "updated_at": build.NOW}
         db.execute(insert(tables.tip), [{**tip, **moments, "tip_id": n} for n in range(1, 2001)])
     tracemalloc.start()
-    manifest = nightly.write(store, TIPS, tmp_path, build.NOW)
+    manifest = nightly.write_bulk_file(store, TIPS, tmp_path, build.NOW)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert manifest is not None
@@ -102,7 +102,9 @@ def test_lines_are_written_as_they_come(store: Store, tmp_path: Path) -> None:
                 seen.append(sum(path.stat().st_size for path in tmp_path.iterdir()))
             yield f"{n}\n"
 
-    manifest = nightly.write(store, Export("numbers.csv", lines, frame_lines=1), tmp_path, build.NOW)
+    manifest = nightly.write_bulk_file(
+        store, BulkFile("numbers.csv", lines, frame_lines=1), tmp_path, build.NOW
+    )
     assert manifest is not None
     assert manifest.rows == 200_000
     assert seen == sorted(set(seen))
@@ -110,12 +112,12 @@ def test_lines_are_written_as_they_come(store: Store, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'{"file":"x"}', b'{"generatedAt":"then"}', b"\xff"])
 def test_a_manifest_that_cannot_be_read_is_no_manifest(store: Store, tmp_path: Path, content: bytes) -> None:
-    nightly.write(store, OPDB, tmp_path, build.NOW)
+    nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     (tmp_path / OPDB.manifest_name).write_bytes(content)
     assert nightly.written_at(OPDB, tmp_path) is None
 
 
 def test_a_manifest_without_its_file_is_no_manifest(store: Store, tmp_path: Path) -> None:
-    nightly.write(store, OPDB, tmp_path, build.NOW)
+    nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     (tmp_path / OPDB.name).unlink()
     assert nightly.written_at(OPDB, tmp_path) is None

@@ -16,8 +16,8 @@ from silverball.exchange import json_file, opdb
 from silverball.exchange.bundle_faults import BrokenFile
 from silverball.service.machines import reads
 from silverball.service.machines.reads import EntryQuery
-from silverball.service.machines.writes import TakenIn
-from silverball.service.sanity import TooFew
+from silverball.service.machines.writes import ImportCounts
+from silverball.service.sanity import TooFewRows
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.wire.machines import OpdbEntry
@@ -25,14 +25,14 @@ from silverball.wire.machines import OpdbEntry
 WHOLE = EntryQuery(include_people=True, include_images=True)
 
 
-def brought_in(store: Store, raw: Any, *, is_forced: bool = False) -> TakenIn:
+def import_machines(store: Store, raw: Any, *, is_forced: bool = False) -> ImportCounts:
     with store.write() as db:
-        return opdb.bring_in(db, opdb.parsed(raw), is_forced=is_forced)[0]
+        return opdb.import_machines(db, opdb.parse(raw), is_forced=is_forced)[0]
 
 
 def entries(store: Store) -> dict[str, OpdbEntry]:
     with store.read() as db:
-        return {one: reads.one(db, one, WHOLE) for one in sorted(reads.known(db))}
+        return {one: reads.find_entry(db, one, WHOLE) for one in sorted(reads.entry_ids(db))}
 
 
 def rows(store: Store) -> list[Any]:
@@ -42,15 +42,17 @@ def rows(store: Store) -> list[Any]:
 
 @pytest.mark.parametrize("shape", ["export", "first"])
 def test_every_full_shape_makes_the_same_entries(store: Store, shape: str) -> None:
-    assert brought_in(store, files.second()) == TakenIn(entries=6, new=6, changed=0, gone=0)
+    assert import_machines(store, files.second_shape()) == ImportCounts(
+        entries=6, new=6, changed=0, removed=0
+    )
     meant = entries(store)
-    again = brought_in(store, files.SHAPES[shape]())
-    assert again == TakenIn(entries=6, new=0, changed=0, gone=0)
+    again = import_machines(store, files.SHAPES[shape]())
+    assert again == ImportCounts(entries=6, new=0, changed=0, removed=0)
     assert entries(store) == meant
 
 
 def test_a_file_without_groups_has_them_made_up_from_their_machines(store: Store) -> None:
-    assert brought_in(store, files.export()) == TakenIn(entries=6, new=6, changed=0, gone=0)
+    assert import_machines(store, files.export_file()) == ImportCounts(entries=6, new=6, changed=0, removed=0)
     found = entries(store)
     assert list(found) == ["G4ODR", "G4ODR-MLzY7", "G4ODR-MLzY7-A1B7O", "G4ODR-Mzly7", "G4odR", "G4odR-MLzY7"]
     assert (found["G4ODR"].name, found["G4odR"].name) == ("Comet Rider", "Harbor Lights")
@@ -59,20 +61,20 @@ def test_a_file_without_groups_has_them_made_up_from_their_machines(store: Store
 
 
 def test_a_made_up_group_follows_its_machines_until_a_file_names_it(store: Store) -> None:
-    raw = files.export()
-    brought_in(store, raw)
+    raw = files.export_file()
+    import_machines(store, raw)
     raw[2]["name"] = "Harbour"
-    brought_in(store, raw)
+    import_machines(store, raw)
     assert entries(store)["G4odR"].name == "Harbour"
-    named = files.second()
+    named = files.second_shape()
     named["entries"][1]["name"] = "Lights of the Harbour"
-    brought_in(store, named)
-    brought_in(store, raw)
+    import_machines(store, named)
+    import_machines(store, raw)
     assert entries(store)["G4odR"].name == "Lights of the Harbour"
 
 
 def test_a_row_says_what_its_file_says(store: Store) -> None:
-    brought_in(store, files.export())
+    import_machines(store, files.export_file())
     found = entries(store)
     machine, alias = found["G4ODR-MLzY7"], found["G4ODR-MLzY7-A1B7O"]
     assert (machine.opdb_group, machine.opdb_machine) == ("G4ODR", "G4ODR-MLzY7")
@@ -88,7 +90,7 @@ def test_a_row_says_what_its_file_says(store: Store) -> None:
 
 
 def test_ids_that_differ_by_case_alone_are_different_machines(store: Store) -> None:
-    brought_in(store, files.second())
+    import_machines(store, files.second_shape())
     found = entries(store)
     assert found["G4ODR-MLzY7"].name == "The Comet Rider (Pro)"
     assert found["G4ODR-Mzly7"].name == "The Comet Rider (Umbrella)"
@@ -96,19 +98,19 @@ def test_ids_that_differ_by_case_alone_are_different_machines(store: Store) -> N
 
 
 def test_a_slim_file_changes_what_it_says_and_keeps_the_rest(store: Store) -> None:
-    brought_in(store, files.second())
+    import_machines(store, files.second_shape())
     meant = entries(store)
-    assert brought_in(store, files.slim()).changed == 0
-    renamed = files.slim()
+    assert import_machines(store, files.slim_shape()).changed == 0
+    renamed = files.slim_shape()
     renamed["entries"][2]["name"] = "The Comet Rider"
-    assert brought_in(store, renamed).changed == 1
+    assert import_machines(store, renamed).changed == 1
     before, after = meant["G4ODR-MLzY7"], entries(store)["G4ODR-MLzY7"]
     named = msgspec.structs.replace(before, name="The Comet Rider", name_sort="Comet Rider, The")
     assert after == named
 
 
 def test_a_slim_file_alone_is_a_machine_database_too(store: Store) -> None:
-    assert brought_in(store, files.slim()).new == 6
+    assert import_machines(store, files.slim_shape()).new == 6
     found = entries(store)["G4ODR-MLzY7"]
     assert (found.year, found.manufacturer_id, found.type) == (1994, 7, None)
     assert found.manufacturer is not None
@@ -117,14 +119,14 @@ def test_a_slim_file_alone_is_a_machine_database_too(store: Store) -> None:
 
 def test_what_is_known_of_a_maker_grows_and_does_not_shrink(store: Store) -> None:
     raw = {"entries": [{"opdbId": "G1-M1", "name": "Comet", "manufacturerName": "Harbor"}]}
-    brought_in(store, raw)
+    import_machines(store, raw)
     for maker, known in (
         ({"manufacturerId": 9, "name": "Harbor", "fullName": None}, (9, None)),
         ({"manufacturerId": 9, "name": "Harbor", "fullName": "Harbor & Sons"}, (9, "Harbor & Sons")),
         ({"name": "Harbor"}, (9, "Harbor & Sons")),
         ({"manufacturerId": 8, "name": "Harbor"}, (8, None)),
     ):
-        brought_in(store, {"entries": [{"opdbId": "G1-M1", "name": "Comet", "manufacturer": maker}]})
+        import_machines(store, {"entries": [{"opdbId": "G1-M1", "name": "Comet", "manufacturer": maker}]})
         found = entries(store)["G1-M1"]
         assert found.manufacturer is not None
         assert (found.manufacturer.manufacturer_id, found.manufacturer.full_name) == known
@@ -132,23 +134,23 @@ def test_what_is_known_of_a_maker_grows_and_does_not_shrink(store: Store) -> Non
 
 
 def test_people_come_in_and_are_kept_by_files_that_know_nobody(store: Store) -> None:
-    raw = files.second()
+    raw = files.second_shape()
     raw["entries"][2]["people"] = [{"opdbPersonId": 3, "name": "Vera Solder", "role": "design", "index": 0}]
-    brought_in(store, raw)
-    brought_in(store, files.export())
+    import_machines(store, raw)
+    import_machines(store, files.export_file())
     people = entries(store)["G4ODR-MLzY7"].people
     assert json.loads(msgspec.json.encode(people)) == raw["entries"][2]["people"]
 
 
 def test_what_is_no_link_is_left_out(store: Store) -> None:
-    raw = files.second()
+    raw = files.second_shape()
     raw["entries"][2] |= {
         "pinballRulesUrl": "javascript:alert(1)",
         "pinballPrimerUrl": "",
         "bobsGuideUrl": "https://guides.example/comet",
     }
     raw["entries"][2]["images"][0] = {"urls": {"small": "data:text/html,x"}, "primary": 1}
-    brought_in(store, raw)
+    import_machines(store, raw)
     found = entries(store)["G4ODR-MLzY7"]
     assert (found.pinball_rules_url, found.pinball_primer_url) == (None, None)
     assert found.bobs_guide_url == "https://guides.example/comet"
@@ -156,10 +158,10 @@ def test_what_is_no_link_is_left_out(store: Store) -> None:
 
 
 def test_what_the_file_has_no_more_is_gone(store: Store) -> None:
-    raw = files.second()
-    brought_in(store, raw)
+    raw = files.second_shape()
+    import_machines(store, raw)
     less = {"entries": raw["entries"][:5]}
-    assert brought_in(store, less) == TakenIn(entries=5, new=0, changed=0, gone=1)
+    assert import_machines(store, less) == ImportCounts(entries=5, new=0, changed=0, removed=1)
     assert "G4ODR-MLzY7-A1B7O" not in entries(store)
 
 
@@ -168,46 +170,46 @@ def test_a_file_with_less_than_four_fifths_of_what_is_stored_is_refused(
     store: Store, kept: int, is_refused: bool
 ) -> None:
     whole = {"entries": [{"opdbId": f"G{n}", "name": f"Title {n}"} for n in range(10)]}
-    brought_in(store, whole)
+    import_machines(store, whole)
     before = rows(store)
     part = {"entries": whole["entries"][:kept]}
     if not is_refused:
-        assert brought_in(store, part).gone == 2
+        assert import_machines(store, part).removed == 2
         return
-    with pytest.raises(TooFew, match="7 entries and 10 are stored"):
-        brought_in(store, part)
+    with pytest.raises(TooFewRows, match="7 entries and 10 are stored"):
+        import_machines(store, part)
     assert rows(store) == before
-    assert brought_in(store, part, is_forced=True).gone == 3
+    assert import_machines(store, part, is_forced=True).removed == 3
 
 
 def test_machines_of_the_house_stay_whatever_comes_in_and_count_for_nothing(store: Store) -> None:
     own = {"entries": [{"opdbId": "Hclub-M1", "name": "Club Special", "year": 2024}]}
-    assert brought_in(store, own) == TakenIn(entries=2, new=2, changed=0, gone=0)
-    brought_in(store, files.second())
-    assert brought_in(store, own).gone == 0
-    assert brought_in(store, files.export()).gone == 0
+    assert import_machines(store, own) == ImportCounts(entries=2, new=2, changed=0, removed=0)
+    import_machines(store, files.second_shape())
+    assert import_machines(store, own).removed == 0
+    assert import_machines(store, files.export_file()).removed == 0
     assert entries(store)["Hclub-M1"].name == "Club Special"
     assert len(entries(store)) == 8
 
 
 def test_our_own_file_comes_in_again_and_elsewhere(store: Store, tmp_path: Path) -> None:
-    raw = files.export()
+    raw = files.export_file()
     raw.append({"opdb_id": "Hclub-M1", "name": "Club “Special” \u2028", "is_machine": True})
-    brought_in(store, raw)
+    import_machines(store, raw)
     meant = entries(store)
     with store.read() as db:
         own = "".join(reads.json_lines(db))
-    assert brought_in(store, json.loads(own)) == TakenIn(entries=8, new=0, changed=0, gone=0)
+    assert import_machines(store, json.loads(own)) == ImportCounts(entries=8, new=0, changed=0, removed=0)
     file = tmp_path / "own.json"
     file.write_text(own, encoding="utf-8")
     with store.write() as db:
         db.execute(tables.machine.delete())
     with store.write() as db:
-        opdb.bring_in(db, opdb.read(file))
+        opdb.import_machines(db, opdb.read(file))
     assert entries(store) == meant
 
 
-def _at(path: str, **fields: Any) -> Callable[[Any], None]:
+def _change_at(path: str, **fields: Any) -> Callable[[Any], None]:
     """Changes the row at `machines.0` and the like."""
 
     def change(raw: Any) -> None:
@@ -221,43 +223,59 @@ def _at(path: str, **fields: Any) -> Callable[[Any], None]:
 @pytest.mark.parametrize(
     ("shape", "change", "sentence"),
     [
-        ("export", _at("1", opdb_id="4ODR"), "$[1].opdb_id: '4ODR' is no id of the machine database."),
-        ("export", _at("0", name=7), "$[0].name: Expected `str`, got `int`."),
-        ("export", _at("0", physical_machine=2), "$[0].physical_machine: Invalid enum value 2."),
-        ("export", _at("2", manufacture_date="soon"), "$[2].manufacture_date: Expected `str` matching regex"),
+        ("export", _change_at("1", opdb_id="4ODR"), "$[1].opdb_id: '4ODR' is no id of the machine database."),
+        ("export", _change_at("0", name=7), "$[0].name: Expected `str`, got `int`."),
+        ("export", _change_at("0", physical_machine=2), "$[0].physical_machine: Invalid enum value 2."),
         (
             "export",
-            _at("2", opdb_id="G4ODR-MLzY7"),
+            _change_at("2", manufacture_date="soon"),
+            "$[2].manufacture_date: Expected `str` matching regex",
+        ),
+        (
+            "export",
+            _change_at("2", opdb_id="G4ODR-MLzY7"),
             "$[2]: G4ODR-MLzY7 stands in the file twice, first at $[0].",
         ),
         (
             "export",
-            _at("3", opdb_id="G4ODR-MLzY8"),
+            _change_at("3", opdb_id="G4ODR-MLzY8"),
             "$[3]: G4ODR-MLzY8 is the id of a machine; the file says alias.",
         ),
-        ("first", _at("machines.2", playerCount="2"), "$.machines[2].playerCount: Expected `int | null`"),
-        ("first", _at("aliases.0", opdbId="G4ODR"), "$.aliases[0]: G4ODR is the id of a machineGroup"),
-        ("first", _at("aliases.0", opdbId="G4ODR-A1B7O"), "$.aliases[0].opdbId: 'G4ODR-A1B7O' is no id"),
-        ("second", _at("entries.1", entryType="alias"), "$.entries[1]: G4odR is the id of a machineGroup"),
-        ("second", _at("entries.3", opdbId="G4ODR\n"), "$.entries[3].opdbId: 'G4ODR\\n' is no id"),
-        ("second", _at("entries.2", name="a\x00b"), "$.entries[2].name: The text holds a zero byte"),
+        (
+            "first",
+            _change_at("machines.2", playerCount="2"),
+            "$.machines[2].playerCount: Expected `int | null`",
+        ),
+        ("first", _change_at("aliases.0", opdbId="G4ODR"), "$.aliases[0]: G4ODR is the id of a machineGroup"),
+        (
+            "first",
+            _change_at("aliases.0", opdbId="G4ODR-A1B7O"),
+            "$.aliases[0].opdbId: 'G4ODR-A1B7O' is no id",
+        ),
         (
             "second",
-            _at("entries.2", ipdbId=2**63),
+            _change_at("entries.1", entryType="alias"),
+            "$.entries[1]: G4odR is the id of a machineGroup",
+        ),
+        ("second", _change_at("entries.3", opdbId="G4ODR\n"), "$.entries[3].opdbId: 'G4ODR\\n' is no id"),
+        ("second", _change_at("entries.2", name="a\x00b"), "$.entries[2].name: The text holds a zero byte"),
+        (
+            "second",
+            _change_at("entries.2", ipdbId=2**63),
             "$.entries[2].ipdbId: 9223372036854775808 is not a 64-bit",
         ),
-        ("slim", _at("entries.4", name=""), "$.entries[4].name: Expected `str` of length >= 1."),
+        ("slim", _change_at("entries.4", name=""), "$.entries[4].name: Expected `str` of length >= 1."),
     ],
 )
 def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
     store: Store, shape: str, change: Callable[[Any], None], sentence: str
 ) -> None:
-    brought_in(store, files.second())
+    import_machines(store, files.second_shape())
     before = rows(store)
     raw = copy.deepcopy(files.SHAPES[shape]())
     change(raw)
     with pytest.raises(BrokenFile) as told:
-        brought_in(store, json_file.decoded(json.dumps(raw).encode()))
+        import_machines(store, json_file.decode(json.dumps(raw).encode()))
     assert sentence in told.value.message
     assert rows(store) == before
 
@@ -266,7 +284,7 @@ def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
     ("content", "sentence"),
     [
         (
-            json.dumps(files.second()).encode()[:-40],
+            json.dumps(files.second_shape()).encode()[:-40],
             "$: The file is not JSON in UTF-8 (Input data was truncated).",
         ),
         (b'{"entries":[{"opdbId":"G1","name":"\xff"}]}', "$: The file is not JSON in UTF-8"),
@@ -292,7 +310,7 @@ def test_a_file_that_nobody_could_hold_in_memory_is_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "opdb.json"
-    file.write_text(json.dumps(files.slim()))
+    file.write_text(json.dumps(files.slim_shape()))
     monkeypatch.setattr(json_file, "BYTES_MAX", 100)
     with pytest.raises(BrokenFile, match="100 are read at most"):
         opdb.read(file)
@@ -300,7 +318,7 @@ def test_a_file_that_nobody_could_hold_in_memory_is_not_read(
 
 def test_arenas_that_have_no_entry_are_left_alone(store: Store) -> None:
     arena_id = build.an_arena(store, build.a_user(store), opdb_id="Gnone-M1")
-    brought_in(store, files.second())
+    import_machines(store, files.second_shape())
     with store.read() as db:
         found = select(tables.arena.c.opdb_id).where(tables.arena.c.arena_id == arena_id)
         assert db.execute(found).scalar_one() == "Gnone-M1"

@@ -12,7 +12,7 @@ from exchange import opdb_files as files
 from silverball.exchange import json_file, opdb, opdb_changelog, pintips, videos
 from silverball.exchange.bundle_faults import BrokenFile
 from silverball.service.machines import reads
-from silverball.service.machines.writes.moves import Moves
+from silverball.service.machines.writes.moves import MachineMoves
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
 
@@ -31,15 +31,15 @@ def a_move(number: int, old: str, new: str | None) -> dict[str, Any]:
     }
 
 
-def told(store: Store, *lines: dict[str, Any]) -> Moves:
+def import_lines(store: Store, *lines: dict[str, Any]) -> MachineMoves:
     with store.write() as db:
-        return opdb_changelog.bring_in(db, opdb_changelog.parsed(list(lines)))[1]
+        return opdb_changelog.import_changes(db, opdb_changelog.parse(list(lines)))[1]
 
 
-def machines(store: Store, *opdb_ids: str) -> Moves:
+def machines(store: Store, *opdb_ids: str) -> MachineMoves:
     raw = {"entries": [{"opdbId": one, "name": one} for one in opdb_ids]}
     with store.write() as db:
-        return opdb.bring_in(db, opdb.parsed(raw), is_forced=True)[1]
+        return opdb.import_machines(db, opdb.parse(raw), is_forced=True)[1]
 
 
 def arena_ids(store: Store) -> list[str | None]:
@@ -49,11 +49,11 @@ def arena_ids(store: Store) -> list[str | None]:
 
 def revision(store: Store, tournament_id: int) -> int:
     with store.read() as db:
-        return revisions.current(db, tournament_id) or 0
+        return revisions.current_revision(db, tournament_id) or 0
 
 
 @dataclass(frozen=True)
-class World:
+class MachineWorld:
     """A completed night on two machines, another one that has nothing to do with them, a tip and a film."""
 
     store: Store
@@ -64,7 +64,7 @@ class World:
 
 
 @pytest.fixture
-def world(store: Store) -> World:
+def world(store: Store) -> MachineWorld:
     night = build.a_tournament(store, status="completed", arenas=0)
     other = build.a_tournament(store, organizer_id=night.organizer_id)
     moved = build.an_arena(store, night.organizer_id, name="Old Friend", opdb_id="GrdNZ-MQo1e")
@@ -80,19 +80,21 @@ def world(store: Store) -> World:
     build.row(store, tables.match_summary, **tournament, **won, opponent_id=two)
     film = {"opdbId": "GrdNZ-MQo1e", "title": "How to nudge", "url": "https://films.example/1"}
     with store.write() as db:
-        pintips.bring_in(db, pintips.parsed([files.a_tip(opdb_id="GrdNZ", text="Nudge.")]))
-        videos.bring_in(db, videos.parsed([film]))
-    return World(store, night, other, moved)
+        pintips.import_tips(db, pintips.parse([files.a_tip(opdb_id="GrdNZ", text="Nudge.")]))
+        videos.import_videos(db, videos.parse([film]))
+    return MachineWorld(store, night, other, moved)
 
 
-def test_arenas_summaries_and_films_follow_and_tournaments_that_show_them_are_newer(world: World) -> None:
+def test_arenas_summaries_and_films_follow_and_tournaments_that_show_them_are_newer(
+    world: MachineWorld,
+) -> None:
     store, night, other = world.store, world.night, world.other
     running = build.a_tournament(store, organizer_id=night.organizer_id, arenas=0)
     lineup = {"tournament_id": running.tournament_id, "arena_id": world.arena_id}
     build.row(store, tables.lineup_arena, **lineup)
     before = [revision(store, one.tournament_id) for one in (night, other)]
-    done = told(store, a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"))
-    assert done == Moves(1, {"GrdNZ-MQo1e": "GRveZ-MNE38"})
+    done = import_lines(store, a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"))
+    assert done == MachineMoves(1, {"GrdNZ-MQo1e": "GRveZ-MNE38"})
     # The other arena's id differs by case alone.
     assert arena_ids(store)[-2:] == ["GRveZ-MNE38", "GrdNZ-Mqo1e"]
     path = f"/api/tournaments/{night.tournament_id}/summary"
@@ -108,7 +110,7 @@ def test_arenas_summaries_and_films_follow_and_tournaments_that_show_them_are_ne
         assert [tuple(row) for row in db.execute(rows)] == [(running.tournament_id, "ArenasChanged")]
 
 
-def everything(store: Store) -> list[list[tuple[Any, ...]]]:
+def all_rows(store: Store) -> list[list[tuple[Any, ...]]]:
     """Every row that a change of ids may touch."""
     kinds = (tables.arena, tables.arena_summary, tables.player_arena_summary, tables.match_summary)
     more = (tables.tip, tables.machine_video, tables.machine_change, tables.announcement, tables.tournament)
@@ -116,35 +118,35 @@ def everything(store: Store) -> list[list[tuple[Any, ...]]]:
         return [[tuple(row) for row in db.execute(select(one))] for one in (*kinds, *more)]
 
 
-def test_what_follows_happens_whole_or_not_at_all(world: World) -> None:
-    store, before = world.store, everything(world.store)
+def test_what_follows_happens_whole_or_not_at_all(world: MachineWorld) -> None:
+    store, before = world.store, all_rows(world.store)
     lines = [a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"), a_move(2, "GrdNZ", "GRveZ")]
 
     class PowerCut(Exception):
         pass
 
     with pytest.raises(PowerCut), store.write() as db:
-        assert opdb_changelog.bring_in(db, opdb_changelog.parsed(lines))[1].arenas == 1
+        assert opdb_changelog.import_changes(db, opdb_changelog.parse(lines))[1].arenas == 1
         raise PowerCut
-    assert everything(store) == before
-    assert told(store, *lines).arenas == 1
-    assert all(was != now for was, now in zip(before[:7], everything(store)[:7], strict=True))
+    assert all_rows(store) == before
+    assert import_lines(store, *lines).arenas == 1
+    assert all(was != now for was, now in zip(before[:7], all_rows(store)[:7], strict=True))
 
 
-def test_a_title_that_moved_takes_its_tips_along(world: World) -> None:
-    told(world.store, a_move(1, "GrdNZ", "GRveZ"))
+def test_a_title_that_moved_takes_its_tips_along(world: MachineWorld) -> None:
+    import_lines(world.store, a_move(1, "GrdNZ", "GRveZ"))
     asked = build.ask(world.store, "/api/pintips?opdbId=GRveZ-MNE38", by=1)[1]
     assert [one["text"] for one in asked["pintips"]] == ["Nudge."]
 
 
-def test_an_id_that_moved_more_than_once_leads_to_its_last_one(world: World) -> None:
+def test_an_id_that_moved_more_than_once_leads_to_its_last_one(world: MachineWorld) -> None:
     machines(world.store, "GC-M3")
-    done = told(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"), a_move(2, "GB-M2", "GC-M3"))
+    done = import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"), a_move(2, "GB-M2", "GC-M3"))
     assert done.moved == {"GrdNZ-MQo1e": "GC-M3"}
     assert arena_ids(world.store)[-2] == "GC-M3"
     # Again: there is nothing left to do, and nobody's answers become worthless.
     before = revision(world.store, world.night.tournament_id)
-    assert told(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2")) == Moves()
+    assert import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2")) == MachineMoves()
     assert revision(world.store, world.night.tournament_id) == before
 
 
@@ -152,19 +154,19 @@ def test_many_ids_follow_at_once_each_its_own_way(store: Store) -> None:
     organizer = build.a_user(store)
     for opdb_id in ("GA", "GB", "GC", "Ga", None):
         build.an_arena(store, organizer, opdb_id=opdb_id)
-    done = told(store, a_move(1, "GA", "GX"), a_move(2, "GB", None), a_move(3, "GC", "GA"))
+    done = import_lines(store, a_move(1, "GA", "GX"), a_move(2, "GB", None), a_move(3, "GC", "GA"))
     assert (done.arenas, done.moved) == (3, {"GA": "GX", "GB": None, "GC": "GX"})
     assert arena_ids(store) == ["GX", None, "GX", "Ga", None]
 
 
-def test_ids_in_a_circle_stay(world: World) -> None:
+def test_ids_in_a_circle_stay(world: MachineWorld) -> None:
     machines(world.store, "GrdNZ-MQo1e", "GB-M2")
-    told(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"), a_move(2, "GB-M2", "GrdNZ-MQo1e"))
+    import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"), a_move(2, "GB-M2", "GrdNZ-MQo1e"))
     assert arena_ids(world.store)[-2] == "GrdNZ-MQo1e"
 
 
-def test_a_deleted_machine_leaves_the_arena_its_name(world: World) -> None:
-    done = told(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"), a_move(2, "GB-M2", None))
+def test_a_deleted_machine_leaves_the_arena_its_name(world: MachineWorld) -> None:
+    done = import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"), a_move(2, "GB-M2", None))
     assert done.moved == {"GrdNZ-MQo1e": None}
     with world.store.read() as db:
         row = select(tables.arena).where(tables.arena.c.name == "Old Friend")
@@ -174,36 +176,38 @@ def test_a_deleted_machine_leaves_the_arena_its_name(world: World) -> None:
     assert (row["opdbId"], row["opdbGroup"]) == (None, None)
 
 
-def test_an_id_that_leads_to_nothing_known_is_kept_and_named_until_the_entry_comes(world: World) -> None:
+def test_an_id_that_leads_to_nothing_known_is_kept_and_named_until_the_entry_comes(
+    world: MachineWorld,
+) -> None:
     machines(world.store, "GX-M1")
-    done = told(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"))
+    done = import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"))
     assert (done.moved, done.lost) == ({}, ("GrdNZ-MQo1e",))
     assert arena_ids(world.store)[-2] == "GrdNZ-MQo1e"
     assert machines(world.store, "GX-M1", "GB-M2").moved == {"GrdNZ-MQo1e": "GB-M2"}
     assert arena_ids(world.store)[-2] == "GB-M2"
 
 
-def test_summaries_follow_that_were_counted_before_their_arena_changed(world: World) -> None:
+def test_summaries_follow_that_were_counted_before_their_arena_changed(world: MachineWorld) -> None:
     night = world.night
     with world.store.write() as db:
         db.execute(tables.arena.update().values(opdb_id="Gother-M1"))
         db.execute(tables.lineup_arena.delete())
     before = revision(world.store, night.tournament_id)
-    assert told(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2")).arenas == 0
+    assert import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2")).arenas == 0
     path = f"/api/tournaments/{night.tournament_id}/summary/arenas"
     assert build.ask(world.store, path, by=1)[1]["data"][0]["opdbId"] == "GB-M2"
     assert revision(world.store, night.tournament_id) > before
 
 
 def test_a_line_that_comes_again_takes_the_place_of_the_old_one(store: Store) -> None:
-    told(store, a_move(1, "GA", "GB"), a_move(2, "GC", None))
-    told(store, a_move(2, "GC", "GD"))
+    import_lines(store, a_move(1, "GA", "GB"), a_move(2, "GC", None))
+    import_lines(store, a_move(2, "GC", "GD"))
     shown = build.ask(store, "/api/opdb/changelog", by=1)[1]["data"]
     assert [(one["changelogId"], one["opdbIdReplacement"]) for one in shown] == [(1, "GB"), (2, "GD")]
 
 
 def test_the_published_list_comes_in_too(store: Store) -> None:
-    told(store, a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"), a_move(2, "GC", None))
+    import_lines(store, a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"), a_move(2, "GC", None))
     shown = build.ask(store, "/api/opdb/changelog", by=1)[1]
     assert shown["data"][0] == {
         "changelogId": 1,
@@ -213,7 +217,7 @@ def test_the_published_list_comes_in_too(store: Store) -> None:
         "createdAt": AT,
     }
     with store.read() as db:
-        assert tuple(opdb_changelog.parsed(shown)) == reads.changelog(db)
+        assert tuple(opdb_changelog.parse(shown)) == reads.changelog(db)
 
 
 @pytest.mark.parametrize(
@@ -235,7 +239,7 @@ def test_a_fault_is_told_with_its_row_and_nothing_is_stored(
 ) -> None:
     lines = [a_move(1, "GA", "GB"), a_move(2, "GB", "GC") | changed]
     with pytest.raises(BrokenFile) as refused:
-        told(store, *json_file.decoded(json.dumps(lines).encode()))
+        import_lines(store, *json_file.decode(json.dumps(lines).encode()))
     assert sentence in refused.value.message
     assert build.ask(store, "/api/opdb/changelog", by=1)[1] == {"data": []}
 
@@ -243,4 +247,4 @@ def test_a_fault_is_told_with_its_row_and_nothing_is_stored(
 @pytest.mark.parametrize("raw", [{"entries": []}, [{"opdb_id": "GA"}], 7, None, {"data": {}}])
 def test_a_file_that_is_no_list_of_changes_is_refused(raw: Any) -> None:
     with pytest.raises(BrokenFile, match="This is no list of changed ids"):
-        opdb_changelog.parsed(raw)
+        opdb_changelog.parse(raw)

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from exchange.opdb_files import a_tip
 from silverball.exchange import pintips, videos
 from silverball.exchange.bundle_faults import BrokenFile
-from silverball.service.sanity import TooFew
+from silverball.service.sanity import TooFewRows
 from silverball.service.tips import reads
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -25,44 +25,44 @@ FILM = {
 }
 
 
-def brought_in(store: Store, tips: Iterable[dict[str, Any]], *, is_forced: bool = False) -> None:
+def import_tips(store: Store, tips: Iterable[dict[str, Any]], *, is_forced: bool = False) -> None:
     with store.write() as db:
-        pintips.bring_in(db, pintips.parsed(list(tips)), is_forced=is_forced)
+        pintips.import_tips(db, pintips.parse(list(tips)), is_forced=is_forced)
 
 
-def written(store: Store) -> list[dict[str, Any]]:
+def exported_tips(store: Store) -> list[dict[str, Any]]:
     with store.read() as db:
         listed: list[dict[str, Any]] = json.loads("".join(reads.json_lines(db)))
     return listed
 
 
 def test_our_own_file_is_what_came_in(store: Store) -> None:
-    assert written(store) == []
+    assert exported_tips(store) == []
     tips = [
         a_tip(3, voteTotal=-1, text="Ünder the “ramp”\n\u2028"),
         a_tip(7, "GR1", category="skillshot"),
     ]
-    brought_in(store, reversed(tips))
-    assert written(store) == tips
-    brought_in(store, written(store))
-    assert written(store) == tips
+    import_tips(store, reversed(tips))
+    assert exported_tips(store) == tips
+    import_tips(store, exported_tips(store))
+    assert exported_tips(store) == tips
 
 
 def test_a_tip_is_for_the_whole_title(store: Store) -> None:
-    brought_in(store, [a_tip(1, "G4ODR-MLzY7"), a_tip(2, "G4ODR-MLzY7-A1B7O")])
-    assert [one["opdbId"] for one in written(store)] == ["G4ODR", "G4ODR"]
+    import_tips(store, [a_tip(1, "G4ODR-MLzY7"), a_tip(2, "G4ODR-MLzY7-A1B7O")])
+    assert [one["opdbId"] for one in exported_tips(store)] == ["G4ODR", "G4ODR"]
 
 
 def test_a_file_takes_the_place_of_the_tips_that_are_stored_unless_it_is_far_shorter(store: Store) -> None:
     tips = [a_tip(n) for n in range(1, 11)]
-    brought_in(store, tips)
-    brought_in(store, tips[:8])
-    assert len(written(store)) == 8
-    with pytest.raises(TooFew, match="6 tips and 8 are stored"):
-        brought_in(store, tips[:6])
-    assert len(written(store)) == 8
-    brought_in(store, [], is_forced=True)
-    assert written(store) == []
+    import_tips(store, tips)
+    import_tips(store, tips[:8])
+    assert len(exported_tips(store)) == 8
+    with pytest.raises(TooFewRows, match="6 tips and 8 are stored"):
+        import_tips(store, tips[:6])
+    assert len(exported_tips(store)) == 8
+    import_tips(store, [], is_forced=True)
+    assert exported_tips(store) == []
 
 
 @pytest.mark.parametrize(
@@ -80,26 +80,26 @@ def test_a_file_takes_the_place_of_the_tips_that_are_stored_unless_it_is_far_sho
 def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
     store: Store, fields: dict[str, Any], sentence: str
 ) -> None:
-    brought_in(store, [a_tip(9)])
+    import_tips(store, [a_tip(9)])
     with pytest.raises(BrokenFile) as told:
-        brought_in(store, [a_tip(1), a_tip(2, **fields)])
+        import_tips(store, [a_tip(1), a_tip(2, **fields)])
     assert sentence in told.value.message
-    assert [one["tipId"] for one in written(store)] == [9]
+    assert [one["tipId"] for one in exported_tips(store)] == [9]
 
 
 def test_a_file_that_is_no_list_of_tips_is_refused() -> None:
     others: tuple[Any, ...] = ({"entries": []}, 7, None)
     for raw in others:
         with pytest.raises(BrokenFile, match="This is no list of tips"):
-            pintips.parsed(raw)
+            pintips.parse(raw)
     with pytest.raises(BrokenFile, match=r"\$\[0\]: Object missing required field `tipId`"):
-        pintips.parsed([{"opdb_id": "G4ODR", "name": "Comet Rider"}])
+        pintips.parse([{"opdb_id": "G4ODR", "name": "Comet Rider"}])
 
 
 def test_films_take_the_place_of_those_that_are_stored(store: Store) -> None:
     for listed in ([FILM], {"videos": [FILM, {**FILM, "url": "https://films.example/2"}]}, [FILM]):
         with store.write() as db:
-            videos.bring_in(db, videos.parsed(listed))
+            videos.import_videos(db, videos.parse(listed))
     with store.read() as db:
         assert [one.url for one in db.execute(select(tables.machine_video))] == [FILM["url"]]
 
@@ -120,11 +120,11 @@ def test_films_take_the_place_of_those_that_are_stored(store: Store) -> None:
 )
 def test_a_fault_in_a_film_is_told_with_its_row_and_field(fields: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BrokenFile) as told:
-        videos.parsed([FILM, {**FILM, "url": "https://films.example/2", **fields}])
+        videos.parse([FILM, {**FILM, "url": "https://films.example/2", **fields}])
     assert sentence in told.value.message
 
 
 @pytest.mark.parametrize("raw", [7, {"films": []}, None, {"videos": 3}])
 def test_a_file_that_is_no_list_of_films_is_refused(raw: Any) -> None:
     with pytest.raises(BrokenFile, match="neither a list of films"):
-        videos.parsed(raw)
+        videos.parse(raw)

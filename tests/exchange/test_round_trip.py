@@ -33,26 +33,26 @@ def test_every_field_of_every_night_comes_back_and_export_after_import_is_the_id
     store: Store, second: Store
 ) -> None:
     for path in (*bundles.NIGHTS, *bundles.INVENTED):
-        done = bundles.bring_in(store, path)
+        done = bundles.import_bundle(store, path)
         assert done.outcome == "new"
-        exported = bundles.export(store, done.tournament_id)
-        assert bundles.losses(bundles.raw(path), exported) == [], path.name
-        bundles.bring_in(second, exported)
-        assert bundles.export(second, done.tournament_id) == exported, path.name
+        exported = bundles.export_bundle(store, done.tournament_id)
+        assert bundles.find_losses(bundles.read_bundle(path), exported) == [], path.name
+        bundles.import_bundle(second, exported)
+        assert bundles.export_bundle(second, done.tournament_id) == exported, path.name
 
 
 def test_everything_that_a_bundle_can_hold_comes_back(store: Store, second: Store) -> None:
-    given = bundles.everything()
-    bundles.bring_in(store, given)
-    exported = bundles.export(store, 700)
-    assert bundles.losses(given, exported) == []
-    bundles.bring_in(second, exported)
-    assert bundles.export(second, 700) == exported
+    given = bundles.full_bundle()
+    bundles.import_bundle(store, given)
+    exported = bundles.export_bundle(store, 700)
+    assert bundles.find_losses(given, exported) == []
+    bundles.import_bundle(second, exported)
+    assert bundles.export_bundle(second, 700) == exported
 
 
 def test_lists_go_out_by_id(store: Store) -> None:
     path = bundles.NIGHTS[7]
-    exported = bundles.export(store, bundles.bring_in(store, path).tournament_id)
+    exported = bundles.export_bundle(store, bundles.import_bundle(store, path).tournament_id)
     ids = {
         "roundId": exported["rounds"],
         "gameId": exported["games"],
@@ -64,7 +64,9 @@ def test_lists_go_out_by_id(store: Store) -> None:
 
 
 def test_settings_that_a_file_leaves_out_get_their_defaults(store: Store) -> None:
-    tournament = bundles.export(store, bundles.bring_in(store, bundles.NIGHTS[7]).tournament_id)["tournament"]
+    tournament = bundles.export_bundle(store, bundles.import_bundle(store, bundles.NIGHTS[7]).tournament_id)[
+        "tournament"
+    ]
     assert tournament["playerOrderOpen"] == "scorekeepers"
     assert tournament["primaryConfigSettings"] == ["knockoutStrikeCount", "pairing"]
 
@@ -73,9 +75,9 @@ def test_settings_that_a_file_leaves_out_get_their_defaults(store: Store) -> Non
 def test_a_hand_checked_night_stands_as_worked_out_and_nobody_who_left_is_above_the_survivor(
     store: Store, path: Path
 ) -> None:
-    expected = bundles.raw(path)
-    done = bundles.bring_in(store, path.parent.parent / "knockouts" / path.name)
-    rows = bundles.export(store, done.tournament_id)["standings"]
+    expected = bundles.read_bundle(path)
+    done = bundles.import_bundle(store, path.parent.parent / "knockouts" / path.name)
+    rows = bundles.export_bundle(store, done.tournament_id)["standings"]
     got = {row["playerId"]: (row["position"], row["strikeCount"]) for row in rows}
     assert got == {row["playerId"]: (row["position"], row["strikes"]) for row in expected}
     survivors = [row["playerId"] for row in expected if row["outInRound"] is None]
@@ -83,8 +85,8 @@ def test_a_hand_checked_night_stands_as_worked_out_and_nobody_who_left_is_above_
 
 
 def test_computed_standings_have_every_key(store: Store) -> None:
-    done = bundles.bring_in(store, bundles.NIGHTS[0])
-    observed = set(bundles.raw(load.FOLDER.parent / "samples" / "standings.json")[0])
+    done = bundles.import_bundle(store, bundles.NIGHTS[0])
+    observed = set(bundles.read_bundle(load.FOLDER.parent / "samples" / "standings.json")[0])
     with store.read() as db:
         rows = db.execute(select(tables.standing.c.row)).scalars().all()
     assert len(observed) == 21
@@ -93,11 +95,11 @@ def test_computed_standings_have_every_key(store: Store) -> None:
 
 
 def test_standings_in_the_file_are_kept_as_they_are(store: Store) -> None:
-    given = bundles.everything()
-    rows = bundles.raw(load.FOLDER.parent / "samples" / "standings.json")
+    given = bundles.full_bundle()
+    rows = bundles.read_bundle(load.FOLDER.parent / "samples" / "standings.json")
     given["standings"] = [{**rows[0], "playerId": 901, "points": 3.25}]
-    bundles.bring_in(store, given)
-    assert bundles.export(store, 700)["standings"] == given["standings"]
+    bundles.import_bundle(store, given)
+    assert bundles.export_bundle(store, 700)["standings"] == given["standings"]
 
 
 def test_the_demo_carries_the_same_nights_as_the_tests() -> None:

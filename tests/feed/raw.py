@@ -7,23 +7,23 @@ import socket
 import struct
 from typing import Any, cast
 
-from feed.serving import House
+from feed.serving import FeedServer
 
 TEXT, BINARY, CLOSE, PING, PONG = 0x81, 0x82, 0x88, 0x89, 0x8A
 MASK = b"\x01\x02\x03\x04"
 
 
-class Raw:
+class RawConnection:
     """A connection without a library."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
         # Whether it answers a close.
-        self.answers = True
+        self.answers_close = True
 
     @classmethod
-    async def open(cls, house: House, *, receive_bytes: int | None = None) -> "Raw":
+    async def open(cls, house: FeedServer, *, receive_bytes: int | None = None) -> "RawConnection":
         """A connection after its handshake and its first text; with a small window it clogs soon."""
         plug = socket.socket()
         if receive_bytes is not None:
@@ -38,7 +38,7 @@ class Raw:
         head = await raw.reader.readuntil(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 101 ")
         assert b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" in head
-        opcode, payload = await raw.frame()
+        opcode, payload = await raw.read_frame()
         assert opcode == TEXT
         assert b"connection_established" in payload
         return raw
@@ -61,9 +61,9 @@ class Raw:
         """Follow a tournament; the confirmation."""
         data = {"channel": f"tournaments.{tournament_id}", **more}
         self.send(TEXT, json.dumps({"event": "pusher:subscribe", "data": data}).encode())
-        return await self.text()
+        return await self.read_text()
 
-    async def frame(self) -> tuple[int, bytes]:
+    async def read_frame(self) -> tuple[int, bytes]:
         """The next frame: its first byte and its payload."""
         async with asyncio.timeout(10):
             first, second = await self.reader.readexactly(2)
@@ -74,31 +74,31 @@ class Raw:
                 (length,) = struct.unpack("!Q", await self.reader.readexactly(8))
             return first, await self.reader.readexactly(length)
 
-    async def text(self) -> Any:
+    async def read_text(self) -> Any:
         """The next frame, which has to be a text, as JSON."""
-        first, payload = await self.frame()
+        first, payload = await self.read_frame()
         assert first == TEXT, (first, payload)
         return json.loads(payload)
 
-    async def close_code(self) -> int | None:
+    async def read_close_code(self) -> int | None:
         """Read to the end; the code of the close frame, and nothing after it."""
         code = None
         try:
             while True:
-                opcode, payload = await self.frame()
+                opcode, payload = await self.read_frame()
                 assert code is None, "nothing comes after a close"
                 if opcode == CLOSE:
-                    if self.answers:
+                    if self.answers_close:
                         self.send(CLOSE, payload)
                     code = struct.unpack("!H", payload[:2])[0] if payload else 1005
         except asyncio.IncompleteReadError:
             return code
 
-    def stall(self) -> None:
+    def pause_reading(self) -> None:
         """Read nothing more."""
         cast("asyncio.ReadTransport", self.writer.transport).pause_reading()
 
-    def go_on(self) -> None:
+    def resume_reading(self) -> None:
         """Read again."""
         cast("asyncio.ReadTransport", self.writer.transport).resume_reading()
 

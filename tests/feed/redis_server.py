@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 
-class Redis:
+class RedisServer:
     """A Redis of the test's own, which can be killed and started again on the same port."""
 
     def __init__(self, program: str, folder: Path) -> None:

@@ -20,24 +20,24 @@ from starlette.routing import Route, WebSocketRoute
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosedError
 
-from silverball.cli.connection import Connection
-from silverball.cli.server import Server, sockets_of
+from silverball.cli.connection import BoundedConnection
+from silverball.cli.server import DrainingServer, websocket_protocol
 from silverball.feed import opening
 from silverball.feed.asgi import AsgiFeed
-from silverball.feed.feed import Feed, Limits
+from silverball.feed.feed import ConnectionLimits, Feed
 from silverball.feed.hub import Hub
-from silverball.feed.log import Unavailable
-from silverball.feed.opening import Rules
+from silverball.feed.log import EventsUnavailable
+from silverball.feed.opening import HandshakeRules
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.settings import Settings
-from silverball.store.announcements import Announced, Head
+from silverball.store.announcements import Announcement, ChannelHead
 
-RULES = Rules(opening.apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
+RULES = HandshakeRules(opening.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 SECONDS_MAX = 10.0
 
 
-class Clock:
+class ManualClock:
     """A clock that stands still until it is told to go on."""
 
     def __init__(self) -> None:
@@ -47,43 +47,47 @@ class Clock:
         return self.now
 
 
-class MemoryLog:
+class MemoryEvents:
     """The announcements of some tournaments, in memory; what is appended is published at once."""
 
     def __init__(self, *tournament_ids: int) -> None:
-        self.heads = {one: Head("k3f9", 0, 0) for one in tournament_ids}
-        self.rows: dict[int, list[Announced]] = {one: [] for one in tournament_ids}
+        self.heads = {one: ChannelHead("k3f9", 0, 0) for one in tournament_ids}
+        self.rows: dict[int, list[Announcement]] = {one: [] for one in tournament_ids}
         self.hub: Hub | None = None
-        self.asked: list[tuple[str, int]] = []
+        self.lookups: list[tuple[str, int]] = []
         self.is_broken = False
         # Set to make every look-up wait.
         self.gate: asyncio.Event | None = None
         self.watched: list[int] = []
 
-    def append(self, tournament_id: int, name: str = "GameCreatedOrUpdated", data: str = "{}") -> Announced:
+    def append(
+        self, tournament_id: int, name: str = "GameCreatedOrUpdated", data: str = "{}"
+    ) -> Announcement:
         """A change was committed; the relay has not heard of it yet."""
         head = self.heads[tournament_id] = replace(
             self.heads[tournament_id], seq=self.heads[tournament_id].seq + 1
         )
-        one = Announced(tournament_id, head.epoch, head.seq, name, data, datetime.now(UTC))
+        one = Announcement(tournament_id, head.epoch, head.seq, name, data, datetime.now(UTC))
         self.rows[tournament_id].append(one)
         return one
 
-    def say(self, tournament_id: int, name: str = "GameCreatedOrUpdated", data: str = "{}") -> Announced:
+    def publish(
+        self, tournament_id: int, name: str = "GameCreatedOrUpdated", data: str = "{}"
+    ) -> Announcement:
         """A change was committed, and the relay hands it to the hub."""
         one = self.append(tournament_id, name, data)
         assert self.hub is not None
         self.hub.publish(one)
         return one
 
-    async def head(self, tournament_id: int) -> Head | None:
-        await self._asked("head", tournament_id)
+    async def head(self, tournament_id: int) -> ChannelHead | None:
+        await self._record_lookup("head", tournament_id)
         return self.heads.get(tournament_id)
 
-    async def since(
+    async def events_between(
         self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
-    ) -> Sequence[Announced] | None:
-        await self._asked("since", tournament_id)
+    ) -> Sequence[Announcement] | None:
+        await self._record_lookup("since", tournament_id)
         head = self.heads[tournament_id]
         found = [one for one in self.rows[tournament_id] if after < one.seq <= until]
         too_many = len(found) > limit or sum(len(one.data) for one in found) > bytes_max
@@ -92,23 +96,23 @@ class MemoryLog:
     async def on_watched(self, tournament_id: int) -> None:
         self.watched.append(tournament_id)
 
-    async def _asked(self, what: str, tournament_id: int) -> None:
-        self.asked.append((what, tournament_id))
+    async def _record_lookup(self, what: str, tournament_id: int) -> None:
+        self.lookups.append((what, tournament_id))
         if self.gate is not None:
             await self.gate.wait()
         if self.is_broken:
-            raise Unavailable
+            raise EventsUnavailable
 
 
 @dataclass
-class House:
+class FeedServer:
     """A server that is running."""
 
     port: int
     feed: Feed
-    log: MemoryLog
-    clock: Clock | None
-    server: Server
+    events: MemoryEvents
+    clock: ManualClock | None
+    server: DrainingServer
     path: str = "/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"
     stopped: "asyncio.Task[None]" = field(init=False)
 
@@ -134,14 +138,14 @@ class House:
     ) -> AsyncIterator[ClientConnection]:
         """A connection that follows these tournaments."""
         async with self.client(path, **options) as client:
-            await message(client)
+            await next_message(client)
             for one in tournament_ids:
                 await subscribe(client, one)
-                await message(client)
+                await next_message(client)
             yield client
 
 
-async def message(client: ClientConnection) -> Any:
+async def next_message(client: ClientConnection) -> Any:
     """The next text, as JSON."""
     async with asyncio.timeout(SECONDS_MAX):
         return json.loads(await client.recv())
@@ -152,7 +156,7 @@ async def subscribe(client: ClientConnection, tournament_id: int, **more: Any) -
     await client.send(json.dumps({"event": "pusher:subscribe", "data": data}))
 
 
-async def closed(client: ClientConnection) -> tuple[int | None, str | None]:
+async def read_close(client: ClientConnection) -> tuple[int | None, str | None]:
     """Read to the end: the code and the reason of the close."""
     async with asyncio.timeout(SECONDS_MAX):
         with contextlib.suppress(ConnectionClosedError):
@@ -161,7 +165,7 @@ async def closed(client: ClientConnection) -> tuple[int | None, str | None]:
     return client.close_code, client.close_reason
 
 
-async def until(question: Callable[[], bool]) -> None:
+async def wait_until(question: Callable[[], bool]) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(SECONDS_MAX):
         while not question():
@@ -173,20 +177,20 @@ def _not_found(_request: Request) -> PlainTextResponse:
 
 
 @asynccontextmanager
-async def serving(
+async def running_feed(
     *tournament_ids: int,
-    rules: Rules = RULES,
-    limits: Limits | None = None,
-    clock: Clock | None = None,
+    rules: HandshakeRules = RULES,
+    limits: ConnectionLimits | None = None,
+    clock: ManualClock | None = None,
     sweep_seconds: float = 0.02,
     asgi: bool = False,
     send_bytes: int | None = None,
-) -> AsyncIterator[House]:
+) -> AsyncIterator[FeedServer]:
     """The server on the loop of the test, so that a test can publish and turn the clock."""
-    log = MemoryLog(*tournament_ids)
+    log = MemoryEvents(*tournament_ids)
     hub = Hub(log, log.on_watched, **({} if clock is None else {"now": clock}))
     log.hub = hub
-    feed = Feed(hub, rules, limits or Limits(1_000), dice=Random(7), sweep_seconds=sweep_seconds)
+    feed = Feed(hub, rules, limits or ConnectionLimits(1_000), dice=Random(7), sweep_seconds=sweep_seconds)
     routes = [WebSocketRoute("/{path:path}", AsgiFeed(feed)), Route("/{path:path}", _not_found)]
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     if send_bytes is not None:
@@ -195,15 +199,15 @@ async def serving(
     ready = asyncio.Event()
     config = uvicorn.Config(
         Starlette(routes=routes),
-        http=Connection,
-        ws=sockets_of(feed, Settings(feed_asgi=asgi)),
+        http=BoundedConnection,
+        ws=websocket_protocol(feed, Settings(feed_asgi=asgi)),
         ws_max_size=MESSAGE_BYTES_MAX,
         lifespan="off",
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=15,
     )
-    house = House(listener.getsockname()[1], feed, log, clock, Server(config, ready.set, feed))
+    house = FeedServer(listener.getsockname()[1], feed, log, clock, DrainingServer(config, ready.set, feed))
     feed.start()
     house.stopped = asyncio.ensure_future(house.server.serve(sockets=[listener]))
     await ready.wait()
@@ -216,6 +220,6 @@ async def serving(
         feed.close()
 
 
-def run(scenario: Coroutine[Any, Any, None]) -> None:
+def run_scenario(scenario: Coroutine[Any, Any, None]) -> None:
     """A scenario on the loop that the server runs on in earnest."""
     uvloop.run(scenario)

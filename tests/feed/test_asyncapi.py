@@ -18,7 +18,7 @@ from silverball.store.engine import Store
 from silverball.wire.events import EVENTS
 
 SPECS = Path(__file__).parents[1] / "clients" / "node_modules" / "@asyncapi" / "specs" / "schemas"
-DESCRIPTION: Any = json.loads(app.feed_description(Settings(base_url=build.BASE_URL)))
+DESCRIPTION: Any = json.loads(app.asyncapi_document(Settings(base_url=build.BASE_URL)))
 
 
 def test_the_description_is_one_of_asyncapi_3() -> None:
@@ -40,12 +40,12 @@ def test_it_is_served_to_everybody(store: Store) -> None:
 def test_every_text_of_the_protocol_is_described() -> None:
     said = {one["name"] for one in DESCRIPTION["components"]["messages"].values()}
     texts = (
-        messages.established("1.2"),
+        messages.connection_established("1.2"),
         messages.PING,
         messages.PONG,
         messages.error(4100, ""),
-        messages.subscribed("c"),
-        messages.resumed("c", "e", 1, recovered=True),
+        messages.subscription_succeeded("c"),
+        messages.subscription_resumed("c", "e", 1, recovered=True),
         messages.subscription_error("c", "NotFound", "", 404),
         messages.signin_error(""),
         messages.tick("c", "e", 1),
@@ -57,7 +57,7 @@ def test_every_event_is_described_and_every_sent_one_is_as_described(store: Stor
     described_as = DESCRIPTION["components"]["messages"]
     assert set(EVENTS) <= set(described_as)
     desk = a_desk(store, suggestions="restricted")
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
     desk.ok("PATCH", "", {"name": "Friday"})
     desk.ok("POST", "/players", {"name": "Late Lena"})

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from feed.serving import House, run, serving, until
+from feed.serving import FeedServer, run_scenario, running_feed, wait_until
 
 CLIENTS = Path(__file__).parents[1] / "clients"
 NODE = shutil.which("node")
@@ -29,7 +29,7 @@ class Program:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
-    async def hears(self, *first: object) -> list[Any]:
+    async def read_words(self, *first: object) -> list[Any]:
         """What it says next that begins with these words."""
         assert self._process.stdout is not None
         heard: list[Any] = []
@@ -45,13 +45,13 @@ class Program:
         assert self._process.stderr is not None
         raise AssertionError(f"heard {heard} instead of {first}")
 
-    def tell(self, word: str) -> None:
+    def send_word(self, word: str) -> None:
         assert self._process.stdin is not None
         self._process.stdin.write(f"{word}\n".encode())
 
 
 @asynccontextmanager
-async def _program(house: House, name: str, key: str, channel: str) -> AsyncIterator[Program]:
+async def _run_program(house: FeedServer, name: str, key: str, channel: str) -> AsyncIterator[Program]:
     runner = sys.executable if name.endswith(".py") else str(NODE)
     process = await asyncio.create_subprocess_exec(
         runner,
@@ -77,59 +77,68 @@ async def _program(house: House, name: str, key: str, channel: str) -> AsyncIter
 @needs_node
 def test_pusher_js_connects_follows_leaves_and_comes_back() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, _program(house, "pusher.cjs", PLAIN, "tournaments.42") as client:
-            await client.hears("state", "connected")
-            await client.hears("subscribed")
-            house.log.say(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich"}')
-            event = await client.hears("event")
+        async with (
+            running_feed(42) as house,
+            _run_program(house, "pusher.cjs", PLAIN, "tournaments.42") as client,
+        ):
+            await client.read_words("state", "connected")
+            await client.read_words("subscribed")
+            house.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich"}')
+            event = await client.read_words("event")
             # The library has parsed the text inside the text.
             assert event == ["event", "GameCreatedOrUpdated", {"gameId": 1, "name": "Zürich"}]
-            client.tell("unsubscribe")
-            await until(lambda: house.hub.metrics.subscriptions == 0)
-            client.tell("again")
-            await client.hears("subscribed")
-            house.log.say(42, "PlayersAdded", '{"playerIds":[7]}')
-            assert await client.hears("event") == ["event", "PlayersAdded", {"playerIds": [7]}]
+            client.send_word("unsubscribe")
+            await wait_until(lambda: house.hub.metrics.subscriptions == 0)
+            client.send_word("again")
+            await client.read_words("subscribed")
+            house.events.publish(42, "PlayersAdded", '{"playerIds":[7]}')
+            assert await client.read_words("event") == ["event", "PlayersAdded", {"playerIds": [7]}]
             # What the library does not know does not disturb it.
-            client.tell("resume")
-            await client.hears("subscribed")
+            client.send_word("resume")
+            await client.read_words("subscribed")
             for name in ("GameCreatedOrUpdated", "PlayersAdded"):
-                assert (await client.hears("event"))[1] == name
+                assert (await client.read_words("event"))[1] == name
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @needs_node
 def test_pusher_js_comes_back_at_once_when_the_server_goes_down() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, _program(house, "pusher.cjs", PLAIN, "tournaments.42") as client:
-            await client.hears("subscribed")
+        async with (
+            running_feed(42) as house,
+            _run_program(house, "pusher.cjs", PLAIN, "tournaments.42") as client,
+        ):
+            await client.read_words("subscribed")
 
             async def begin_anew(_seconds: float) -> None:
                 house.feed.is_draining = False
 
             await house.feed.drain(begin_anew)
-            await client.hears("state", "connecting")
-            await client.hears("subscribed")
-            house.log.say(42)
-            await client.hears("event", "GameCreatedOrUpdated")
+            await client.read_words("state", "connecting")
+            await client.read_words("subscribed")
+            house.events.publish(42)
+            await client.read_words("event", "GameCreatedOrUpdated")
             assert house.hub.metrics.connections_total == 2
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @needs_node
 @pytest.mark.parametrize(("key", "code"), [("nobody", 4001), ("old", 4003)])
 def test_pusher_js_gives_up_where_it_is_not_let_in(key: str, code: int) -> None:
     async def scenario() -> None:
-        async with serving(42) as house, _program(house, "pusher.cjs", key, "tournaments.42") as client:
-            assert await client.hears("error") == ["error", code]
-            await client.hears("state", "disconnected")
+        async with (
+            running_feed(42) as house,
+            _run_program(house, "pusher.cjs", key, "tournaments.42") as client,
+        ):
+            assert await client.read_words("error") == ["error", code]
+            await client.read_words("state", "disconnected")
             # It would have tried again by now.
             await asyncio.sleep(1.5)
             assert house.hub.metrics.connections_total == 1
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @needs_node
@@ -139,37 +148,43 @@ def test_pusher_js_gives_up_where_it_is_not_let_in(key: str, code: int) -> None:
 )
 def test_pusher_js_hears_why_it_cannot_follow(channel: str, refused: list[object]) -> None:
     async def scenario() -> None:
-        async with serving(42) as house, _program(house, "pusher.cjs", PLAIN, channel) as client:
-            assert await client.hears("refused") == ["refused", *refused]
+        async with running_feed(42) as house, _run_program(house, "pusher.cjs", PLAIN, channel) as client:
+            assert await client.read_words("refused") == ["refused", *refused]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @needs_node
 def test_laravel_echo_hears_the_events_of_its_namespace() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, _program(house, "echo.mjs", LARAVEL, "tournaments.42") as client:
-            await client.hears("subscribed")
+        async with (
+            running_feed(42) as house,
+            _run_program(house, "echo.mjs", LARAVEL, "tournaments.42") as client,
+        ):
+            await client.read_words("subscribed")
             for name, data in (
                 ("TournamentUpdated", {"tournamentId": 42}),
                 ("GameCreatedOrUpdated", {"gameId": 1}),
                 ("GamesDeleted", {"tournamentId": 42, "gameIds": [1]}),
             ):
-                house.log.say(42, name, json.dumps(data))
-                assert await client.hears("event") == ["event", name, data]
-            client.tell("leave")
-            await until(lambda: house.hub.metrics.subscriptions == 0)
+                house.events.publish(42, name, json.dumps(data))
+                assert await client.read_words("event") == ["event", name, data]
+            client.send_word("leave")
+            await wait_until(lambda: house.hub.metrics.subscriptions == 0)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @needs_node
 def test_laravel_echo_hears_why_it_cannot_follow() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, _program(house, "echo.mjs", LARAVEL, "tournaments.99") as client:
-            assert await client.hears("refused") == ["refused", "NotFound", 404]
+        async with (
+            running_feed(42) as house,
+            _run_program(house, "echo.mjs", LARAVEL, "tournaments.99") as client,
+        ):
+            assert await client.read_words("refused") == ["refused", "NotFound", 404]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_pysher_connects_and_follows() -> None:
@@ -177,16 +192,16 @@ def test_pysher_connects_and_follows() -> None:
 
     async def scenario() -> None:
         async with (
-            serving(42) as house,
-            _program(house, "pysher_client.py", PLAIN, "tournaments.42") as client,
+            running_feed(42) as house,
+            _run_program(house, "pysher_client.py", PLAIN, "tournaments.42") as client,
         ):
-            await client.hears("connected")
-            await client.hears("subscribed")
-            house.log.say(42, "GameCreatedOrUpdated", '{"gameId":1}')
-            event = await client.hears("event")
+            await client.read_words("connected")
+            await client.read_words("subscribed")
+            house.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1}')
+            event = await client.read_words("event")
             assert event == ["event", "GameCreatedOrUpdated", '{"gameId":1}']
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_pysher_hears_why_it_is_not_let_in() -> None:
@@ -194,12 +209,12 @@ def test_pysher_hears_why_it_is_not_let_in() -> None:
 
     async def scenario() -> None:
         async with (
-            serving(42) as house,
-            _program(house, "pysher_client.py", "nobody", "tournaments.42") as client,
+            running_feed(42) as house,
+            _run_program(house, "pysher_client.py", "nobody", "tournaments.42") as client,
         ):
-            told = await client.hears("error")
+            told = await client.read_words("error")
             assert (
                 json.loads(told[1])["code"] == 4001 if isinstance(told[1], str) else told[1]["code"] == 4001
             )
 
-    run(scenario())
+    run_scenario(scenario())

@@ -6,37 +6,37 @@ from contextlib import AsyncExitStack
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from feed.serving import closed, message, run, serving
+from feed.serving import next_message, read_close, run_scenario, running_feed
 
 
 @pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 def test_everybody_is_told_4200_and_then_the_server_is_gone(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house:
+        async with running_feed(42, asgi=asgi) as house:
             async with house.follower(42) as client:
                 house.server.should_exit = True
-                told = await message(client)
+                told = await next_message(client)
                 assert (told["event"], told["data"]["code"]) == ("pusher:error", 4200)
-                assert (await closed(client))[0] == 4200
+                assert (await read_close(client))[0] == 4200
                 with pytest.raises((OSError, ConnectionClosed, EOFError)):
                     async with house.client():
                         pass
             async with asyncio.timeout(5):
                 await house.stopped
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_five_hundred_a_second_go_in_an_order_left_to_chance() -> None:
     async def scenario() -> None:
         async with AsyncExitStack() as stack:
-            house = await stack.enter_async_context(serving(42))
+            house = await stack.enter_async_context(running_feed(42))
             followers = [await stack.enter_async_context(house.follower(42)) for _ in range(120)]
             gone: list[int] = []
             waits: list[tuple[float, int]] = []
 
             async def watch(number: int) -> None:
-                await closed(followers[number])
+                await read_close(followers[number])
                 gone.append(number)
 
             async def sleep(seconds: float) -> None:
@@ -51,12 +51,12 @@ def test_five_hundred_a_second_go_in_an_order_left_to_chance() -> None:
             assert gone != sorted(gone)
             assert {one.close_code for one in followers} == {4200}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_who_does_not_read_cannot_keep_the_server_from_stopping() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42) as client:
+        async with running_feed(42) as house, house.follower(42) as client:
             client.transport.pause_reading()
             house.server.should_exit = True
             async with asyncio.timeout(15):
@@ -64,4 +64,4 @@ def test_who_does_not_read_cannot_keep_the_server_from_stopping() -> None:
             assert house.hub.metrics.connections == 0
             client.transport.abort()
 
-    run(scenario())
+    run_scenario(scenario())

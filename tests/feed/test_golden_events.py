@@ -24,7 +24,7 @@ def test_every_event_is_sent_as_its_sample(store: Store) -> None:
 def frames(store: Store) -> dict[str, Any]:
     """Name -> the first frame of that event, of three small nights; `data` decoded, to be read."""
     told: dict[str, Any] = {}
-    for desk in (_games(store), _cards(store)):
+    for desk in (_run_games(store), _run_cards(store)):
         for one in desk.mirror.seen:
             frame = json.loads(messages.event(one, "plain"))
             assert list(frame) == ["event", "data", "channel", "id", "seq", "epoch"]
@@ -33,9 +33,9 @@ def frames(store: Store) -> dict[str, Any]:
     return told
 
 
-def _games(store: Store) -> Desk:
+def _run_games(store: Store) -> Desk:
     desk = a_desk(store, suggestions="restricted")
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     desk.ok("PATCH", "", {"name": "Friday Strikes"})
     desk.ok("POST", "/players", {"name": "Late Lena"})
     comet = build.an_arena(store, desk.night.organizer_id, name="Comet")
@@ -45,7 +45,7 @@ def _games(store: Store) -> Desk:
     return desk
 
 
-def _cards(store: Store) -> Desk:
+def _run_cards(store: Store) -> Desk:
     desk = a_desk(store, "card_best_game", suggestions="disabled", useQueues=True)
     player, arena = desk.night.player_ids[0], desk.night.arena_ids[0]
     desk.ok("POST", "/queues", {"playerId": player, "arenaId": arena})

@@ -6,22 +6,30 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import ClientConnection
 
-from feed.raw import PING, PONG, TEXT, Raw
-from feed.serving import Clock, closed, message, run, serving, subscribe, until
+from feed.raw import PING, PONG, TEXT, RawConnection
+from feed.serving import (
+    ManualClock,
+    next_message,
+    read_close,
+    run_scenario,
+    running_feed,
+    subscribe,
+    wait_until,
+)
 
 
 def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock) as house:
-            raw = await Raw.open(house)
+        clock = ManualClock()
+        async with running_feed(42, clock=clock) as house:
+            raw = await RawConnection.open(house)
             await raw.subscribe(42)
             answered = 0
             for _ in range(30):
                 clock.now += 25
-                assert await raw.frame() == (PING, b"")
+                assert await raw.read_frame() == (PING, b"")
                 clock.now += 15
-                first, payload = await raw.frame()
+                first, payload = await raw.read_frame()
                 # Such a client compares texts.
                 if first == TEXT and payload == b'{"event":"pusher:ping"}':
                     clock.now += 29
@@ -30,52 +38,52 @@ def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
                     answered += 1
                     await asyncio.sleep(0.03)
             assert answered == 30
-            house.log.say(42)
-            assert (await raw.text())["seq"] == 1
+            house.events.publish(42)
+            assert (await raw.read_text())["seq"] == 1
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @pytest.mark.parametrize("opcode", [PONG, PING])
 def test_a_client_that_uses_control_frames_is_never_asked_in_text(opcode: int) -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock) as house:
-            raw = await Raw.open(house)
+        clock = ManualClock()
+        async with running_feed(42, clock=clock) as house:
+            raw = await RawConnection.open(house)
             for _ in range(10):
                 clock.now += 26
-                assert await raw.frame() == (PING, b"")
+                assert await raw.read_frame() == (PING, b"")
                 raw.send(opcode, b"")
                 if opcode == PING:
-                    assert await raw.frame() == (PONG, b"")
+                    assert await raw.read_frame() == (PONG, b"")
                 await asyncio.sleep(0.03)
             assert house.hub.metrics.pings_total == 10
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 def test_a_client_that_answers_nothing_is_told_4201(asgi: bool) -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock, asgi=asgi) as house:
-            raw = await Raw.open(house)
+        clock = ManualClock()
+        async with running_feed(42, clock=clock, asgi=asgi) as house:
+            raw = await RawConnection.open(house)
             clock.now += 25
             if not asgi:
-                assert await raw.frame() == (PING, b"")
+                assert await raw.read_frame() == (PING, b"")
             clock.now += 15
-            assert await raw.frame() == (TEXT, b'{"event":"pusher:ping"}')
+            assert await raw.read_frame() == (TEXT, b'{"event":"pusher:ping"}')
             clock.now += 30
-            assert (await raw.text())["data"]["code"] == 4201
-            assert await raw.close_code() == 4201
+            assert (await raw.read_text())["data"]["code"] == 4201
+            assert await raw.read_close_code() == 4201
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
-async def _an_hour(client: ClientConnection, clock: Clock) -> None:
+async def _pass_an_hour(client: ClientConnection, clock: ManualClock) -> None:
     """Only control frames: all that some clients ever send."""
     clock.now += 3_600
     await asyncio.sleep(0.05)
@@ -83,74 +91,74 @@ async def _an_hour(client: ClientConnection, clock: Clock) -> None:
     await asyncio.sleep(0.05)
 
 
-async def _not_a_ping(client: ClientConnection) -> Any:
-    while (told := await message(client))["event"] == "pusher:ping":
+async def _next_but_ping(client: ClientConnection) -> Any:
+    while (told := await next_message(client))["event"] == "pusher:ping":
         pass
     return told
 
 
 def test_a_connection_on_which_nothing_is_said_for_a_day_is_told_4202() -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock) as house, house.follower(42) as quiet:
+        clock = ManualClock()
+        async with running_feed(42, clock=clock) as house, house.follower(42) as quiet:
             for _ in range(23):
-                await _an_hour(quiet, clock)
+                await _pass_an_hour(quiet, clock)
             assert house.hub.metrics.closes_total == {}
             clock.now += 3_600
-            assert (await _not_a_ping(quiet))["data"]["code"] == 4202
-            assert (await closed(quiet))[0] == 4202
+            assert (await _next_but_ping(quiet))["data"]["code"] == 4202
+            assert (await read_close(quiet))[0] == 4202
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_connection_on_which_something_happens_may_stay_silent() -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock) as house, house.follower(42) as quiet:
+        clock = ManualClock()
+        async with running_feed(42, clock=clock) as house, house.follower(42) as quiet:
             for hour in range(30):
-                await _an_hour(quiet, clock)
+                await _pass_an_hour(quiet, clock)
                 if hour % 10 == 0:
-                    house.log.say(42)
-                    assert (await _not_a_ping(quiet))["seq"] == hour // 10 + 1
+                    house.events.publish(42)
+                    assert (await _next_but_ping(quiet))["seq"] == hour // 10 + 1
             assert house.hub.metrics.closes_total == {}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_who_does_not_answer_a_close_is_cut_off() -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock) as house:
-            raw = await Raw.open(house)
-            raw.answers = False
+        clock = ManualClock()
+        async with running_feed(42, clock=clock) as house:
+            raw = await RawConnection.open(house)
+            raw.answers_close = False
             raw.send(0x82, b"binary")
-            reading = asyncio.ensure_future(raw.close_code())
-            await until(lambda: house.hub.metrics.closes_total[1003] == 1)
+            reading = asyncio.ensure_future(raw.read_close_code())
+            await wait_until(lambda: house.hub.metrics.closes_total[1003] == 1)
             await asyncio.sleep(0.05)
             assert house.hub.metrics.connections == 1
             clock.now += 5
-            await until(lambda: house.hub.metrics.connections == 0)
+            await wait_until(lambda: house.hub.metrics.connections == 0)
             with pytest.raises(OSError, match="reset"):
                 assert await reading == 1003
                 raise ConnectionResetError("reset, if the close frame came first")
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_connection_that_breaks_leaves_nothing_behind() -> None:
     async def scenario() -> None:
-        async with serving(42) as house:
-            raw = await Raw.open(house)
+        async with running_feed(42) as house:
+            raw = await RawConnection.open(house)
             await raw.subscribe(42)
             raw.writer.transport.abort()
-            await until(lambda: house.hub.metrics.connections == 0)
+            await wait_until(lambda: house.hub.metrics.connections == 0)
             assert house.hub.metrics.subscriptions == 0
-            assert house.hub.watched == set()
+            assert house.hub.watched_ids == set()
             async with house.client() as client:
-                await message(client)
+                await next_message(client)
                 await subscribe(client, 42)
-                assert (await message(client))["event"] == "pusher_internal:subscription_succeeded"
+                assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())

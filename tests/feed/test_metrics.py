@@ -5,41 +5,41 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feed.serving import NOON, message, run, serving
+from feed.serving import NOON, next_message, run_scenario, running_feed
 from silverball.feed.metrics import SECONDS, Histogram
-from silverball.feed.outgoing import Form, Outgoing
-from silverball.store.announcements import Announced
+from silverball.feed.outgoing import FrameEncoding, OutgoingEvent
+from silverball.store.announcements import Announcement
 
 
 def test_a_delivery_is_counted_for_everybody_and_timed_once() -> None:
     async def scenario() -> None:
-        async with serving(42, 43) as house, house.follower(42) as one, house.follower(42, 43) as two:
-            house.log.say(42)
-            house.log.say(43)
+        async with running_feed(42, 43) as house, house.follower(42) as one, house.follower(42, 43) as two:
+            house.events.publish(42)
+            house.events.publish(43)
             # Nobody follows it, so nothing is delivered.
-            house.log.heads[44] = house.log.heads[43]
+            house.events.heads[44] = house.events.heads[43]
             for client in (one, two, two):
-                await message(client)
+                await next_message(client)
             metrics = house.hub.metrics
             assert (metrics.connections, metrics.subscriptions) == (2, 3)
             assert (metrics.events_total, metrics.deliveries_total) == (2, 3)
             assert sum(metrics.delivery_seconds.counts) == 2
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_the_time_of_a_delivery_is_that_since_the_change() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42) as client:
-            late = house.log.append(42)
+        async with running_feed(42) as house, house.follower(42) as client:
+            late = house.events.append(42)
             house.hub.publish(
-                Announced(42, late.epoch, late.seq, late.name, late.data, late.at - timedelta(seconds=3))
+                Announcement(42, late.epoch, late.seq, late.name, late.data, late.at - timedelta(seconds=3))
             )
-            await message(client)
+            await next_message(client)
             assert 3 <= house.hub.metrics.delivery_seconds.sum < 4
-            assert dict(house.hub.metrics.delivery_seconds.cumulated())["2.5"] == 0
+            assert dict(house.hub.metrics.delivery_seconds.cumulative_counts())["2.5"] == 0
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @given(st.lists(st.floats(-1, 100)))
@@ -47,7 +47,7 @@ def test_every_time_is_in_one_bucket_and_in_all_that_are_larger(times: list[floa
     histogram = Histogram()
     for one in times:
         histogram.observe(one)
-    rows = histogram.cumulated()
+    rows = histogram.cumulative_counts()
     assert [bound for bound, _ in rows] == [*map(str, SECONDS), "+Inf"]
     assert rows[-1][1] == len(times)
     for bound, count in rows:
@@ -55,8 +55,8 @@ def test_every_time_is_in_one_bucket_and_in_all_that_are_larger(times: list[floa
 
 
 def test_an_event_is_encoded_once_for_each_form() -> None:
-    event = Outgoing(Announced(42, "k3f9", 1, "GameCreatedOrUpdated", '{"gameId":1}', NOON))
-    plain, laravel = Form("plain"), Form("laravel")
-    assert event.formed(plain) is event.formed(Form("plain"))
-    assert b"App\\\\Events\\\\GameCreatedOrUpdated" in event.formed(laravel)
-    assert event.formed(plain) != event.formed(laravel)
+    event = OutgoingEvent(Announcement(42, "k3f9", 1, "GameCreatedOrUpdated", '{"gameId":1}', NOON))
+    plain, laravel = FrameEncoding("plain"), FrameEncoding("laravel")
+    assert event.encode(plain) is event.encode(FrameEncoding("plain"))
+    assert b"App\\\\Events\\\\GameCreatedOrUpdated" in event.encode(laravel)
+    assert event.encode(plain) != event.encode(laravel)

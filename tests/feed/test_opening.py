@@ -7,17 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silverball.feed import opening
-from silverball.feed.feed import limits_of, rules_of
-from silverball.feed.opening import App, Knock, Rules
+from silverball.feed.feed import limits_from_settings, rules_from_settings
+from silverball.feed.opening import App, Handshake, HandshakeRules
 from silverball.feed.protocol import Close
 from silverball.settings import SettingError, Settings
 
-RULES = Rules(opening.apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
+RULES = HandshakeRules(opening.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
 QUERY = "?protocol=7&client=js&version=8.5.0&flash=false"
 
 
-def _code(knock: Knock, rules: Rules = RULES) -> int | None:
-    found = opening.judge(knock, rules)
+def _close_code(knock: Handshake, rules: HandshakeRules = RULES) -> int | None:
+    found = opening.check_handshake(knock, rules)
     return found.code if isinstance(found, Close) else None
 
 
@@ -54,7 +54,7 @@ def _code(knock: Knock, rules: Rules = RULES) -> int | None:
     ],
 )
 def test_an_address_opens_or_says_why_not(target: str, code: int | None) -> None:
-    assert _code(Knock(target)) == code
+    assert _close_code(Handshake(target)) == code
 
 
 @pytest.mark.parametrize(
@@ -73,9 +73,9 @@ def test_an_address_opens_or_says_why_not(target: str, code: int | None) -> None
 def test_without_tls_only_when_that_is_allowed(
     headers: dict[str, str], is_secure: bool, code: int | None
 ) -> None:
-    knock = Knock("/app/silverball" + QUERY, headers, is_secure)
-    assert _code(knock, Rules(RULES.apps, requires_tls=True)) == code
-    assert _code(knock) is None
+    knock = Handshake("/app/silverball" + QUERY, headers, is_secure)
+    assert _close_code(knock, HandshakeRules(RULES.apps, requires_tls=True)) == code
+    assert _close_code(knock) is None
 
 
 @pytest.mark.parametrize(
@@ -83,19 +83,22 @@ def test_without_tls_only_when_that_is_allowed(
     [("https://a.example", None), ("https://b.example", None), ("https://c.example", 4009), (None, 4009)],
 )
 def test_pages_that_are_not_named_may_not_connect(origin: str | None, code: int | None) -> None:
-    apps = opening.apps("silverball=plain,open=plain", "silverball=https://a.example https://b.example")
+    apps = opening.parse_apps("silverball=plain,open=plain", "silverball=https://a.example https://b.example")
     headers = {} if origin is None else {"origin": origin}
-    assert _code(Knock("/app/silverball", headers), Rules(apps)) == code
-    assert _code(Knock("/app/open", headers), Rules(apps)) is None
+    assert _close_code(Handshake("/app/silverball", headers), HandshakeRules(apps)) == code
+    assert _close_code(Handshake("/app/open", headers), HandshakeRules(apps)) is None
 
 
 def test_a_star_lets_every_page_in() -> None:
-    apps = opening.apps("silverball=plain", "silverball=*")
-    assert _code(Knock("/app/silverball", {"origin": "https://c.example"}), Rules(apps)) is None
+    apps = opening.parse_apps("silverball=plain", "silverball=*")
+    assert (
+        _close_code(Handshake("/app/silverball", {"origin": "https://c.example"}), HandshakeRules(apps))
+        is None
+    )
 
 
 def test_the_style_belongs_to_the_key() -> None:
-    found = opening.judge(Knock("/app/silverball-laravel"), RULES)
+    found = opening.check_handshake(Handshake("/app/silverball-laravel"), RULES)
     assert isinstance(found, App)
     assert found.style == "laravel"
 
@@ -113,22 +116,22 @@ def test_the_style_belongs_to_the_key() -> None:
 )
 def test_settings_that_cannot_be_understood_are_told(apps: str, origins: str, told: str) -> None:
     with pytest.raises(SettingError, match="SILVERBALL_APPS or SILVERBALL_APP_ORIGINS") as caught:
-        rules_of(Settings(apps=apps, app_origins=origins))
+        rules_from_settings(Settings(apps=apps, app_origins=origins))
     assert told in str(caught.value)
 
 
 def test_the_default_keys_are_one_of_each_style() -> None:
-    styles = {key: app.style for key, app in rules_of(Settings()).apps.items()}
+    styles = {key: app.style for key, app in rules_from_settings(Settings()).apps.items()}
     assert styles == {"silverball": "plain", "silverball-laravel": "laravel"}
 
 
 def test_the_limit_of_connections_leaves_files_for_everything_else() -> None:
-    assert limits_of(Settings(feed_connections_max=7)).connections_max == 7
+    assert limits_from_settings(Settings(feed_connections_max=7)).connections_max == 7
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    assert limits_of(Settings()).connections_max == files * 4 // 5
+    assert limits_from_settings(Settings()).connections_max == files * 4 // 5
 
 
 @given(st.text(max_size=60))
 def test_any_address_is_judged(path: str) -> None:
-    found = opening.judge(Knock("/app/" + path), RULES)
+    found = opening.check_handshake(Handshake("/app/" + path), RULES)
     assert isinstance(found, App) or 4000 <= found.code <= 4009

@@ -5,9 +5,9 @@ import json
 from typing import Any
 
 import build
-from feed.serving import message, run
-from feed.test_replay import Blocks
-from feed.whole import eventually, whole
+from feed.serving import next_message, run_scenario
+from feed.test_replay import EventBlocks
+from feed.whole import running_program, wait_until
 from silverball.store import announcements, tables
 from silverball.store.engine import Store
 
@@ -34,7 +34,7 @@ def test_what_was_told_of_him_is_gone_and_everybody_reads_again(store: Store) ->
     path = f"/api/tournaments/{one}"
 
     async def scenario() -> None:
-        async with whole(store) as house, Blocks(house, one) as blocks:
+        async with running_program(store) as house, EventBlocks(house, one) as blocks:
             await house.write("PATCH", path, {"name": "Before"})
             assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:0", "k3f9:1"]
             told = (await house.http.get(f"{path}/events", params={"after": 0})).text
@@ -42,36 +42,36 @@ def test_what_was_told_of_him_is_gone_and_everybody_reads_again(store: Store) ->
             asked: Any = {"after": 1, "epoch": "k3f9", "wait": 25}
             waiting = asyncio.ensure_future(house.http.get(f"{path}/events", params=asked))
             async with house.follower(one, epoch="k3f9", seq=1) as counting, house.follower(one) as plain:
-                assert json.loads((await message(counting))["data"])["recovered"] is True
-                assert (await message(plain))["data"] == "{}"
-                await eventually(lambda: house.broadcast.relay.waiting == 2)
+                assert json.loads((await next_message(counting))["data"])["recovered"] is True
+                assert (await next_message(plain))["data"] == "{}"
+                await wait_until(lambda: house.broadcast.relay.waiting_count == 2)
                 await asyncio.to_thread(_hide, store, night.organizer_id)
                 # The page that waited, the stream, the socket that counts: each is told to begin anew.
                 gone = await waiting
                 assert (gone.status_code, "Read the tournament again." in gone.text) == (410, True)
                 reset = await blocks.next()
-                anew = await message(counting)
+                anew = await next_message(counting)
                 where = json.loads(anew["data"])
                 assert (anew["event"], where["recovered"], reset["event"]) == (ACKED, False, "reset")
                 epoch = json.loads(reset["data"])["epoch"]
                 assert epoch == where["epoch"] != "k3f9"
                 # A plain client hears only what the tournament looks like now.
                 for client in (counting, plain):
-                    now = await message(client)
+                    now = await next_message(client)
                     assert (now["event"], now["seq"], now["epoch"]) == ("TournamentUpdated", 1, epoch)
                     assert CANARY not in now["data"]
-            await _finds_nothing_of_before(house, one, epoch)
+            await _assert_nothing_of_before(house, one, epoch)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
-async def _finds_nothing_of_before(house: Any, one: int, epoch: str) -> None:
+async def _assert_nothing_of_before(house: Any, one: int, epoch: str) -> None:
     async with house.follower(one, epoch="k3f9", seq=0) as late:
-        where = json.loads((await message(late))["data"])
+        where = json.loads((await next_message(late))["data"])
         assert (where["recovered"], where["epoch"]) == (False, epoch)
     page = await house.http.get(f"/api/tournaments/{one}/events", params={"after": 0})
     assert (page.status_code, page.json()["epoch"], CANARY in page.text) == (200, epoch, False)
-    async with Blocks(house, one, "k3f9:1") as blocks:
+    async with EventBlocks(house, one, "k3f9:1") as blocks:
         assert (await blocks.next())["event"] == "reset"
 
 
@@ -82,7 +82,7 @@ def test_a_completed_tournament_forgets_him_too(store: Store) -> None:
         announcements.append(db, night.tournament_id, [("TournamentUpdated", json.dumps(CANARY))])
     _hide(store, night.organizer_id)
     with store.read() as db:
-        head = announcements.head(db, night.tournament_id)
+        head = announcements.channel_head(db, night.tournament_id)
         kept = db.execute(tables.announcement.select()).all()
     assert head is not None
     assert (head.epoch != "k3f9", head.seq, kept) == (True, 0, [])

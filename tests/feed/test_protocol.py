@@ -12,9 +12,9 @@ from silverball.feed.protocol import (
     MESSAGE_BYTES_MAX,
     WAITING_MESSAGES_MAX,
     Close,
-    Output,
     PusherSession,
     Resume,
+    SessionOutput,
     Subscribe,
     Unsubscribe,
 )
@@ -27,11 +27,11 @@ def _session() -> PusherSession:
     return PusherSession("12.34", NOW)
 
 
-def _said(text: str | bytes, now: float = NOW) -> Output:
+def _receive(text: str | bytes, now: float = NOW) -> SessionOutput:
     return _session().receive(text if isinstance(text, bytes) else text.encode(), now)
 
 
-def _error_code(out: Output) -> int | None:
+def _error_code(out: SessionOutput) -> int | None:
     (text,) = out.texts
     told = json.loads(text)
     assert told["event"] == "pusher:error"
@@ -41,7 +41,7 @@ def _error_code(out: Output) -> int | None:
 
 
 def test_the_first_text_is_what_every_library_waits_for() -> None:
-    assert _session().opening() == (
+    assert _session().greeting() == (
         b'{"event":"pusher:connection_established",'
         b'"data":"{\\"socket_id\\":\\"12.34\\",\\"activity_timeout\\":30}"}'
     )
@@ -57,7 +57,7 @@ def test_the_first_text_is_what_every_library_waits_for() -> None:
     ],
 )
 def test_a_ping_is_answered_with_the_exact_text(text: str) -> None:
-    assert _said(text).texts == [b'{"event":"pusher:pong"}']
+    assert _receive(text).texts == [b'{"event":"pusher:pong"}']
 
 
 @pytest.mark.parametrize(
@@ -77,20 +77,20 @@ def test_a_ping_is_answered_with_the_exact_text(text: str) -> None:
     ],
 )
 def test_a_subscription_is_understood_as_libraries_write_it(data: str, wish: Subscribe) -> None:
-    out = _said(f'{{"event":"pusher:subscribe","data":{data}}}')
-    assert (out.texts, out.wishes, out.close) == ([], [wish], None)
+    out = _receive(f'{{"event":"pusher:subscribe","data":{data}}}')
+    assert (out.texts, out.subscription_requests, out.close) == ([], [wish], None)
 
 
 @pytest.mark.parametrize("channel", ["tournaments.42", "tournaments.0042"])
 def test_leaving_a_channel_has_no_answer(channel: str) -> None:
-    out = _said(f'{{"event":"pusher:unsubscribe","data":{{"channel":"{channel}"}}}}')
-    assert (out.texts, out.wishes) == ([], [Unsubscribe(42)])
+    out = _receive(f'{{"event":"pusher:unsubscribe","data":{{"channel":"{channel}"}}}}')
+    assert (out.texts, out.subscription_requests) == ([], [Unsubscribe(42)])
 
 
 @pytest.mark.parametrize("channel", ["private-x", "x" * 5_000, "tournaments.x", "tournaments." + "9" * 30])
 def test_leaving_a_channel_that_cannot_be_followed_is_nothing(channel: str) -> None:
-    out = _said(f'{{"event":"pusher:unsubscribe","data":{{"channel":"{channel}"}}}}')
-    assert (out.texts, out.wishes, out.close) == ([], [], None)
+    out = _receive(f'{{"event":"pusher:unsubscribe","data":{{"channel":"{channel}"}}}}')
+    assert (out.texts, out.subscription_requests, out.close) == ([], [], None)
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_every_other_channel_is_refused_and_the_connection_stays(
     channel: str, kind: str, status: int
 ) -> None:
     asked = json.dumps({"event": "pusher:subscribe", "data": {"channel": channel}})
-    out = _said(asked)
+    out = _receive(asked)
     (text,) = out.texts
     told = json.loads(text)
     assert list(told) == ["event", "channel", "data"]
@@ -126,27 +126,27 @@ def test_every_other_channel_is_refused_and_the_connection_stays(
     assert told["channel"] == channel[:200]
     assert (told["data"]["type"], told["data"]["status"]) == (kind, status)
     assert told["data"]["error"].endswith((".", ";"))
-    assert (out.wishes, out.close) == ([], None)
+    assert (out.subscription_requests, out.close) == ([], None)
 
 
 def test_a_client_event_is_refused_and_the_connection_stays() -> None:
-    out = _said('{"event":"client-typing","channel":"tournaments.42","data":{"x":1}}')
+    out = _receive('{"event":"client-typing","channel":"tournaments.42","data":{"x":1}}')
     assert _error_code(out) == 4301
     assert out.close is None
 
 
 def test_signing_in_is_refused_by_its_own_event() -> None:
-    (text,) = _said('{"event":"pusher:signin","data":{"auth":"a:b","user_data":"{}"}}').texts
+    (text,) = _receive('{"event":"pusher:signin","data":{"auth":"a:b","user_data":"{}"}}').texts
     assert json.loads(text)["event"] == "pusher:signin_error"
     assert json.loads(text)["data"]["status"] == 403
 
 
 def test_what_a_newer_library_may_say_is_ignored() -> None:
-    assert _said('{"event":"pusher:something_new","data":[1,2]}') == Output()
+    assert _receive('{"event":"pusher:something_new","data":[1,2]}') == SessionOutput()
 
 
 def test_an_event_of_nobody_is_an_error_without_a_code() -> None:
-    out = _said('{"event":"GameCreatedOrUpdated","channel":"tournaments.42","data":"{}"}')
+    out = _receive('{"event":"GameCreatedOrUpdated","channel":"tournaments.42","data":"{}"}')
     assert _error_code(out) is None
     assert out.close is None
 
@@ -184,13 +184,13 @@ def test_an_event_of_nobody_is_an_error_without_a_code() -> None:
     ],
 )
 def test_what_cannot_be_understood_is_an_error_without_a_code(text: str) -> None:
-    out = _said(text)
+    out = _receive(text)
     assert [one.decode() for one in out.texts] == [MALFORMED]
-    assert (out.wishes, out.close) == ([], None)
+    assert (out.subscription_requests, out.close) == ([], None)
 
 
 def test_the_last_of_two_members_of_one_name_counts() -> None:
-    assert _said('{"event":"pusher:subscribe","event":"pusher:ping"}').texts == [messages.PONG]
+    assert _receive('{"event":"pusher:subscribe","event":"pusher:ping"}').texts == [messages.PONG]
 
 
 def test_ten_malformed_messages_in_a_minute_end_the_connection() -> None:
@@ -209,7 +209,7 @@ def test_malformed_messages_are_forgiven_after_a_minute() -> None:
 
 
 def test_a_text_that_is_not_utf8_ends_the_connection() -> None:
-    out = _said(b'{"event":"\xff"}')
+    out = _receive(b'{"event":"\xff"}')
     assert out.close is not None
     assert out.close.code == 1007
 
@@ -220,7 +220,7 @@ def test_sixty_messages_come_through_at_once_and_then_twenty_a_second() -> None:
     assert answered == [1] * 60 + [0] * 140
     assert session.due <= NOW
     # What is too much waits for its turn; nothing is lost.
-    later = [len(session.check(NOW + second, NOW).texts) for second in range(1, 9)]
+    later = [len(session.check_timeouts(NOW + second, NOW).texts) for second in range(1, 9)]
     assert later == [20] * 7 + [0]
 
 
@@ -231,10 +231,10 @@ def test_a_client_that_follows_as_many_channels_as_it_may_gets_all_of_them() -> 
         out = session.receive(
             b'{"event":"pusher:subscribe","data":{"channel":"tournaments.%d"}}' % number, NOW
         )
-        wishes += out.wishes
+        wishes += out.subscription_requests
         assert out.close is None
     for second in range(1, 11):
-        wishes += session.check(NOW + second, NOW).wishes
+        wishes += session.check_timeouts(NOW + second, NOW).subscription_requests
     assert wishes == [Subscribe(number) for number in range(1, 257)]
 
 
@@ -271,12 +271,12 @@ def test_a_flood_of_control_frames_ends_the_connection() -> None:
 def test_a_silent_client_is_probed_then_asked_in_text_then_left() -> None:
     session = _session()
     assert session.due == NOW + 25
-    assert session.check(NOW + 24.9, NOW) == Output()
-    assert session.check(NOW + 25, NOW) == Output(is_probe=True)
-    assert session.check(NOW + 39.9, NOW) == Output()
-    assert session.check(NOW + 40, NOW).texts == [b'{"event":"pusher:ping"}']
-    assert session.check(NOW + 69.9, NOW) == Output()
-    out = session.check(NOW + 70, NOW)
+    assert session.check_timeouts(NOW + 24.9, NOW) == SessionOutput()
+    assert session.check_timeouts(NOW + 25, NOW) == SessionOutput(sends_ping=True)
+    assert session.check_timeouts(NOW + 39.9, NOW) == SessionOutput()
+    assert session.check_timeouts(NOW + 40, NOW).texts == [b'{"event":"pusher:ping"}']
+    assert session.check_timeouts(NOW + 69.9, NOW) == SessionOutput()
+    out = session.check_timeouts(NOW + 70, NOW)
     assert out.close is not None
     assert out.close.code == 4201
     assert _error_code(out) == 4201
@@ -288,7 +288,7 @@ def test_whoever_answers_stays(answer: str) -> None:
     now = NOW
     for _ in range(500):
         now += 41
-        out = session.check(now, NOW)
+        out = session.check_timeouts(now, NOW)
         assert out.close is None
         if answer == "text":
             session.receive(b'{"event":"pusher:pong"}', now + 29)
@@ -302,15 +302,15 @@ def test_who_says_nothing_for_a_day_is_sent_away_unless_something_happened() -> 
     day = 86_400.0
     for hour in range(24 * 60 * 2):
         session.receive_control(NOW + hour * 30)
-    assert session.check(NOW + day, told_at=NOW + 1).close is None
-    out = session.check(NOW + day, told_at=NOW)
+    assert session.check_timeouts(NOW + day, told_at=NOW + 1).close is None
+    out = session.check_timeouts(NOW + day, told_at=NOW)
     assert out.close is not None
     assert out.close.code == 4202
 
 
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace")))
 def test_nothing_that_can_be_sent_breaks_a_session(data: bytes) -> None:
-    out = _said(data)
+    out = _receive(data)
     for text in out.texts:
         assert isinstance(json.loads(text)["event"], str)
     if out.close is not None:
@@ -331,7 +331,7 @@ EVENTS = st.sampled_from(
     EVENTS | JSON, JSON | st.fixed_dictionaries({"channel": JSON}, optional={"resume": JSON, "auth": JSON})
 )
 def test_whatever_the_members_are_the_answer_is_one_of_the_protocol(event: object, data: object) -> None:
-    out = _said(json.dumps({"event": event, "data": data}))
+    out = _receive(json.dumps({"event": event, "data": data}))
     assert out.close is None or out.close.code == 1007
     for text in out.texts:
         assert json.loads(text)["event"] in {

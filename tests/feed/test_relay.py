@@ -5,8 +5,8 @@ import json
 from typing import Any
 
 import build
-from feed.serving import message, run
-from feed.whole import say, whole
+from feed.serving import next_message, run_scenario
+from feed.whole import announce, running_program
 from silverball.store import announcements
 from silverball.store.engine import Store
 
@@ -17,10 +17,10 @@ def test_a_change_reaches_whoever_follows_the_tournament(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with whole(store) as house, house.follower(one) as client:
-            assert (await message(client))["event"] == ACKED
+        async with running_program(store) as house, house.follower(one) as client:
+            assert (await next_message(client))["event"] == ACKED
             await house.write("PATCH", f"/api/tournaments/{one}", {"name": "Friday Strikes"})
-            told = await message(client)
+            told = await next_message(client)
             assert (told["event"], told["channel"], told["seq"]) == (
                 "TournamentUpdated",
                 f"tournaments.{one}",
@@ -30,36 +30,36 @@ def test_a_change_reaches_whoever_follows_the_tournament(store: Store) -> None:
             assert house.broadcast.hub.metrics.deliveries_total == 1
             assert 0 < house.broadcast.hub.metrics.delivery_seconds.sum < 5
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_changes_of_many_writers_come_in_order_and_without_gaps(store: Store) -> None:
     ones = [build.a_tournament(store).tournament_id for _ in range(3)]
 
     async def scenario() -> None:
-        async with whole(store) as house:
+        async with running_program(store) as house:
             clients = [await _listening(house, one) for one in ones]
 
             def write_all(turn: int) -> None:
                 for n in range(20):
-                    say(store, ones[(turn + n) % 3])
+                    announce(store, ones[(turn + n) % 3])
 
             await asyncio.gather(*(asyncio.to_thread(write_all, turn) for turn in range(4)))
             for one, (client, close) in zip(ones, clients, strict=True):
                 with store.read() as db:
-                    head = announcements.head(db, one)
+                    head = announcements.channel_head(db, one)
                 assert head is not None
-                numbers = [(await message(client))["seq"] for _ in range(head.seq)]
+                numbers = [(await next_message(client))["seq"] for _ in range(head.seq)]
                 assert numbers == list(range(1, head.seq + 1))
                 await close()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 async def _listening(house: Any, tournament_id: int) -> Any:
     context = house.follower(tournament_id)
     client = await context.__aenter__()
-    await message(client)
+    await next_message(client)
     return client, lambda: context.__aexit__(None, None, None)
 
 
@@ -68,91 +68,91 @@ def test_a_commit_of_another_process_is_noticed(store: Store, database_url: str)
     other = Store(database_url)
 
     async def scenario() -> None:
-        async with whole(store) as house, house.follower(one) as client:
-            await message(client)
-            await asyncio.to_thread(say, other, one, 3)
-            assert [(await message(client))["seq"] for _ in range(3)] == [1, 2, 3]
+        async with running_program(store) as house, house.follower(one) as client:
+            await next_message(client)
+            await asyncio.to_thread(announce, other, one, 3)
+            assert [(await next_message(client))["seq"] for _ in range(3)] == [1, 2, 3]
 
-    run(scenario())
+    run_scenario(scenario())
     other.close()
 
 
 def test_who_comes_back_is_told_what_he_missed_from_the_database(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 7)
+    announce(store, one, 7)
 
     async def scenario() -> None:
-        async with whole(store) as house, house.follower(one, epoch="k3f9", seq=4) as client:
-            acked = await message(client)
+        async with running_program(store) as house, house.follower(one, epoch="k3f9", seq=4) as client:
+            acked = await next_message(client)
             assert json.loads(acked["data"]) == {"epoch": "k3f9", "seq": 7, "recovered": True}
-            assert [(await message(client))["seq"] for _ in range(3)] == [5, 6, 7]
-            await asyncio.to_thread(say, store, one)
-            assert (await message(client))["seq"] == 8
+            assert [(await next_message(client))["seq"] for _ in range(3)] == [5, 6, 7]
+            await asyncio.to_thread(announce, store, one)
+            assert (await next_message(client))["seq"] == 8
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_new_epoch_is_told_to_who_counts_and_its_events_follow(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 2)
+    announce(store, one, 2)
 
     def begin_anew() -> None:
         with store.write(one) as db:
-            announcements.begin_anew(db, [one])
+            announcements.restart_epochs(db, [one])
             announcements.append(db, one, [("TournamentUpdated", "{}")])
 
     async def scenario() -> None:
-        async with whole(store) as house, house.follower(one, epoch="k3f9", seq=2) as client:
-            assert json.loads((await message(client))["data"])["recovered"] is True
+        async with running_program(store) as house, house.follower(one, epoch="k3f9", seq=2) as client:
+            assert json.loads((await next_message(client))["data"])["recovered"] is True
             await asyncio.to_thread(begin_anew)
-            anew = await message(client)
+            anew = await next_message(client)
             assert anew["event"] == ACKED
             assert json.loads(anew["data"])["recovered"] is False
-            told = await message(client)
+            told = await next_message(client)
             assert (told["seq"], told["epoch"] != "k3f9") == (1, True)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_deleted_tournament_ends_its_channel(store: Store) -> None:
     one = build.a_tournament(store, status="planned", players=0, arenas=0).tournament_id
 
     async def scenario() -> None:
-        async with whole(store) as house, house.follower(one) as client:
-            await message(client)
+        async with running_program(store) as house, house.follower(one) as client:
+            await next_message(client)
             await house.http.delete(f"/api/tournaments/{one}")
-            told = await message(client)
+            told = await next_message(client)
             assert told["event"] == "pusher:subscription_error"
             assert told["data"]["status"] == 404
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_channel_of_nothing_is_refused(store: Store) -> None:
     async def scenario() -> None:
-        async with whole(store) as house, house.follower(404) as client:
-            told = await message(client)
+        async with running_program(store) as house, house.follower(404) as client:
+            told = await next_message(client)
             assert (told["event"], told["data"]["status"]) == ("pusher:subscription_error", 404)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_relay_that_fails_begins_again_and_misses_nothing(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with whole(store) as house, house.follower(one) as client:
-            await message(client)
+        async with running_program(store) as house, house.follower(one) as client:
+            await next_message(client)
             task = house.broadcast.relay._task
             assert task is not None
             # Whatever it fails of; here the table of the heads is gone for a moment.
             await asyncio.to_thread(_rename, store, "announcement", "elsewhere")
             await asyncio.sleep(1.2)
             await asyncio.to_thread(_rename, store, "elsewhere", "announcement")
-            await asyncio.to_thread(say, store, one, 2)
-            assert [(await message(client))["seq"] for _ in range(2)] == [1, 2]
+            await asyncio.to_thread(announce, store, one, 2)
+            assert [(await next_message(client))["seq"] for _ in range(2)] == [1, 2]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def _rename(store: Store, old: str, new: str) -> None:

@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import build
-from feed.serving import run
-from feed.whole import Whole, eventually, say, whole
+from feed.serving import run_scenario
+from feed.whole import RunningProgram, announce, running_program, wait_until
 from silverball import app
-from silverball.feed.broadcast import Broadcast
+from silverball.feed.broadcast import FeedService
 from silverball.kit.errors import Gone, Invalid
 from silverball.kit.http import Request
 from silverball.settings import Settings
@@ -24,27 +24,27 @@ from silverball.store import announcements, tables
 from silverball.store.engine import Store
 
 
-def _path(tournament_id: int) -> str:
+def _events_path(tournament_id: int) -> str:
     return f"/api/tournaments/{tournament_id}/events"
 
 
 def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 7)
+    announce(store, one, 7)
 
     async def scenario() -> None:
-        async with whole(store) as house:
+        async with running_program(store) as house:
             seen: list[int] = []
             after, is_complete = 2, False
             while not is_complete:
                 asked: Any = {"after": after, "epoch": "k3f9", "limit": 2}
-                page = (await house.http.get(_path(one), params=asked)).json()
+                page = (await house.http.get(_events_path(one), params=asked)).json()
                 seen += [event["seq"] for event in page["data"]]
                 after, is_complete = seen[-1], page["complete"]
             assert seen == [3, 4, 5, 6, 7]
             assert (page["epoch"], page["seq"], page["low"]) == ("k3f9", 7, 0)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
@@ -54,129 +54,129 @@ def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
         announcements.append(db, one, [("TournamentUpdated", json.dumps("x" * size)) for size in sizes])
 
     async def scenario() -> None:
-        async with whole(store) as house:
+        async with running_program(store) as house:
             pages: list[list[int]] = []
             is_complete = False
             while not is_complete:
                 asked = {"after": pages[-1][-1] if pages else 0}
-                page = (await house.http.get(_path(one), params=asked)).json()
+                page = (await house.http.get(_events_path(one), params=asked)).json()
                 pages.append([event["seq"] for event in page["data"]])
                 is_complete = page["complete"]
             assert pages == [[1, 2], [3], [4], [5]]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_an_event_is_what_goes_over_the_socket(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one)
+    announce(store, one)
 
     async def scenario() -> None:
-        async with whole(store) as house, house.follower(one, epoch="k3f9", seq=0) as client:
+        async with running_program(store) as house, house.follower(one, epoch="k3f9", seq=0) as client:
             await client.recv()
             sent = json.loads(await client.recv())
-            page = (await house.http.get(_path(one), params={"after": 0})).json()
+            page = (await house.http.get(_events_path(one), params={"after": 0})).json()
             assert page["data"] == [sent]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_without_a_number_the_answer_says_where_the_channel_stands(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 3)
+    announce(store, one, 3)
 
     async def scenario() -> None:
-        async with whole(store) as house:
-            page = (await house.http.get(_path(one))).json()
+        async with running_program(store) as house:
+            page = (await house.http.get(_events_path(one))).json()
             assert page == {"data": [], "epoch": "k3f9", "seq": 3, "low": 0, "complete": True}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_nobody_needs_a_token_and_the_address_is_counted(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with whole(store, rate_limit_per_minute=2) as house:
+        async with running_program(store, rate_limit_per_minute=2) as house:
             base = str(house.http.base_url)
             async with httpx2.AsyncClient(base_url=base, trust_env=False) as stranger:
-                answers = [await stranger.get(_path(one)) for _ in range(3)]
+                answers = [await stranger.get(_events_path(one)) for _ in range(3)]
             assert [answer.status_code for answer in answers] == [200, 200, 429]
             assert answers[1].headers["x-ratelimit-remaining"] == "0"
             assert answers[2].headers["retry-after"]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_page_that_is_known_costs_nothing(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one)
+    announce(store, one)
 
     async def scenario() -> None:
-        async with whole(store) as house:
-            first = await house.http.get(_path(one), params={"after": 0})
+        async with running_program(store) as house:
+            first = await house.http.get(_events_path(one), params={"after": 0})
             again = await house.http.get(
-                _path(one), params={"after": 0}, headers={"If-None-Match": first.headers["etag"]}
+                _events_path(one), params={"after": 0}, headers={"If-None-Match": first.headers["etag"]}
             )
             assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_page_waits_for_the_next_event(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 2)
+    announce(store, one, 2)
 
     async def scenario() -> None:
-        async with whole(store) as house:
+        async with running_program(store) as house:
             asked: Any = {"after": 2, "epoch": "k3f9", "wait": 25}
-            waiting = asyncio.ensure_future(house.http.get(_path(one), params=asked))
-            await eventually(lambda: house.broadcast.relay.waiting == 1)
-            await asyncio.to_thread(say, store, one)
+            waiting = asyncio.ensure_future(house.http.get(_events_path(one), params=asked))
+            await wait_until(lambda: house.broadcast.relay.waiting_count == 1)
+            await asyncio.to_thread(announce, store, one)
             page = (await waiting).json()
             assert [event["seq"] for event in page["data"]] == [3]
-            assert house.broadcast.relay.waiting == 0
+            assert house.broadcast.relay.waiting_count == 0
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_page_that_waited_in_vain_is_empty(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with whole(store) as house:
-            page = (await house.http.get(_path(one), params={"after": 0, "wait": 1})).json()
+        async with running_program(store) as house:
+            page = (await house.http.get(_events_path(one), params={"after": 0, "wait": 1})).json()
             assert page["data"] == []
             assert page["complete"] is True
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_what_was_trimmed_or_is_of_another_epoch_is_gone(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 5)
+    announce(store, one, 5)
     with store.write() as db:
         own = tables.tournament.c.tournament_id == one
         db.execute(tables.tournament.update().where(own).values(seq_low=3))
 
     async def scenario() -> None:
-        async with whole(store) as house:
+        async with running_program(store) as house:
             lost: list[Any] = [{"after": 2}, {"after": 6}, {"after": 4, "epoch": "other"}]
             for asked in lost:
-                answer = await house.http.get(_path(one), params=asked)
+                answer = await house.http.get(_events_path(one), params=asked)
                 assert answer.status_code == 410, asked
                 assert "Read the tournament again." in answer.json()["message"]
-            kept = (await house.http.get(_path(one), params={"after": 3})).json()
+            kept = (await house.http.get(_events_path(one), params={"after": 3})).json()
             assert [event["seq"] for event in kept["data"]] == [4, 5]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_bad_requests_are_told_by_field(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with whole(store) as house:
+        async with running_program(store) as house:
             for asked, field in (
                 ({"after": "-1"}, "after"),
                 ({"after": "x"}, "after"),
@@ -185,17 +185,17 @@ def test_bad_requests_are_told_by_field(store: Store) -> None:
                 ({"wait": "26"}, "wait"),
                 ({"epoch": "e" * 65}, "epoch"),
             ):
-                answer = await house.http.get(_path(one), params=asked)
+                answer = await house.http.get(_events_path(one), params=asked)
                 assert answer.status_code == 422, asked
                 assert list(answer.json()["errors"]) == [field]
-            assert (await house.http.get(_path(99_999))).status_code == 404
+            assert (await house.http.get(_events_path(99_999))).status_code == 404
             assert (await house.http.get("/api/tournaments/99999/stream")).status_code == 404
-            assert (await house.http.post(_path(one))).status_code == 405
-            assert (await house.http.options(_path(one))).headers["allow"] == "GET,HEAD"
+            assert (await house.http.post(_events_path(one))).status_code == 405
+            assert (await house.http.options(_events_path(one))).headers["allow"] == "GET,HEAD"
             head = await house.http.head(f"/api/tournaments/{one}/stream")
             assert head.headers["content-type"].startswith("text/event-stream")
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @given(
@@ -220,23 +220,23 @@ def test_whatever_is_asked_is_answered_or_refused(anybody: Any, query: dict[str,
 
 
 @pytest.fixture
-def anybody(store: Store) -> Iterator[Any]:
+def anonymous_client(store: Store) -> Iterator[Any]:
     """The routes that wait, of a program that does not run."""
     assert build.a_tournament(store).tournament_id == 1
-    say(store, 1, 5)
-    broadcast = Broadcast(store, Settings())
-    yield app.build_api(store, Settings(), feed=broadcast).live
-    broadcast.log.close()
+    announce(store, 1, 5)
+    broadcast = FeedService(store, Settings())
+    yield app.build_api(store, Settings(), feed=broadcast).answer_async
+    broadcast.stored_events.close()
 
 
-class Blocks:
+class EventBlocks:
     """The blocks of a stream of server-sent events, as dictionaries of their fields."""
 
-    def __init__(self, house: Whole, tournament_id: int, last_event_id: str | None = None) -> None:
+    def __init__(self, house: RunningProgram, tournament_id: int, last_event_id: str | None = None) -> None:
         headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
         self._stream = house.http.stream("GET", f"/api/tournaments/{tournament_id}/stream", headers=headers)
 
-    async def __aenter__(self) -> "Blocks":
+    async def __aenter__(self) -> "EventBlocks":
         self.answer = await self._stream.__aenter__()
         self._lines = self.answer.aiter_lines()
         return self
@@ -257,10 +257,10 @@ class Blocks:
 
 def test_a_stream_says_where_it_begins_and_then_what_happens(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 3)
+    announce(store, one, 3)
 
     async def scenario() -> None:
-        async with whole(store) as house, Blocks(house, one) as blocks:
+        async with running_program(store) as house, EventBlocks(house, one) as blocks:
             assert blocks.answer.headers["content-type"] == "text/event-stream; charset=utf-8"
             assert blocks.answer.headers["access-control-allow-origin"] == "*"
             assert await blocks.next() == {"id": "k3f9:3"}
@@ -269,59 +269,61 @@ def test_a_stream_says_where_it_begins_and_then_what_happens(store: Store) -> No
             assert (told["id"], told["event"]) == ("k3f9:4", "TournamentUpdated")
             assert json.loads(told["data"])["name"] == "Streamed"
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_stream_that_comes_back_brings_what_was_missed(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 5)
+    announce(store, one, 5)
 
     async def scenario() -> None:
-        async with whole(store) as house, Blocks(house, one, "k3f9:3") as blocks:
+        async with running_program(store) as house, EventBlocks(house, one, "k3f9:3") as blocks:
             assert await blocks.next() == {"id": "k3f9:3"}
             assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:4", "k3f9:5"]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_stream_that_cannot_be_continued_says_so(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
-    say(store, one, 5)
+    announce(store, one, 5)
 
     async def scenario() -> None:
-        async with whole(store) as house:
+        async with running_program(store) as house:
             for lost in ("other:3", "k3f9:6", "nonsense", "k3f9:-1", "k3f9:" + "9" * 30):
-                async with Blocks(house, one, lost) as blocks:
+                async with EventBlocks(house, one, lost) as blocks:
                     told = await blocks.next()
                     assert (told["event"], told["id"]) == ("reset", "k3f9:5"), lost
                     assert json.loads(told["data"]) == {"epoch": "k3f9", "seq": 5}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_stream_whose_client_went_is_let_go(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with whole(store) as house:
-            async with Blocks(house, one) as blocks:
+        async with running_program(store) as house:
+            async with EventBlocks(house, one) as blocks:
                 await blocks.next()
-                await eventually(lambda: house.broadcast.relay.waiting == 1)
-            await eventually(lambda: house.broadcast.relay.waiting == 0)
+                await wait_until(lambda: house.broadcast.relay.waiting_count == 1)
+            await wait_until(lambda: house.broadcast.relay.waiting_count == 0)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_program_that_stops_lets_streams_and_waiting_pages_go(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with whole(store) as house, Blocks(house, one) as blocks:
+        async with running_program(store) as house, EventBlocks(house, one) as blocks:
             await blocks.next()
-            waiting = asyncio.ensure_future(house.http.get(_path(one), params={"after": 0, "wait": 25}))
-            await eventually(lambda: house.broadcast.relay.waiting == 2)
+            waiting = asyncio.ensure_future(
+                house.http.get(_events_path(one), params={"after": 0, "wait": 25})
+            )
+            await wait_until(lambda: house.broadcast.relay.waiting_count == 2)
             house.broadcast.relay.end_waiting()
             assert (await waiting).json()["data"] == []
             assert [line async for line in blocks._lines] == []
 
-    run(scenario())
+    run_scenario(scenario())

@@ -9,8 +9,16 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import ClientConnection
 
-from feed.serving import Clock, House, message, run, serving, subscribe, until
-from silverball.store.announcements import Head
+from feed.serving import (
+    FeedServer,
+    ManualClock,
+    next_message,
+    run_scenario,
+    running_feed,
+    subscribe,
+    wait_until,
+)
+from silverball.store.announcements import ChannelHead
 
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 
@@ -18,43 +26,43 @@ BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 async def _resume(client: ClientConnection, seq: int, epoch: str = "k3f9") -> dict[str, Any]:
     """Subscribe again from there; what the confirmation says."""
     await subscribe(client, 42, resume={"epoch": epoch, "seq": seq})
-    told = await message(client)
+    told = await next_message(client)
     assert told["event"] == "pusher_internal:subscription_succeeded"
     assert isinstance(told["data"], str)
     data: dict[str, Any] = json.loads(told["data"])
     return data
 
 
-async def _seqs(client: ClientConnection, count: int) -> list[int]:
-    return [(await message(client))["seq"] for _ in range(count)]
+async def _read_seqs(client: ClientConnection, count: int) -> list[int]:
+    return [(await next_message(client))["seq"] for _ in range(count)]
 
 
 @BOTH
 def test_what_was_missed_follows_the_confirmation(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+            await next_message(client)
             for _ in range(5):
-                house.log.append(42)
+                house.events.append(42)
             assert await _resume(client, 2) == {"epoch": "k3f9", "seq": 5, "recovered": True}
-            house.log.say(42)
-            assert await _seqs(client, 4) == [3, 4, 5, 6]
+            house.events.publish(42)
+            assert await _read_seqs(client, 4) == [3, 4, 5, 6]
             assert house.hub.metrics.resumes_recovered_total == 1
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_who_missed_nothing_asks_nobody_for_it() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
-            house.log.append(42)
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
+            house.events.append(42)
             assert await _resume(client, 1) == {"epoch": "k3f9", "seq": 1, "recovered": True}
-            assert ("since", 42) not in house.log.asked
-            house.log.say(42)
-            assert await _seqs(client, 1) == [2]
+            assert ("since", 42) not in house.events.lookups
+            house.events.publish(42)
+            assert await _read_seqs(client, 1) == [2]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @pytest.mark.parametrize(
@@ -64,227 +72,233 @@ def test_who_missed_nothing_asks_nobody_for_it() -> None:
 )
 def test_what_cannot_be_told_any_more_is_said_so(seq: int, epoch: str) -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
             for _ in range(10):
-                house.log.append(42)
-            house.log.heads[42] = replace(house.log.heads[42], low=4)
+                house.events.append(42)
+            house.events.heads[42] = replace(house.events.heads[42], low=4)
             assert await _resume(client, seq, epoch) == {"epoch": "k3f9", "seq": 10, "recovered": False}
-            house.log.say(42)
-            assert await _seqs(client, 1) == [11]
+            house.events.publish(42)
+            assert await _read_seqs(client, 1) == [11]
             assert house.hub.metrics.resumes_lost_total == 1
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_whoever_is_new_learns_where_the_channel_stands() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
-            house.log.append(42)
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
+            house.events.append(42)
             await subscribe(client, 42, resume={})
-            told = json.loads((await message(client))["data"])
+            told = json.loads((await next_message(client))["data"])
             assert told == {"epoch": "k3f9", "seq": 1, "recovered": False}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @pytest.mark.parametrize(("missed", "recovered"), [(500, True), (501, False)])
 def test_five_hundred_events_are_told_again_and_not_one_more(missed: int, recovered: bool) -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
             for _ in range(missed):
-                house.log.append(42)
+                house.events.append(42)
             assert (await _resume(client, 0))["recovered"] is recovered
             if recovered:
-                assert await _seqs(client, missed) == list(range(1, missed + 1))
+                assert await _read_seqs(client, missed) == list(range(1, missed + 1))
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @pytest.mark.parametrize(("size", "recovered"), [(100_000, True), (100_001, False)])
 def test_a_million_bytes_are_told_again_and_not_one_more(size: int, recovered: bool) -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
             for _ in range(10):
-                house.log.append(42, data="x" * size)
+                house.events.append(42, data="x" * size)
             assert (await _resume(client, 0))["recovered"] is recovered
             if recovered:
-                assert await _seqs(client, 10) == list(range(1, 11))
-            house.log.say(42)
-            assert await _seqs(client, 1) == [11]
+                assert await _read_seqs(client, 10) == list(range(1, 11))
+            house.events.publish(42)
+            assert await _read_seqs(client, 1) == [11]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_what_happens_during_the_look_up_is_neither_lost_nor_doubled() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42), house.client() as client:
-            await message(client)
+        async with running_feed(42) as house, house.follower(42), house.client() as client:
+            await next_message(client)
             for _ in range(3):
-                house.log.say(42)
-            house.log.gate = asyncio.Event()
-            asked = len(house.log.asked)
+                house.events.publish(42)
+            house.events.gate = asyncio.Event()
+            asked = len(house.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 1})
-            await until(lambda: len(house.log.asked) > asked)
+            await wait_until(lambda: len(house.events.lookups) > asked)
             # Committed and published while its head is being read, and after it was read.
             for _ in range(4):
-                house.log.say(42)
-            house.log.gate.set()
-            confirmed = json.loads((await message(client))["data"])
+                house.events.publish(42)
+            house.events.gate.set()
+            confirmed = json.loads((await next_message(client))["data"])
             assert confirmed["recovered"] is True
-            house.log.say(42)
-            assert await _seqs(client, 7) == [2, 3, 4, 5, 6, 7, 8]
+            house.events.publish(42)
+            assert await _read_seqs(client, 7) == [2, 3, 4, 5, 6, 7, 8]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_head_that_is_a_moment_old_makes_no_gap() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42), house.client() as client:
-            await message(client)
+        async with running_feed(42) as house, house.follower(42), house.client() as client:
+            await next_message(client)
             for _ in range(6):
-                house.log.say(42)
+                house.events.publish(42)
             # The log has seen less than the hub was told.
-            house.log.heads[42] = Head("k3f9", 4, 0)
+            house.events.heads[42] = ChannelHead("k3f9", 4, 0)
             assert await _resume(client, 1) == {"epoch": "k3f9", "seq": 6, "recovered": True}
-            assert await _seqs(client, 5) == [2, 3, 4, 5, 6]
+            assert await _read_seqs(client, 5) == [2, 3, 4, 5, 6]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_channel_that_begins_anew_tells_those_who_count() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as counting, house.follower(42) as plain:
-            await message(counting)
+        async with running_feed(42) as house, house.client() as counting, house.follower(42) as plain:
+            await next_message(counting)
             await _resume(counting, 0)
-            house.log.heads[42] = Head("m111", 0, 0)
-            house.hub.reset(42, "m111", 0)
-            told = json.loads((await message(counting))["data"])
+            house.events.heads[42] = ChannelHead("m111", 0, 0)
+            house.hub.reset_channel(42, "m111", 0)
+            told = json.loads((await next_message(counting))["data"])
             assert told == {"epoch": "m111", "seq": 0, "recovered": False}
-            house.log.say(42)
+            house.events.publish(42)
             for client in (counting, plain):
-                event = await message(client)
+                event = await next_message(client)
                 assert (event["epoch"], event["seq"]) == ("m111", 1)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_channel_that_begins_anew_during_the_look_up_is_not_recovered() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42), house.client() as client:
-            await message(client)
-            house.log.say(42)
-            house.log.say(42)
-            house.log.gate = asyncio.Event()
-            asked = len(house.log.asked)
+        async with running_feed(42) as house, house.follower(42), house.client() as client:
+            await next_message(client)
+            house.events.publish(42)
+            house.events.publish(42)
+            house.events.gate = asyncio.Event()
+            asked = len(house.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 1})
-            await until(lambda: len(house.log.asked) > asked)
-            house.log.say(42)
-            house.hub.reset(42, "m111", 0)
-            house.log.rows[42] = []
-            house.log.heads[42] = Head("m111", 0, 0)
-            house.log.say(42)
-            house.log.gate.set()
-            told = json.loads((await message(client))["data"])
+            await wait_until(lambda: len(house.events.lookups) > asked)
+            house.events.publish(42)
+            house.hub.reset_channel(42, "m111", 0)
+            house.events.rows[42] = []
+            house.events.heads[42] = ChannelHead("m111", 0, 0)
+            house.events.publish(42)
+            house.events.gate.set()
+            told = json.loads((await next_message(client))["data"])
             assert (told["epoch"], told["recovered"]) == ("m111", False)
-            house.log.say(42)
-            seqs = [told["seq"], *await _seqs(client, 2 - told["seq"])]
+            house.events.publish(42)
+            seqs = [told["seq"], *await _read_seqs(client, 2 - told["seq"])]
             assert seqs in ([0, 1, 2], [1, 2])
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_tournament_deleted_during_the_look_up_is_told() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42), house.client() as client:
-            await message(client)
-            house.log.gate = asyncio.Event()
-            asked = len(house.log.asked)
+        async with running_feed(42) as house, house.follower(42), house.client() as client:
+            await next_message(client)
+            house.events.gate = asyncio.Event()
+            asked = len(house.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 0})
-            await until(lambda: len(house.log.asked) > asked)
-            del house.log.heads[42]
-            house.hub.gone(42)
-            house.log.gate.set()
-            assert (await message(client))["data"]["status"] == 404
-            await until(lambda: not house.hub.watched)
+            await wait_until(lambda: len(house.events.lookups) > asked)
+            del house.events.heads[42]
+            house.hub.remove_tournament(42)
+            house.events.gate.set()
+            assert (await next_message(client))["data"]["status"] == 404
+            await wait_until(lambda: not house.hub.watched_ids)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_hanging_up_during_the_look_up_leaves_nothing_behind() -> None:
     async def scenario() -> None:
-        async with serving(42) as house:
-            house.log.gate = asyncio.Event()
+        async with running_feed(42) as house:
+            house.events.gate = asyncio.Event()
             for resume in ({}, {"resume": {"epoch": "k3f9", "seq": 0}}):
                 async with house.client() as client:
-                    await message(client)
+                    await next_message(client)
                     await subscribe(client, 42, **resume)
-                    await until(lambda: bool(house.hub._tasks))
-                await until(lambda: house.hub.metrics.connections == 0)
-            house.log.gate.set()
-            await until(lambda: not house.hub.watched and not house.hub._channels and not house.hub._tasks)
+                    await wait_until(lambda: bool(house.hub._tasks))
+                await wait_until(lambda: house.hub.metrics.connections == 0)
+            house.events.gate.set()
+            await wait_until(
+                lambda: not house.hub.watched_ids and not house.hub._channels and not house.hub._tasks
+            )
             assert house.hub.metrics.subscriptions == 0
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_database_that_is_away_during_the_look_up_ends_the_subscription() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42), house.client() as client:
-            await message(client)
-            house.log.is_broken = True
+        async with running_feed(42) as house, house.follower(42), house.client() as client:
+            await next_message(client)
+            house.events.is_broken = True
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 0})
-            assert (await message(client))["data"]["status"] == 503
+            assert (await next_message(client))["data"]["status"] == 503
             assert house.hub.metrics.subscriptions == 1
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_quiet_channel_tells_those_who_count_where_it_stands() -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock) as house, house.client() as counting, house.follower(42) as plain:
-            await message(counting)
+        clock = ManualClock()
+        async with (
+            running_feed(42, clock=clock) as house,
+            house.client() as counting,
+            house.follower(42) as plain,
+        ):
+            await next_message(counting)
             await _resume(counting, 0)
             # The relay lost this one.
-            house.log.append(42)
+            house.events.append(42)
             clock.now += 30
             assert await counting.recv() == (
                 '{"event":"silverball:tick","channel":"tournaments.42",'
                 '"data":"{\\"epoch\\":\\"k3f9\\",\\"seq\\":1}"}'
             )
             assert (await _resume(counting, 0))["recovered"] is True
-            assert await _seqs(counting, 1) == [1]
-            house.log.say(42)
-            assert (await message(plain))["seq"] == 2
+            assert await _read_seqs(counting, 1) == [1]
+            house.events.publish(42)
+            assert (await next_message(plain))["seq"] == 2
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_channel_in_which_something_happens_does_not_tick() -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock) as house, house.client() as counting:
-            await message(counting)
+        clock = ManualClock()
+        async with running_feed(42, clock=clock) as house, house.client() as counting:
+            await next_message(counting)
             await _resume(counting, 0)
             for seq in range(1, 5):
                 clock.now += 12
                 await asyncio.sleep(0.05)
-                house.log.say(42)
-                assert await _seqs(counting, 1) == [seq]
+                house.events.publish(42)
+                assert await _read_seqs(counting, 1) == [seq]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
-async def _someone(house: House, dice: Random, told: list[int], is_over: asyncio.Event) -> None:
+async def _follow_at_random(house: FeedServer, dice: Random, told: list[int], is_over: asyncio.Event) -> None:
     """Follows, is cut off at random, and comes back for what is missing."""
     last = 0
-    while not is_over.is_set() or last < house.log.heads[42].seq:
+    while not is_over.is_set() or last < house.events.heads[42].seq:
         async with house.client() as client:
-            await message(client)
+            await next_message(client)
             assert (await _resume(client, last))["recovered"]
             for _ in range(dice.randrange(1, 30)):
                 try:
@@ -300,49 +314,49 @@ async def _someone(house: House, dice: Random, told: list[int], is_over: asyncio
 def test_whoever_comes_back_again_and_again_gets_every_event_once() -> None:
     async def scenario() -> None:
         dice = Random(7)
-        async with serving(42) as house:
+        async with running_feed(42) as house:
             is_over = asyncio.Event()
             told: list[list[int]] = [[] for _ in range(10)]
-            visits = [_someone(house, Random(one), told[one], is_over) for one in range(10)]
+            visits = [_follow_at_random(house, Random(one), told[one], is_over) for one in range(10)]
             tasks = [asyncio.ensure_future(one) for one in visits]
             for _ in range(150):
                 for _ in range(dice.randrange(1, 4)):
-                    house.log.say(42, data=json.dumps({"gameId": 1, "x": "y" * 500}))
+                    house.events.publish(42, data=json.dumps({"gameId": 1, "x": "y" * 500}))
                 await asyncio.sleep(0.002)
             is_over.set()
             await asyncio.gather(*tasks)
-            everything = list(range(1, house.log.heads[42].seq + 1))
+            everything = list(range(1, house.events.heads[42].seq + 1))
             assert told == [everything] * 10
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_every_subscription_is_confirmed_and_the_last_word_counts(seed: int) -> None:
     async def scenario() -> None:
         dice = Random(seed)
-        async with serving(42) as house, house.follower(42), house.client() as client:
-            await message(client)
+        async with running_feed(42) as house, house.follower(42), house.client() as client:
+            await next_message(client)
             asked, told, follows = 0, [], False
             for _ in range(50):
                 kind = dice.choice(["plain", "resume", "leave", "pause", "event"])
                 if kind == "pause":
                     await asyncio.sleep(dice.choice([0, 0, 0.001, 0.003]))
                 elif kind == "event":
-                    house.log.say(42)
+                    house.events.publish(42)
                 elif kind == "leave":
                     await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
                     follows = False
                 else:
-                    resume = {"epoch": "k3f9", "seq": house.log.heads[42].seq}
+                    resume = {"epoch": "k3f9", "seq": house.events.heads[42].seq}
                     await subscribe(client, 42, **({"resume": resume} if kind == "resume" else {}))
                     asked, follows = asked + 1, True
             await client.send('{"event":"pusher:ping"}')
             await asyncio.sleep(0.05)
-            house.log.say(42, "TournamentUpdated")
+            house.events.publish(42, "TournamentUpdated")
             await asyncio.sleep(0.05)
             await client.send('{"event":"client-over","data":{}}')
-            while (one := await message(client))["event"] != "pusher:error":
+            while (one := await next_message(client))["event"] != "pusher:error":
                 told.append(one)
             confirmed = [one for one in told if one["event"].endswith("succeeded")]
             assert len(confirmed) == asked
@@ -350,4 +364,4 @@ def test_every_subscription_is_confirmed_and_the_last_word_counts(seed: int) -> 
             assert house.hub.metrics.subscriptions == 1 + follows
             assert not house.hub._tasks
 
-    run(scenario())
+    run_scenario(scenario())

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from feed.raw import CLOSE, TEXT, Raw
-from feed.serving import Clock, House, message, run, serving, until
+from feed.raw import CLOSE, TEXT, RawConnection
+from feed.serving import FeedServer, ManualClock, next_message, run_scenario, running_feed, wait_until
 from silverball.feed.reader import LAGGING_BYTES, LAGGING_BYTES_MAX
 
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
@@ -21,21 +21,21 @@ def _game(game_id: int, version: int, size: int = 8_000) -> str:
     return json.dumps({"gameId": game_id, "version": version, "filling": "x" * size})
 
 
-async def _clog(house: House, games: Iterable[int], versions: int) -> None:
+async def _clog(house: FeedServer, games: Iterable[int], versions: int) -> None:
     """Tell of these games again and again, a little at a time."""
     for version in range(versions):
         for game_id in games:
-            house.log.say(42, "GameCreatedOrUpdated", _game(game_id, version))
+            house.events.publish(42, "GameCreatedOrUpdated", _game(game_id, version))
         await asyncio.sleep(0)
 
 
-async def _rest(raw: Raw) -> tuple[list[Any], int | None]:
+async def _read_rest(raw: RawConnection) -> tuple[list[Any], int | None]:
     """All events that are still to come until nothing comes, and the code when it is closed."""
     told: list[Any] = []
     while True:
         try:
             async with asyncio.timeout(0.5):
-                first, payload = await raw.frame()
+                first, payload = await raw.read_frame()
         except TimeoutError:
             return told, None
         if first == CLOSE:
@@ -46,24 +46,24 @@ async def _rest(raw: Raw) -> tuple[list[Any], int | None]:
 
 def test_a_plain_reader_that_lags_gets_the_newest_of_each_thing() -> None:
     async def scenario() -> None:
-        async with serving(42, send_bytes=WINDOW) as house:
-            raw = await Raw.open(house, receive_bytes=WINDOW)
+        async with running_feed(42, send_bytes=WINDOW) as house:
+            raw = await RawConnection.open(house, receive_bytes=WINDOW)
             await raw.subscribe(42)
-            raw.stall()
+            raw.pause_reading()
             while not house.hub.metrics.lagging:
                 await _clog(house, [1, 2, 3], 1)
             assert house.hub.metrics.conflated_total == 0
             await _clog(house, [1, 2, 3], 200)
-            house.log.say(42, "GamesDeleted", '{"tournamentId":42,"gameIds":[2]}')
-            house.log.say(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[9]}')
-            house.log.say(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[9]}')
-            house.log.say(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[8]}')
+            house.events.publish(42, "GamesDeleted", '{"tournamentId":42,"gameIds":[2]}')
+            house.events.publish(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[9]}')
+            house.events.publish(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[9]}')
+            house.events.publish(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[8]}')
             await asyncio.sleep(0.05)
             assert house.hub.metrics.conflated_total > 500
             # What the socket holds, and the newest of each thing behind it.
             assert LAGGING_BYTES < house.feed.unsent_bytes < LAGGING_BYTES_MAX
-            raw.go_on()
-            told, code = await _rest(raw)
+            raw.resume_reading()
+            told, code = await _read_rest(raw)
             assert code is None
             # What was written before it lagged comes in order, then the newest of each.
             numbers = [one["seq"] for one in told]
@@ -75,55 +75,55 @@ def test_a_plain_reader_that_lags_gets_the_newest_of_each_thing() -> None:
             assert tail[3][0] == "GamesDeleted"
             assert [data["playerIds"] for _, data in tail[4:]] == [[9], [8]]
             # It is like any other again.
-            await until(lambda: house.hub.metrics.lagging == 0)
+            await wait_until(lambda: house.hub.metrics.lagging == 0)
             assert house.feed.unsent_bytes == 0
-            house.log.say(42)
-            assert (await raw.text())["seq"] == house.log.heads[42].seq
+            house.events.publish(42)
+            assert (await raw.read_text())["seq"] == house.events.heads[42].seq
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_who_resumes_is_sent_away_at_once_and_comes_back_without_a_gap(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi, send_bytes=WINDOW) as house:
-            raw = await Raw.open(house, receive_bytes=WINDOW)
+        async with running_feed(42, asgi=asgi, send_bytes=WINDOW) as house:
+            raw = await RawConnection.open(house, receive_bytes=WINDOW)
             await raw.subscribe(42, resume={"epoch": "k3f9", "seq": 0})
-            raw.stall()
+            raw.pause_reading()
             while not house.hub.metrics.closes_total[4100]:
                 await _clog(house, [1], 5)
                 await asyncio.sleep(0.01)
             assert house.hub.metrics.subscriptions == 0
-            raw.go_on()
-            told, code = await _rest(raw)
+            raw.resume_reading()
+            told, code = await _read_rest(raw)
             assert code == 4100
             error = told.pop()
             assert error["data"]["code"] == 4100
             numbers = [one["seq"] for one in told]
             assert numbers == list(range(1, len(numbers) + 1))
             await raw.hang_up()
-            again = await Raw.open(house)
+            again = await RawConnection.open(house)
             where = {"epoch": "k3f9", "seq": numbers[-1]}
             confirmed = json.loads((await again.subscribe(42, resume=where))["data"])
             missing = confirmed["seq"] - numbers[-1]
             if confirmed["recovered"]:
-                assert [(await again.text())["seq"] for _ in range(missing)] == list(
+                assert [(await again.read_text())["seq"] for _ in range(missing)] == list(
                     range(numbers[-1] + 1, confirmed["seq"] + 1)
                 )
             await again.hang_up()
             assert house.hub.metrics.slow_closes_total == 1
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_who_has_too_much_waiting_is_sent_away(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi, send_bytes=WINDOW) as house:
-            raw = await Raw.open(house, receive_bytes=WINDOW)
+        async with running_feed(42, asgi=asgi, send_bytes=WINDOW) as house:
+            raw = await RawConnection.open(house, receive_bytes=WINDOW)
             await raw.subscribe(42)
-            raw.stall()
+            raw.pause_reading()
             game_id = 0
             # Other games every time: nothing can be left out.
             while not house.hub.metrics.closes_total[4100]:
@@ -133,86 +133,86 @@ def test_who_has_too_much_waiting_is_sent_away(asgi: bool) -> None:
                 assert game_id < 5_000
             assert house.hub.metrics.lagging == 0
             # The server does not wait for it for ever either.
-            await until(lambda: house.hub.metrics.connections == 0)
+            await wait_until(lambda: house.hub.metrics.connections == 0)
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_who_lags_for_half_a_minute_is_sent_away_and_then_cut_off() -> None:
     async def scenario() -> None:
-        clock = Clock()
-        async with serving(42, clock=clock, send_bytes=WINDOW) as house:
-            raw = await Raw.open(house, receive_bytes=WINDOW)
+        clock = ManualClock()
+        async with running_feed(42, clock=clock, send_bytes=WINDOW) as house:
+            raw = await RawConnection.open(house, receive_bytes=WINDOW)
             await raw.subscribe(42)
-            raw.stall()
+            raw.pause_reading()
             while not house.hub.metrics.lagging:
                 await _clog(house, [1], 1)
             clock.now += 24
             await asyncio.sleep(0.1)
             assert house.hub.metrics.closes_total[4100] == 0
             clock.now += 7
-            await until(lambda: house.hub.metrics.closes_total[4100] == 1)
+            await wait_until(lambda: house.hub.metrics.closes_total[4100] == 1)
             assert house.hub.metrics.connections == 1
             clock.now += 5
-            await until(lambda: house.hub.metrics.connections == 0)
+            await wait_until(lambda: house.hub.metrics.connections == 0)
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_replay_is_not_what_a_reader_is_sent_away_for() -> None:
     async def scenario() -> None:
-        async with serving(42, send_bytes=WINDOW) as house:
+        async with running_feed(42, send_bytes=WINDOW) as house:
             for number in range(120):
-                house.log.append(42, data=_game(number, 0))
-            raw = await Raw.open(house, receive_bytes=WINDOW)
+                house.events.append(42, data=_game(number, 0))
+            raw = await RawConnection.open(house, receive_bytes=WINDOW)
             await raw.subscribe(42, resume={"epoch": "k3f9", "seq": 0})
-            raw.stall()
-            await until(lambda: house.hub.metrics.lagging == 1)
+            raw.pause_reading()
+            await wait_until(lambda: house.hub.metrics.lagging == 1)
             # What happens meanwhile waits behind it.
             for number in range(20):
-                house.log.say(42, data=_game(number, 1))
+                house.events.publish(42, data=_game(number, 1))
                 await asyncio.sleep(0)
-            raw.go_on()
-            assert [(await raw.text())["seq"] for _ in range(140)] == list(range(1, 141))
-            house.log.say(42)
-            assert (await raw.text())["seq"] == 141
+            raw.resume_reading()
+            assert [(await raw.read_text())["seq"] for _ in range(140)] == list(range(1, 141))
+            house.events.publish(42)
+            assert (await raw.read_text())["seq"] == 141
             assert house.hub.metrics.lagging == 0
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_what_is_held_back_during_a_look_up_is_bounded() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42):
-            house.log.gate = asyncio.Event()
-            raw = await Raw.open(house)
+        async with running_feed(42) as house, house.follower(42):
+            house.events.gate = asyncio.Event()
+            raw = await RawConnection.open(house)
             data = {"channel": "tournaments.42", "resume": {"epoch": "k3f9", "seq": 0}}
             raw.send(TEXT, json.dumps({"event": "pusher:subscribe", "data": data}).encode())
-            await until(lambda: house.hub.metrics.subscriptions == 2)
+            await wait_until(lambda: house.hub.metrics.subscriptions == 2)
             size = 100_000
             for number in range(LAGGING_BYTES_MAX // size + 1):
-                house.log.say(42, data=_game(number, 0, size))
-            assert await raw.close_code() == 4100
+                house.events.publish(42, data=_game(number, 0, size))
+            assert await raw.read_close_code() == 4100
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_ten_stalled_readers_keep_nobody_waiting() -> None:
     async def scenario() -> None:
-        async with serving(42, send_bytes=WINDOW) as house, house.follower(42) as other:
-            stalled = [await Raw.open(house, receive_bytes=WINDOW) for _ in range(10)]
+        async with running_feed(42, send_bytes=WINDOW) as house, house.follower(42) as other:
+            stalled = [await RawConnection.open(house, receive_bytes=WINDOW) for _ in range(10)]
             for one in stalled:
                 await one.subscribe(42)
-                one.stall()
+                one.pause_reading()
             slowest = 0.0
             for version in range(300):
                 began = time.perf_counter()
-                house.log.say(42, data=_game(version, 0, 4_000))
-                assert (await message(other))["seq"] == version + 1
+                house.events.publish(42, data=_game(version, 0, 4_000))
+                assert (await next_message(other))["seq"] == version + 1
                 slowest = max(slowest, time.perf_counter() - began)
             assert house.hub.metrics.lagging + house.hub.metrics.closes_total[4100] == 10
             # A thousand times what it takes; a reader that is waited for takes seconds.
@@ -220,26 +220,26 @@ def test_ten_stalled_readers_keep_nobody_waiting() -> None:
             for one in stalled:
                 await one.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_leaving_a_channel_drops_what_still_waits_of_it() -> None:
     async def scenario() -> None:
-        async with serving(42, 43, send_bytes=WINDOW) as house:
-            raw = await Raw.open(house, receive_bytes=WINDOW)
+        async with running_feed(42, 43, send_bytes=WINDOW) as house:
+            raw = await RawConnection.open(house, receive_bytes=WINDOW)
             await raw.subscribe(42)
             await raw.subscribe(43)
-            raw.stall()
+            raw.pause_reading()
             while not house.hub.metrics.lagging:
                 await _clog(house, [1], 1)
-            house.log.say(42, data=_game(7, 7))
-            house.log.say(43, data=_game(8, 8))
+            house.events.publish(42, data=_game(7, 7))
+            house.events.publish(43, data=_game(8, 8))
             raw.send(TEXT, b'{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
-            await until(lambda: house.hub.metrics.subscriptions == 1)
-            raw.go_on()
-            told, _ = await _rest(raw)
+            await wait_until(lambda: house.hub.metrics.subscriptions == 1)
+            raw.resume_reading()
+            told, _ = await _read_rest(raw)
             assert told[-1]["channel"] == "tournaments.43"
             assert all(json.loads(one["data"])["gameId"] != 7 for one in told)
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())

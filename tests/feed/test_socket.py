@@ -10,24 +10,33 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from feed.raw import BINARY, CLOSE, PING, PONG, TEXT, Raw
-from feed.serving import Clock, House, closed, message, run, serving, subscribe, until
+from feed.raw import BINARY, CLOSE, PING, PONG, TEXT, RawConnection
+from feed.serving import (
+    FeedServer,
+    ManualClock,
+    next_message,
+    read_close,
+    run_scenario,
+    running_feed,
+    subscribe,
+    wait_until,
+)
 from silverball.feed import opening
-from silverball.feed.feed import Limits
-from silverball.feed.opening import Rules
+from silverball.feed.feed import ConnectionLimits
+from silverball.feed.opening import HandshakeRules
 
 # The library ends them with an empty one.
 PIECES = ['{"event', '":"p', "us", "her", ":p", "ing", '"}']
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 
 
-async def _code_inside(house: House, path: str, **options: object) -> int:
+async def _close_code(house: FeedServer, path: str, **options: object) -> int:
     """The code that a client is told inside the socket, in a text and in the close."""
     async with house.client(path, **options) as client:
-        first = await message(client)
+        first = await next_message(client)
         assert first["event"] == "pusher:error"
         assert isinstance(first["data"]["message"], str)
-        code, reason = await closed(client)
+        code, reason = await read_close(client)
         assert (code, reason) == (first["data"]["code"], first["data"]["message"])
         assert code is not None
         return code
@@ -36,7 +45,7 @@ async def _code_inside(house: House, path: str, **options: object) -> int:
 @BOTH
 def test_a_client_connects_subscribes_and_is_told(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.client() as client:
+        async with running_feed(42, asgi=asgi) as house, house.client() as client:
             first = await client.recv()
             data = json.loads(json.loads(first)["data"])
             assert first == (
@@ -48,30 +57,30 @@ def test_a_client_connects_subscribes_and_is_told(asgi: bool) -> None:
             assert await client.recv() == (
                 '{"event":"pusher_internal:subscription_succeeded","channel":"tournaments.42","data":"{}"}'
             )
-            house.log.say(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich/\\"x\\""}')
+            house.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich/\\"x\\""}')
             assert await client.recv() == (
                 '{"event":"GameCreatedOrUpdated",'
                 '"data":"{\\"gameId\\":1,\\"name\\":\\"Zürich/\\\\\\"x\\\\\\"\\"}",'
                 '"channel":"tournaments.42","id":"k3f9:1","seq":1,"epoch":"k3f9"}'
             )
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house:
+        async with running_feed(42, asgi=asgi) as house:
             plain = house.follower(42)
             laravel = house.follower(42, path="/app/silverball-laravel?protocol=7")
             async with plain as one, laravel as other:
-                house.log.say(42, "PlayersAdded", '{"playerIds":[1]}')
-                first, second = await message(one), await message(other)
+                house.events.publish(42, "PlayersAdded", '{"playerIds":[1]}')
+                first, second = await next_message(one), await next_message(other)
         assert first.pop("event") == "PlayersAdded"
         assert second.pop("event") == "App\\Events\\PlayersAdded"
         assert first == second
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
@@ -87,179 +96,182 @@ def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
 )
 def test_who_may_not_connect_is_told_so_inside_the_socket(asgi: bool, path: str, code: int) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house:
-            assert await _code_inside(house, path) == code
-            await until(lambda: house.hub.metrics.connections == 0)
+        async with running_feed(42, asgi=asgi) as house:
+            assert await _close_code(house, path) == code
+            await wait_until(lambda: house.hub.metrics.connections == 0)
             assert house.hub.metrics.refused_total == 1
             assert house.hub.metrics.closes_total == {code: 1}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_tls_and_origins_are_asked_for_when_that_is_set(asgi: bool) -> None:
     async def scenario() -> None:
-        apps = opening.apps("silverball=plain", "silverball=https://a.example")
-        async with serving(42, rules=Rules(apps, requires_tls=True), asgi=asgi) as house:
+        apps = opening.parse_apps("silverball=plain", "silverball=https://a.example")
+        async with running_feed(42, rules=HandshakeRules(apps, requires_tls=True), asgi=asgi) as house:
             path = "/app/silverball"
-            assert await _code_inside(house, path) == 4000
+            assert await _close_code(house, path) == 4000
             secure = {"X-Forwarded-Proto": "https"}
-            assert await _code_inside(house, path, additional_headers=secure) == 4009
+            assert await _close_code(house, path, additional_headers=secure) == 4009
             options = {"additional_headers": secure, "origin": "https://a.example"}
             async with house.client(path, **options) as client:
-                assert (await message(client))["event"] == "pusher:connection_established"
+                assert (await next_message(client))["event"] == "pusher:connection_established"
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_there_is_room_for_so_many_and_again_when_one_has_left(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, limits=Limits(2), asgi=asgi) as house:
+        async with running_feed(42, limits=ConnectionLimits(2), asgi=asgi) as house:
             first, second = house.follower(42), house.follower(42)
             async with first, second as other:
-                assert await _code_inside(house, house.path) == 4100
+                assert await _close_code(house, house.path) == 4100
                 await other.close()
-                await until(lambda: house.hub.metrics.connections == 1)
+                await wait_until(lambda: house.hub.metrics.connections == 1)
                 async with house.follower(42):
                     assert house.hub.metrics.subscriptions == 2
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_one_address_may_be_limited() -> None:
     async def scenario() -> None:
-        async with serving(42, limits=Limits(100, per_address_max=1)) as house, house.follower(42):
-            assert await _code_inside(house, house.path) == 4004
+        async with (
+            running_feed(42, limits=ConnectionLimits(100, per_address_max=1)) as house,
+            house.follower(42),
+        ):
+            assert await _close_code(house, house.path) == 4004
             elsewhere = {"X-Forwarded-For": "198.51.100.7"}
             async with house.client(additional_headers=elsewhere) as client:
-                assert (await message(client))["event"] == "pusher:connection_established"
+                assert (await next_message(client))["event"] == "pusher:connection_established"
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_every_connection_has_a_name_that_nobody_can_guess() -> None:
     async def scenario() -> None:
         names = set()
-        async with serving(42) as house:
+        async with running_feed(42) as house:
             for _ in range(20):
                 async with house.client() as client:
-                    names.add(json.loads((await message(client))["data"])["socket_id"])
+                    names.add(json.loads((await next_message(client))["data"])["socket_id"])
         assert len(names) == 20
         assert all(left.isdigit() and right.isdigit() for left, right in (one.split(".") for one in names))
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_subscribing_twice_is_confirmed_twice_and_told_once(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.follower(42) as client:
+        async with running_feed(42, asgi=asgi) as house, house.follower(42) as client:
             await subscribe(client, 42)
-            assert (await message(client))["event"] == "pusher_internal:subscription_succeeded"
-            house.log.say(42)
-            house.log.say(42)
-            assert [(await message(client))["seq"] for _ in range(2)] == [1, 2]
+            assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
+            house.events.publish(42)
+            house.events.publish(42)
+            assert [(await next_message(client))["seq"] for _ in range(2)] == [1, 2]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_who_has_left_a_channel_hears_nothing_of_it(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, 43, asgi=asgi) as house, house.follower(42, 43) as client:
+        async with running_feed(42, 43, asgi=asgi) as house, house.follower(42, 43) as client:
             await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
-            await until(lambda: house.hub.metrics.subscriptions == 1)
-            house.log.say(42)
-            house.log.say(43)
-            assert (await message(client))["channel"] == "tournaments.43"
-            assert house.hub.watched == {43}
+            await wait_until(lambda: house.hub.metrics.subscriptions == 1)
+            house.events.publish(42)
+            house.events.publish(43)
+            assert (await next_message(client))["channel"] == "tournaments.43"
+            assert house.hub.watched_ids == {43}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_subscribing_leaving_and_subscribing_within_a_moment_ends_subscribed() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
-            house.log.gate = asyncio.Event()
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
+            house.events.gate = asyncio.Event()
             await subscribe(client, 42)
             await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
             await subscribe(client, 42)
             await client.send('{"event":"pusher:ping"}')
             # Whoever waits for the database is answered meanwhile.
-            assert await message(client) == {"event": "pusher:pong"}
-            house.log.gate.set()
+            assert await next_message(client) == {"event": "pusher:pong"}
+            house.events.gate.set()
             for _ in range(2):
-                assert (await message(client))["event"] == "pusher_internal:subscription_succeeded"
-            house.log.say(42)
-            assert (await message(client))["seq"] == 1
+                assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
+            house.events.publish(42)
+            assert (await next_message(client))["seq"] == 1
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_a_tournament_that_does_not_exist_cannot_be_followed(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+            await next_message(client)
             await subscribe(client, 99)
             assert await client.recv() == (
                 '{"event":"pusher:subscription_error","channel":"tournaments.99",'
                 '"data":{"type":"NotFound","error":"There is no such tournament.","status":404}}'
             )
             await subscribe(client, 42)
-            assert (await message(client))["event"] == "pusher_internal:subscription_succeeded"
-            assert house.hub.watched == {42}
-            assert house.log.watched == [42]
+            assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
+            assert house.hub.watched_ids == {42}
+            assert house.events.watched == [42]
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_database_that_is_away_is_told_and_the_next_subscription_works() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
-            house.log.is_broken = True
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
+            house.events.is_broken = True
             await subscribe(client, 42)
-            told = await message(client)
+            told = await next_message(client)
             assert (told["event"], told["data"]["status"]) == ("pusher:subscription_error", 503)
-            assert house.hub.watched == set()
-            house.log.is_broken = False
+            assert house.hub.watched_ids == set()
+            house.events.is_broken = False
             await subscribe(client, 42)
-            assert (await message(client))["event"] == "pusher_internal:subscription_succeeded"
+            assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_fault_of_ours_ends_the_connection_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
             # Not what a log is allowed to say.
-            house.log.heads[42] = "nonsense"  # type: ignore[assignment]  # on purpose
+            house.events.heads[42] = "nonsense"  # type: ignore[assignment]  # on purpose
             await subscribe(client, 42)
-            assert (await closed(client))[0] == 1011
+            assert (await read_close(client))[0] == 1011
             async with house.client() as other:
-                assert (await message(other))["event"] == "pusher:connection_established"
+                assert (await next_message(other))["event"] == "pusher:connection_established"
 
-    run(scenario())
+    run_scenario(scenario())
     assert "a subscription failed" in caplog.text
 
 
 def test_a_connection_follows_256_channels_and_not_one_more() -> None:
     async def scenario() -> None:
         many = range(1, 300)
-        clock = Clock()
-        async with serving(*many, clock=clock) as house, house.client() as client:
-            await message(client)
+        clock = ManualClock()
+        async with running_feed(*many, clock=clock) as house, house.client() as client:
+            await next_message(client)
             for one in many:
                 await subscribe(client, one)
-            answers = [await message(client) for _ in range(60)]
+            answers = [await next_message(client) for _ in range(60)]
             # Then twenty a second are read.
             while len(answers) < len(many):
                 clock.now += 1
-                answers += [await message(client) for _ in range(min(20, len(many) - len(answers)))]
+                answers += [await next_message(client) for _ in range(min(20, len(many) - len(answers)))]
             ok = [one for one in answers if one["event"] == "pusher_internal:subscription_succeeded"]
             refused = [one for one in answers if one["event"] == "pusher:subscription_error"]
             assert len(ok) == 256
@@ -268,86 +280,90 @@ def test_a_connection_follows_256_channels_and_not_one_more() -> None:
             }
             assert house.hub.metrics.subscriptions == 256
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_a_tournament_that_is_deleted_lets_its_followers_go(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.follower(42) as client:
-            house.log.say(42, "TournamentUpdated")
-            house.hub.gone(42)
-            assert (await message(client))["event"] == "TournamentUpdated"
-            told = await message(client)
+        async with running_feed(42, asgi=asgi) as house, house.follower(42) as client:
+            house.events.publish(42, "TournamentUpdated")
+            house.hub.remove_tournament(42)
+            assert (await next_message(client))["event"] == "TournamentUpdated"
+            told = await next_message(client)
             assert (told["event"], told["data"]["status"]) == ("pusher:subscription_error", 404)
-            assert house.hub.watched == set()
-            del house.log.heads[42]
+            assert house.hub.watched_ids == set()
+            del house.events.heads[42]
             await subscribe(client, 42)
-            assert (await message(client))["data"]["status"] == 404
+            assert (await next_message(client))["data"]["status"] == 404
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_client_events_and_signing_in_are_refused(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.follower(42) as client, house.follower(42) as other:
+        async with (
+            running_feed(42, asgi=asgi) as house,
+            house.follower(42) as client,
+            house.follower(42) as other,
+        ):
             await client.send('{"event":"client-x","channel":"tournaments.42","data":{}}')
-            assert (await message(client))["data"]["code"] == 4301
+            assert (await next_message(client))["data"]["code"] == 4301
             await client.send('{"event":"pusher:signin","data":{}}')
-            assert (await message(client))["event"] == "pusher:signin_error"
-            house.log.say(42)
-            assert (await message(other))["seq"] == 1
+            assert (await next_message(client))["event"] == "pusher:signin_error"
+            house.events.publish(42)
+            assert (await next_message(other))["seq"] == 1
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_a_binary_message_ends_the_connection(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.follower(42) as client:
+        async with running_feed(42, asgi=asgi) as house, house.follower(42) as client:
             await client.send(b"\x00\x01")
-            assert (await closed(client))[0] == 1003
+            assert (await read_close(client))[0] == 1003
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_a_message_of_16_kilobytes_is_read_and_a_longer_one_ends_the_connection(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+            await next_message(client)
             ping = '{"event":"pusher:ping","data":"'
             await client.send(ping + "x" * (16_384 - len(ping) - 2) + '"}')
-            assert await message(client) == {"event": "pusher:pong"}
+            assert await next_message(client) == {"event": "pusher:pong"}
             await client.send(ping + "x" * (16_385 - len(ping) - 2) + '"}')
-            assert (await closed(client))[0] == 1009
+            assert (await read_close(client))[0] == 1009
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @BOTH
 def test_a_message_may_come_in_eight_pieces(asgi: bool) -> None:
     async def scenario() -> None:
-        async with serving(42, asgi=asgi) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+            await next_message(client)
             await client.send(PIECES)
-            assert await message(client) == {"event": "pusher:pong"}
+            assert await next_message(client) == {"event": "pusher:pong"}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_message_in_nine_pieces_ends_the_connection() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client() as client:
-            await message(client)
+        async with running_feed(42) as house, house.client() as client:
+            await next_message(client)
             with pytest.raises(ConnectionClosed):  # the close may come while it is sent
                 await client.send(["", *PIECES])
-                await closed(client)
+                await read_close(client)
                 raise client.protocol.close_exc
             assert client.close_code == 1008
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 # Frames as no library writes them
@@ -383,46 +399,46 @@ def test_frames_that_are_none_end_with_the_right_code(
     frames: list[tuple[int, bytes, bytes | None]], code: int
 ) -> None:
     async def scenario() -> None:
-        async with serving(42) as house:
-            raw = await Raw.open(house)
+        async with running_feed(42) as house:
+            raw = await RawConnection.open(house)
             for first, payload, mask in frames:
                 raw.send(first, payload, mask=mask)
-            assert await raw.close_code() == code
+            assert await raw.read_close_code() == code
             await raw.hang_up()
-            await until(lambda: house.hub.metrics.connections == 0)
+            await wait_until(lambda: house.hub.metrics.connections == 0)
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_ping_frame_is_answered_and_does_not_disturb_a_message_in_pieces() -> None:
     async def scenario() -> None:
-        async with serving(42) as house:
-            raw = await Raw.open(house)
+        async with running_feed(42) as house:
+            raw = await RawConnection.open(house)
             raw.send(0x01, b'{"event":"pus')
             raw.send(PING, b"are you there")
             raw.send(0x80, b'her:ping"}')
-            assert await raw.frame() == (PONG, b"are you there")
-            assert await raw.frame() == (TEXT, b'{"event":"pusher:pong"}')
+            assert await raw.read_frame() == (PONG, b"are you there")
+            assert await raw.read_frame() == (TEXT, b'{"event":"pusher:pong"}')
             await raw.hang_up()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_a_hundred_thousand_subscriptions_at_once_end_that_connection_only() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.follower(42) as other:
-            raw = await Raw.open(house)
+        async with running_feed(42) as house, house.follower(42) as other:
+            raw = await RawConnection.open(house)
             one = b'{"event":"pusher:subscribe","data":{"channel":"tournaments.42"}}'
             frame = bytes([TEXT, 0x80 | len(one), 0, 0, 0, 0]) + one
             raw.writer.write(frame * 100_000)
-            assert await raw.close_code() == 1008
+            assert await raw.read_close_code() == 1008
             await raw.hang_up()
-            house.log.say(42)
-            assert (await message(other))["seq"] == 1
-            await until(lambda: house.hub.metrics.connections == 1)
+            house.events.publish(42)
+            assert (await next_message(other))["seq"] == 1
+            await wait_until(lambda: house.hub.metrics.connections == 1)
             assert house.hub.metrics.subscriptions == 1
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 @pytest.mark.parametrize(
@@ -438,7 +454,7 @@ def test_a_hundred_thousand_subscriptions_at_once_end_that_connection_only() -> 
 )
 def test_a_handshake_that_is_none_is_refused_in_http(change: tuple[str, str], status: int) -> None:
     async def scenario() -> None:
-        async with serving(42) as house:
+        async with running_feed(42) as house:
             reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
             asked = (
                 f"GET {house.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -452,19 +468,19 @@ def test_a_handshake_that_is_none_is_refused_in_http(change: tuple[str, str], st
             writer.close()
             assert house.hub.metrics.connections_total == 0
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_other_transports_of_the_libraries_find_nothing() -> None:
     async def scenario() -> None:
-        async with serving(42) as house:
+        async with running_feed(42) as house:
             for path in ("/pusher/app/silverball/1/abc/xhr_streaming", "/app/silverball"):
                 reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
                 writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
                 assert (await reader.read()).startswith(b"HTTP/1.1 404 ")
                 writer.close()
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 FRAMES = st.tuples(
@@ -480,24 +496,24 @@ KNOWN_CODES = {None, 1000, 1001, 1002, 1003, 1005, 1007, 1008, 1009}
 @given(st.lists(FRAMES, max_size=12), st.binary(max_size=60), st.booleans())
 def _any_frames(
     runner: asyncio.Runner,
-    house: House,
+    house: FeedServer,
     frames: list[tuple[int, bytes, bytes | None]],
     rubbish: bytes,
     says_when_done: bool,
 ) -> None:
     async def scenario() -> None:
-        raw = await Raw.open(house)
+        raw = await RawConnection.open(house)
         for first, payload, mask in frames:
             raw.send(first, payload, mask=mask)
         raw.writer.write(rubbish)
         if says_when_done:
             raw.writer.write_eof()
-            raw.answers = False
-            code = await raw.close_code()
+            raw.answers_close = False
+            code = await raw.read_close_code()
             echoed = any(first & 0x0F == 8 for first, _, _ in frames)
             assert code in KNOWN_CODES or echoed
         await raw.hang_up()
-        await until(lambda: house.hub.metrics.connections == 1)
+        await wait_until(lambda: house.hub.metrics.connections == 1)
 
     runner.run(scenario())
 
@@ -506,15 +522,15 @@ def test_no_frames_whatever_break_the_server(caplog: pytest.LogCaptureFixture) -
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
 
-        async def begin() -> tuple[House, ClientConnection]:
-            house = await stack.enter_async_context(serving(42))
+        async def begin() -> tuple[FeedServer, ClientConnection]:
+            house = await stack.enter_async_context(running_feed(42))
             return house, await stack.enter_async_context(house.follower(42))
 
         house, other = runner.run(begin())
 
         async def still_there() -> None:
-            house.log.say(42)
-            assert (await message(other))["seq"] == 1
+            house.events.publish(42)
+            assert (await next_message(other))["seq"] == 1
             assert house.hub.metrics.subscriptions == 1
             assert not house.hub._tasks
 
@@ -530,7 +546,7 @@ def test_no_frames_whatever_break_the_server(caplog: pytest.LogCaptureFixture) -
 def test_messages_are_compressed_once_for_all_who_want_that() -> None:
     async def scenario() -> None:
         text = json.dumps({"gameId": 7, "name": "silver " * 2_000})
-        async with serving(42, limits=Limits(10, compresses=True)) as house:
+        async with running_feed(42, limits=ConnectionLimits(10, allows_compression=True)) as house:
             packed = house.follower(42, compression="deflate")
             async with (
                 packed as one,
@@ -539,31 +555,31 @@ def test_messages_are_compressed_once_for_all_who_want_that() -> None:
             ):
                 assert one.response is not None
                 assert "permessage-deflate" in one.response.headers["Sec-WebSocket-Extensions"]
-                house.log.say(42, data=text)
+                house.events.publish(42, data=text)
                 for client in (one, two, bare):
-                    assert (await message(client))["data"] == text
+                    assert (await next_message(client))["data"] == text
                 await one.send('{"event":"pusher:ping"}')
-                assert await message(one) == {"event": "pusher:pong"}
+                assert await next_message(one) == {"event": "pusher:pong"}
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_compression_is_refused_unless_it_is_set() -> None:
     async def scenario() -> None:
-        async with serving(42) as house, house.client(compression="deflate") as client:
+        async with running_feed(42) as house, house.client(compression="deflate") as client:
             assert client.response is not None
             assert "Sec-WebSocket-Extensions" not in client.response.headers
 
-    run(scenario())
+    run_scenario(scenario())
 
 
 def test_while_the_server_goes_down_nobody_is_let_in() -> None:
     async def scenario() -> None:
-        async with serving(42) as house:
+        async with running_feed(42) as house:
             house.feed.is_draining = True
             with pytest.raises(InvalidStatus) as caught:
                 async with house.client():
                     pass
             assert caught.value.response.status_code == 503
 
-    run(scenario())
+    run_scenario(scenario())

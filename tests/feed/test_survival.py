@@ -17,8 +17,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 import build
-from feed.redis_server import Redis
-from feed.whole import token
+from feed.redis_server import RedisServer
+from feed.whole import admin_token
 from servers import Servers
 from silverball.store import announcements
 from silverball.store.engine import Store
@@ -50,10 +50,10 @@ class Follower:
         """Follow, and come back whenever the connection is lost."""
         while not until.is_set():
             with contextlib.suppress(*LOST):
-                await self._one_connection(until)
+                await self._follow_once(until)
             await asyncio.sleep(0.02)
 
-    async def _one_connection(self, until: asyncio.Event) -> None:
+    async def _follow_once(self, until: asyncio.Event) -> None:
         url = f"ws://127.0.0.1:{self.port}{PATH}"
         async with connect(
             url, ping_interval=None, proxy=None, compression=None, open_timeout=5, close_timeout=1
@@ -68,21 +68,21 @@ class Follower:
                 except TimeoutError:
                     continue
                 if told["event"] == ACKED:
-                    await self._acked(client, json.loads(told["data"]))
+                    await self._confirm(client, json.loads(told["data"]))
                 elif "seq" in told:
-                    self._take(told["seq"])
+                    self._note_seq(told["seq"])
 
     async def _resume(self, client: Any) -> None:
         resume = {"epoch": self.epoch, "seq": self.seen[-1] if self.seen else 0}
         data = {"channel": f"tournaments.{self.tournament_id}", "auth": "", "resume": resume}
         await client.send(json.dumps({"event": "pusher:subscribe", "data": data}))
 
-    async def _acked(self, client: Any, told: Any) -> None:
+    async def _confirm(self, client: Any, told: Any) -> None:
         if not told["recovered"]:
-            await asyncio.to_thread(self._page)
+            await asyncio.to_thread(self._read_page)
             await self._resume(client)
 
-    def _page(self) -> None:
+    def _read_page(self) -> None:
         """What was missed is more than a socket brings at once: page until nothing follows."""
         is_complete = False
         while not is_complete:
@@ -91,10 +91,10 @@ class Follower:
             with urllib.request.urlopen(f"{url}&epoch={self.epoch}&limit=100", timeout=5) as answer:
                 page = json.load(answer)
             for one in page["data"]:
-                self._take(one["seq"])
+                self._note_seq(one["seq"])
             is_complete = page["complete"]
 
-    def _take(self, seq: int) -> None:
+    def _note_seq(self, seq: int) -> None:
         # What was there already may come once more; a number that is skipped would be a gap.
         if seq == (self.seen[-1] if self.seen else 0) + 1:
             self.seen.append(seq)
@@ -116,11 +116,11 @@ class Writer:
             self.run_one(n)
 
     def run_one(self, n: int) -> None:
-        while not self._sent(n):
+        while not self._try_write(n):
             time.sleep(0.02)
         self.done += 1
 
-    def _sent(self, n: int) -> bool:
+    def _try_write(self, n: int) -> bool:
         port = self._servers[n % len(self._servers)].port
         request = urllib.request.Request(
             f"http://127.0.0.1:{port}{self._path}",
@@ -135,15 +135,15 @@ class Writer:
             return False
 
 
-async def _all_have(followers: list[Follower], newest: int) -> None:
+async def _wait_for_all(followers: list[Follower], newest: int) -> None:
     async with asyncio.timeout(60):
         while any(not one.seen or one.seen[-1] < newest for one in followers):
             await asyncio.sleep(0.05)
 
 
-def _newest(store: Store, tournament_id: int) -> int:
+def _newest_seq(store: Store, tournament_id: int) -> int:
     with store.read() as db:
-        head = announcements.head(db, tournament_id)
+        head = announcements.channel_head(db, tournament_id)
     assert head is not None
     return head.seq
 
@@ -152,7 +152,7 @@ def test_fifty_followers_of_a_server_that_is_killed_miss_nothing(store: Store, d
     one = build.a_tournament(store, players=2, arenas=0).tournament_id
     servers = Servers(database_url)
     servers.start()
-    writer = Writer([servers], one, token(store))
+    writer = Writer([servers], one, admin_token(store))
     followers = [Follower([servers], one, n) for n in range(CLIENTS)]
 
     async def scenario() -> None:
@@ -166,7 +166,7 @@ def test_fifty_followers_of_a_server_that_is_killed_miss_nothing(store: Store, d
             servers.kill()
             await asyncio.to_thread(servers.start)
         await asyncio.to_thread(writing.join)
-        await _all_have(followers, _newest(store, one))
+        await _wait_for_all(followers, _newest_seq(store, one))
         until.set()
         await asyncio.gather(*tasks)
 
@@ -174,7 +174,7 @@ def test_fifty_followers_of_a_server_that_is_killed_miss_nothing(store: Store, d
         uvloop.run(scenario())
     finally:
         servers.close()
-    assert _newest(store, one) == WRITES
+    assert _newest_seq(store, one) == WRITES
     assert all(follower.seen == list(range(1, WRITES + 1)) for follower in followers)
     assert all(follower.connections > KILLS for follower in followers)
 
@@ -187,13 +187,15 @@ def shared(postgresql: Any) -> Iterator[str]:
     postgresql.drop(url)
 
 
-def test_two_nodes_lose_nothing_and_keep_the_order_while_redis_is_killed(shared: str, redis: Redis) -> None:
+def test_two_nodes_lose_nothing_and_keep_the_order_while_redis_is_killed(
+    shared: str, redis: RedisServer
+) -> None:
     store = Store(shared)
     one = build.a_tournament(store, players=2, arenas=0).tournament_id
     nodes = [Servers(shared, SILVERBALL_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0") for _ in range(2)]
     for node in nodes:
         node.start()
-    writer = Writer(nodes, one, token(store))
+    writer = Writer(nodes, one, admin_token(store))
     followers = [Follower(nodes, one, n) for n in range(20)]
 
     async def scenario() -> None:
@@ -209,7 +211,7 @@ def test_two_nodes_lose_nothing_and_keep_the_order_while_redis_is_killed(shared:
             await asyncio.sleep(dice.uniform(0.5, 1.5))
             await asyncio.to_thread(redis.start)
         await asyncio.to_thread(writing.join)
-        await _all_have(followers, 600)
+        await _wait_for_all(followers, 600)
         until.set()
         await asyncio.gather(*tasks)
 
@@ -235,7 +237,7 @@ def test_a_nudge_is_quicker_than_looking(bus: str, shared: str, request: pytest.
     for node in nodes:
         node.start()
     # Written at the first node, followed at the second.
-    writer, follower = Writer(nodes[:1], one, token(store)), Follower(nodes[1:], one, 0)
+    writer, follower = Writer(nodes[:1], one, admin_token(store)), Follower(nodes[1:], one, 0)
     waits: list[float] = []
 
     async def scenario() -> None:
@@ -247,7 +249,7 @@ def test_a_nudge_is_quicker_than_looking(bus: str, shared: str, request: pytest.
             await asyncio.sleep(0.07)
             began = time.monotonic()
             await asyncio.to_thread(writer.run_one, n)
-            await _all_have([follower], n + 1)
+            await _wait_for_all([follower], n + 1)
             waits.append(time.monotonic() - began)
         until.set()
         await task

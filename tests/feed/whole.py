@@ -19,11 +19,11 @@ import uvicorn
 from websockets.asyncio.client import ClientConnection, connect
 
 import build
-from feed.serving import message, subscribe
+from feed.serving import next_message, subscribe
 from silverball import app
-from silverball.cli.connection import Connection
-from silverball.cli.server import Server, sockets_of
-from silverball.feed.broadcast import Broadcast
+from silverball.cli.connection import BoundedConnection
+from silverball.cli.server import DrainingServer, websocket_protocol
+from silverball.feed.broadcast import FeedService
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store import announcements
@@ -33,12 +33,12 @@ SETTINGS = Settings(base_url=build.BASE_URL, rate_limit_per_minute=0, standings_
 
 
 @dataclass
-class Whole:
+class RunningProgram:
     """The program, while it runs."""
 
     store: Store
     port: int
-    broadcast: Broadcast
+    broadcast: FeedService
     http: httpx2.AsyncClient
 
     async def write(self, method: str, path: str, body: Any = None) -> Any:
@@ -52,59 +52,61 @@ class Whole:
         """A socket that follows the tournament; with `epoch` and `seq` it says what it has."""
         url = f"ws://127.0.0.1:{self.port}/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"
         async with connect(url, ping_interval=None, proxy=None, compression=None, max_size=None) as client:
-            await message(client)
+            await next_message(client)
             await subscribe(client, tournament_id, **({"resume": resume} if resume else {}))
             yield client
 
 
 @asynccontextmanager
-async def whole(store: Store, **chosen: Any) -> AsyncIterator[Whole]:
+async def running_program(store: Store, **chosen: Any) -> AsyncIterator[RunningProgram]:
     """The program, started and stopped as `silverball serve` does it."""
     settings = replace(SETTINGS, **chosen)
-    broadcast = Broadcast(store, settings)
+    broadcast = FeedService(store, settings)
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     ready = asyncio.Event()
     config = uvicorn.Config(
         app.build(store, settings, broadcast=broadcast),
-        http=Connection,
-        ws=sockets_of(broadcast.feed, settings),
+        http=BoundedConnection,
+        ws=websocket_protocol(broadcast.feed, settings),
         lifespan="on",
         log_config=None,
         access_log=False,
         timeout_graceful_shutdown=15,
     )
-    server = Server(config, ready.set, broadcast)
+    server = DrainingServer(config, ready.set, broadcast)
     stopped = asyncio.ensure_future(server.serve(sockets=[listener]))
     await ready.wait()
     port = listener.getsockname()[1]
-    headers = {"Authorization": f"Bearer {token(store)}"}
+    headers = {"Authorization": f"Bearer {admin_token(store)}"}
     try:
         async with httpx2.AsyncClient(
             base_url=f"http://127.0.0.1:{port}", headers=headers, timeout=30, trust_env=False
         ) as http:
-            yield Whole(store, port, broadcast, http)
+            yield RunningProgram(store, port, broadcast, http)
     finally:
         server.should_exit = True
         async with asyncio.timeout(30):
             await stopped
 
 
-def token(store: Store) -> str:
+def admin_token(store: Store) -> str:
     """The token of an admin."""
     admin = build.a_user(store, name="Ada Min", role="admin")
     with store.write() as db:
-        made = tokens.create(db, admin, "feed", abilities=["admin"], now=datetime.now(UTC), dice=Random(5))
+        made = tokens.create_token(
+            db, admin, "feed", abilities=["admin"], now=datetime.now(UTC), dice=Random(5)
+        )
     return made.text
 
 
-def say(store: Store, tournament_id: int, count: int = 1, name: str = "TournamentUpdated") -> None:
+def announce(store: Store, tournament_id: int, count: int = 1, name: str = "TournamentUpdated") -> None:
     """Announce something of which only the number matters."""
     with store.write(tournament_id) as db:
         said = [(name, json.dumps({"tournamentId": tournament_id, "n": n})) for n in range(count)]
         announcements.append(db, tournament_id, said)
 
 
-async def eventually(question: Callable[[], bool], seconds: float = 10.0) -> None:
+async def wait_until(question: Callable[[], bool], seconds: float = 10.0) -> None:
     """Wait for something to become true."""
     async with asyncio.timeout(seconds):
         while not question():

@@ -9,7 +9,7 @@ import click
 from silverball import app, settings
 from silverball.cli import main
 from silverball.kit import openapi
-from silverball.kit.http import VERBS, Access, endpoints_of
+from silverball.kit.http import METHODS, Access, collect_endpoints
 from silverball.settings import Settings
 
 ROOT = Path(__file__).parents[2]
@@ -25,12 +25,12 @@ WHO = {
 def endpoints() -> str:
     """Every built route: who may call it, what it takes, what it is."""
     lines = ["| Route | Who | Takes | What |", "|---|---|---|---|"]
-    table = endpoints_of(*app.ROUTE_MODULES)
-    for one in sorted(table, key=lambda endpoint: (endpoint.path, VERBS.index(endpoint.method))):
-        taken = [*(field.sent_as for field in one.parser.fields), *one.body_parser.fields]
+    table = collect_endpoints(*app.ROUTE_MODULES)
+    for one in sorted(table, key=lambda endpoint: (endpoint.path, METHODS.index(endpoint.method))):
+        taken = [*(field.encoded_name for field in one.parser.fields), *one.body_parser.fields]
         who = f"token with `{one.ability}`" if one.is_write else WHO[one.access]
         names = ", ".join(f"`{name}`" for name in taken)
-        lines.append(f"| {one.method} `{openapi.shown_path(one)}` | {who} | {names} | {one.title} |")
+        lines.append(f"| {one.method} `{openapi.documented_path(one)}` | {who} | {names} | {one.title} |")
     return "\n".join(lines)
 
 
@@ -54,7 +54,7 @@ def _commands() -> Iterator[tuple[str, str]]:
 
 # Document and the word of its markers -> what stands between `<!-- word -->` and `<!-- /word -->`.
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
-    ("README.md", "settings"): settings.table,
+    ("README.md", "settings"): settings.settings_table,
     ("docs/interface.md", "endpoints"): endpoints,
     ("docs/commands.md", "commands"): commands,
 }
@@ -62,7 +62,7 @@ TABLES: dict[tuple[str, str], Callable[[], str]] = {
 
 # Documents that are generated as a whole.
 FILES: dict[str, Callable[[], str]] = {
-    "docs/wire/asyncapi.json": lambda: app.feed_description(Settings(base_url=SHOWN_URL)).decode() + "\n",
+    "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=SHOWN_URL)).decode() + "\n",
 }
 
 

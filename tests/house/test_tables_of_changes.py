@@ -4,8 +4,8 @@ from typing import get_args
 
 from silverball.rules import changes
 from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered
-from silverball.service.announce import ADDED, ANNOUNCE, CHANGED, DELETED, IDS_FIELD, SHOWN
-from silverball.store.writers import KINDS, WRITERS
+from silverball.service.announce import ADDED, ANNOUNCE, CHANGED, CREATED_OR_UPDATED, DELETED, IDS_FIELD
+from silverball.store.writers import STORED_PARTS, WRITERS
 from silverball.wire.events import EVENTS
 
 GENERAL = {Change, Added, Altered, Removed, TournamentAltered}
@@ -24,13 +24,13 @@ def test_every_change_has_a_writer_and_a_line_that_says_what_it_touches() -> Non
 
 
 def test_every_part_of_a_tournament_is_told_in_some_event() -> None:
-    told = set(CHANGED) | set(SHOWN) | {"queue"}
+    told = set(CHANGED) | set(CREATED_OR_UPDATED) | {"queue"}
     # Suggestions are in their games, banks and scorekeepers in the tournament, purchases in the players.
     inside = {"suggestions", "banks", "scorekeepers", "purchases"}
-    assert told | inside == set(KINDS)
+    assert told | inside == set(STORED_PARTS)
 
 
 def test_every_event_that_is_announced_has_a_published_shape() -> None:
-    names = {*ADDED.values(), *CHANGED.values(), *DELETED.values(), *SHOWN.values()}
+    names = {*ADDED.values(), *CHANGED.values(), *DELETED.values(), *CREATED_OR_UPDATED.values()}
     assert names | {"TournamentUpdated", "QueueChanged"} == set(EVENTS)
     assert set(IDS_FIELD) == {*ADDED.values(), *CHANGED.values(), *DELETED.values()}

@@ -7,7 +7,7 @@ import pytest
 import build
 from service.nightly import Desk, a_desk
 from service.webhooks.receiver import (
-    Post,
+    Outbox,
     a_webhook,
     arena_name,
     rename,
@@ -22,8 +22,8 @@ def desk(store: Store) -> Desk:
 
 def test_a_chat_is_told_in_sentences(desk: Desk) -> None:
     a_webhook(desk, form="text")
-    post = Post(desk.store)
-    (game, *_) = desk.round()
+    post = Outbox(desk.store)
+    (game, *_) = desk.open_round()
     post.run()
     first, second = game["playerIds"]
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": [first, second]})
@@ -37,7 +37,7 @@ def test_a_chat_is_told_in_sentences(desk: Desk) -> None:
     on = f" on {arena or arena_name(desk, game['arenaId'])}"
     post.run()
     sent = post.sent
-    texts = [one.said["text"].partition(" \u00b7 ")[2] for one in sent]
+    texts = [one.payload["text"].partition(" \u00b7 ")[2] for one in sent]
     assert texts[:4] == [
         "Round 1 is drawn: 2 games.",
         f"{names[first]} beat {names[second]}{on}.",
@@ -48,8 +48,8 @@ def test_a_chat_is_told_in_sentences(desk: Desk) -> None:
     assert texts[4].endswith(f"{build.BASE_URL}/t/{desk.night.tournament_id}")
     assert len(texts) == 5
     for one in sent:
-        text = one.said["text"]
-        assert one.said == {"text": text, "content": text, "allowed_mentions": {"parse": []}}
+        text = one.payload["text"]
+        assert one.payload == {"text": text, "content": text, "allowed_mentions": {"parse": []}}
 
 
 def test_a_start_is_told(store: Store) -> None:
@@ -57,15 +57,15 @@ def test_a_start_is_told(store: Store) -> None:
     a_webhook(desk, form="text")
     desk.ok("PATCH", "", {"name": "Friday"})
     desk.ok("POST", "/start")
-    (sent,) = Post(store).run()
-    assert sent.said["text"].startswith("Friday \u00b7 Started with 4 players.")
+    (sent,) = Outbox(store).run()
+    assert sent.payload["text"].startswith("Friday \u00b7 Started with 4 players.")
 
 
 @pytest.mark.parametrize("type_", ["matchplay", "group_matchplay", "knockout", "bracket", "ladder"])
 def test_a_chat_is_told_the_results_of_games_of_any_size(store: Store, type_: Any) -> None:
     desk = a_desk(store, type_, players=8)
     a_webhook(desk, form="text")
-    games = desk.mirror.known["games"] or {one["gameId"]: one for one in desk.round()}
+    games = desk.mirror.known["games"] or {one["gameId"]: one for one in desk.open_round()}
     game = next(one for one in games.values() if len(one["playerIds"]) > 1 and not one["bye"])
     order = sorted(game["playerIds"], reverse=True)
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": order})
@@ -73,18 +73,18 @@ def test_a_chat_is_told_the_results_of_games_of_any_size(store: Store, type_: An
     on = f" on {arena_name(desk, game['arenaId'])}" if game["arenaId"] else ""
     ranks = ", ".join(f"{place}. {names[one]}" for place, one in enumerate(order, start=1))
     pair = f"{names[order[0]]} beat {names[order[1]]}{on}."
-    said = [one.said["text"].partition(" \u00b7 ")[2] for one in Post(store).run()]
+    said = [one.payload["text"].partition(" \u00b7 ")[2] for one in Outbox(store).run()]
     assert (pair if len(order) == 2 else f"Result{on}: {ranks}.") in said
 
 
 def test_a_chat_is_told_who_got_strikes_where_no_order_is_kept(store: Store) -> None:
     desk = a_desk(store, "group_knockout", players=8)
     a_webhook(desk, form="text")
-    game = next(one for one in desk.round() if len(one["playerIds"]) == 4)
+    game = next(one for one in desk.open_round() if len(one["playerIds"]) == 4)
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
     names = {player_id: f"Player {n + 1}" for n, player_id in enumerate(desk.night.player_ids)}
     third, last = (names[one] for one in game["playerIds"][2:])
-    said = Post(store).run()[-1].said["text"]
+    said = Outbox(store).run()[-1].payload["text"]
     assert said.endswith(f"Strikes on {arena_name(desk, game['arenaId'])}: {third}, {last}.")
 
 
@@ -94,14 +94,14 @@ def test_a_chat_is_told_the_frame_of_other_nights(store: Store, type_: Any) -> N
     a_webhook(desk, form="text")
     desk.ok("POST", "/start")
     desk.ok("POST", "/complete")
-    texts = [one.said["text"] for one in Post(store).run()]
+    texts = [one.payload["text"] for one in Outbox(store).run()]
     assert "Started with 4 players." in texts[0]
     assert "Completed." in texts[-1]
 
 
 def test_a_program_that_becomes_a_chat_is_told_from_then_on(desk: Desk) -> None:
     a_webhook(desk)
-    desk.round()
+    desk.open_round()
     desk.ok("PATCH", "/webhooks/1", {"form": "text"})
     rename(desk, "Friday Strikes")
-    assert Post(desk.store).run() == []
+    assert Outbox(desk.store).run() == []

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 import build
-from silverball.jobs.clock import Clock, Job
+from silverball.jobs.clock import Job, JobClock
 from silverball.store.engine import Store
 
 SECONDS_MAX = 10.0
@@ -23,9 +23,9 @@ def test_every_job_runs_even_when_one_before_it_fails(store: Store, caplog: pyte
         ran.append(("works", now))
 
     moment = build.NOW + timedelta(microseconds=5)
-    clock = Clock(store, [Job("fails", fails), Job("works", works)], now=lambda: moment)
+    clock = JobClock(store, [Job("fails", fails), Job("works", works)], now=lambda: moment)
     with caplog.at_level(logging.ERROR, logger="silverball.jobs"):
-        clock.strike()
+        clock.run_all()
     assert ran == [("works", build.NOW)]
     assert "the job fails failed" in caplog.text
 
@@ -40,18 +40,18 @@ def test_jobs_run_again_and_again_until_it_is_closed(store: Store) -> None:
         if count == 3:
             thrice.set()
 
-    clock = Clock(store, [Job("work", work)], first_after_seconds=0.001, every_seconds=0.001)
+    clock = JobClock(store, [Job("work", work)], first_after_seconds=0.001, every_seconds=0.001)
     clock.start()
     assert thrice.wait(SECONDS_MAX)
     clock.close()
     stopped_at = count
-    clock.strike()
+    clock.run_all()
     assert count == stopped_at
 
 
 def test_nothing_runs_at_once(store: Store) -> None:
     ran: list[datetime] = []
-    clock = Clock(store, [Job("work", lambda _store, now: ran.append(now))])
+    clock = JobClock(store, [Job("work", lambda _store, now: ran.append(now))])
     clock.start()
     clock.close()
     assert ran == []

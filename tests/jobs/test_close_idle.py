@@ -22,13 +22,13 @@ def a_night(store: Store, **values: Any) -> build.Night:
     return build.a_tournament(store, **{"type": "matchplay", **values})
 
 
-def status(store: Store, night: build.Night) -> str:
-    return of(store, night).status
+def tournament_status(store: Store, night: build.Night) -> str:
+    return load_tournament(store, night).status
 
 
-def of(store: Store, night: build.Night) -> Tournament:
+def load_tournament(store: Store, night: build.Night) -> Tournament:
     with store.read() as db:
-        return enact.tournament_of(db, night.tournament_id)
+        return enact.load_tournament(db, night.tournament_id)
 
 
 @pytest.mark.parametrize("hours", [47, 49])
@@ -40,20 +40,20 @@ def test_after_two_idle_days_unless_its_end_is_to_come(
 ) -> None:
     night = a_night(store, end_utc=ends_at)
     close_idle.run(store, LAST + timedelta(hours=hours))
-    assert status(store, night) == ("completed" if may_close and hours == 49 else "started")
+    assert tournament_status(store, night) == ("completed" if may_close and hours == 49 else "started")
 
 
 def test_it_ended_when_it_was_last_touched_and_the_clock_says_it_was_the_clock(store: Store) -> None:
     night = a_night(store)
     with store.write(night.tournament_id) as db:
-        who = enact.Who(actor_id=None, source="test", now=LAST + timedelta(hours=2))
-        enact.enact(db, night.tournament_id, (), who, beside=[(journal.UNDONE, {"action": 0})])
+        who = enact.ActionContext(actor_id=None, source="test", now=LAST + timedelta(hours=2))
+        enact.enact(db, night.tournament_id, (), who, extra_entries=[(journal.ACTION_UNDONE, {"action": 0})])
     close_idle.run(store, TWO_DAYS_LATER)
-    assert status(store, night) == "started"
+    assert tournament_status(store, night) == "started"
     close_idle.run(store, TWO_DAYS_LATER + timedelta(hours=2))
-    assert of(store, night).completed_at == LAST + timedelta(hours=2)
+    assert load_tournament(store, night).completed_at == LAST + timedelta(hours=2)
     with store.read() as db:
-        newest = journal.actions(db, night.tournament_id)[0]
+        newest = journal.newest_actions(db, night.tournament_id)[0]
     assert (newest.actor_id, newest.source) == (None, "clock")
 
 
@@ -73,7 +73,7 @@ def test_what_is_not_played_to_the_end_is_gone_and_the_rest_counts(store: Store)
     build.a_game(store, night.tournament_id, [three, four], round_id=first)
     build.a_game(store, night.tournament_id, [one, three], round_id=second)
     close_idle.run(store, TWO_DAYS_LATER)
-    after = of(store, night)
+    after = load_tournament(store, night)
     assert [game.game_id for game in after.games] == [played]
     assert [(each.round_id, each.status) for each in after.rounds] == [(first, "completed")]
     with store.read() as db:
@@ -85,7 +85,7 @@ def test_planned_completed_and_foreign_ones_are_left_alone(store: Store) -> None
     nights = [a_night(store, status="planned"), a_night(store, status="completed")]
     build.a_tournament(store, type="pinball_golf_of_another_house")
     close_idle.run(store, TWO_DAYS_LATER)
-    assert [status(store, night) for night in nights] == ["planned", "completed"]
+    assert [tournament_status(store, night) for night in nights] == ["planned", "completed"]
 
 
 def test_closing_twice_closes_once(store: Store) -> None:
@@ -93,7 +93,7 @@ def test_closing_twice_closes_once(store: Store) -> None:
     close_idle.run(store, TWO_DAYS_LATER)
     close_idle.run(store, TWO_DAYS_LATER)
     with store.read() as db:
-        assert len(journal.actions(db, night.tournament_id)) == 1
+        assert len(journal.newest_actions(db, night.tournament_id)) == 1
 
 
 def test_one_that_cannot_be_closed_does_not_stop_the_others(
@@ -102,5 +102,5 @@ def test_one_that_cannot_be_closed_does_not_stop_the_others(
     broken, other = a_night(store, settings={"duration": "many"}), a_night(store)
     with caplog.at_level(logging.ERROR, logger="silverball.jobs"):
         close_idle.run(store, TWO_DAYS_LATER)
-    assert status(store, other) == "completed"
+    assert tournament_status(store, other) == "completed"
     assert f"the idle tournament {broken.tournament_id} cannot be closed" in caplog.text

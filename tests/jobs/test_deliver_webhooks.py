@@ -11,13 +11,13 @@ import build
 from service.nightly import Desk, a_desk
 from service.webhooks.receiver import (
     URL,
-    Post,
+    Outbox,
     a_webhook,
+    channel_head,
     deliveries,
-    head_of,
-    names_in,
     rename,
     statuses,
+    tournament_names_in,
 )
 from silverball.service.webhooks import pace
 from silverball.service.webhooks.writes import sending
@@ -33,40 +33,40 @@ def desk(store: Store) -> Desk:
 def test_everything_that_is_announced_arrives_once_in_order_as_the_feed_tells_it(desk: Desk) -> None:
     a_webhook(desk)
     since = len(desk.mirror.seen)
-    desk.round()
+    desk.open_round()
     desk.ok("PATCH", "", {"name": "Friday Strikes"})
     desk.ok("POST", "/players", {"name": "Late Lena"})
     told = desk.mirror.seen[since:]
-    sent = Post(desk.store).run()
-    assert [(one.said["type"], one.said["seq"], one.said["epoch"]) for one in sent] == [
+    sent = Outbox(desk.store).run()
+    assert [(one.payload["type"], one.payload["seq"], one.payload["epoch"]) for one in sent] == [
         (one.name, one.seq, one.epoch) for one in told
     ]
-    assert [one.said["data"] for one in sent] == [json.loads(one.data) for one in told]
-    assert {one.said["tournamentId"] for one in sent} == {desk.night.tournament_id}
+    assert [one.payload["data"] for one in sent] == [json.loads(one.data) for one in told]
+    assert {one.payload["tournamentId"] for one in sent} == {desk.night.tournament_id}
     assert len({one.message_id for one in sent}) == len(sent)
-    assert Post(desk.store).run() == []
+    assert Outbox(desk.store).run() == []
 
 
 def test_what_happened_before_the_webhook_is_not_for_it(desk: Desk) -> None:
     rename(desk, "Before")
     a_webhook(desk)
-    assert Post(desk.store).run() == []
+    assert Outbox(desk.store).run() == []
 
 
 def test_only_the_chosen_events_arrive(desk: Desk) -> None:
     a_webhook(desk, events=["RoundCreatedOrUpdated"])
-    desk.round()
+    desk.open_round()
     rename(desk, "Friday Strikes")
-    assert [one.said["type"] for one in Post(desk.store).run()] == ["RoundCreatedOrUpdated"]
+    assert [one.payload["type"] for one in Outbox(desk.store).run()] == ["RoundCreatedOrUpdated"]
 
 
 def test_each_webhook_is_told_by_itself(desk: Desk) -> None:
     for number in range(3):
         a_webhook(desk, url=f"{URL}?{number}")
     rename(desk, "A", "B")
-    sent = Post(desk.store).run()
+    sent = Outbox(desk.store).run()
     for number in range(3):
-        assert names_in([one for one in sent if one.url.endswith(str(number))]) == ["A", "B"]
+        assert tournament_names_in([one for one in sent if one.url.endswith(str(number))]) == ["A", "B"]
 
 
 # Tries
@@ -75,7 +75,7 @@ def test_each_webhook_is_told_by_itself(desk: Desk) -> None:
 def test_a_message_that_fails_is_tried_again_under_its_id_until_it_has_failed(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A")
-    post = Post(desk.store, answer=lambda *_: 503)
+    post = Outbox(desk.store, answer=lambda *_: 503)
     tried = []
     for _ in range(400):
         if post.run():
@@ -94,20 +94,20 @@ def test_a_message_that_fails_is_tried_again_under_its_id_until_it_has_failed(de
 def test_later_messages_go_on_while_one_is_tried_again(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A", "B", "C")
-    post = Post(desk.store, answer=lambda _, body: 500 if b'"name":"B"' in body else 200)
-    assert names_in(post.run()) == ["A", "B", "C"]
+    post = Outbox(desk.store, answer=lambda _, body: 500 if b'"name":"B"' in body else 200)
+    assert tournament_names_in(post.run()) == ["A", "B", "C"]
     assert statuses(desk) == ["delivered", "waiting", "delivered"]
     assert desk.ok("GET", "/webhooks/1")["data"]["failingSince"] is None
     post.answer = lambda *_: 200
     post.now += timedelta(seconds=5)
-    assert names_in(post.run()) == ["B"]
+    assert tournament_names_in(post.run()) == ["B"]
     assert statuses(desk) == ["delivered"] * 3
 
 
 def test_a_dead_address_is_knocked_at_once_in_a_while_however_much_waits_for_it(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, *(f"Night {n}" for n in range(60)))
-    post = Post(desk.store, answer=lambda *_: "Nobody is there.")
+    post = Outbox(desk.store, answer=lambda *_: "Nobody is there.")
     knocks = []
     for _ in range(60):
         knocks.append(len(post.run()))
@@ -117,7 +117,7 @@ def test_a_dead_address_is_knocked_at_once_in_a_while_however_much_waits_for_it(
     assert sum(knocks) < 20
     post.answer = lambda *_: 200
     post.now += timedelta(minutes=5)
-    came = names_in(post.run())
+    came = tournament_names_in(post.run())
     assert len(came) > 50
     rest = [one for one in came if int(one.split()[1]) > 20]
     assert rest == sorted(rest, key=lambda one: int(one.split()[1]))
@@ -125,7 +125,7 @@ def test_a_dead_address_is_knocked_at_once_in_a_while_however_much_waits_for_it(
 
 def test_who_takes_nothing_for_five_days_is_switched_off(desk: Desk) -> None:
     a_webhook(desk)
-    post = Post(desk.store, answer=lambda *_: "Nobody is there.")
+    post = Outbox(desk.store, answer=lambda *_: "Nobody is there.")
     for day in range(6):
         rename(desk, f"Day {day}")
         post.run()
@@ -140,13 +140,13 @@ def test_who_takes_nothing_for_five_days_is_switched_off(desk: Desk) -> None:
     assert (again["stoppedReason"], again["failingSince"]) == (None, None)
     post.answer = lambda *_: 200
     rename(desk, "Much later")
-    assert names_in(post.run()) == ["Much later"]
+    assert tournament_names_in(post.run()) == ["Much later"]
 
 
 def test_who_says_that_he_is_gone_is_switched_off_at_once(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A", "B")
-    assert len(Post(desk.store, answer=lambda *_: 410).run()) == 1
+    assert len(Outbox(desk.store, answer=lambda *_: 410).run()) == 1
     shown = desk.ok("GET", "/webhooks/1")["data"]
     assert (shown["isActive"], "410" in shown["stoppedReason"]) == (False, True)
     assert statuses(desk) == ["failed", "failed"]
@@ -155,10 +155,10 @@ def test_who_says_that_he_is_gone_is_switched_off_at_once(desk: Desk) -> None:
 def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A")
-    post = Post(desk.store)
+    post = Outbox(desk.store)
     assert post.rounds.plan_one()
     with desk.store.write(quiet=True) as db:
-        errand = sending.take(db, build.NOW, slow=False, base_url="")
+        errand = sending.claim_next_message(db, build.NOW, slow=False, base_url="")
     assert errand is not None
     post.now += timedelta(seconds=60)
     assert post.run() == []
@@ -168,18 +168,18 @@ def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(desk: Desk) 
     # Who comes back too late changes nothing.
     before = deliveries(desk, 1)
     with desk.store.write(quiet=True) as db:
-        sending.settle(db, errand, sending.Outcome(1, 500), post.now)
+        sending.settle_delivery(db, errand, sending.SendOutcome(1, 500), post.now)
     assert deliveries(desk, 1) == before
 
 
 def test_what_kills_every_server_that_sends_it_is_given_up(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A")
-    post = Post(desk.store)
+    post = Outbox(desk.store)
     post.rounds.plan_one()
     for _ in range(pace.TRIES_MAX):
         with desk.store.write(quiet=True) as db:
-            assert sending.take(db, post.now, slow=False, base_url="") is not None
+            assert sending.claim_next_message(db, post.now, slow=False, base_url="") is not None
         post.now += timedelta(minutes=2)
     assert post.run() == []
     (one,) = deliveries(desk, 1)
@@ -196,7 +196,7 @@ def test_a_webhook_that_is_deleted_or_switched_off_meanwhile_is_let_go(desk: Des
         desk.ok("PATCH", "/webhooks/2", {"isActive": False})
         return 500
 
-    assert len(Post(desk.store, answer=meanwhile).run()) == 1
+    assert len(Outbox(desk.store, answer=meanwhile).run()) == 1
     assert [one["webhookId"] for one in desk.ok("GET", "/webhooks")["data"]] == [2]
 
 
@@ -206,8 +206,8 @@ def test_a_webhook_that_is_deleted_or_switched_off_meanwhile_is_let_go(desk: Des
 def test_what_was_announced_before_somebody_hid_himself_is_not_delivered_any_more(desk: Desk) -> None:
     a_webhook(desk)
     a_webhook(desk, form="text")
-    desk.round()
-    post = Post(desk.store, answer=lambda *_: 500)
+    desk.open_round()
+    post = Outbox(desk.store, answer=lambda *_: 500)
     assert len(post.run()) > 1
     player = desk.callers["player"]
     body = {"profileOptOut": True}
@@ -216,14 +216,16 @@ def test_what_was_announced_before_somebody_hid_himself_is_not_delivered_any_mor
     post.answer = lambda *_: 200
     post.now += timedelta(days=1)
     since_then = post.run()
-    epoch = head_of(desk).epoch
+    epoch = channel_head(desk).epoch
     assert since_then
-    assert {one.said["epoch"] for one in since_then} == {epoch}
+    assert {one.payload["epoch"] for one in since_then} == {epoch}
     found = deliveries(desk, 1)
     assert {one["status"] for one in found if one["epoch"] != epoch} == {"withdrawn"}
     (gap,) = [one for one in found if one["event"] == "gap"]
     assert (gap["status"], "begun anew" in gap["reason"]) == ("missed", True)
-    refused = desk.refused(409, "POST", f"/webhooks/1/deliveries/{found[0]['webhookDeliveryId']}/retry")
+    refused = desk.expect_refusal(
+        409, "POST", f"/webhooks/1/deliveries/{found[0]['webhookDeliveryId']}/retry"
+    )
     assert "kept no longer" in refused["message"]
 
 
@@ -231,10 +233,10 @@ def test_a_message_that_is_taken_after_that_says_nothing(desk: Desk) -> None:
     """Nobody has looked at the new epoch yet, and a message of the old one is due."""
     a_webhook(desk)
     rename(desk, "CANARY")
-    post = Post(desk.store)
+    post = Outbox(desk.store)
     assert post.rounds.plan_one()
     with desk.store.write(desk.night.tournament_id) as db:
-        announcements.begin_anew(db, [desk.night.tournament_id])
+        announcements.restart_epochs(db, [desk.night.tournament_id])
     assert not post.rounds.send_one(slow=False)
     assert post.sent == []
     assert statuses(desk) == ["withdrawn"]
@@ -243,11 +245,11 @@ def test_a_message_that_is_taken_after_that_says_nothing(desk: Desk) -> None:
 def test_what_was_trimmed_before_it_could_be_delivered_is_a_gap_that_is_seen(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A", "B", "C")
-    low = head_of(desk).seq - 1
+    low = channel_head(desk).seq - 1
     with desk.store.write(desk.night.tournament_id) as db:
         db.execute(delete(tables.announcement).where(tables.announcement.c.seq <= low))
         db.execute(update(tables.tournament).values(seq_low=low))
-    assert names_in(Post(desk.store).run()) == ["C"]
+    assert tournament_names_in(Outbox(desk.store).run()) == ["C"]
     gap, one = deliveries(desk, 1)
     assert (gap["event"], gap["status"], one["status"]) == ("gap", "missed", "delivered")
     assert gap["reason"].startswith(f"The events {low - 1} to {low} are kept no longer.")

@@ -17,19 +17,19 @@ def at(day: int, hour: int, minute: int = 0) -> datetime:
     return datetime(2026, 3, day, hour, minute, tzinfo=UTC)
 
 
-def written(folder: Path) -> set[datetime | None]:
-    return {nightly.written_at(one, folder) for one in nightly.EXPORTS}
+def written_times(folder: Path) -> set[datetime | None]:
+    return {nightly.written_at(one, folder) for one in nightly.BULK_FILES}
 
 
 @pytest.fixture(autouse=True)
-def somebody_who_is_rated(store: Store) -> None:
+def rate_a_player(store: Store) -> None:
     """Else there would be nothing to write about ratings."""
     build.a_rating(store)
 
 
 def test_missing_files_are_written_whatever_the_hour(store: Store, tmp_path: Path) -> None:
     nightly_exports.run(tmp_path / "exports", store, at(5, 20))
-    assert written(tmp_path / "exports") == {at(5, 20)}
+    assert written_times(tmp_path / "exports") == {at(5, 20)}
 
 
 @pytest.mark.parametrize(
@@ -41,14 +41,14 @@ def test_every_morning_they_are_written_again_once(
 ) -> None:
     nightly_exports.run(tmp_path, store, at(5, 20))
     nightly_exports.run(tmp_path, store, now)
-    assert written(tmp_path) == {now if is_due else at(5, 20)}
+    assert written_times(tmp_path) == {now if is_due else at(5, 20)}
     nightly_exports.run(tmp_path, store, now.replace(minute=59))
-    assert written(tmp_path) == {now if is_due else at(5, 20)}
+    assert written_times(tmp_path) == {now if is_due else at(5, 20)}
 
 
 def test_the_clock_writes_them_only_where_a_folder_is_set(store: Store, tmp_path: Path) -> None:
-    assert "nightly_exports" not in [one.name for one in app.jobs(Settings())]
-    *_, job = app.jobs(Settings(exports_folder=str(tmp_path)))
+    assert "nightly_exports" not in [one.name for one in app.configured_jobs(Settings())]
+    *_, job = app.configured_jobs(Settings(exports_folder=str(tmp_path)))
     assert job.name == "nightly_exports"
     job.run(store, at(5, 20))
-    assert written(tmp_path) == {at(5, 20)}
+    assert written_times(tmp_path) == {at(5, 20)}

@@ -12,7 +12,7 @@ SAID = [("TournamentUpdated", "{}")]
 
 def _count(store: Store, tournament_id: int) -> int:
     with store.read() as db:
-        return len(announcements.since(db, tournament_id, "k3f9", 0, 100_000))
+        return len(announcements.load_since(db, tournament_id, "k3f9", 0, 100_000))
 
 
 def test_a_tournament_of_last_month_keeps_nothing_and_a_running_one_everything(store: Store) -> None:
@@ -25,7 +25,7 @@ def test_a_tournament_of_last_month_keeps_nothing_and_a_running_one_everything(s
     prune_announcements.run(store, build.NOW)
     assert (_count(store, over), _count(store, running)) == (0, 3)
     with store.read() as db:
-        head = announcements.head(db, over)
+        head = announcements.channel_head(db, over)
         assert head is not None
         # The numbers go on, and whoever asks for what is gone is told so.
         assert (head.seq, head.low) == (3, 3)

@@ -20,7 +20,7 @@ from silverball.store.engine import Store
 def test_a_day_is_rated_when_seven_days_have_gone_by(store: Store, hours: int, is_rated: bool) -> None:
     circuit = Circuit(store)
     circuit.night(14, ["Ada", "Bo"])
-    job = rating_period.job(Settings())
+    job = rating_period.create_job(Settings())
     job.run(store, moment(14, 0) + timedelta(hours=hours))
     assert bool(circuit.ratings()) is is_rated
 
@@ -29,7 +29,7 @@ def test_the_operators_settings_are_those_of_the_job(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(14, ["Ada", "Bo"])
     chosen = settings.load({"SILVERBALL_RATING_DEFAULT": "1000", "SILVERBALL_RATING_DELAY_DAYS": "0"})
-    rating_period.job(chosen).run(store, moment(14, 21))
+    rating_period.create_job(chosen).run(store, moment(14, 21))
     assert circuit.ratings()["Ada"][0] == pytest.approx(1015.0847811835447, abs=1e-9)
 
 
@@ -56,10 +56,10 @@ def test_the_command_rates_up_to_a_day_whatever_the_delay(store: Store) -> None:
     assert set(circuit.ratings()) == {"Ada", "Bo"}
     again = ("rate", "--until", "2026-03-02", "--rebuild", "--from", "2026-03-01")
     assert run(store, *again) == (0, "2 days rated, up to 2026-03-02.\n")
-    before = circuit.everything()
+    before = circuit.stored_rows()
     later = ("rate", "--until", "2026-03-02", "--rebuild", "--from", "2026-03-02")
     assert run(store, *later) == (0, "1 day rated, up to 2026-03-02.\n")
-    assert circuit.everything() == before
+    assert circuit.stored_rows() == before
 
 
 @pytest.mark.parametrize(

@@ -15,19 +15,19 @@ from service.nightly import Desk, a_desk
 from service.webhooks.receiver import (
     SETTINGS,
     URL,
-    Post,
+    Outbox,
     a_webhook,
+    channel_head,
+    deliver_everything,
     deliveries,
-    everything,
-    head_of,
     hook_row,
-    names_in,
     rename,
     statuses,
+    tournament_names_in,
 )
 from silverball import app
 from silverball.jobs import prune_deliveries
-from silverball.jobs.deliver_webhooks import Rounds, workers
+from silverball.jobs.deliver_webhooks import WebhookDeliverer, create_workers
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -41,7 +41,7 @@ def desk(store: Store) -> Desk:
 
 def test_a_slow_address_waits_with_the_slow_ones_until_it_is_quick_again(desk: Desk) -> None:
     a_webhook(desk)
-    post = Post(desk.store, seconds=3)
+    post = Outbox(desk.store, seconds=3)
     rename(desk, "A")
     post.run()
     assert hook_row(desk.store, 1).is_slow
@@ -57,11 +57,11 @@ def test_each_message_is_sent_once_however_many_send(desk: Desk) -> None:
     for number in range(3):
         a_webhook(desk, url=f"{URL}?{number}")
     rename(desk, *(f"Night {n}" for n in range(10)))
-    post = Post(desk.store)
+    post = Outbox(desk.store)
     # Another node over the same database.
     other = Store(desk.store.url.render_as_string(hide_password=False))
     nodes = [post.rounds, replace(post.rounds, store=other)] * 2
-    threads = [threading.Thread(target=everything, args=(one,)) for one in nodes]
+    threads = [threading.Thread(target=deliver_everything, args=(one,)) for one in nodes]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -70,7 +70,7 @@ def test_each_message_is_sent_once_however_many_send(desk: Desk) -> None:
     # Whoever finds a webhook taken stops; what is left is for the next look.
     post.run()
     for number in range(3):
-        came = names_in([one for one in post.sent if one.url.endswith(str(number))])
+        came = tournament_names_in([one for one in post.sent if one.url.endswith(str(number))])
         assert came == [f"Night {n}" for n in range(10)]
 
 
@@ -79,7 +79,7 @@ def test_while_hosts_hang_others_are_told_and_everything_else_goes_on(desk: Desk
     for number in range(6):
         a_webhook(desk, url=f"https://hangs.example.org/{number}")
     a_webhook(desk)
-    post = Post(desk.store)
+    post = Outbox(desk.store)
     came: list[str] = []
 
     def answer(url: str, body: bytes) -> int | str:
@@ -90,21 +90,21 @@ def test_while_hosts_hang_others_are_told_and_everything_else_goes_on(desk: Desk
         return 200
 
     post.answer = answer
-    running = workers(replace(post.rounds, clock=time.monotonic), look_every_seconds=0.01)
+    running = create_workers(replace(post.rounds, clock=time.monotonic), poll_seconds=0.01)
     running.start()
     longest = 0.0
     for number in range(10):
         began = time.monotonic()
         rename(desk, f"Night {number}")
         longest = max(longest, time.monotonic() - began)
-    until(lambda: len(came) == 10)
+    wait_until(lambda: len(came) == 10)
     may_end.set()
     running.close()
     assert longest < 2
     assert not [one for one in threading.enumerate() if one.name.startswith("silverball-webhooks")]
 
 
-def until(is_so: Callable[[], bool]) -> None:
+def wait_until(is_so: Callable[[], bool]) -> None:
     ends = time.monotonic() + SECONDS_MAX
     while not is_so():
         assert time.monotonic() < ends
@@ -124,11 +124,11 @@ def test_the_threads_go_on_whatever_goes_wrong(desk: Desk, caplog: pytest.LogCap
 
     a_webhook(desk, url="https://broken.example.org/")
     a_webhook(desk)
-    running = workers(Post(desk.store, answer=answer).rounds, look_every_seconds=0.01)
+    running = create_workers(Outbox(desk.store, answer=answer).rounds, poll_seconds=0.01)
     running.start()
     rename(desk, "A")
     assert broken.wait(SECONDS_MAX)
-    until(lambda: came == [URL])
+    wait_until(lambda: came == [URL])
     running.close()
     assert "webhooks could not be served" in caplog.text
 
@@ -136,10 +136,10 @@ def test_the_threads_go_on_whatever_goes_wrong(desk: Desk, caplog: pytest.LogCap
 def test_a_server_that_starts_takes_up_what_waits(desk: Desk) -> None:
     # Nothing new is allowed to be of this kind, so no network is needed to see it fail.
     old = {"tournament_id": desk.night.tournament_id, "url": "http://hooks.example.org/"}
-    head = head_of(desk)
+    head = channel_head(desk)
     hook = build.row(desk.store, tables.webhook, epoch=head.epoch, seq=head.seq - 1, **old)
     with TestClient(app.build(desk.store, SETTINGS)):
-        until(lambda: any(one["reason"] for one in deliveries(desk, hook)))
+        wait_until(lambda: any(one["reason"] for one in deliveries(desk, hook)))
     (one,) = deliveries(desk, hook)
     assert (one["status"], one["reason"]) == ("waiting", "The address must begin with https://.")
 
@@ -148,7 +148,7 @@ def test_nothing_to_do_loads_nothing(store: Store) -> None:
     def never() -> Any:
         raise AssertionError("nothing had to be sent")
 
-    everything(Rounds(store, SETTINGS, never))
+    deliver_everything(WebhookDeliverer(store, SETTINGS, never))
 
 
 def test_old_deliveries_are_taken_out_and_waiting_ones_are_not(desk: Desk) -> None:

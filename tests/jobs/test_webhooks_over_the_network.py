@@ -16,15 +16,15 @@ from service.webhooks.receiver import (
     SETTINGS,
     Host,
     a_webhook,
+    deliver_everything,
     deliveries,
-    everything,
     rename,
     statuses,
 )
 from silverball import app
 from silverball.exchange.outgoing import network
 from silverball.jobs import deliver_webhooks
-from silverball.jobs.deliver_webhooks import Rounds, Unreachable
+from silverball.jobs.deliver_webhooks import WebhookDeliverer, WebhookUnreachable
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -41,9 +41,9 @@ def test_messages_arrive_signed_at_a_server_of_the_venue(desk: Desk) -> None:
     host = Host()
     status, made, _ = _do_in_venue(desk, "POST", "/webhooks", {"url": LAN_URL})
     assert status == 201
-    send = deliver_webhooks.guarded(LAN, connect=_to(host))
+    send = deliver_webhooks.guarded_send(LAN, connect=_sending_to(host))
     rename(desk, "A", "B")
-    everything(Rounds(desk.store, LAN, lambda: send))
+    deliver_everything(WebhookDeliverer(desk.store, LAN, lambda: send))
     host.close()
     assert [one.url for one in host.received] == ["POST /in HTTP/1.1"] * 2
     for one, name in zip(host.received, "AB", strict=True):
@@ -57,13 +57,13 @@ def test_messages_arrive_signed_at_a_server_of_the_venue(desk: Desk) -> None:
 
 def test_messages_arrive_signed_through_tls_and_a_proxy(desk: Desk, tmp_path: Path) -> None:
     authority, told = an_authority(tmp_path), list[bytes]()
-    host = Host(tls=authority.serving("hooks.example.org"))
+    host = Host(tls=authority.server_context("hooks.example.org"))
     proxy = a_proxy(told, host.port)
     settings = replace(SETTINGS, egress_proxy=f"127.0.0.1:{proxy.port}")
-    send = deliver_webhooks.guarded(settings, resolve=lambda *_: [GOOD], tls=authority.trusting())
+    send = deliver_webhooks.guarded_send(settings, resolve=lambda *_: [GOOD], tls=authority.client_context())
     secret = a_webhook(desk)["secret"]
     rename(desk, "A")
-    everything(Rounds(desk.store, settings, lambda: send))
+    deliver_everything(WebhookDeliverer(desk.store, settings, lambda: send))
     proxy.close()
     host.close()
     (one,) = host.received
@@ -77,16 +77,16 @@ def _do_in_venue(desk: Desk, method: str, path: str, body: Any) -> Any:
     return build.send(api, method, desk.path + path, body, by=desk.callers["owner"])
 
 
-def _to(host: Any) -> Any:
+def _sending_to(host: Any) -> Any:
     return lambda _address, _port, seconds: network.connect("127.0.0.1", host.port, seconds)
 
 
-def _forever(stream: socket.socket) -> None:
+def _answer_forever(stream: socket.socket) -> None:
     while stream.recv(4096):
         pass
 
 
-def _dripping(stream: socket.socket) -> None:
+def _drip(stream: socket.socket) -> None:
     for _ in range(10_000):
         stream.sendall(b"H")
         time.sleep(0.05)
@@ -100,8 +100,8 @@ BAD: dict[str, tuple[Any, int | None, str, bool]] = {
     "410": (b"HTTP/1.1 410 Gone\r\n\r\n", 410, "is gone (status 410)", False),
     "301": (REDIRECT, 301, "leads elsewhere (status 301)", True),
     "308": (REDIRECT.replace(b"301", b"308"), 308, "leads elsewhere (status 308)", True),
-    "nothing": (_forever, None, "no answer within 0.5 seconds", True),
-    "a byte at a time": (_dripping, None, "no answer within 0.5 seconds", True),
+    "nothing": (_answer_forever, None, "no answer within 0.5 seconds", True),
+    "a byte at a time": (_drip, None, "no answer within 0.5 seconds", True),
     "no HTTP": (b"220 CANARY ESMTP\r\n\r\n", None, "did not speak HTTP", True),
 }
 
@@ -113,8 +113,8 @@ def test_a_host_that_answers_badly_costs_a_moment_and_is_seen(desk: Desk, case: 
     host = Host(answer.replace(b"%d", b"%d" % trap.port) if isinstance(answer, bytes) else answer)
     _do_in_venue(desk, "POST", "/webhooks", {"url": LAN_URL})
     rename(desk, "A")
-    send = deliver_webhooks.guarded(LAN, connect=_to(host), seconds=0.5)
-    rounds = Rounds(desk.store, LAN, lambda: send, lambda: build.NOW)
+    send = deliver_webhooks.guarded_send(LAN, connect=_sending_to(host), seconds=0.5)
+    rounds = WebhookDeliverer(desk.store, LAN, lambda: send, lambda: build.NOW)
     began = time.monotonic()
     assert rounds.plan_one()
     assert rounds.send_one(slow=False)
@@ -140,8 +140,8 @@ def test_an_answer_without_end_is_not_waited_for(desk: Desk) -> None:
     host = Host(endless)
     _do_in_venue(desk, "POST", "/webhooks", {"url": LAN_URL})
     rename(desk, "A")
-    send = deliver_webhooks.guarded(LAN, connect=_to(host))
-    everything(Rounds(desk.store, LAN, lambda: send))
+    send = deliver_webhooks.guarded_send(LAN, connect=_sending_to(host))
+    deliver_everything(WebhookDeliverer(desk.store, LAN, lambda: send))
     host.close()
     assert statuses(desk) == ["delivered"]
 
@@ -149,13 +149,13 @@ def test_an_answer_without_end_is_not_waited_for(desk: Desk) -> None:
 def test_the_program_s_own_sender_keeps_to_the_policy() -> None:
     listener = Listener(lambda accepted: accepted.close())
     for settings in (Settings(base_url="https://pinball.example.org"), LAN):
-        send = deliver_webhooks.guarded(settings)
+        send = deliver_webhooks.guarded_send(settings)
         for url in (
             f"http://127.0.0.1:{listener.port}/",
             f"https://localhost:{listener.port}/",
             f"http://[::1]:{listener.port}/",
         ):
-            with pytest.raises(Unreachable):
+            with pytest.raises(WebhookUnreachable):
                 send(url, b"{}", {})
     assert listener.count == 0
     listener.close()
@@ -163,9 +163,9 @@ def test_the_program_s_own_sender_keeps_to_the_policy() -> None:
 
 def test_a_venue_knocks_outside_of_its_network_at_one_door_only() -> None:
     host = Host()
-    send = deliver_webhooks.guarded(LAN, connect=_to(host), resolve=lambda *_: [GOOD])
+    send = deliver_webhooks.guarded_send(LAN, connect=_sending_to(host), resolve=lambda *_: [GOOD])
     for port in (25, 80, 8080, 6379):
-        with pytest.raises(Unreachable, match="Outside of the own network the port must be 443"):
+        with pytest.raises(WebhookUnreachable, match="Outside of the own network the port must be 443"):
             send(f"http://hooks.example.org:{port}/", b"{}", {})
     assert host.count == 0
     assert send("http://hooks.example.org:443/", b"{}", {}) == 204

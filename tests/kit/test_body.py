@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
-from silverball.kit.body import VALUES_MAX, Body, BodyParser, Malformed
+from silverball.kit.body import VALUES_MAX, Body, BodyParser, MalformedBody
 from silverball.kit.errors import Invalid
 
 
@@ -39,7 +39,7 @@ class Entry(Body, frozen=True, kw_only=True):
 PARSER = BodyParser(Entry)
 
 
-def faults_of(sent: bytes) -> dict[str, list[str]]:
+def read_faults(sent: bytes) -> dict[str, list[str]]:
     with pytest.raises(Invalid) as refused:
         PARSER.parse(sent)
     return refused.value.errors
@@ -111,24 +111,24 @@ def test_nothing_is_sent_where_nothing_is_needed() -> None:
     ],
 )
 def test_a_fault_is_told_by_its_path(sent: str, path: str, sentence: str) -> None:
-    assert faults_of(sent.encode()) == {path: [sentence]}
+    assert read_faults(sent.encode()) == {path: [sentence]}
 
 
 def test_all_faulty_fields_are_told_at_once_and_not_more_than_anyone_reads() -> None:
-    told = faults_of(b'{"name":3,"results":"x","other":1}')
+    told = read_faults(b'{"name":3,"results":"x","other":1}')
     assert set(told) == {"name", "results", "other"}
     many = json.dumps({"name": "a", **{f"x{n}": n for n in range(500)}})
-    assert len(faults_of(many.encode())) == 20
+    assert len(read_faults(many.encode())) == 20
 
 
 @pytest.mark.parametrize("points", ["NaN", "Infinity", "1e999999", "0.001", str(10**10)])
 def test_points_are_amounts_that_can_be_stored(points: str) -> None:
-    assert set(faults_of(json.dumps({"name": "a", "points": points}).encode())) == {"points"}
+    assert set(read_faults(json.dumps({"name": "a", "points": points}).encode())) == {"points"}
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63), 10**22])
 def test_a_whole_number_that_no_column_holds_is_refused(number: int) -> None:
-    assert set(faults_of(json.dumps({"name": "a", "mixed": number}).encode())) == {"mixed"}
+    assert set(read_faults(json.dumps({"name": "a", "mixed": number}).encode())) == {"mixed"}
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_a_whole_number_that_no_column_holds_is_refused(number: int) -> None:
     [b"{", b"a=b&c=d", b"\xff", b'{"name":"\xff"}', b"[" * 300_000, b'{"name":NaN,"x":"\\ud800"}', b"\x00"],
 )
 def test_what_is_not_json_is_no_body(sent: bytes) -> None:
-    with pytest.raises(Malformed):
+    with pytest.raises(MalformedBody):
         PARSER.parse(sent)
 
 
 def test_what_is_too_deep_or_too_much_is_refused_at_once() -> None:
-    assert set(faults_of(b'{"a":' * 300 + b"1" + b"}" * 300)) == {"body"}
-    assert set(faults_of(b'{"results":[' + b"1," * VALUES_MAX + b"1]}")) == {"body"}
+    assert set(read_faults(b'{"a":' * 300 + b"1" + b"}" * 300)) == {"body"}
+    assert set(read_faults(b'{"results":[' + b"1," * VALUES_MAX + b"1]}")) == {"body"}
 
 
 JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
@@ -163,5 +163,5 @@ def test_any_json_is_read_or_refused_and_a_refusal_can_be_written_down(value: An
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_read_or_refused(sent: bytes) -> None:
-    with suppress(Invalid, Malformed):
+    with suppress(Invalid, MalformedBody):
         PARSER.parse(sent)

@@ -15,7 +15,7 @@ from silverball.kit import logs
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
     """What is written, with the loggers as they were afterwards."""
-    root, own = logging.getLogger(), logging.getLogger(logs.ROOT)
+    root, own = logging.getLogger(), logging.getLogger(logs.LOGGER_NAME)
     before = root.handlers[:], root.level, own.level
     stream = io.StringIO()
     logs.configure(stream)
@@ -25,15 +25,15 @@ def lines() -> Iterator[io.StringIO]:
     own.setLevel(before[2])
 
 
-def _only(lines: io.StringIO) -> dict[str, Any]:
+def _only_line(lines: io.StringIO) -> dict[str, Any]:
     (line,) = lines.getvalue().splitlines()
     decoded: dict[str, Any] = json.loads(line)
     return decoded
 
 
 def test_a_line_has_its_members(lines: io.StringIO) -> None:
-    logs.say(logging.getLogger("silverball.test"), "answered", status=200, path="/api/arenas")
-    line = _only(lines)
+    logs.log_line(logging.getLogger("silverball.test"), "answered", status=200, path="/api/arenas")
+    line = _only_line(lines)
     assert (line["message"], line["status"], line["path"], line["level"]) == (
         "answered",
         200,
@@ -46,11 +46,11 @@ def test_a_line_has_its_members(lines: io.StringIO) -> None:
     "path", ["/api/x\n{}", "/api/x\r\x1b[2J", "/api/x\x7f\x85\u2028y", "/api/\u202etxet", "/api/\ud83c"]
 )
 def test_nobody_can_forge_a_line_or_move_the_cursor(lines: io.StringIO, path: str) -> None:
-    logs.say(logging.getLogger("silverball.test"), "answered", path=path)
+    logs.log_line(logging.getLogger("silverball.test"), "answered", path=path)
     text = lines.getvalue()
     assert text.endswith("}\n")
     assert text[:-1].isprintable()
-    _only(lines)
+    _only_line(lines)
 
 
 def test_a_fault_comes_with_its_traceback_and_the_request_it_belongs_to(lines: io.StringIO) -> None:
@@ -61,7 +61,7 @@ def test_a_fault_comes_with_its_traceback_and_the_request_it_belongs_to(lines: i
         logging.getLogger("silverball.test").error("failed", exc_info=sys.exc_info())
     finally:
         logs.request_id.reset(kept)
-    line = _only(lines)
+    line = _only_line(lines)
     assert line["requestId"] == "order-17"
     assert "RuntimeError: the tilt bob fell off" in line["traceback"]
 
@@ -69,4 +69,4 @@ def test_a_fault_comes_with_its_traceback_and_the_request_it_belongs_to(lines: i
 def test_libraries_are_heard_from_warnings_on(lines: io.StringIO) -> None:
     logging.getLogger("uvicorn.error").info("chatter")
     logging.getLogger("uvicorn.error").warning("trouble")
-    assert _only(lines)["message"] == "trouble"
+    assert _only_line(lines)["message"] == "trouble"

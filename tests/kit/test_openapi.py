@@ -8,7 +8,17 @@ import pytest
 from silverball import app
 from silverball.kit import openapi
 from silverball.kit.body import Body
-from silverball.kit.http import Access, Call, Endpoint, File, Write, delete, endpoints_of, get, post
+from silverball.kit.http import (
+    Access,
+    Call,
+    Endpoint,
+    FileDownload,
+    Write,
+    collect_endpoints,
+    delete,
+    get,
+    post,
+)
 from silverball.kit.query import Query
 from silverball.wire.base import Id, Wire
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
@@ -42,7 +52,7 @@ def list_balls(call: Call[BallQuery]) -> Data[Ball | Disc]:
 
 
 @get("/api/balls/csv", access=Access.OPENABLE)
-def balls_csv(call: Call[Query]) -> File:
+def balls_csv(call: Call[Query]) -> FileDownload:
     """All balls, for a spreadsheet."""
     raise NotImplementedError
 
@@ -63,8 +73,8 @@ def remove_balls(call: Write[Body]) -> Data[Ball]:
     raise NotImplementedError
 
 
-def described(*endpoints: Endpoint, public_read: bool = False) -> dict[str, Any]:
-    about = openapi.About(
+def build_description(*endpoints: Endpoint, public_read: bool = False) -> dict[str, Any]:
+    about = openapi.OpenApiInfo(
         title="Silverball",
         version="1",
         base_url="http://silverball.test",
@@ -72,11 +82,11 @@ def described(*endpoints: Endpoint, public_read: bool = False) -> dict[str, Any]
         error=ErrorBody,
         validation_error=ValidationErrorBody,
     )
-    return openapi.document(endpoints, about)
+    return openapi.build_document(endpoints, about)
 
 
 def test_parameters_are_described_as_the_parser_takes_them() -> None:
-    operation = described(list_balls)["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]
+    operation = build_description(list_balls)["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]
     schemas = {one["name"]: one["schema"] for one in operation["parameters"]}
     assert schemas == {
         "tournamentId": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
@@ -97,7 +107,7 @@ def ball_of_a_day(call: Call[Query]) -> Ball:
 
 
 def test_a_word_in_a_path_is_described_by_its_pattern() -> None:
-    operation = described(ball_of_a_day)["paths"]["/api/days/{day}/balls/{ballId}"]["get"]
+    operation = build_description(ball_of_a_day)["paths"]["/api/days/{day}/balls/{ballId}"]["get"]
     assert [one["schema"] for one in operation["parameters"]] == [
         {"type": "string", "pattern": "^(?:[0-9]{8})$", "maxLength": 100},
         {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
@@ -106,7 +116,7 @@ def test_a_word_in_a_path_is_described_by_its_pattern() -> None:
 
 
 def test_an_answer_of_two_shapes_is_described_as_either() -> None:
-    document = described(list_balls)
+    document = build_description(list_balls)
     ok = document["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]["200"]
     shapes = [one["$ref"].rpartition("/")[2] for one in ok["content"]["application/json"]["schema"]["anyOf"]]
     assert shapes == ["Data_Ball_", "Data_Disc_"]
@@ -114,7 +124,7 @@ def test_an_answer_of_two_shapes_is_described_as_either() -> None:
 
 
 def test_only_statuses_that_can_happen_are_described() -> None:
-    paths = described(list_balls, balls_csv, add_ball, remove_balls)["paths"]
+    paths = build_description(list_balls, balls_csv, add_ball, remove_balls)["paths"]
     assert set(paths["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]) == {
         *("200", "304", "400", "401", "403", "404", "413", "422", "429", "503")
     }
@@ -128,7 +138,7 @@ def test_only_statuses_that_can_happen_are_described() -> None:
 
 
 def test_what_a_writing_route_takes_is_described_with_its_limits() -> None:
-    document = described(add_ball, remove_balls)
+    document = build_description(add_ball, remove_balls)
     add = document["paths"]["/api/balls"]["post"]
     assert add["requestBody"]["required"]
     shape = add["requestBody"]["content"]["application/json"]["schema"]["$ref"].rpartition("/")[2]
@@ -144,21 +154,21 @@ def test_what_a_writing_route_takes_is_described_with_its_limits() -> None:
 
 
 def test_a_file_is_described_as_csv() -> None:
-    ok = described(balls_csv)["paths"]["/api/balls/csv"]["get"]["responses"]["200"]
+    ok = build_description(balls_csv)["paths"]["/api/balls/csv"]["get"]["responses"]["200"]
     assert list(ok["content"]) == ["text/csv; charset=utf-8"]
 
 
 @pytest.mark.parametrize("public_read", [False, True])
 def test_what_is_open_to_all_says_so(public_read: bool) -> None:
-    operation = described(balls_csv, public_read=public_read)["paths"]["/api/balls/csv"]["get"]
+    operation = build_description(balls_csv, public_read=public_read)["paths"]["/api/balls/csv"]["get"]
     assert ({} in operation["security"]) is public_read
     assert ("401" in operation["responses"]) is not public_read
 
 
 def test_every_built_route_is_described_once_and_every_reference_leads_somewhere() -> None:
-    built = endpoints_of(*app.ROUTE_MODULES)
-    document = described(*built)
-    assert set(document["paths"]) == {openapi.shown_path(one) for one in built}
+    built = collect_endpoints(*app.ROUTE_MODULES)
+    document = build_description(*built)
+    assert set(document["paths"]) == {openapi.documented_path(one) for one in built}
     ids = [one["operationId"] for verbs in document["paths"].values() for one in verbs.values()]
     assert len(ids) == len(set(ids))
     text = msgspec.json.encode(document).decode()

@@ -39,7 +39,7 @@ def test_the_envelope_of_an_observed_list_is_rebuilt_exactly(name: str) -> None:
 
 def test_the_envelope_of_the_tournament_list_is_rebuilt_with_two_more_facts() -> None:
     observed = json.loads(sample("tournaments-played"))
-    ours = simple_paginate(7, 1, 5, observed["meta"]["path"], limit_given=True)
+    ours = simple_paginate(7, 1, 5, observed["meta"]["path"], has_chosen_limit=True)
     assert ours["links"] == observed["links"]
     assert ours["meta"] == observed["meta"] | {"last_page": 2, "total": 7}
 
@@ -128,7 +128,7 @@ def test_links_keep_the_query_and_replace_the_page() -> None:
 def test_the_tournament_list_says_its_page_size_as_text_when_it_was_asked_for(
     limit_given: bool, per_page: int | str
 ) -> None:
-    ours = simple_paginate(30, 2, 25, URL, limit_given=limit_given)
+    ours = simple_paginate(30, 2, 25, URL, has_chosen_limit=limit_given)
     assert ours["meta"]["per_page"] == per_page
     assert ours["links"]["last"] is None
 

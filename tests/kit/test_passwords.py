@@ -9,32 +9,32 @@ RIGHT = "correct horse"
 
 
 def test_a_password_is_stored_as_argon2id_with_a_salt_of_its_own() -> None:
-    one, other = passwords.hashed(RIGHT), passwords.hashed(RIGHT)
+    one, other = passwords.hash_password(RIGHT), passwords.hash_password(RIGHT)
     assert one.startswith("$argon2id$")
     assert one != other
-    assert passwords.is_right(RIGHT, one)
-    assert passwords.is_right(RIGHT, other)
+    assert passwords.is_correct(RIGHT, one)
+    assert passwords.is_correct(RIGHT, other)
 
 
 @pytest.mark.parametrize("wrong", ["", "Correct horse", "correct horse ", RIGHT * 100, "\x00", "\ud800" * 12])
 def test_any_other_password_is_wrong(wrong: str) -> None:
-    assert not passwords.is_right(wrong, passwords.hashed(RIGHT))
+    assert not passwords.is_correct(wrong, passwords.hash_password(RIGHT))
 
 
 @pytest.mark.parametrize("given", [RIGHT, "", "\x00" * 202])
 def test_without_an_account_every_password_is_wrong(given: str) -> None:
-    assert not passwords.is_right(given, None)
+    assert not passwords.is_correct(given, None)
 
 
 def test_a_damaged_hash_lets_nobody_in() -> None:
-    assert not passwords.is_right(RIGHT, "$argon2id$v=19$damaged")
+    assert not passwords.is_correct(RIGHT, "$argon2id$v=19$damaged")
 
 
 def test_a_hash_with_older_parameters_is_right_but_outdated() -> None:
     older = PasswordHasher(time_cost=1, memory_cost=8192, parallelism=1).hash(RIGHT)
-    assert passwords.is_right(RIGHT, older)
+    assert passwords.is_correct(RIGHT, older)
     assert passwords.is_outdated(older)
-    assert not passwords.is_outdated(passwords.hashed(RIGHT))
+    assert not passwords.is_outdated(passwords.hash_password(RIGHT))
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_a_hash_with_older_parameters_is_right_but_outdated() -> None:
 )
 def test_a_new_password_has_ten_to_two_hundred_characters(password: str, fault: str | None) -> None:
     assert passwords.fault(password) == fault
-    assert fault is not None or passwords.is_right(password, passwords.hashed(password))
+    assert fault is not None or passwords.is_correct(password, passwords.hash_password(password))

@@ -4,7 +4,7 @@ from types import ModuleType
 
 import pytest
 
-from silverball.app import answer, build_api
+from silverball.app import answer_request, build_api
 from silverball.kit.http import Access, Call, Request, get
 from silverball.kit.query import Query
 from silverball.settings import Settings
@@ -14,7 +14,7 @@ from silverball.wire.base import Wire
 DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
-class Seen(Wire, frozen=True, kw_only=True):
+class PathParts(Wire, frozen=True, kw_only=True):
     """What a handler was given."""
 
     ids: dict[str, int]
@@ -22,21 +22,21 @@ class Seen(Wire, frozen=True, kw_only=True):
 
 
 @get("/api/nights/{night_id}/days/{day}", access=Access.ANYONE, words={"day": DAY})
-def day_of_night(call: Call[Query]) -> Seen:
+def day_of_night(call: Call[Query]) -> PathParts:
     """One day of a night."""
-    return Seen(ids=call.ids, words=call.words)
+    return PathParts(ids=call.ids, words=call.words)
 
 
-def asked(store: Store, path: str) -> tuple[int, bytes]:
+def send_get(store: Store, path: str) -> tuple[int, bytes]:
     module = ModuleType("nights")
     vars(module)["day_of_night"] = day_of_night
     api = build_api(store, Settings(), modules=[module])
-    got = answer(api, Request(method="GET", path=path))
+    got = answer_request(api, Request(method="GET", path=path))
     return got.status, got.body
 
 
 def test_a_word_comes_as_it_stands_in_the_path_and_an_id_as_a_number(store: Store) -> None:
-    status, body = asked(store, "/api/nights/7/days/2026-03-05")
+    status, body = send_get(store, "/api/nights/7/days/2026-03-05")
     assert (status, body) == (200, b'{"ids":{"night_id":7},"words":{"day":"2026-03-05"}}')
 
 
@@ -44,10 +44,10 @@ def test_a_word_comes_as_it_stands_in_the_path_and_an_id_as_a_number(store: Stor
     "word", ["2026-3-5", "2026-03-05\n", "x2026-03-05", "202\u0666-03-05", "\x00", "2026-03-05-" + "0" * 200]
 )
 def test_a_word_that_looks_otherwise_is_not_found(store: Store, word: str) -> None:
-    status, body = asked(store, f"/api/nights/7/days/{word}")
+    status, body = send_get(store, f"/api/nights/7/days/{word}")
     assert status == 404
     assert b"Models\\\\Day]" in body
 
 
 def test_an_id_beside_a_word_must_still_be_an_id(store: Store) -> None:
-    assert asked(store, "/api/nights/seven/days/2026-03-05")[0] == 404
+    assert send_get(store, "/api/nights/seven/days/2026-03-05")[0] == 404

@@ -8,16 +8,16 @@ from typing import Any
 
 import asgi
 from silverball.kit.front import FrontDoor
-from silverball.kit.http import Answer, Request
-from silverball.kit.requests import House, Limits
+from silverball.kit.http import HttpResponse, Request
+from silverball.kit.requests import Backend, FrontDoorLimits
 
 PAGE = "/t/42"
 HTML = b"<p>" + b"Meteor Shower " * 200
-GUARD = (b"content-security-policy", b"default-src 'none'")
-REST = (b"cache-control", b"no-cache")
+CSP_HEADER = (b"content-security-policy", b"default-src 'none'")
+CACHE_HEADER = (b"cache-control", b"no-cache")
 
 
-class StubHouse:
+class StubPages:
     """A house with one page for everybody, and a page behind it."""
 
     def __init__(self) -> None:
@@ -35,34 +35,34 @@ class StubHouse:
             raise OSError("the database is gone")
         return self.revisions.get(scope_id, 0)
 
-    def published(self, request: Request) -> Answer:
+    def answer_public(self, request: Request) -> HttpResponse:
         self.gate.wait(5)
         self.computed[request.path] += 1
         self.queries.append(request.query)
-        return Answer(self.status, self.body, "text/html; charset=utf-8", (REST, GUARD))
+        return HttpResponse(self.status, self.body, "text/html; charset=utf-8", (CACHE_HEADER, CSP_HEADER))
 
     async def pages(self, scope: Any, receive: Any, send: Any) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": [(b"x-by", b"pages")]})
         await send({"type": "http.response.body", "body": b""})
 
-    def door(self, **limits: Any) -> FrontDoor:
-        house = House(
+    def front_door(self, **limits: Any) -> FrontDoor:
+        house = Backend(
             find_caller=lambda _authorization: None,
             revision_of=lambda scope_id: 0 if self.is_broken else self.revisions.get(scope_id, 0),
             refresh=self.refresh,
-            answer=lambda _request: Answer(401, b"{}"),
-            failed=lambda _error: Answer(503, b'{"message":"Service Unavailable"}'),
-            published_paths=["/t/{tournament_id}", "/t/{tournament_id}/wall"],
-            published=self.published,
-            published_query=lambda query: query.partition(b"&")[0],
+            answer=lambda _request: HttpResponse(401, b"{}"),
+            answer_error=lambda _error: HttpResponse(503, b'{"message":"Service Unavailable"}'),
+            public_paths=["/t/{tournament_id}", "/t/{tournament_id}/wall"],
+            answer_public=self.answer_public,
+            normalize_public_query=lambda query: query.partition(b"&")[0],
             pages=self.pages,
         )
-        return FrontDoor(house, Limits(**limits))
+        return FrontDoor(house, FrontDoorLimits(**limits))
 
 
 def test_it_is_computed_once_for_a_revision() -> None:
-    house = StubHouse()
-    door = house.door()
+    house = StubPages()
+    door = house.front_door()
     assert asgi.get(door, PAGE).body == asgi.get(door, PAGE).body == HTML
     assert house.computed[PAGE] == 1
     house.revisions[42] = 8
@@ -71,8 +71,8 @@ def test_it_is_computed_once_for_a_revision() -> None:
 
 
 def test_equal_questions_at_the_same_time_are_computed_once() -> None:
-    house = StubHouse()
-    door = house.door()
+    house = StubPages()
+    door = house.front_door()
     house.gate.clear()
 
     async def ask() -> list[asgi.Reply]:
@@ -86,8 +86,8 @@ def test_equal_questions_at_the_same_time_are_computed_once() -> None:
 
 
 def test_another_query_is_another_page_and_a_token_makes_no_difference() -> None:
-    house = StubHouse()
-    door = house.door()
+    house = StubPages()
+    door = house.front_door()
     asgi.get(door, f"{PAGE}?part=now")
     asgi.get(door, f"{PAGE}?part=now", token="ada")
     asgi.get(door, f"{PAGE}?part=standings")
@@ -95,16 +95,16 @@ def test_another_query_is_another_page_and_a_token_makes_no_difference() -> None
 
 
 def test_what_the_page_does_not_look_at_makes_no_other_answer() -> None:
-    house = StubHouse()
-    door = house.door()
+    house = StubPages()
+    door = house.front_door()
     for query in ("part=now", "part=now&from=a-friend", "part=now&from=another"):
         assert asgi.get(door, f"{PAGE}?{query}").status == 200
     assert house.queries == [b"part=now"]
 
 
 def test_who_has_it_already_is_told_so_with_the_headers_that_matter() -> None:
-    house = StubHouse()
-    door = house.door()
+    house = StubPages()
+    door = house.front_door()
     etag = asgi.get(door, PAGE).headers["etag"]
     same = asgi.get(door, PAGE, headers={"if-none-match": etag})
     assert (same.status, same.body) == (304, b"")
@@ -114,8 +114,8 @@ def test_who_has_it_already_is_told_so_with_the_headers_that_matter() -> None:
 
 
 def test_it_goes_out_compressed_to_those_who_take_it_so() -> None:
-    house = StubHouse()
-    door = house.door()
+    house = StubPages()
+    door = house.front_door()
     for _ in range(2):
         packed = asgi.get(door, PAGE, headers={"accept-encoding": "gzip, br"})
         assert packed.headers["content-encoding"] == "gzip"
@@ -126,15 +126,15 @@ def test_it_goes_out_compressed_to_those_who_take_it_so() -> None:
 
 
 def test_head_has_the_headers_and_no_body() -> None:
-    door = StubHouse().door()
+    door = StubPages().front_door()
     head = asgi.get(door, PAGE, method="HEAD")
     assert (head.status, head.body) == (200, b"")
     assert int(head.headers["content-length"]) == len(HTML)
 
 
 def test_nothing_of_the_interface_is_on_it_and_nobody_is_counted() -> None:
-    house = StubHouse()
-    door = house.door(rate_per_minute=2)
+    house = StubPages()
+    door = house.front_door(rate_per_minute=2)
     for _ in range(5):
         reply = asgi.get(door, PAGE)
         assert reply.status == 200
@@ -151,9 +151,9 @@ def test_nothing_of_the_interface_is_on_it_and_nobody_is_counted() -> None:
 
 
 def test_what_is_not_there_is_not_kept() -> None:
-    house = StubHouse()
+    house = StubPages()
     house.status = 404
-    door = house.door()
+    door = house.front_door()
     assert asgi.get(door, "/t/43").status == 404
     house.status = 200
     assert asgi.get(door, "/t/43").status == 200
@@ -161,21 +161,21 @@ def test_what_is_not_there_is_not_kept() -> None:
 
 
 def test_other_methods_and_other_addresses_belong_to_the_other_pages() -> None:
-    house = StubHouse()
-    door = house.door()
+    house = StubPages()
+    door = house.front_door()
     for path, method in ((PAGE, "POST"), ("/t/42/run", "GET"), ("/t/42/", "GET"), ("/", "GET")):
         assert asgi.get(door, path, method=method).headers["x-by"] == "pages"
     assert not house.computed
 
 
 def test_an_address_that_is_too_long_is_refused_before_it_is_kept() -> None:
-    house = StubHouse()
-    reply = asgi.get(house.door(), f"{PAGE}?{'x' * 1001}")
+    house = StubPages()
+    reply = asgi.get(house.front_door(), f"{PAGE}?{'x' * 1001}")
     assert reply.status == 414
     assert not house.computed
 
 
 def test_a_database_that_is_gone_is_told_in_words() -> None:
-    house = StubHouse()
+    house = StubPages()
     house.is_broken = True
-    assert asgi.get(house.door(), PAGE).status == 503
+    assert asgi.get(house.front_door(), PAGE).status == 503

@@ -26,13 +26,13 @@ from silverball.kit import texts
     ],
 )
 def test_what_cannot_be_seen_is_left_out(typed: str, kept: str) -> None:
-    assert texts.cleaned(typed) == kept
+    assert texts.clean(typed) == kept
 
 
 @given(st.text())
 def test_a_text_that_was_cleaned_is_clean(typed: str) -> None:
-    once = texts.cleaned(typed)
-    assert texts.cleaned(once) == once
+    once = texts.clean(typed)
+    assert texts.clean(once) == once
     assert unicodedata.is_normalized("NFC", once)
 
 

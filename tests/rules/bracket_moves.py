@@ -114,16 +114,16 @@ def stages_are_full(tournament: Tournament) -> None:
     """Every round of a running group bracket has the players of its stage, in groups of four."""
     if tournament.status != "started":
         return
-    plan = stages.stages(
+    plan = stages.planned_rounds(
         int(getattr(tournament.settings, "bracket_size", 0)),
         has_double_byes=bool(getattr(tournament.settings, "group_bracket_double_byes", 0)),
     )
     form: GroupStages = group_bracket.PLAY if tournament.type == "group_bracket" else golf_bracket.PLAY
     for one, stage in zip(tournament.rounds_in_order, plan, strict=False):
         result = form.result(tournament, one)
-        assert len(result.players) <= stage.players
+        assert len(result.player_ids) <= stage.player_count
         if one != tournament.newest_round:
-            assert len(result.players) == stage.players
+            assert len(result.player_ids) == stage.player_count
             assert {len(group) for group in result.groups} == {4}
 
 

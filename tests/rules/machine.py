@@ -284,7 +284,7 @@ class NightMachine(RuleBasedStateMachine):
             return
         games = self.tournament.games_by_round.get(newest.round_id, ())
         counted = history.of(self.tournament)
-        byes = {counted.byes_of(player_id) for game in games for player_id in game.player_ids}
+        byes = {counted.bye_count(player_id) for game in games for player_id in game.player_ids}
         if self.moves.byes_are_even and not self.may_byes_differ and before.status == "started":
             assert max(byes, default=0) - min(byes, default=0) <= 1
 

@@ -96,11 +96,11 @@ def marks_are_those_of_a_slow_count(tournament: Tournament) -> None:
         better = [two for two in beside if _goes_before(two, one)]
         if len(better) < each:
             holding.append(one)
-    expected = {one.single_player_game_id: bestgame.NOTHING for one in over(tournament)}
+    expected = {one.single_player_game_id: bestgame.NO_MARK for one in over(tournament)}
     for one in holding:
-        points = Decimal(curves.points(_curve(tournament), _rank(one, holding)))
-        expected[one.single_player_game_id] = bestgame.Mark(points, True)
-    assert bestgame.marks(tournament) == expected
+        points = Decimal(curves.points_of_rank(_curve(tournament), _rank(one, holding)))
+        expected[one.single_player_game_id] = bestgame.GameMark(points, True)
+    assert bestgame.game_marks(tournament) == expected
 
 
 def _goes_before(one: SinglePlayerGame, other: SinglePlayerGame) -> bool:
@@ -117,7 +117,7 @@ def _curve(tournament: Tournament) -> str:
 
 def best_game_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """The best arenas of each player added up."""
-    marks = bestgame.marks(tournament)
+    marks = bestgame.game_marks(tournament)
     counted = getattr(tournament.settings, "best_game_arenas_counted", 0) or None
     totals = {}
     for entrant in tournament.entrants:
@@ -169,7 +169,9 @@ def card_points(tournament: Tournament) -> Mapping[int, Decimal]:
     values: dict[int, list[int]] = {}
     for card in ranked:
         own = [one for one in field if one.card_id == card.card_id]
-        points = sorted((curves.points(_curve(tournament), _rank(one, field)) for one in own), reverse=True)
+        points = sorted(
+            (curves.points_of_rank(_curve(tournament), _rank(one, field)) for one in own), reverse=True
+        )
         values.setdefault(card.player_id, []).append(sum(points[:games]))
     return {
         one.player_id: one.points_adjustment
@@ -195,19 +197,19 @@ def race_is_sound(tournament: Tournament) -> None:
     for one in tournament.rounds_in_order:
         games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
         members = tuple(dict.fromkeys(game.player_id for game in games))
-        found = race.verdict(tournament, one, members)
+        found = race.round_result(tournament, one, members)
         assert before is None or set(members) <= before
         assert len(members) <= (one.size or 0)
-        assert found.out not in found.safe
+        assert found.eliminated_id not in found.safe_ids
         if started(tournament):
             assert before is None or set(members) == before
-            is_done = found.out is not None and len(members) == one.size
+            is_done = found.eliminated_id is not None and len(members) == one.size
             assert (one.status == "completed") == is_done
             queue = queues.waiting(tournament, round_id=one.round_id)
             assert sorted(spot.player_id for spot in queue) == sorted(
                 game.player_id for game in games if game.status == "pending"
             )
-        before = set(found.safe)
+        before = set(found.safe_ids)
     playing = Counter(game.player_id for game in waiting(tournament))
     assert max(playing.values(), default=1) == 1
     sizes = [one.size for one in tournament.rounds_in_order]
@@ -220,6 +222,6 @@ def race_points(tournament: Tournament) -> Mapping[int, Decimal]:
     for one in tournament.rounds:
         games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
         members = tuple(dict.fromkeys(game.player_id for game in games))
-        for player_id in race.verdict(tournament, one, members).safe:
+        for player_id in race.round_result(tournament, one, members).safe_ids:
             totals[player_id] += 1
     return totals

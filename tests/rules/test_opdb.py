@@ -28,14 +28,14 @@ PARTS = st.text(LETTERS, min_size=1, max_size=8)
 def test_an_id_has_a_group_and_perhaps_a_machine_and_an_alias(
     text: str, group: str, machine: str | None, alias: str | None, kind: str
 ) -> None:
-    found = opdb.parsed(text)
+    found = opdb.parse_id(text)
     assert found == MachineId("G", group, machine, alias)
     assert found is not None
     assert found.entry_type == kind
     assert found.group_id == f"G{group}"
     assert found.machine_id == (None if machine is None else f"G{group}-M{machine}")
     assert opdb.is_opdb_id(text)
-    assert re.fullmatch(opdb.PATTERN, text)
+    assert re.fullmatch(opdb.ID_PATTERN, text)
 
 
 @pytest.mark.parametrize(
@@ -60,10 +60,10 @@ def test_an_id_has_a_group_and_perhaps_a_machine_and_an_alias(
     ],
 )
 def test_what_is_no_id_is_none(text: str) -> None:
-    assert opdb.parsed(text) is None
-    assert opdb.group_of(text) is None
+    assert opdb.parse_id(text) is None
+    assert opdb.group_id_of(text) is None
     assert not opdb.is_opdb_id(text)
-    assert not re.fullmatch(opdb.PATTERN, text)
+    assert not re.fullmatch(opdb.ID_PATTERN, text)
 
 
 @given(PARTS, st.none() | PARTS, st.none() | PARTS, st.sampled_from("GH"))
@@ -73,13 +73,13 @@ def test_the_parts_put_together_are_the_id(
     text = f"{letter}{group}"
     if machine is not None:
         text += f"-M{machine}" + ("" if alias is None else f"-A{alias}")
-    found = opdb.parsed(text)
+    found = opdb.parse_id(text)
     assert found == MachineId(letter, group, machine, None if machine is None else alias)
-    assert opdb.group_of(text) == f"{letter}{group}"
+    assert opdb.group_id_of(text) == f"{letter}{group}"
 
 
 def test_a_machine_of_the_house_has_an_id_that_the_machine_database_never_gives_out() -> None:
-    found = opdb.parsed("Hclub-M1")
+    found = opdb.parse_id("Hclub-M1")
     assert found is not None
     assert found.is_homebrew
     assert not opdb.is_opdb_id("Hclub-M1")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.rules.opdb_moves import Followed, followed
+from silverball.rules.opdb_moves import ResolvedId, resolve_id
 
 Moves = dict[str, str | None]
 IDS = [f"G{letter}" for letter in "ABCDEFGH"]
@@ -18,46 +18,48 @@ CHAIN: Moves = {"GA": "GB", "GB": "GC"}
     ("moves", "known", "outcome"),
     [
         # Nothing happened to it.
-        ({}, {"GA"}, Followed("GA")),
-        ({"GX": "GY"}, set(), Followed("GA")),
+        ({}, {"GA"}, ResolvedId("GA")),
+        ({"GX": "GY"}, set(), ResolvedId("GA")),
         # A chain is followed to its end, also when nothing but the list is known.
-        (CHAIN, {"GC"}, Followed("GC")),
-        (CHAIN, set(), Followed("GC")),
+        (CHAIN, {"GC"}, ResolvedId("GC")),
+        (CHAIN, set(), ResolvedId("GC")),
         # The database may still have what was replaced.
-        (CHAIN, {"GA", "GB", "GC"}, Followed("GC")),
+        (CHAIN, {"GA", "GB", "GC"}, ResolvedId("GC")),
         # The list may be ahead of the database.
-        (CHAIN, {"GB"}, Followed("GB")),
-        (CHAIN, {"GA"}, Followed("GA")),
+        (CHAIN, {"GB"}, ResolvedId("GB")),
+        (CHAIN, {"GA"}, ResolvedId("GA")),
         # A chain that ends nowhere leaves the id as it is.
-        (CHAIN, {"GX"}, Followed("GA", is_lost=True)),
+        (CHAIN, {"GX"}, ResolvedId("GA", is_unknown=True)),
         # Deleted, at once or in the end.
-        ({"GA": None}, {"GA"}, Followed(None)),
-        ({**CHAIN, "GC": None}, {"GB"}, Followed(None)),
+        ({"GA": None}, {"GA"}, ResolvedId(None)),
+        ({**CHAIN, "GC": None}, {"GB"}, ResolvedId(None)),
         # In a circle, of one too.
-        ({"GA": "GA"}, {"GA"}, Followed("GA")),
-        ({"GA": "GB", "GB": "GA"}, {"GA", "GB"}, Followed("GA")),
-        ({"GA": "GB", "GB": "GA"}, {"GB"}, Followed("GB")),
-        ({"GA": "GB", "GB": "GC", "GC": "GB"}, {"GC"}, Followed("GC")),
-        ({"GA": "GB", "GB": "GA"}, set(), Followed("GA", is_lost=True)),
+        ({"GA": "GA"}, {"GA"}, ResolvedId("GA")),
+        ({"GA": "GB", "GB": "GA"}, {"GA", "GB"}, ResolvedId("GA")),
+        ({"GA": "GB", "GB": "GA"}, {"GB"}, ResolvedId("GB")),
+        ({"GA": "GB", "GB": "GC", "GC": "GB"}, {"GC"}, ResolvedId("GC")),
+        ({"GA": "GB", "GB": "GA"}, set(), ResolvedId("GA", is_unknown=True)),
         # Letters count.
-        ({"Ga": "GB"}, {"GA", "GB"}, Followed("GA")),
+        ({"Ga": "GB"}, {"GA", "GB"}, ResolvedId("GA")),
     ],
 )
-def test_an_id_leads_where_the_list_of_changes_says(moves: Moves, known: set[str], outcome: Followed) -> None:
-    assert followed("GA", moves, known) == outcome
+def test_an_id_leads_where_the_list_of_changes_says(
+    moves: Moves, known: set[str], outcome: ResolvedId
+) -> None:
+    assert resolve_id("GA", moves, known) == outcome
 
 
 @given(st.sampled_from(IDS), MOVES, KNOWN)
 def test_following_twice_is_following_once(opdb_id: str, moves: Moves, known: frozenset[str]) -> None:
-    there = followed(opdb_id, moves, known)
-    if there.opdb_id is not None and not there.is_lost:
-        assert followed(there.opdb_id, moves, known) == there
+    there = resolve_id(opdb_id, moves, known)
+    if there.opdb_id is not None and not there.is_unknown:
+        assert resolve_id(there.opdb_id, moves, known) == there
 
 
 @given(st.sampled_from(IDS), MOVES, KNOWN)
 def test_what_is_known_and_not_deleted_never_becomes_unknown(
     opdb_id: str, moves: Moves, known: frozenset[str]
 ) -> None:
-    there = followed(opdb_id, moves, known).opdb_id
+    there = resolve_id(opdb_id, moves, known).opdb_id
     if opdb_id in known and there is not None:
         assert there in known

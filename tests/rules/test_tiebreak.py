@@ -60,7 +60,7 @@ def test_a_tiebreak_counts_for_nothing_else() -> None:
     night.open_round()
     past = history.of(night.tournament)
     night.finish_round()
-    assert past.byes_of(1) == 0
+    assert past.bye_count(1) == 0
     assert sum(row.games_played or 0 for row in night.standings()) == 4
 
 

@@ -38,7 +38,7 @@ DETAILS: dict[str, Any] = {
 
 
 @dataclass
-class DoorNight(Night):
+class StoredNight(Night):
     """A night whose actions go through `enact`; its journal holds what was read back."""
 
     store: Any = None
@@ -47,11 +47,11 @@ class DoorNight(Night):
     standings_before: list[dict[int, str]] = field(default_factory=list)
 
     @property
-    def who(self) -> enact.Who:
-        return enact.Who(actor_id=ORGANIZER_ID, source="test", now=self.now)
+    def who(self) -> enact.ActionContext:
+        return enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=self.now)
 
     def make(self, changes: Sequence[Change]) -> list[Change]:
-        _give_players(self.store, changes)
+        _add_players(self.store, changes)
         tournament_id = self.tournament.tournament_id
         before = stored_standings(self.store, tournament_id)
         with self.store.write(tournament_id) as db:
@@ -59,10 +59,10 @@ class DoorNight(Night):
         if not changes:
             assert after == self.tournament
             return []
-        newest = story(self.store, tournament_id)[-1]
-        real = newest.changes(self.tournament.type)
+        newest = all_actions(self.store, tournament_id)[-1]
+        real = newest.decode_changes(self.tournament.type)
         self.tournament = apply_all(self.tournament, real)
-        same_as_stored(self.store, self.tournament)
+        assert_same_as_stored(self.store, self.tournament)
         assert self.tournament == after
         self.journal.append(real)
         self.action_ids.append(newest.action_id)
@@ -73,27 +73,27 @@ class DoorNight(Night):
         tournament_id = self.tournament.tournament_id
         if self.tournament.status == "completed":
             with pytest.raises(Conflict, match="Reopen"), self.store.write(tournament_id) as db:
-                enact.undo(db, tournament_id, self.action_ids[-1], self.who)
+                enact.undo_action(db, tournament_id, self.action_ids[-1], self.who)
             return []
         with self.store.write(tournament_id) as db:
-            enact.undo(db, tournament_id, self.action_ids.pop(), self.who)
+            enact.undo_action(db, tournament_id, self.action_ids.pop(), self.who)
         made = super().undo()
-        same_as_stored(self.store, self.tournament)
+        assert_same_as_stored(self.store, self.tournament)
         assert stored_standings(self.store, tournament_id) == self.standings_before.pop()
         return made
 
 
-def a_door_night(store: Store, plan: Night) -> DoorNight:
+def a_stored_night(store: Store, plan: Night) -> StoredNight:
     """The planned tournament of this night as rows, under an id of its own."""
     planned = plan.tournament
-    _give_accounts(store)
-    _give(store, tables.player, [one.player_id for one in planned.entrants])
-    _give(store, tables.arena, [one.arena_id for one in planned.lineup])
-    details = {**dict.fromkeys(snapshot.DETAILS), **DETAILS}
+    _add_accounts(store)
+    _add_rows(store, tables.player, [one.player_id for one in planned.entrants])
+    _add_rows(store, tables.arena, [one.arena_id for one in planned.lineup])
+    details = {**dict.fromkeys(snapshot.DETAIL_COLUMNS), **DETAILS}
     empty = replace(planned, entrants=(), lineup=(), details=details)
-    who = enact.Who(actor_id=ORGANIZER_ID, source="test", now=plan.now)
+    who = enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=plan.now)
     with store.write() as db:
-        tournament_id = enact.create(db, empty, who, Random(4)).tournament_id
+        tournament_id = enact.create_tournament(db, empty, who, Random(4)).tournament_id
     added: list[Change] = [*map(EntrantAdded, planned.entrants), *map(ArenaAdded, planned.lineup)]
     with store.write(tournament_id) as db:
         enact.enact(db, tournament_id, added, who)
@@ -104,24 +104,24 @@ def a_door_night(store: Store, plan: Night) -> DoorNight:
         loaded, points_map=planned.points_map, tiebreaker_points_map=planned.tiebreaker_points_map
     )
     assert shown == replace(planned, tournament_id=tournament_id, details=details)
-    night = DoorNight(loaded, now=plan.now, store=store)
+    night = StoredNight(loaded, now=plan.now, store=store)
     # Some moves give ids themselves: never those of another night, nor those the door goes on with.
     night._ids = itertools.count(10**12 * tournament_id, 10**6)
     return night
 
 
-def _give_accounts(store: Store) -> None:
+def _add_accounts(store: Store) -> None:
     with store.write() as db:
         there = set(db.execute(select(tables.user.c.user_id)).scalars())
         for user_id in {ORGANIZER_ID, SCOREKEEPER_ID} - there:
             db.execute(insert(tables.user).values(**build.DEFAULTS["user"], user_id=user_id))
 
 
-def _give_players(store: Store, changes: Sequence[Change]) -> None:
-    _give(store, tables.player, [one.thing.player_id for one in changes if isinstance(one, EntrantAdded)])
+def _add_players(store: Store, changes: Sequence[Change]) -> None:
+    _add_rows(store, tables.player, [one.thing.player_id for one in changes if isinstance(one, EntrantAdded)])
 
 
-def _give(store: Store, table: Any, ids: Sequence[int]) -> None:
+def _add_rows(store: Store, table: Any, ids: Sequence[int]) -> None:
     """Players or arenas under these ids, those that are there left alone."""
     if not ids:
         return
@@ -133,7 +133,7 @@ def _give(store: Store, table: Any, ids: Sequence[int]) -> None:
             db.execute(insert(table).values(**values))
 
 
-def same_as_stored(store: Store, tournament: Tournament) -> None:
+def assert_same_as_stored(store: Store, tournament: Tournament) -> None:
     """What the rows say is what memory says."""
     with store.read() as db:
         loaded = snapshot.load(db, tournament.tournament_id)
@@ -144,15 +144,15 @@ def same_as_stored(store: Store, tournament: Tournament) -> None:
 def stored_standings(store: Store, tournament_id: int) -> dict[int, str]:
     """Player id -> the stored row, to the letter."""
     with store.read() as db:
-        return snapshot.standings_of(db, tournament_id)
+        return snapshot.load_standings(db, tournament_id)
 
 
-def story(store: Store, tournament_id: int) -> list[journal.Action]:
+def all_actions(store: Store, tournament_id: int) -> list[journal.Action]:
     with store.read() as db:
-        return journal.story(db, tournament_id)
+        return journal.all_actions(db, tournament_id)
 
 
-def hurry(store: Store) -> None:
+def skip_disk_sync(store: Store) -> None:
     """No waiting for a disk that nothing will be read from after the test."""
     if store.is_sqlite:
 

@@ -9,7 +9,7 @@ from mirror import Mirror
 from silverball.rules import creation, settings
 from silverball.rules.registry import FORMATS
 from silverball.rules.words import TournamentType
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store import snapshot, tables
 from silverball.store.engine import Store
 
@@ -20,7 +20,7 @@ class Desk:
 
     store: Store
     night: build.Night
-    callers: dict[str, Caller]
+    callers: dict[str, AuthenticatedCaller]
 
     @property
     def path(self) -> str:
@@ -46,30 +46,30 @@ class Desk:
         assert status in (200, 201), answer
         return answer
 
-    def refused(self, status: int, method: str, path: str, body: Any = None, **options: Any) -> Any:
+    def expect_refusal(self, status: int, method: str, path: str, body: Any = None, **options: Any) -> Any:
         """The answer of a request that must be refused and change nothing."""
-        before = self.seen()
+        before = self.stored_state()
         got, answer = self.do(method, path, body, **options)
         assert got == status, (got, answer)
-        assert self.seen() == before
+        assert self.stored_state() == before
         return answer
 
-    def seen(self) -> Any:
+    def stored_state(self) -> Any:
         with self.store.read() as db:
             return snapshot.load(db, self.night.tournament_id), self.standings()
 
     def standings(self) -> dict[int, str]:
         """Player id -> the stored row, to the letter."""
         with self.store.read() as db:
-            return snapshot.standings_of(db, self.night.tournament_id)
+            return snapshot.load_standings(db, self.night.tournament_id)
 
-    def undone(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
+    def do_and_undo(self, method: str, path: str, body: Any = None, **options: Any) -> Any:
         """The answer of a good request that is taken back at once, after which all is as it was."""
-        before = self.seen()
+        before = self.stored_state()
         answer = self.ok(method, path, body, **options)
-        assert self.seen() != before
+        assert self.stored_state() != before
         self.undo()
-        assert self.seen() == before
+        assert self.stored_state() == before
         return answer
 
     def undo(self) -> None:
@@ -78,7 +78,7 @@ class Desk:
         newest = int(told["message"].split(": action ")[1].split(" ")[0])
         assert self.do("POST", "/undo", {"action": newest})[0] == 200, told
 
-    def round(self) -> list[dict[str, Any]]:
+    def open_round(self) -> list[dict[str, Any]]:
         """The games of a new round."""
         games: list[dict[str, Any]] = self.ok("POST", "/rounds", {})["games"]
         return games

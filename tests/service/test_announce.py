@@ -21,87 +21,87 @@ ROUND = "RoundCreatedOrUpdated"
 SINGLE = "SinglePlayerGameCreatedOrUpdated"
 
 
-def _names(desk: Desk, since: int) -> list[str]:
+def _event_names(desk: Desk, since: int) -> list[str]:
     return [one.name for one in desk.mirror.seen[since:]]
 
 
-def _said(desk: Desk, method: str, path: str, body: Any = None, **options: Any) -> list[str]:
+def _announced_by(desk: Desk, method: str, path: str, body: Any = None, **options: Any) -> list[str]:
     """The names of what a good request announces."""
     since = len(desk.mirror.seen)
     desk.ok(method, path, body, **options)
-    return _names(desk, since)
+    return _event_names(desk, since)
 
 
-def _data(desk: Desk, index: int = -1) -> Any:
+def _event_data(desk: Desk, index: int = -1) -> Any:
     return msgspec.json.decode(desk.mirror.seen[index].data)
 
 
-def _everywhere(store: Store, method: str, path: str, body: Any = None, *, by: Any) -> int:
+def _status(store: Store, method: str, path: str, body: Any = None, *, by: Any) -> int:
     return build.do(store, method, path, body, by=by)[0]
 
 
 def test_the_start_tells_the_tournament_then_all_players_whose_seeds_are_frozen(store: Store) -> None:
     desk = a_desk(store, starts=False)
-    assert _said(desk, "POST", "/start")[:2] == ["TournamentUpdated", "PlayersChanged"]
-    assert _data(desk)["playerIds"] == desk.night.player_ids
+    assert _announced_by(desk, "POST", "/start")[:2] == ["TournamentUpdated", "PlayersChanged"]
+    assert _event_data(desk)["playerIds"] == desk.night.player_ids
 
 
 def test_a_schedule_made_at_the_start_follows_the_players(store: Store) -> None:
     desk = a_desk(store, "round_robin", starts=False)
-    said = _said(desk, "POST", "/start")
+    said = _announced_by(desk, "POST", "/start")
     assert said[:2] == ["TournamentUpdated", "PlayersChanged"]
     assert said[2:] == [*[ROUND] * 3, *[GAME] * 6] or said[2:] == [ROUND, GAME, GAME] * 3
 
 
 def test_a_round_is_told_before_its_games(store: Store) -> None:
     desk = a_desk(store)
-    assert _said(desk, "POST", "/rounds", {}) == [ROUND, GAME, GAME]
+    assert _announced_by(desk, "POST", "/rounds", {}) == [ROUND, GAME, GAME]
 
 
 def test_a_bye_is_told_as_a_game(store: Store) -> None:
     desk = a_desk(store, players=5)
-    assert _said(desk, "POST", "/rounds", {}) == [ROUND, GAME, GAME, GAME]
+    assert _announced_by(desk, "POST", "/rounds", {}) == [ROUND, GAME, GAME, GAME]
 
 
 def test_a_result_tells_its_game(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
-    assert _said(desk, "PUT", f"/games/{game['gameId']}/result", _order(game)) == [GAME]
+    game = desk.open_round()[0]
+    assert _announced_by(desk, "PUT", f"/games/{game['gameId']}/result", _order(game)) == [GAME]
 
 
 def test_opening_a_round_tells_first_that_the_one_before_is_completed(store: Store) -> None:
     desk = a_desk(store)
-    for game in desk.round():
+    for game in desk.open_round():
         desk.ok("PUT", f"/games/{game['gameId']}/result", _order(game))
-    assert _said(desk, "POST", "/rounds", {}) == [ROUND, ROUND, GAME, GAME]
-    assert [_data(desk, -4)["status"], _data(desk, -3)["status"]] == ["completed", "started"]
+    assert _announced_by(desk, "POST", "/rounds", {}) == [ROUND, ROUND, GAME, GAME]
+    assert [_event_data(desk, -4)["status"], _event_data(desk, -3)["status"]] == ["completed", "started"]
 
 
 def test_a_deleted_round_tells_its_games_before_itself(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
-    said = _said(desk, "DELETE", f"/rounds/{game['roundId']}")
+    game = desk.open_round()[0]
+    said = _announced_by(desk, "DELETE", f"/rounds/{game['roundId']}")
     assert said == ["GamesDeleted", "RoundsDeleted"]
-    assert _data(desk) == {"tournamentId": desk.night.tournament_id, "roundIds": [game["roundId"]]}
+    assert _event_data(desk) == {"tournamentId": desk.night.tournament_id, "roundIds": [game["roundId"]]}
 
 
 def test_undo_tells_the_opposites_and_what_comes_back_keeps_its_id(store: Store) -> None:
     desk = a_desk(store)
-    games = desk.round()
+    games = desk.open_round()
     desk.ok("DELETE", f"/rounds/{games[0]['roundId']}")
     since = len(desk.mirror.seen)
     desk.undo()
-    assert sorted(_names(desk, since)) == [GAME, GAME, ROUND]
+    assert sorted(_event_names(desk, since)) == [GAME, GAME, ROUND]
     assert set(desk.mirror.known["games"]) == {one["gameId"] for one in games}
 
 
 def test_completing_tells_the_tournament_last(store: Store) -> None:
     desk = a_desk(store)
-    desk.round()
-    said = _said(desk, "POST", "/complete")
+    desk.open_round()
+    said = _announced_by(desk, "POST", "/complete")
     assert said == ["GamesDeleted", "RoundsDeleted", "TournamentUpdated"]
-    assert _data(desk)["status"] == "completed"
-    assert _said(desk, "POST", "/reopen") == ["TournamentUpdated"]
+    assert _event_data(desk)["status"] == "completed"
+    assert _announced_by(desk, "POST", "/reopen") == ["TournamentUpdated"]
 
 
 @pytest.mark.parametrize(
@@ -125,15 +125,15 @@ def test_what_a_request_announces(store: Store, method: str, path: str, body: An
         arena=desk.night.arena_ids[0],
         keeper=desk.callers["keeper"].user_id,
     )
-    assert _said(desk, method, filled, body) == said
+    assert _announced_by(desk, method, filled, body) == said
 
 
 def test_a_suggestion_is_told_with_its_game(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
-    game = next(one for one in desk.round() if desk.night.player_ids[0] in one["playerIds"])
+    game = next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
     body = {"resultPositions": game["playerIds"]}
-    assert _said(desk, "POST", f"/games/{game['gameId']}/suggestions", body, by="player") == [GAME]
-    assert len(_data(desk)["suggestions"]) == 1
+    assert _announced_by(desk, "POST", f"/games/{game['gameId']}/suggestions", body, by="player") == [GAME]
+    assert len(_event_data(desk)["suggestions"]) == 1
 
 
 def test_a_score_tells_every_game_that_it_pushes_down(store: Store) -> None:
@@ -143,7 +143,7 @@ def test_a_score_tells_every_game_that_it_pushes_down(store: Store) -> None:
         body = {"playerId": player_id, "arenaId": arena_id, "score": 1000 * (3 - place)}
         desk.ok("POST", "/single-player-games", body)
     best = {"playerId": desk.night.player_ids[3], "arenaId": arena_id, "score": 9_000_000}
-    assert _said(desk, "POST", "/single-player-games", best) == [SINGLE] * 4
+    assert _announced_by(desk, "POST", "/single-player-games", best) == [SINGLE] * 4
 
 
 def test_a_queue_of_more_than_a_hundred_is_told_without_who_waits_there(store: Store) -> None:
@@ -156,8 +156,8 @@ def test_a_queue_of_more_than_a_hundred_is_told_without_who_waits_there(store: S
     told = []
     for player_id in desk.night.player_ids[99:]:
         joined = {"playerId": player_id, "arenaId": arena_id}
-        assert _said(desk, "POST", "/queues", joined) == ["QueueChanged"]
-        told.append(_data(desk))
+        assert _announced_by(desk, "POST", "/queues", joined) == ["QueueChanged"]
+        told.append(_event_data(desk))
     assert [len(one.get("queues", ())) for one in told] == [100, 0, 0]
     named = {"tournamentId": desk.night.tournament_id, "arenaId": arena_id, "roundId": None}
     assert told[-1] == named
@@ -170,11 +170,11 @@ def test_a_player_of_the_book_is_told_wherever_he_plays_and_is_not_completed(sto
     owner, player_id = desk.callers["owner"], desk.night.player_ids[2]
     over = build.a_tournament(store, organizer_id=owner.user_id, players=0, arenas=0, status="completed")
     build.row(store, tables.entrant, tournament_id=over.tournament_id, player_id=player_id)
-    assert _everywhere(store, "PATCH", f"/api/players/{player_id}", {"name": "Renamed Rex"}, by=owner) == 200
+    assert _status(store, "PATCH", f"/api/players/{player_id}", {"name": "Renamed Rex"}, by=owner) == 200
     assert desk.mirror.follow() == ["PlayersChanged"]
-    assert _data(desk)["playerIds"] == [player_id]
+    assert _event_data(desk)["playerIds"] == [player_id]
     with store.read() as db:
-        head = announcements.head(db, over.tournament_id)
+        head = announcements.channel_head(db, over.tournament_id)
     assert head is not None
     assert head.seq == 0
 
@@ -183,7 +183,7 @@ def test_an_arena_of_the_book_is_told_wherever_it_is_played(store: Store) -> Non
     desk = a_desk(store)
     arena_id = desk.night.arena_ids[1]
     by = desk.callers["owner"]
-    assert _everywhere(store, "PATCH", f"/api/arenas/{arena_id}", {"name": "Meteor"}, by=by) == 200
+    assert _status(store, "PATCH", f"/api/arenas/{arena_id}", {"name": "Meteor"}, by=by) == 200
     assert desk.mirror.follow() == ["ArenasChanged"]
 
 
@@ -194,18 +194,18 @@ def test_a_location_and_a_series_are_told_with_the_tournament(store: Store) -> N
         store, tables.location, organizer_id=by.user_id, name="The Drain", status="active"
     )
     series_id = build.row(store, tables.series, **{**build.DEFAULTS["series"], "organizer_id": by.user_id})
-    assert _said(desk, "PATCH", "", {"locationId": location_id, "seriesId": series_id}) == [
+    assert _announced_by(desk, "PATCH", "", {"locationId": location_id, "seriesId": series_id}) == [
         "TournamentUpdated"
     ]
     for path in (f"/api/locations/{location_id}", f"/api/series/{series_id}"):
-        assert _everywhere(store, "PATCH", path, {"name": "New Name"}, by=by) == 200
+        assert _status(store, "PATCH", path, {"name": "New Name"}, by=by) == 200
         assert desk.mirror.follow() == ["TournamentUpdated"]
 
 
 def test_an_organizer_with_another_name_is_told_with_his_tournaments(store: Store) -> None:
     desk = a_desk(store)
     by = desk.callers["owner"]
-    assert _everywhere(store, "PATCH", "/api/users/profile", {"name": "Olga Orbit"}, by=by) == 200
+    assert _status(store, "PATCH", "/api/users/profile", {"name": "Olga Orbit"}, by=by) == 200
     assert desk.mirror.follow() == ["TournamentUpdated"]
 
 
@@ -213,15 +213,15 @@ def test_who_hides_something_is_forgotten_by_the_feed(store: Store) -> None:
     desk = a_desk(store)
     before = desk.mirror.epoch
     by = desk.callers["player"]
-    assert _everywhere(store, "PATCH", "/api/users/profile", {"profileOptOut": True}, by=by) == 200
+    assert _status(store, "PATCH", "/api/users/profile", {"profileOptOut": True}, by=by) == 200
     with store.read() as db:
-        head = announcements.head(db, desk.night.tournament_id)
-        assert announcements.since(db, desk.night.tournament_id, before, 0, 100) == []
+        head = announcements.channel_head(db, desk.night.tournament_id)
+        assert announcements.load_since(db, desk.night.tournament_id, before, 0, 100) == []
     assert head is not None
     assert head.epoch != before
     # Who followed has to read everything again; from then on he is told as before.
     assert desk.mirror.follow() == [ANEW]
-    assert _said(desk, "PATCH", "", {"name": "After"}) == ["TournamentUpdated"]
+    assert _announced_by(desk, "PATCH", "", {"name": "After"}) == ["TournamentUpdated"]
 
 
 def test_a_linked_tournament_that_starts_is_told_where_it_is_shown(store: Store) -> None:
@@ -232,15 +232,15 @@ def test_a_linked_tournament_that_starts_is_told_where_it_is_shown(store: Store)
     with store.write() as db:
         own = tables.tournament.c.tournament_id == other.night.tournament_id
         db.execute(tables.tournament.update().where(own).values(organizer_id=owner.user_id))
-    assert _said(desk, "PATCH", "", links) == ["TournamentUpdated"]
+    assert _announced_by(desk, "PATCH", "", links) == ["TournamentUpdated"]
     path = f"/api/tournaments/{other.night.tournament_id}/start"
-    assert _everywhere(store, "POST", path, by=owner) == 200
+    assert _status(store, "POST", path, by=owner) == 200
     assert desk.mirror.follow() == ["TournamentUpdated"]
 
 
 def test_a_refused_request_announces_nothing(store: Store) -> None:
     desk = a_desk(store)
-    desk.refused(422, "PATCH", "", {"name": ""})
+    desk.expect_refusal(422, "PATCH", "", {"name": ""})
     assert desk.mirror.follow() == []
 
 
@@ -251,13 +251,13 @@ def test_announcements_of_a_running_tournament_are_kept_for_a_day_and_in_number(
         announcements.append(db, tournament_id, [("TournamentUpdated", "{}")] * 12_000, old)
         announcements.append(db, tournament_id, [("TournamentUpdated", "{}")] * 9_000, young)
         # Of the 12,000 old ones 1,000 are among the newest 10,000.
-        assert announcements.trimmable(db, young) == [tournament_id]
+        assert announcements.trimmable_tournaments(db, young) == [tournament_id]
         assert announcements.trim(db, tournament_id, young) == 11_000
         assert announcements.trim(db, tournament_id, young) == 0
-        head = announcements.head(db, tournament_id)
+        head = announcements.channel_head(db, tournament_id)
         assert head is not None
         assert (head.seq, head.low) == (21_000, 11_000)
-        (next_one,) = announcements.since(db, tournament_id, head.epoch, 11_000, 1)
+        (next_one,) = announcements.load_since(db, tournament_id, head.epoch, 11_000, 1)
         assert next_one.seq == 11_001
 
 
@@ -269,8 +269,8 @@ def test_a_tournament_keeps_no_announcements_a_week_after_its_completion(store: 
         for days, left in ((6, 3), (7, 0)):
             now = done_at + timedelta(days=days)
             announcements.trim(db, night.tournament_id, now)
-            assert len(announcements.since(db, night.tournament_id, "k3f9", 0, 10)) == left
-        assert announcements.trimmable(db, done_at + timedelta(days=8)) == []
+            assert len(announcements.load_since(db, night.tournament_id, "k3f9", 0, 10)) == left
+        assert announcements.trimmable_tournaments(db, done_at + timedelta(days=8)) == []
 
 
 def _order(game: Any) -> Any:

@@ -13,8 +13,8 @@ from sqlalchemy import select
 
 import build
 from silverball import app
-from silverball.kit.http import Access, endpoints_of
-from silverball.service.access import Caller, Device, of_device
+from silverball.kit.http import Access, collect_endpoints
+from silverball.service.access import AuthenticatedCaller, Device, device_caller
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -234,7 +234,7 @@ class World:
     """One object of every kind, all owned by one organizer."""
 
     ids: dict[str, dict[str, Any]]
-    callers: dict[str, Caller | None]
+    callers: dict[str, AuthenticatedCaller | None]
 
 
 def _night(store: Store, organizer_id: int, kind: str) -> dict[str, int]:
@@ -303,16 +303,16 @@ def _concrete(path: str, world: World) -> str:
 
 
 def test_every_route_has_decided_who_may_read_it() -> None:
-    every = [one for one in endpoints_of(*app.ROUTE_MODULES) if not one.is_write]
-    reading = [one for one in every if not one.is_live]
-    assert {one.path: one.access for one in every if one.is_live} == dict.fromkeys(LIVE, Access.ANYONE)
+    every = [one for one in collect_endpoints(*app.ROUTE_MODULES) if not one.is_write]
+    reading = [one for one in every if not one.is_async]
+    assert {one.path: one.access for one in every if one.is_async} == dict.fromkeys(LIVE, Access.ANYONE)
     for verb, rows in (("GET", TABLE), ("POST", ASKED)):
         declared = {one.path: one.access for one in reading if one.method == verb}
         assert declared == {path: row[0] for path, row in rows.items()}
 
 
 def test_every_route_that_writes_has_decided_what_it_needs() -> None:
-    writing = [one for one in endpoints_of(*app.ROUTE_MODULES) if one.is_write]
+    writing = [one for one in collect_endpoints(*app.ROUTE_MODULES) if one.is_write]
     wanted = {
         (path, verb): ability
         for ability, rows in (("manage", MANAGED), ("score", SCORED))
@@ -363,14 +363,17 @@ def test_a_device_does_what_scorekeepers_do_and_nothing_outside_its_tournament(
     kept = _everything(store)
     for path, verbs in MANAGED.items():
         asked = re.sub(r"\{\w+\}", "1", path)
-        got = {build.do(store, verb, asked, by=of_device(device))[0] for verb in verbs.split()}
+        got = {build.do(store, verb, asked, by=device_caller(device))[0] for verb in verbs.split()}
         assert got == {403}, path
     for path, verbs in SCORED.items():
         if "{tournament_id}" in path:
             kind = next((kind for word, kind in FORMATS.items() if f"/{word}" in path), "group_knockout")
             for verb in verbs.split():
                 asked = path.format_map(defaultdict(lambda: 1, world.ids[kind]))
-                assert build.do(store, verb, asked, by=of_device(device))[0] in (403, 404, 422), (verb, path)
+                assert build.do(store, verb, asked, by=device_caller(device))[0] in (403, 404, 422), (
+                    verb,
+                    path,
+                )
     assert _everything(store) == kept
 
 

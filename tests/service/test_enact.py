@@ -15,7 +15,7 @@ from silverball.service import enact
 from silverball.store import imports, snapshot, tables, writers
 from silverball.store.engine import Store
 
-WHO = enact.Who(actor_id=None, source="test", now=bundles.NOW + timedelta(days=1))
+WHO = enact.ActionContext(actor_id=None, source="test", now=bundles.NOW + timedelta(days=1))
 
 
 def _journal(store: Store) -> list[Any]:
@@ -29,7 +29,7 @@ def _tournament(store: Store) -> Any:
 
 
 def test_an_import_is_journalled_with_who_when_from_where_and_what(store: Store) -> None:
-    bundles.bring_in(store, bundles.everything())
+    bundles.import_bundle(store, bundles.full_bundle())
     (line,) = _journal(store)
     assert (line.tournament_id, line.action_id, line.change) == (700, 1, "TournamentImported")
     assert (line.actor_id, line.source, line.at) == (None, "import", bundles.NOW)
@@ -39,10 +39,10 @@ def test_an_import_is_journalled_with_who_when_from_where_and_what(store: Store)
 
 
 def test_each_request_is_one_action_numbered_per_tournament(store: Store) -> None:
-    night = bundles.everything()
-    bundles.bring_in(store, night)
-    bundles.bring_in(store, bundles.night("00"))
-    bundles.bring_in(store, {**night, "tournament": {**night["tournament"], "name": "Again"}})
+    night = bundles.full_bundle()
+    bundles.import_bundle(store, night)
+    bundles.import_bundle(store, bundles.real_night("00"))
+    bundles.import_bundle(store, {**night, "tournament": {**night["tournament"], "name": "Again"}})
     assert [(line.tournament_id == 700, line.action_id) for line in _journal(store)] == [
         (True, 1),
         (False, 1),
@@ -51,7 +51,7 @@ def test_each_request_is_one_action_numbered_per_tournament(store: Store) -> Non
 
 
 def test_an_import_announces_nothing_but_begins_a_new_epoch(store: Store) -> None:
-    bundles.bring_in(store, bundles.everything())
+    bundles.import_bundle(store, bundles.full_bundle())
     before = _tournament(store)
     assert (before.seq, before.seq_low, before.revision, len(before.epoch)) == (0, 0, 1, 8)
     change = TournamentImported(tournament_id=700, parts=_parts(store), origin={})
@@ -68,7 +68,7 @@ def _parts(store: Store) -> dict[str, list[dict[str, Any]]]:
     parts = {}
     with store.read() as db:
         row = dict(db.execute(select(tables.tournament)).mappings().one())
-        for name in imports.FEED:
+        for name in imports.FEED_COLUMNS:
             del row[name]
         parts["tournament"] = [row]
         for name, table in imports.PARTS.items():
@@ -77,8 +77,8 @@ def _parts(store: Store) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_standings_follow_from_the_rules_of_the_format(store: Store) -> None:
-    night = bundles.night("17")
-    done = bundles.bring_in(store, night)
+    night = bundles.real_night("17")
+    done = bundles.import_bundle(store, night)
     with store.read() as db:
         loaded = snapshot.load(db, done.tournament_id)
         stored = db.execute(
@@ -92,7 +92,7 @@ def test_standings_follow_from_the_rules_of_the_format(store: Store) -> None:
 
 
 def test_the_snapshot_holds_what_was_imported(store: Store) -> None:
-    bundles.bring_in(store, bundles.everything())
+    bundles.import_bundle(store, bundles.full_bundle())
     with store.read() as db:
         loaded = snapshot.load(db, 700)
     assert [(one.player_id, one.is_active, one.seed_rank) for one in loaded.entrants] == [
@@ -122,5 +122,5 @@ def test_every_type_of_change_has_its_writer() -> None:
 
 def test_a_computed_row_shows_numbers_and_texts_as_the_interface_does() -> None:
     played = nights.night([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
-    row = enact.shown(nights.standings(played)[1])
+    row = enact.wire_standing(nights.standings(played)[1])
     assert (row.points, row.tiebreakers, row.adjustment, row.strike_count) == ("0.01", (1, 2), 0, 2)

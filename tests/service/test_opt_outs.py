@@ -9,7 +9,7 @@ import pytest
 
 import build
 from canaries import IFPA_CANARY, PROFILE
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -70,13 +70,13 @@ def a_world(store: Store, **opt_outs: bool) -> World:
     return World(store, user_id, claimed, paths)
 
 
-def asked(world: World, path: str, by: Caller | None) -> str:
+def asked(world: World, path: str, by: AuthenticatedCaller | None) -> str:
     status, body = build.ask(world.store, path, by=by, public_read=True)
     assert status == 200, body
     return json.dumps(body)
 
 
-def all_answers(world: World, by: Caller) -> str:
+def all_answers(world: World, by: AuthenticatedCaller) -> str:
     return "".join(asked(world, path, by) for path in world.paths)
 
 
@@ -158,7 +158,7 @@ def test_others_see_only_the_completed_part_of_such_a_history(store: Store, path
     )
     build.row(store, tables.entrant, tournament_id=running.tournament_id, player_id=world.player_id)
 
-    def count(viewer: Caller) -> int:
+    def count(viewer: AuthenticatedCaller) -> int:
         _, body = build.ask(store, path.format(world.user_id), by=viewer)
         return len(body["data"])
 

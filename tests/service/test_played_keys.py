@@ -69,8 +69,8 @@ def a_whole_tournament(store: Store, kind: str) -> dict[str, int]:
     )
     row = msgspec.convert({**json.loads(sample("standings"))[0], "playerId": ann}, Standing)
     with store.write(tournament_id) as db:
-        standings.replace(db, tournament_id, [row])
-        summaries.store_for(db, tournament_id)
+        standings.replace_standings(db, tournament_id, [row])
+        summaries.store_summaries(db, tournament_id)
     return {"tournament": tournament_id, "game": game_id, "card": card_id or 0, "attempt": attempt_id}
 
 

@@ -18,10 +18,10 @@ from starlette.testclient import TestClient
 import build
 from silverball import app
 from silverball.kit import body, openapi
-from silverball.kit.body import Malformed
+from silverball.kit.body import MalformedBody
 from silverball.kit.errors import Invalid
-from silverball.kit.http import Access, Call, Endpoint, ask, get
-from silverball.kit.query import Query, QueryParser, pairs_of
+from silverball.kit.http import Access, Call, Endpoint, get, read_post
+from silverball.kit.query import Query, QueryParser, parse_query
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -52,19 +52,19 @@ def _heard(call: Call[BallQuery]) -> Heard:
     return Heard(ball_ids=query.ball_ids, names=query.names, club_id=query.club_id, is_big=query.is_big)
 
 
-@ask("/api/balls/compare", query=BallQuery)
+@read_post("/api/balls/compare", query=BallQuery)
 def compare(call: Call[BallQuery]) -> Heard:
     """Balls beside each other."""
     return _heard(call)
 
 
-@ask("/api/balls/weigh", query=BallQuery, access=Access.OPENABLE)
+@read_post("/api/balls/weigh", query=BallQuery, access=Access.OPENABLE)
 def weigh(call: Call[BallQuery]) -> Heard:
     """How heavy balls are."""
     return _heard(call)
 
 
-@get("/api/balls", query=BallQuery, is_asked_in_body=True)
+@get("/api/balls", query=BallQuery, accepts_body_parameters=True)
 def list_balls(call: Call[BallQuery]) -> Heard:
     """All balls."""
     return _heard(call)
@@ -186,7 +186,7 @@ def test_through_the_front_door_a_question_is_answered_and_counted(site: TestCli
 
 
 def test_a_question_is_described_with_its_query_and_its_body() -> None:
-    about = openapi.About(
+    about = openapi.OpenApiInfo(
         title="Silverball",
         version="1",
         base_url=build.BASE_URL,
@@ -194,7 +194,7 @@ def test_a_question_is_described_with_its_query_and_its_body() -> None:
         error=ErrorBody,
         validation_error=ValidationErrorBody,
     )
-    document = openapi.document(ENDPOINTS, about)
+    document = openapi.build_document(ENDPOINTS, about)
     asked = document["paths"]["/api/balls/compare"]["post"]
     assert set(asked["responses"]) == {"200", "400", "401", "404", "413", "422", "429", "503"}
     parameters = {one["name"]: one for one in asked["parameters"]}
@@ -224,8 +224,8 @@ JSON = st.recursive(
 
 def _outcome(sent: bytes) -> object:
     try:
-        return QueryParser(BallQuery).parse(body.pairs_of(sent))
-    except (Invalid, Malformed) as refusal:
+        return QueryParser(BallQuery).parse(body.parse_pairs(sent))
+    except (Invalid, MalformedBody) as refusal:
         return refusal
 
 
@@ -239,7 +239,7 @@ def test_any_object_is_understood_or_refused_field_by_field(sent: dict[str, Any]
 
 @given(st.binary(max_size=60))
 def test_any_bytes_are_understood_or_refused(sent: bytes) -> None:
-    assert isinstance(_outcome(sent), BallQuery | Invalid | Malformed)
+    assert isinstance(_outcome(sent), BallQuery | Invalid | MalformedBody)
 
 
 @given(
@@ -254,5 +254,5 @@ def test_a_question_means_the_same_in_the_query_and_in_the_body(
     words = [f"ballIds={one}" for one in ball_ids] + [f"isBig={is_big}"]
     words += [] if club_id is None else [f"clubId={club_id}"]
     parser = QueryParser(BallQuery)
-    in_query = parser.parse(pairs_of("&".join(words).encode()))
-    assert parser.parse(body.pairs_of(json.dumps(said).encode())) == in_query
+    in_query = parser.parse(parse_query("&".join(words).encode()))
+    assert parser.parse(body.parse_pairs(json.dumps(said).encode())) == in_query

@@ -22,8 +22,8 @@ from silverball import app
 from silverball.kit.api import Api
 from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, NotFound
-from silverball.kit.http import Endpoint, Moved, Write, delete, patch, post, put
-from silverball.service.access import ABILITIES, Caller
+from silverball.kit.http import Endpoint, PreparationOutdated, Write, delete, patch, post, put
+from silverball.service.access import ABILITIES, AuthenticatedCaller
 from silverball.service.clubs import reads as clubs
 from silverball.service.clubs import writes as club_writes
 from silverball.settings import Settings
@@ -74,17 +74,17 @@ def _rename(call: Write[NewName]) -> None:
 def add_club(call: Write[NewClub]) -> Data[Club]:
     """A new club."""
     body = call.body
-    club_id = club_writes.found(
+    club_id = club_writes.create_club(
         call.db, call.user_id, name=body.name, description=body.description, location=call.source
     )
     _meanwhile(call.db)
-    return Data(data=clubs.one(call.db, club_id))
+    return Data(data=clubs.find_club(call.db, club_id))
 
 
 @delete("/api/clubs/{club_id}", ability="admin")
 def remove_club(call: Write[Body]) -> Data[Club]:
     """A club that is no more."""
-    return Data(data=clubs.one(call.db, call.ids["club_id"]))
+    return Data(data=clubs.find_club(call.db, call.ids["club_id"]))
 
 
 @patch("/api/tournaments/{tournament_id}/name", body=NewName, ability="score")
@@ -110,20 +110,20 @@ def unshowable(call: Write[NewName]) -> Any:
 
 
 def _look(call: Write[NewName]) -> int:
-    seen = revisions.current(call.db, call.ids["tournament_id"])
+    seen = revisions.current_revision(call.db, call.ids["tournament_id"])
     if seen is None:
         raise NotFound("Tournament", call.ids["tournament_id"])
     _meanwhile(call.db)
     return seen
 
 
-@post("/api/tournaments/{tournament_id}/draw", body=NewName, ability="manage", ahead=_look)
+@post("/api/tournaments/{tournament_id}/draw", body=NewName, ability="manage", prepare=_look)
 def draw(call: Write[NewName]) -> Data[Renamed]:
     """A name that takes long to find."""
-    if revisions.current(call.db, call.ids["tournament_id"]) != call.ahead:
-        raise Moved
+    if revisions.current_revision(call.db, call.ids["tournament_id"]) != call.preparation:
+        raise PreparationOutdated
     _rename(call)
-    return Data(data=Renamed(name=call.body.name, seen=call.ahead))
+    return Data(data=Renamed(name=call.body.name, seen=call.preparation))
 
 
 def module_of(*endpoints: Endpoint) -> ModuleType:
@@ -185,7 +185,7 @@ def test_what_was_answered_is_there(store: Store, user: int) -> None:
     assert (status, body["data"]["name"], body["data"]["location"]) == (201, "The Drains", "203.0.113.7")
     assert "x-tournament-revision" not in headers
     with store.read() as db:
-        assert clubs.one(db, body["data"]["clubId"]).name == "The Drains"
+        assert clubs.find_club(db, body["data"]["clubId"]).name == "The Drains"
 
 
 @pytest.mark.parametrize(("word", "status"), [("regret", 409), ("unshowable", 500)])
@@ -229,7 +229,7 @@ def test_a_token_must_be_able_to_do_it(
 ) -> None:
     user_id = build.a_user(store, role="admin")
     night = build.a_tournament(store, organizer_id=user_id)
-    who = Caller(user_id=user_id, role="admin", ability=ability)
+    who = AuthenticatedCaller(user_id=user_id, role="admin", ability=ability)
     body = None if method == "DELETE" else {"name": "New"}
     status, said, _ = do(store, method, path.format(night.tournament_id), body, by=who)
     is_refused = (status, said) == (403, {"message": "Invalid ability provided."})
@@ -252,7 +252,7 @@ def test_a_faulty_body_changes_nothing(store: Store, user: int) -> None:
             "DELETE",
             "/api/clubs/1",
             {"why": "x"},
-            by=Caller(user_id=user, role="admin", ability="admin"),
+            by=AuthenticatedCaller(user_id=user, role="admin", ability="admin"),
         )[0]
         == 422
     )

@@ -11,7 +11,7 @@ from typing import Any
 import build
 from silverball import app
 from silverball.kit.api import Api
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
 from silverball.store.engine import Store
@@ -30,7 +30,7 @@ class Shell:
 
     store: Store
     api: Api
-    caller: Caller
+    caller: AuthenticatedCaller
     words: dict[str, str] = field(default_factory=dict)
 
     def type(self, line: str) -> None:
@@ -39,7 +39,7 @@ class Shell:
         elif line.startswith("silverball verify "):
             tournament_id = int(self._filled(line).split()[-1])
             with self.store.read() as db:
-                assert list(verifier.verdict(db, tournament_id).faults) == []
+                assert list(verifier.verify_tournament(db, tournament_id).faults) == []
         elif line.startswith(("URL=", "AUTH=")):
             name, _, value = line.partition("=")
             self.words[name] = "" if name == "URL" else shlex.split(value)[0]

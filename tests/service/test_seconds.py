@@ -15,13 +15,13 @@ from silverball.service import seconds
 def test_a_mean_is_in_whole_seconds_with_halves_up(
     durations: list[float | None], expected: int | None
 ) -> None:
-    assert seconds.mean(durations) == expected
+    assert seconds.mean_seconds(durations) == expected
 
 
 @quick
 @given(st.lists(st.integers(0, 10**6), min_size=1))
 def test_a_mean_is_never_beyond_its_durations(durations: list[int]) -> None:
-    found = seconds.mean(durations)
+    found = seconds.mean_seconds(durations)
     assert found is not None
     assert min(durations) <= found <= max(durations)
-    assert found == seconds.mean_of(sum(durations), len(durations))
+    assert found == seconds.mean_from_total(sum(durations), len(durations))

@@ -46,9 +46,9 @@ def test_on_sqlite_every_statement_is_the_same_strictness_included(empty: Store,
 
 
 def test_a_new_file_is_behind_until_it_is_migrated_and_again_does_nothing(empty: Store) -> None:
-    assert migrate.found(empty) is None
+    assert migrate.database_schema(empty) is None
     assert not migrate.is_ready(empty)
-    assert migrate.migrate(empty) == migrate.migrate(empty) == migrate.newest()
+    assert migrate.migrate(empty) == migrate.migrate(empty) == migrate.newest_schema()
     assert migrate.is_ready(empty)
 
 
@@ -69,4 +69,4 @@ def test_a_database_that_cannot_be_reached_is_not_ready(tmp_path: Path) -> None:
 def test_the_newest_schema_is_the_one_alembic_would_stop_at() -> None:
     config = Config()
     config.set_main_option("script_location", str(migrate.FOLDER))
-    assert ScriptDirectory.from_config(config).get_current_head() == migrate.newest()
+    assert ScriptDirectory.from_config(config).get_current_head() == migrate.newest_schema()

@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, select
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.store.prepared import Prepared
+from silverball.store.prepared import PreparedStatement
 
 ARENA = tables.arena.c
 STATEMENT = (
@@ -14,7 +14,7 @@ STATEMENT = (
     .where(ARENA.organizer_id == bindparam("organizer_id"), ARENA.status == "active")
     .order_by(ARENA.arena_id)
 )
-PREPARED = Prepared(STATEMENT)
+PREPARED = PreparedStatement(STATEMENT)
 
 
 def test_rows_and_their_types_are_those_of_the_statement(store: Store) -> None:
@@ -50,11 +50,11 @@ def test_a_list_keeps_its_order_and_its_types_however_it_is_fetched(store: Store
     backwards = STATEMENT.order_by(None).order_by(ARENA.name.desc())
     with store.read() as db:
         expected = [tuple(row) for row in db.execute(backwards, {"organizer_id": organizer_id})]
-        assert Prepared(backwards, many=True).rows(db, organizer_id=organizer_id) == expected
-        assert Prepared(backwards, many=True).rows(db, organizer_id=999) == []
+        assert PreparedStatement(backwards, is_list=True).rows(db, organizer_id=organizer_id) == expected
+        assert PreparedStatement(backwards, is_list=True).rows(db, organizer_id=999) == []
     assert len(expected) == 4
 
 
 def test_numbers_that_json_would_round_are_refused_in_a_list() -> None:
     with pytest.raises(ValueError, match="REAL"):
-        Prepared(select(tables.location.c.lat), many=True)
+        PreparedStatement(select(tables.location.c.lat), is_list=True)

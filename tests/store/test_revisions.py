@@ -11,10 +11,10 @@ from sqlalchemy import Connection, delete, update
 import build
 from silverball.store import revisions, tables
 from silverball.store.engine import Commit, Store
-from silverball.store.revisions import AFTER_FAULT_SECONDS, Revisions
+from silverball.store.revisions import RETRY_SECONDS, Revisions
 
 NOTICED_WITHIN_SECONDS = 1.0
-RAISE_IN_ANOTHER_PROCESS = """
+RAISE_IN_ANOTHER_PROCESS_SCRIPT = """
 import sys
 from silverball.store import revisions
 from silverball.store.engine import Store
@@ -32,7 +32,7 @@ def known(store: Store) -> Iterator[Revisions]:
     opened.close()
 
 
-def within_a_second(question: Callable[[], bool]) -> bool:
+def is_true_within_a_second(question: Callable[[], bool]) -> bool:
     until = time.monotonic() + NOTICED_WITHIN_SECONDS
     while time.monotonic() < until:
         if question():
@@ -43,22 +43,22 @@ def within_a_second(question: Callable[[], bool]) -> bool:
 
 def test_an_own_commit_is_known_before_the_writer_goes_on(store: Store, known: Revisions) -> None:
     night = build.a_tournament(store)
-    before, world = known.refresh(night.tournament_id), known.of(0)
+    before, world = known.refresh(night.tournament_id), known.known_revision(0)
     with store.write(night.tournament_id) as db:
         assert revisions.raise_tournaments(db, [night.tournament_id]) == {night.tournament_id: before + 1}
         # Nobody may learn of it before it is committed.
-        assert known.of(night.tournament_id) == before
-    assert known.of(night.tournament_id) == before + 1
-    assert known.of(0) == world + 1 == store.world_revision()
+        assert known.known_revision(night.tournament_id) == before
+    assert known.known_revision(night.tournament_id) == before + 1
+    assert known.known_revision(0) == world + 1 == store.world_revision()
 
 
 def test_a_write_that_fails_raises_nothing(store: Store, known: Revisions) -> None:
     night = build.a_tournament(store)
-    before, world = known.refresh(night.tournament_id), known.of(0)
+    before, world = known.refresh(night.tournament_id), known.known_revision(0)
     with pytest.raises(RuntimeError), store.write() as db:
         revisions.raise_tournaments(db, [night.tournament_id])
         raise RuntimeError
-    assert (known.of(night.tournament_id), known.of(0)) == (before, world)
+    assert (known.known_revision(night.tournament_id), known.known_revision(0)) == (before, world)
     assert known.refresh(night.tournament_id) == before
 
 
@@ -66,9 +66,9 @@ def test_a_commit_of_another_process_is_noticed_within_a_second(store: Store, kn
     night = build.a_tournament(store)
     before = known.refresh(night.tournament_id)
     url = store.url.render_as_string(hide_password=False)
-    command = [sys.executable, "-c", RAISE_IN_ANOTHER_PROCESS, url, str(night.tournament_id)]
+    command = [sys.executable, "-c", RAISE_IN_ANOTHER_PROCESS_SCRIPT, url, str(night.tournament_id)]
     subprocess.run(command, check=True)
-    assert within_a_second(lambda: known.of(night.tournament_id) == before + 1)
+    assert is_true_within_a_second(lambda: known.known_revision(night.tournament_id) == before + 1)
 
 
 def test_a_commit_of_a_second_store_in_between_own_ones_is_not_lost(store: Store, known: Revisions) -> None:
@@ -80,8 +80,8 @@ def test_a_commit_of_a_second_store_in_between_own_ones_is_not_lost(store: Store
     with store.write() as db:
         revisions.raise_tournaments(db, [nights[1].tournament_id])
     other.close()
-    assert known.of(nights[1].tournament_id) == before[1] + 1
-    assert within_a_second(lambda: known.of(nights[0].tournament_id) == before[0] + 1)
+    assert known.known_revision(nights[1].tournament_id) == before[1] + 1
+    assert is_true_within_a_second(lambda: known.known_revision(nights[0].tournament_id) == before[0] + 1)
 
 
 def test_a_tournament_that_was_deleted_elsewhere_is_forgotten(store: Store, known: Revisions) -> None:
@@ -91,7 +91,7 @@ def test_a_tournament_that_was_deleted_elsewhere_is_forgotten(store: Store, know
     with other.write() as db:
         db.execute(delete(tables.tournament).where(tables.tournament.c.tournament_id == night.tournament_id))
     other.close()
-    assert within_a_second(lambda: known.of(night.tournament_id) == 0)
+    assert is_true_within_a_second(lambda: known.known_revision(night.tournament_id) == 0)
     assert known.refresh(night.tournament_id) == 0
 
 
@@ -102,24 +102,24 @@ def test_the_watcher_outlives_a_fault_of_the_database(
     before = known.refresh(night.tournament_id)
     with store.migration() as db:
         db.exec_driver_sql("ALTER TABLE world RENAME TO gone")
-    assert within_a_second(lambda: "could not be asked" in caplog.text)
+    assert is_true_within_a_second(lambda: "could not be asked" in caplog.text)
     with store.migration() as db:
         db.exec_driver_sql("ALTER TABLE gone RENAME TO world")
     other = Store(store.url.render_as_string(hide_password=False))
     with other.write() as db:
         revisions.raise_tournaments(db, [night.tournament_id])
     other.close()
-    until = time.monotonic() + AFTER_FAULT_SECONDS + NOTICED_WITHIN_SECONDS
-    while known.of(night.tournament_id) == before and time.monotonic() < until:
+    until = time.monotonic() + RETRY_SECONDS + NOTICED_WITHIN_SECONDS
+    while known.known_revision(night.tournament_id) == before and time.monotonic() < until:
         time.sleep(0.01)
-    assert known.of(night.tournament_id) == before + 1
+    assert known.known_revision(night.tournament_id) == before + 1
 
 
 def test_a_tournament_nobody_asked_for_and_one_that_does_not_exist_have_no_revision(
     store: Store, known: Revisions
 ) -> None:
     night = build.a_tournament(store)
-    assert known.of(night.tournament_id) == 0
+    assert known.known_revision(night.tournament_id) == 0
     assert known.refresh(2**63 - 1) == 0
 
 
@@ -127,14 +127,14 @@ def test_a_quiet_write_makes_no_answer_worthless(store: Store, known: Revisions)
     user_id = build.a_user(store)
     told: list[Commit] = []
     store.after_commit.append(told.append)
-    world = known.of(0)
+    world = known.known_revision(0)
     with store.write(quiet=True) as db:
         db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(name="Bo"))
     assert told == []
-    assert known.of(0) == store.world_revision() == world
+    assert known.known_revision(0) == store.world_revision() == world
 
 
-def _world_of_things(store: Store) -> tuple[dict[str, int], dict[str, int]]:
+def _tournaments_and_their_things(store: Store) -> tuple[dict[str, int], dict[str, int]]:
     """Tournaments by what is in them, and the things; every thing is in exactly one."""
     things = {"user": build.a_user(store), "keeper": build.a_user(store), "claimer": build.a_user(store)}
     things["player"] = build.a_player(store, things["user"])
@@ -182,7 +182,7 @@ def _world_of_things(store: Store) -> tuple[dict[str, int], dict[str, int]]:
 def test_a_change_of_a_shared_thing_raises_the_tournaments_that_show_it_and_no_others(
     store: Store, raise_for: Callable[[Connection, list[int]], dict[int, int]], thing: str, raised: str
 ) -> None:
-    ids, things = _world_of_things(store)
+    ids, things = _tournaments_and_their_things(store)
     before = store.tournament_revisions(list(ids.values()))
     with store.write() as db:
         told = raise_for(db, [things[thing]])

@@ -16,7 +16,7 @@ from typing import Any
 import build
 from mirror import Mirror
 from silverball import app
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -60,7 +60,7 @@ class Hall:
 
     # Asking
 
-    def send(self, method: str, path: str, body: Any = None, *, by: Caller | None = None) -> Any:
+    def send(self, method: str, path: str, body: Any = None, *, by: AuthenticatedCaller | None = None) -> Any:
         """The decoded body of an answer below 300; anything else fails the story."""
         status, answer, _ = build.send(self._api, method, path, body, by=by or self.organizer)
         assert status < 300, (method, path, body, status, answer)
@@ -69,7 +69,7 @@ class Hall:
         return answer
 
     def refused(
-        self, method: str, path: str, body: Any = None, *, by: Caller | None = None
+        self, method: str, path: str, body: Any = None, *, by: AuthenticatedCaller | None = None
     ) -> tuple[int, str]:
         """Status and sentence of a refusal."""
         status, answer, _ = build.send(self._api, method, self.path + path, body, by=by or self.organizer)

@@ -102,7 +102,7 @@ def _attempts(tournament_id: int, count: int) -> list[Job]:
     ]
 
 
-def _results(night: door.DoorNight) -> list[Job]:
+def _results(night: door.StoredNight) -> list[Job]:
     """The result of every open game."""
     path = f"/api/tournaments/{night.tournament.tournament_id}/games"
     return [
@@ -127,7 +127,7 @@ def _token(store: Store) -> str:
         db.execute(
             update(tables.user).where(tables.user.c.user_id == door.ORGANIZER_ID).values(role="organizer")
         )
-        made = tokens.create(
+        made = tokens.create_token(
             db, door.ORGANIZER_ID, "clients", abilities=["manage"], now=datetime.now(UTC), dice=Random(3)
         )
     return made.text
@@ -135,9 +135,11 @@ def _token(store: Store) -> str:
 
 def test_what_was_acknowledged_before_a_kill_is_there_once(store: Store, database_url: str) -> None:
     dice = Random(17)
-    scores = door.a_door_night(store, a_night("best_game", players=PLAYERS, arenas=4, suggestions="disabled"))
+    scores = door.a_stored_night(
+        store, a_night("best_game", players=PLAYERS, arenas=4, suggestions="disabled")
+    )
     scores.start()
-    games = door.a_door_night(store, a_night("matchplay", players=PLAYERS, arenas=4, gamesPerRound=9))
+    games = door.a_stored_night(store, a_night("matchplay", players=PLAYERS, arenas=4, gamesPerRound=9))
     games.start()
     games.open_round()
     jobs = _mixed(dice, _attempts(scores.tournament.tournament_id, 1_500), _results(games))
@@ -176,13 +178,13 @@ def _check_scores(store: Store, tournament_id: int, jobs: list[Job]) -> None:
         there = Counter(
             db.execute(select(attempt.score).where(attempt.tournament_id == tournament_id)).scalars()
         )
-        assert reads.verdict(db, tournament_id).faults == []
+        assert reads.verify_tournament(db, tournament_id).faults == []
     assert there == Counter(job.body["score"] for job in jobs if job.answers and "score" in job.body)
 
 
 def _check_results(store: Store, tournament_id: int, jobs: list[Job]) -> None:
     with store.read() as db:
-        entries = [one for action in journal.story(db, tournament_id) for one in action.entries]
-        assert reads.verdict(db, tournament_id).faults == []
+        entries = [one for action in journal.all_actions(db, tournament_id) for one in action.entries]
+        assert reads.verify_tournament(db, tournament_id).faults == []
     there = Counter(f"game-{data['after']['game_id']}" for name, data in entries if name == "GameCompleted")
     assert there == Counter(job.key for job in jobs if job.answers and "score" not in job.body)

@@ -14,8 +14,8 @@ import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from silverball import app
-from silverball.cli.server import Server, sockets_of
-from silverball.feed.broadcast import Broadcast
+from silverball.cli.server import DrainingServer, websocket_protocol
+from silverball.feed.broadcast import FeedService
 from silverball.settings import Settings
 from silverball.store.engine import Store
 from web.visitor import EMAIL, PASSWORD
@@ -136,10 +136,10 @@ def base_url(store: Store) -> Iterator[str]:
     taken = config.bind_socket()
     address = f"http://127.0.0.1:{taken.getsockname()[1]}"
     settings = Settings(base_url=address)
-    broadcast = Broadcast(store, settings)
+    broadcast = FeedService(store, settings)
     config.app = app.build(store, settings, broadcast=broadcast)
-    config.ws = sockets_of(broadcast.feed, settings)
-    server = Server(config, lambda: None, broadcast)
+    config.ws = websocket_protocol(broadcast.feed, settings)
+    server = DrainingServer(config, lambda: None, broadcast)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
     thread.start()
     while not server.started:

@@ -46,7 +46,7 @@ class Director:
     def tournament(self) -> Tournament:
         """What stands in the database now."""
         with self.store.read() as db:
-            return enact.tournament_of(db, self.tournament_id)
+            return enact.load_tournament(db, self.tournament_id)
 
     # Doing
 
@@ -148,4 +148,4 @@ class Director:
     def name(self, player_id: int) -> str:
         """A player's name."""
         with self.store.read() as db:
-            return players.one(db, player_id, None).name
+            return players.find_player(db, player_id, None).name

@@ -4,7 +4,7 @@ import json
 import urllib.request
 from typing import Any
 
-from feed.whole import token
+from feed.whole import admin_token
 from servers import Servers
 from silverball.store.engine import Store
 from web.line import Line
@@ -27,7 +27,7 @@ class Evening:
 
     def __init__(self, store: Store, url: str) -> None:
         self.line = Line()
-        self._token = token(store)
+        self._token = admin_token(store)
         self._servers = Servers(url)
         self.start_server()
         self.tournament_id = 0

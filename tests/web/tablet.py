@@ -67,15 +67,15 @@ def codes(director: Director, sheet: str = "names") -> list[str]:
 def printed(director: Director, sheet: str) -> list[str]:
     """The same, of the codes that there are."""
     with director.store.read() as db:
-        made = reads.codes_of(db, 1)
+        made = reads.current_codes(db, 1)
     assert made is not None
     night = director.tournament()
     if sheet == "names":
         ids = [one.player_id for one in night.entrants]
-        wanted = [f"/t/1/players/{one}?code={made.of_player(one)}" for one in ids]
+        wanted = [f"/t/1/players/{one}?code={made.player_code(one)}" for one in ids]
     else:
         ids = [one.game_id for one in director.open_games()]
-        wanted = [f"/t/1/games/{one}?code={made.of_game(one)}" for one in ids]
+        wanted = [f"/t/1/games/{one}?code={made.game_code(one)}" for one in ids]
     assert all(CODE.fullmatch(one) for one in wanted)
     paths = re.findall(r'<path[^>]* d="([^"]+)"', page_of(director.visitor, f"/t/1/print/{sheet}"))
     assert {drawn(f"http://silverball.test{one}") for one in wanted} <= set(paths)

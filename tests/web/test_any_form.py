@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import hostile
 from silverball.store import migrate
 from silverball.store.engine import Store
-from silverball.web.console.deeds import DEEDS
+from silverball.web.console.deeds import ACTIONS
 from silverball.web.pages import console
 from web import shown
 from web.director import FORM_TYPE, HERE, Director
@@ -61,7 +61,7 @@ def nights(tmp_path_factory: pytest.TempPathFactory) -> Any:
     store.close()
 
 
-@pytest.mark.parametrize("deed", sorted(DEEDS))
+@pytest.mark.parametrize("deed", sorted(ACTIONS))
 def test_a_deed_is_done_or_refused(nights: tuple[Director, list[str]], deed: str) -> None:
     director, paths = nights
     csrf = director.visitor.csrf()
@@ -92,7 +92,7 @@ def test_a_page_is_shown_whatever_its_address_asks(nights: tuple[Director, list[
     director, paths = nights
 
     @FEW
-    @given(path=st.sampled_from(paths), chosen=st.dictionaries(st.sampled_from(console.CHOICES), VALUES))
+    @given(path=st.sampled_from(paths), chosen=st.dictionaries(st.sampled_from(console.QUERY_FIELDS), VALUES))
     def ask(path: str, chosen: dict[str, str]) -> None:
         address = f"{path}/{view}".rstrip("/") + f"?{urlencode(chosen, errors='replace')}"
         assert director.visitor.get(address).status_code == 200

@@ -13,8 +13,8 @@ import build
 import hostile
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
-from silverball.web.book.deeds import DEEDS
-from silverball.web.book.kinds import KINDS
+from silverball.web.book.deeds import ACTIONS
+from silverball.web.book.kinds import SECTIONS
 from silverball.wire.machines import Manufacturer
 from web import shown
 from web.director import FORM_TYPE, HERE
@@ -103,7 +103,7 @@ def test_home_shows_tournaments_and_what_the_book_holds(
         assert f'href="{path}"' in page
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SECTIONS)
 def test_a_thing_is_added_changed_and_removed(
     store: Store, visitor: Visitor, organizer: int, kind: str
 ) -> None:
@@ -123,7 +123,7 @@ def test_a_thing_is_added_changed_and_removed(
     assert stored(store, kind) == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SECTIONS)
 def test_a_name_is_all_that_is_needed(store: Store, visitor: Visitor, organizer: int, kind: str) -> None:
     done(visitor, f"/home/{kind}", "new", name="Just a name")
     assert [row["name"] for row in stored(store, kind)] == ["Just a name"]
@@ -171,14 +171,16 @@ def test_what_a_tournament_uses_is_not_removed(store: Store, visitor: Visitor, o
     assert "Set the player inactive instead." in shown.alerts_on(answer.text)[0]
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", SECTIONS)
 def test_a_book_is_open_to_its_owner_only(store: Store, visitor: Visitor, organizer: int, kind: str) -> None:
     other = build.a_user(store, role="organizer")
     thing_id = build.row(store, TABLES[kind], organizer_id=other, name="Foreign")
     own_id = build.row(store, TABLES[kind], organizer_id=organizer, name="Own")
     assert visitor.get(f"/home/{kind}/{thing_id}").status_code == 404
     assert "Foreign" not in page_of(visitor, f"/home/{kind}")
-    answer = send(visitor, f"/home/{kind}/{own_id}", "change", name="Taken", **{KINDS[kind].key: thing_id})
+    answer = send(
+        visitor, f"/home/{kind}/{own_id}", "change", name="Taken", **{SECTIONS[kind].id_field: thing_id}
+    )
     assert answer.status_code == 403
     assert sorted(row["name"] for row in stored(store, kind)) == ["Foreign", "Own"]
 
@@ -293,7 +295,7 @@ def test_hostile_names_are_text_in_the_book(store: Store, visitor: Visitor, orga
         build.row(store, tables.claim, player_id=player_id, user_id=claimant, at=build.NOW)
         path = f"/home/players/{player_id}?{urlencode({'q': name}, errors='replace')}"
         assert shown.foreign_in(page_of(visitor, path)) == [], payload
-    for kind in KINDS:
+    for kind in SECTIONS:
         page = page_of(visitor, f"/home/{kind}")
         assert shown.foreign_in(page) == []
 
@@ -325,7 +327,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> Any:
     opened.close()
 
 
-@pytest.mark.parametrize("deed", sorted(DEEDS))
+@pytest.mark.parametrize("deed", sorted(ACTIONS))
 def test_whatever_is_typed_is_done_or_refused_with_a_sentence(book: Visitor, deed: str) -> None:
     csrf = book.csrf()
 

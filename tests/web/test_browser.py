@@ -75,7 +75,7 @@ def test_a_token_is_made_copied_used_and_revoked_with_the_keyboard_alone(store: 
         shown.press("button.danger")
     assert "The token is revoked" in page.inner_text("[role=status]")
     with store.read() as db:
-        assert reads.find(db, f"Bearer {token}".encode(), datetime.now(UTC)) is None
+        assert reads.find_caller(db, f"Bearer {token}".encode(), datetime.now(UTC)) is None
 
     with page.expect_navigation():
         shown.press("header button")

@@ -12,7 +12,7 @@ from silverball.exchange import opdb
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
 from silverball.web import site
-from silverball.web.console.deeds import DEEDS
+from silverball.web.console.deeds import ACTIONS
 from web import shown
 from web.director import Director
 
@@ -93,7 +93,7 @@ def test_arenas_of_the_book_are_all_ticked_at_first(store: Store, director: Dire
 def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Director) -> None:
     raw = {"entries": [{"opdbId": f"G1-M00{n}", "name": f"Comet {n}"} for n in range(3)]}
     with store.write() as db:
-        opdb.bring_in(db, opdb.parsed(raw))
+        opdb.import_machines(db, opdb.parse(raw))
     director.create("matchplay")
     found = director.forms("?machine=comet")["found"].boxes["opdbId"]
     assert found == ["G1-M000", "G1-M001", "G1-M002"]
@@ -377,4 +377,4 @@ def test_every_deed_is_offered_by_a_form(database_url: str) -> None:
     offered = set(re.findall(r"forms\.(?:deed|sure)\('([a-z-]+)'", text))
     # Where one form does the one or the other.
     offered |= set(re.findall(r"else '([a-z-]+)', '[a-z-]+'", text))
-    assert offered == set(DEEDS)
+    assert offered == set(ACTIONS)

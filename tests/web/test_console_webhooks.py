@@ -9,7 +9,7 @@ from sqlalchemy import select
 from standardwebhooks import Webhook
 
 import build
-from service.webhooks.receiver import URL, Post
+from service.webhooks.receiver import URL, Outbox
 from silverball.store import tables
 from silverball.store.engine import Store
 from web import shown
@@ -69,9 +69,9 @@ def test_a_forbidden_address_is_refused_in_the_form_which_stays_filled(director:
 def test_a_test_is_sent_and_seen_and_sent_again(night: Director) -> None:
     night.send("webhook-test-1", PAGE)
     assert "test waiting" in text(night)
-    post = Post(night.store, night.visitor.now, answer=lambda *_: 410)
+    post = Outbox(night.store, night.visitor.now, answer=lambda *_: 410)
     (sent,) = post.run()
-    assert sent.said["text"] == "Night of matchplay \u00b7 This is a test: messages arrive here."
+    assert sent.payload["text"] == "Night of matchplay \u00b7 This is a test: messages arrive here."
     said = text(night)
     assert "Switched off: The address answered that it is gone (status 410)." in said
     assert "test failed" in said
@@ -85,7 +85,7 @@ def test_a_test_is_sent_and_seen_and_sent_again(night: Director) -> None:
 
 def test_what_fails_says_since_when_and_why(night: Director) -> None:
     night.send("webhook-test-1", PAGE)
-    Post(night.store, night.visitor.now, answer=lambda *_: 503).run()
+    Outbox(night.store, night.visitor.now, answer=lambda *_: 503).run()
     said = text(night)
     assert "Club chat failing in sentences, 1 waiting" in said
     assert "Nothing has arrived since 2026-03-05" in said
@@ -115,7 +115,7 @@ def test_the_secret_is_shown_once_and_is_the_one_that_signs(night: Director) -> 
     assert answer.headers["cache-control"] == "no-store"
     (secret,) = SECRET.findall(unescape(answer.text))
     night.send("webhook-test-1", PAGE)
-    (sent,) = Post(night.store, night.visitor.now).run()
+    (sent,) = Outbox(night.store, night.visitor.now).run()
     at = sent.headers["webhook-timestamp"]
     signed = Webhook(secret).sign(sent.message_id, night.visitor.now, sent.body.decode())
     assert (sent.headers["webhook-signature"], at) == (signed, str(int(night.visitor.now.timestamp())))

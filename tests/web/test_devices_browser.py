@@ -100,12 +100,12 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     shown.page.click("text=Make codes")
     shown.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
-        made = reads.codes_of(db, 1)
+        made = reads.current_codes(db, 1)
     assert made is not None
     reporter = second.player_ids[2]
     context = browser.new_context(viewport=PHONE)
     player = browsing.watched(context, base_url)
-    player.go(f"/t/1/players/{reporter}?code={made.of_player(reporter)}")
+    player.go(f"/t/1/players/{reporter}?code={made.player_code(reporter)}")
     look(player)
     tap_order(player, f"#report-{second.game_id}", second)
     player.picture("report-320")
@@ -124,7 +124,7 @@ def test_a_phone_keeps_scores_another_reports_and_a_revoked_link_loses_nothing(
     logged = str([vars(one) for one in caplog.records])
     assert "/t/1/run" in logged
     assert link.partition("=")[2] not in logged
-    assert made.of_player(reporter) not in logged
+    assert made.player_code(reporter) not in logged
     revoked_in_the_middle(store, shown, phone)
 
 
@@ -167,11 +167,11 @@ def test_without_scripts_a_code_reports_just_as_well(store: Store, browser: Brow
     desk.page.click("text=Make codes")
     desk.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
-        made = reads.codes_of(db, 1)
+        made = reads.current_codes(db, 1)
     assert made is not None
     context = browser.new_context(viewport=PHONE, java_script_enabled=False)
     plain = browsing.watched(context, base_url)
-    plain.go(f"/t/1/games/{game.game_id}?code={made.of_game(game.game_id)}")
+    plain.go(f"/t/1/games/{game.game_id}?code={made.game_code(game.game_id)}")
     for place, player_id in enumerate(game.player_ids):
         plain.page.select_option(f"[name=place-{player_id}]", str(place + 1))
     plain.page.click("text=Report the result")
@@ -198,7 +198,7 @@ def test_every_page_of_devices_and_codes_is_usable_by_everybody(
     link = a_link(shown, "W" * 100)
     look(shown)
     with store.read() as db:
-        made = reads.codes_of(db, 1)
+        made = reads.current_codes(db, 1)
     assert made is not None
     one, player_id = game.game_id, game.player_ids[0]
     for path in ("/t/1/run/settings", "/t/1/print/names", "/t/1/print/scores"):
@@ -208,8 +208,8 @@ def test_every_page_of_devices_and_codes_is_usable_by_everybody(
     guest = browsing.watched(elsewhere, base_url)
     for path in (
         f"/t/1/games/{one}",
-        f"/t/1/games/{one}?code={made.of_game(one)}",
-        f"/t/1/players/{player_id}?code={made.of_player(player_id)}",
+        f"/t/1/games/{one}?code={made.game_code(one)}",
+        f"/t/1/players/{player_id}?code={made.player_code(player_id)}",
         f"/t/1/players/{player_id}?code=wrong",
         "/d?link=nobody-made-this",
         link,
@@ -235,10 +235,10 @@ def test_a_players_phone_says_where_to_play_next_without_being_touched(
     shown.page.click("text=Make codes")
     shown.page.wait_for_selector("text=Make new codes")
     with store.read() as db:
-        made = reads.codes_of(db, 1)
+        made = reads.current_codes(db, 1)
     assert made is not None
     player = first.player_ids[0]
-    phone.go(f"/t/1/players/{player}?code={made.of_player(player)}")
+    phone.go(f"/t/1/players/{player}?code={made.player_code(player)}")
     phone.page.evaluate("window.wasNeverReloaded = true")
     phone.page.wait_for_selector("#feed[data-state=live]")
     look(phone, "next-game-320")

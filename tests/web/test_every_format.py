@@ -172,4 +172,4 @@ def test_a_night_runs_from_creation_to_the_end(store: Store, visitor: Visitor, t
         assert director.setting(key) == value
     assert director.standings()
     with store.read() as db:
-        assert list(verifier.verdict(db, director.tournament_id).faults) == []
+        assert list(verifier.verify_tournament(db, director.tournament_id).faults) == []

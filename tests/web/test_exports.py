@@ -22,10 +22,10 @@ from silverball.store.engine import Store
 def folder(store: Store, tmp_path: Path) -> Path:
     """All bulk files, and one that is nobody's business."""
     with store.write() as db:
-        opdb.bring_in(db, opdb.parsed(files.second()))
+        opdb.import_machines(db, opdb.parse(files.second_shape()))
     build.a_rating(store)
-    for export in nightly.EXPORTS:
-        nightly.write(store, export, tmp_path, build.NOW)
+    for export in nightly.BULK_FILES:
+        nightly.write_bulk_file(store, export, tmp_path, build.NOW)
     (tmp_path / "notes.txt").write_text("CANARY")
     (tmp_path / ".latest-opdb.json.1234.part").write_text("CANARY")
     return tmp_path
@@ -39,7 +39,7 @@ def door(store: Store, folder: Path) -> Iterator[FrontDoor]:
         yield built
 
 
-@pytest.mark.parametrize("name", sorted(nightly.FILES))
+@pytest.mark.parametrize("name", sorted(nightly.FILE_NAMES))
 def test_whoever_asks_gets_the_file_as_often_as_he_likes(door: FrontDoor, folder: Path, name: str) -> None:
     for _ in range(3):
         reply = asgi.get(door, f"/exports/{name}")
@@ -67,12 +67,12 @@ def test_who_has_the_newest_file_is_told_so(door: FrontDoor) -> None:
 
 def test_a_new_file_is_sent_to_who_has_the_old_one(door: FrontDoor, store: Store, folder: Path) -> None:
     first = asgi.get(door, "/exports/latest-opdb.json")
-    renamed = files.second()
+    renamed = files.second_shape()
     renamed["entries"][0]["name"] = "Comet Runner"
     with store.write() as db:
-        opdb.bring_in(db, opdb.parsed(renamed))
-    machines = next(one for one in nightly.EXPORTS if one.name == "latest-opdb.json")
-    nightly.write(store, machines, folder, build.NOW + timedelta(days=1))
+        opdb.import_machines(db, opdb.parse(renamed))
+    machines = next(one for one in nightly.BULK_FILES if one.name == "latest-opdb.json")
+    nightly.write_bulk_file(store, machines, folder, build.NOW + timedelta(days=1))
     condition = {"if-none-match": first.headers["etag"]}
     again = asgi.get(door, "/exports/latest-opdb.json", headers=condition)
     assert again.status == 200

@@ -11,8 +11,8 @@ from rules import nights
 from silverball.kit.errors import Invalid
 from silverball.web import forms
 from silverball.web.console import asked, setup
-from silverball.web.console.night import Night
-from silverball.web.forms import Form, Typed
+from silverball.web.console.night import TournamentNight
+from silverball.web.forms import FormData, FormState
 
 PAIRS = st.lists(st.tuples(st.text(min_size=1, max_size=10), st.text(max_size=30)), max_size=20)
 PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
@@ -38,28 +38,28 @@ PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
     ],
 )
 def test_a_number_is_read_as_people_write_it(text: str, number: int | str) -> None:
-    assert setup.number(text) == number
+    assert setup.parse_number(text) == number
 
 
 @given(st.integers(0, 10**20), st.sampled_from([",", ".", " ", "'"]))
 def test_any_way_of_grouping_is_the_same_number(value: int, separator: str) -> None:
-    assert setup.number(f"{value:,}".replace(",", separator)) == value
+    assert setup.parse_number(f"{value:,}".replace(",", separator)) == value
 
 
 @given(PAIRS)
 def test_a_form_carried_along_comes_back_as_it_was(pairs: list[tuple[str, str]]) -> None:
-    form = Form((*pairs, ("csrf", "secret")))
-    back = forms.unfolded(form.folded(), 50)
+    form = FormData((*pairs, ("csrf", "secret")))
+    back = forms.unpack(form.pack(), 50)
     assert list(back.pairs) == [pair for pair in pairs if pair[0] != "csrf"]
 
 
 @pytest.mark.parametrize("text", ["", "x", "%%%", "\u00e9", "YWJj\n", "=" * 50])
 def test_what_was_not_folded_is_an_empty_form(text: str) -> None:
-    assert forms.unfolded(text, 50).one("name") == ""
+    assert forms.unpack(text, 50).value("name") == ""
 
 
 def test_a_form_too_large_to_carry_is_left_behind() -> None:
-    assert Form((("names", "x" * forms.KEPT_BYTES_MAX),)).folded() == ""
+    assert FormData((("names", "x" * forms.PACKED_BYTES_MAX),)).pack() == ""
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_a_form_too_large_to_carry_is_left_behind() -> None:
     ],
 )
 def test_places_become_the_finishing_order(sent: list[tuple[str, str]], order: list[int]) -> None:
-    assert asked.result(Form((*PLAYERS, *sent)))["resultPositions"] == order
+    assert asked.result(FormData((*PLAYERS, *sent)))["resultPositions"] == order
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_places_become_the_finishing_order(sent: list[tuple[str, str]], order: l
 )
 def test_places_that_say_no_order_are_refused(sent: list[tuple[str, str]]) -> None:
     with pytest.raises(Invalid):
-        asked.result(Form((*PLAYERS, *sent)))
+        asked.result(FormData((*PLAYERS, *sent)))
 
 
 @pytest.mark.parametrize(
@@ -100,25 +100,25 @@ def test_places_that_say_no_order_are_refused(sent: list[tuple[str, str]]) -> No
     ],
 )
 def test_a_result_can_be_told_in_other_ways(fields: dict[str, str], body: dict[str, Any]) -> None:
-    said = asked.result(Form((*PLAYERS, ("seen", "started"), *fields.items())))
+    said = asked.result(FormData((*PLAYERS, ("seen", "started"), *fields.items())))
     assert said == {"wasOpen": True, **body}
 
 
 def test_bands_follow_one_another() -> None:
-    form = Form((("set-playoffsCutoffs", "4 A final\n\n8 B final\n"),))
-    assert setup.settings_in("group_matchplay", form)["playoffsCutoffs"] == [
+    form = FormData((("set-playoffsCutoffs", "4 A final\n\n8 B final\n"),))
+    assert setup.submitted_settings("group_matchplay", form)["playoffsCutoffs"] == [
         {"index": 0, "value": 4, "cumulative": 4, "text": "A final", "color": None},
         {"index": 1, "value": 8, "cumulative": 12, "text": "B final", "color": None},
     ]
 
 
 def test_a_form_that_comes_back_is_filled_and_only_that_one() -> None:
-    typed = Typed("result-5", Form((("place-11", "2"), ("key", "k"))))
+    typed = FormState("result-5", FormData((("place-11", "2"), ("key", "k"))))
     assert typed.value("result-5", "place-11") == "2"
     assert typed.value("result-5", "place-22", "here") == "here"
     assert typed.value("result-6", "place-11", "here") == "here"
     assert (typed.key("result-5"), typed.key("result-6")) == ("k", "")
-    assert not Typed().is_in("")
+    assert not FormState().is_for("")
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_form_that_comes_back_is_filled_and_only_that_one() -> None:
     ],
 )
 def test_refusals_are_told_with_names(sentence: str, told: str) -> None:
-    here = Night(
+    here = TournamentNight(
         tournament=nights.night([]), now=build.NOW, players={1: "Ada", 2: "Bo"}, arenas={7: "Meteor"}
     )
-    assert here.in_names(sentence) == told
+    assert here.with_names(sentence) == told

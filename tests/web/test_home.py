@@ -104,7 +104,7 @@ def test_of_two_who_come_at_the_same_moment_one_is_first(store: Store) -> None:
     def make(n: int) -> bool:
         try:
             with store.write() as db:
-                user_writes.create_first(
+                user_writes.create_first_admin(
                     db,
                     name=f"User {n}",
                     email=f"{n}@silverball.test",
@@ -137,11 +137,11 @@ def test_the_form_of_a_format_has_every_setting_with_its_help_and_its_default(
     form = shown.forms_on(page)["new"]
     named = {name for name, _ in form.fields} | set(form.boxes)
     text = shown.text_of(page)
-    for one in setup.fields_of(type_):
+    for one in setup.setting_fields(type_):
         assert one.name in named
         assert one.help.split(";")[0] in text
-    keys = {one.key for one in setup.fields_of(type_)}
-    assert keys | setup.LEFT_OUT >= set(FORMATS[type_].settings.__struct_encode_fields__)
+    keys = {one.key for one in setup.setting_fields(type_)}
+    assert keys | setup.KEYS_HIDDEN >= set(FORMATS[type_].settings.__struct_encode_fields__)
     director.send("new", f"/run/new?type={type_}", name="As it stands")
     director.tournament_id = int(re.findall(r"/t/(\d+)/run", director.page("/run"))[0])
     assert msgspec.to_builtins(director.tournament().settings) == msgspec.to_builtins(

@@ -153,8 +153,8 @@ def test_too_many_parameters_are_refused_in_words(store: Store, passer: Passer) 
     ],
 )
 def test_an_address_is_kept_by_what_it_means(query: bytes, meant: bytes) -> None:
-    assert views.meant(query) == meant
-    assert views.meant(meant) == meant
+    assert views.meaningful_query(query) == meant
+    assert views.meaningful_query(meant) == meant
 
 
 def test_a_type_that_is_not_known_is_said_and_not_a_fault(store: Store, passer: Passer) -> None:
@@ -258,8 +258,8 @@ def test_the_page_begins_where_the_channel_stood_when_it_was_made(store: Store, 
     assert epoch is not None
     assert seq is not None
     with store.read() as db:
-        stood = announcements.head(db, hall.tournament_id)
-        assert verifier.verdict(db, hall.tournament_id).faults == []
+        stood = announcements.channel_head(db, hall.tournament_id)
+        assert verifier.verify_tournament(db, hall.tournament_id).faults == []
     assert stood is not None
     assert (stood.epoch, stood.seq) == (epoch[1], int(seq[1]))
 
@@ -275,7 +275,7 @@ def test_the_page_begins_where_the_channel_stood_when_it_was_made(store: Store, 
     ],
 )
 def test_a_message_of_the_day_goes_when_it_said_so(text: str | None, at: str) -> None:
-    assert show.gone_at(text) == at
+    assert show.motd_expires_at(text) == at
 
 
 @pytest.mark.parametrize(
@@ -290,12 +290,12 @@ def test_a_message_of_the_day_goes_when_it_said_so(text: str | None, at: str) ->
 )
 def test_the_pages_use_an_app_that_they_may_use(store: Store, apps: str, origins: str, key: str) -> None:
     settings = Settings(base_url="http://silverball.test", apps=apps, app_origins=origins)
-    assert pages.build(store, settings).key == key
+    assert pages.build(store, settings).feed_key == key
 
 
 def test_every_part_says_what_it_follows() -> None:
-    parts = {part for view in VIEWS.values() for part in (*view.parts, *view.offered)}
-    assert parts == set(views.FOLLOWS)
+    parts = {part for view in VIEWS.values() for part in (*view.parts, *view.optional_parts)}
+    assert parts == set(views.PART_EVENTS)
 
 
 def test_every_format_has_a_place_among_the_movers_or_none() -> None:
@@ -308,7 +308,7 @@ def test_the_pages_know_a_moment_only_by_what_they_were_given(store: Store) -> N
     made = []
     for year in (2026, 2036):
         clock = partial(datetime, year, 1, 1, tzinfo=UTC)
-        built = pages.Pages(store, "http://silverball.test", "silverball", clock)
+        built = pages.PublicPages(store, "http://silverball.test", "silverball", clock)
         made.append(
             [
                 built.answer(Request(method="GET", path=path.format(tournament_id=hall.tournament_id))).body

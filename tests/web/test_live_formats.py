@@ -23,10 +23,10 @@ def look_at_everything(passer: Passer, tournament_id: int) -> dict[str, str]:
     seen = {}
     for path, view in VIEWS.items():
         at = path.format(tournament_id=tournament_id)
-        everything = f"?show={','.join(view.offered)}" if view.offered else ""
+        everything = f"?show={','.join(view.optional_parts)}" if view.optional_parts else ""
         html = passer.page(at + everything)
-        assert parts_of(html) == list(view.offered or view.parts)
-        for part in view.offered or view.parts:
+        assert parts_of(html) == list(view.optional_parts or view.parts)
+        for part in view.optional_parts or view.parts:
             alone = passer.page(f"{at}{everything}{'&' if everything else '?'}part={part}")
             assert parts_of(alone) == [part]
             assert alone.strip() in html

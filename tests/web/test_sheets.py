@@ -110,7 +110,7 @@ def drawn(address: str) -> str:
 
 def test_a_code_holds_the_address_and_nothing_that_runs() -> None:
     address = "https://pins.example.org/t/12345678/players/12345678"
-    picture = sheets.code_of(address)
+    picture = sheets.qr_code(address)
     assert "style" not in picture
     assert "script" not in picture
     assert "width" not in picture.replace("stroke-width", "")

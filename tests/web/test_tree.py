@@ -4,7 +4,7 @@ import pytest
 
 from silverball.store.engine import Store
 from silverball.web.live import tree
-from silverball.web.live.tree import Half, Seat
+from silverball.web.live.tree import BracketHalf, BracketSeat
 from web.director import Director
 from web.public import Passer
 from web.shown import text_of
@@ -13,14 +13,14 @@ from web.shown import text_of
 pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
-def halves(director: Director) -> list[Half]:
-    return tree.drawn(director.tournament())
+def halves(director: Director) -> list[BracketHalf]:
+    return tree.bracket_halves(director.tournament())
 
 
-def said(director: Director, seat: Seat) -> str:
+def said(director: Director, seat: BracketSeat) -> str:
     """A place in a match as one text: `Player 1 2 won`."""
-    who = director.name(seat.player_id) if seat.player_id else seat.waits_for
-    return " ".join(part for part in (who, seat.told, seat.state) if part)
+    who = director.name(seat.player_id) if seat.player_id else seat.placeholder
+    return " ".join(part for part in (who, seat.result_text, seat.state) if part)
 
 
 def drawn(director: Director) -> dict[str, dict[str, list[list[str]]]]:
@@ -134,7 +134,7 @@ def test_strokes_are_shown_as_they_are_counted(director: Director) -> None:
     one = director.open_attempts()[0]
     director.send(f"attempt-{one.single_player_game_id}", f"?round={one.round_id}", strokes=3)
     seats = [seat for box in halves(director)[0].columns[0].boxes for seat in box.seats]
-    assert {seat.player_id: seat.told for seat in seats}[one.player_id] == "3"
+    assert {seat.player_id: seat.result_text for seat in seats}[one.player_id] == "3"
 
 
 def test_the_pages_draw_it_and_other_formats_have_nothing_to_draw(store: Store, director: Director) -> None:

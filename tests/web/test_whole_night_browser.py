@@ -89,5 +89,5 @@ def test_a_whole_night_is_run_by_thumb_while_a_wall_and_a_phone_follow(
     played = [one for one in night.games if leader.player_id in one.player_ids]
     assert [one.result_positions[0] for one in played] == [leader.player_id] * ROUNDS
     with store.read() as db:
-        assert list(verifier.verdict(db, 1).faults) == []
+        assert list(verifier.verify_tournament(db, 1).faults) == []
     assert shown.complaints == []

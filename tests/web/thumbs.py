@@ -39,7 +39,7 @@ def an_organizer(store: Store, machines: int = len(MACHINES)) -> int:
 
 def night_of(store: Store, tournament_id: int = 1) -> Tournament:
     with store.read() as db:
-        return enact.tournament_of(db, tournament_id)
+        return enact.load_tournament(db, tournament_id)
 
 
 class Thumb:

@@ -11,14 +11,14 @@ from starlette.testclient import TestClient
 
 import build
 from silverball.kit import passwords
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.tokens import reads
 from silverball.settings import Settings
 from silverball.store.engine import Store
 from silverball.web import app
 
 PASSWORD = "correct horse"
-PASSWORD_HASH = passwords.hashed(PASSWORD)
+PASSWORD_HASH = passwords.hash_password(PASSWORD)
 EMAIL = "ada@silverball.test"
 SEEDS = itertools.count()
 TOKEN = re.compile(r"[0-9]+\|slv_[A-Za-z0-9]{48}")
@@ -63,9 +63,9 @@ class Visitor(TestClient):
     def revoke(self, token_id: object) -> Any:
         return self.post(f"/account/tokens/{token_id}/revoke", data={"csrf": self.csrf()})
 
-    def speaks_for(self, token: str) -> Caller | None:
+    def speaks_for(self, token: str) -> AuthenticatedCaller | None:
         with self.store.read() as db:
-            return reads.find(db, b"Bearer " + token.encode(), self.now)
+            return reads.find_caller(db, b"Bearer " + token.encode(), self.now)
 
 
 def tokens_on(text: str) -> list[str]:

@@ -157,7 +157,7 @@ EXTRAS: dict[str, str] = {
 }
 
 
-def resolved(fact: dict[str, Any]) -> dict[str, Any]:
+def resolve(fact: dict[str, Any]) -> dict[str, Any]:
     """The fact itself, or the schema it names."""
     named: dict[str, Any] = FACTS[fact["$ref"]] if "$ref" in fact else fact
     return named
@@ -165,7 +165,7 @@ def resolved(fact: dict[str, Any]) -> dict[str, Any]:
 
 def properties_of(fact: dict[str, Any]) -> dict[str, Any]:
     """The properties of an object schema, parents first."""
-    fact = resolved(fact)
+    fact = resolve(fact)
     found: dict[str, Any] = {}
     for parent in fact.get("allOf", ()):
         found |= properties_of(parent)
@@ -175,16 +175,16 @@ def properties_of(fact: dict[str, Any]) -> dict[str, Any]:
 
 def kinds_of_fact(fact: dict[str, Any]) -> set[str]:
     """The JSON kinds that the fact allows; a number may be an integer."""
-    fact = resolved(fact)
+    fact = resolve(fact)
     if "oneOf" in fact:
         return set().union(*(kinds_of_fact(one) for one in fact["oneOf"]))
     listed = fact.get("type", "object")
     return {listed} if isinstance(listed, str) else set(listed)
 
 
-def members(kind: inspect.Type) -> list[inspect.Type]:
+def union_members(kind: inspect.Type) -> list[inspect.Type]:
     return (
-        [one for each in kind.types for one in members(each)]
+        [one for each in kind.types for one in union_members(each)]
         if isinstance(kind, inspect.UnionType)
         else [kind]
     )
@@ -209,7 +209,7 @@ def kind_of_member(kind: inspect.Type) -> str:
 
 def kinds_of_type(kind: inspect.Type) -> set[str]:
     """The JSON kinds that the type allows; an integer beside a number is a number."""
-    found = {kind_of_member(one) for one in members(kind)}
+    found = {kind_of_member(one) for one in union_members(kind)}
     return found - {"integer"} if "number" in found else found
 
 
@@ -220,38 +220,38 @@ def fields_of(struct: type) -> dict[str, inspect.Field]:
 
 
 def words_of_fact(fact: dict[str, Any]) -> set[str]:
-    return {word for word in resolved(fact).get("enum", ()) if word is not None}
+    return {word for word in resolve(fact).get("enum", ()) if word is not None}
 
 
 def words_of_type(kind: inspect.Type) -> set[str]:
     found: set[str] = set()
-    for one in members(kind):
+    for one in union_members(kind):
         if isinstance(one, inspect.LiteralType):
             found |= {str(word) for word in one.values}
     return found
 
 
 def member_of(kind: inspect.Type, wanted: type) -> Any:
-    return next((one for one in members(kind) if isinstance(one, wanted)), None)
+    return next((one for one in union_members(kind) if isinstance(one, wanted)), None)
 
 
-def compared(fact: dict[str, Any], kind: inspect.Type, place: str) -> dict[str, str]:
+def compare(fact: dict[str, Any], kind: inspect.Type, place: str) -> dict[str, str]:
     """Where the type differs from the fact: place -> what is wrong."""
     if kinds_of_fact(fact) != kinds_of_type(kind):
         return {place: f"{sorted(kinds_of_fact(fact))} is {sorted(kinds_of_type(kind))}"}
     if words_of_fact(fact) != words_of_type(kind):
         return {place: f"words differ: {sorted(words_of_fact(fact) ^ words_of_type(kind))}"}
-    fact = resolved(fact)
+    fact = resolve(fact)
     items, array = fact.get("items"), member_of(kind, inspect.VarTupleType)
     if items is not None and array is not None and "$ref" not in items:
-        return compared(items, array.item_type, f"{place}[]")
+        return compare(items, array.item_type, f"{place}[]")
     struct = member_of(kind, inspect.StructType)
     if "properties" in fact and struct is not None:
-        return compared_object(fact, struct.cls, place)
+        return compare_object(fact, struct.cls, place)
     return {}
 
 
-def compared_object(fact: dict[str, Any], struct: type, place: str) -> dict[str, str]:
+def compare_object(fact: dict[str, Any], struct: type, place: str) -> dict[str, str]:
     """Where the Struct differs from the object schema, and what it has beyond."""
     found: dict[str, str] = {}
     fields, facts = fields_of(struct), properties_of(fact)
@@ -259,24 +259,24 @@ def compared_object(fact: dict[str, Any], struct: type, place: str) -> dict[str,
         if name not in fields:
             found[f"{place}.{name}"] = "missing"
         elif "$ref" not in one:
-            found |= compared(one, fields[name].type, f"{place}.{name}")
+            found |= compare(one, fields[name].type, f"{place}.{name}")
         else:
-            found |= compared_reference(one["$ref"], fields[name].type, f"{place}.{name}")
+            found |= compare_reference(one["$ref"], fields[name].type, f"{place}.{name}")
     return found | {f"{place}.{name}": "extra" for name in fields.keys() - facts.keys()}
 
 
-def compared_reference(name: str, kind: inspect.Type, place: str) -> dict[str, str]:
+def compare_reference(name: str, kind: inspect.Type, place: str) -> dict[str, str]:
     """A named schema is compared once, under its own name; here only the name must fit."""
     struct = member_of(kind, inspect.StructType)
     if name in STRUCTS and (struct is None or not issubclass(struct.cls, STRUCTS[name])):
         return {place: f"is not {name}"}
-    return compared({"$ref": name}, kind, place) if name in WORDS else {}
+    return compare({"$ref": name}, kind, place) if name in WORDS else {}
 
 
 def all_differences() -> dict[str, str]:
     found: dict[str, str] = {}
     for name, struct in STRUCTS.items():
-        found |= compared_object(FACTS[name], struct, name)
+        found |= compare_object(FACTS[name], struct, name)
     return found
 
 

@@ -36,7 +36,7 @@ def all_structs() -> dict[str, type[msgspec.Struct]]:
 STRUCTS = all_structs()
 
 
-def shown(value: Any) -> Any:
+def encode_and_decode(value: Any) -> Any:
     """A value as the world reads it."""
     return json.loads(msgspec.json.encode(value))
 
@@ -65,14 +65,14 @@ def user() -> User:
 
 def test_the_own_profile_is_bare_and_under_data() -> None:
     fields = msgspec.structs.asdict(user())
-    body = shown(OwnProfile(**fields, data=user()))
-    assert body.pop("data") == shown(user())
-    assert body == shown(user())
+    body = encode_and_decode(OwnProfile(**fields, data=user()))
+    assert body.pop("data") == encode_and_decode(user())
+    assert body == encode_and_decode(user())
 
 
 def test_a_user_without_a_rating_has_no_key_for_it() -> None:
     bundle = msgspec.json.decode(sample("user"), type=UserBundle)
-    body = shown(msgspec.structs.replace(bundle, rating=UNSET, user_counts=UNSET))
+    body = encode_and_decode(msgspec.structs.replace(bundle, rating=UNSET, user_counts=UNSET))
     assert body.keys() == {"user", "ifpa", "shortcut", "plan", "club", "planFeatures"}
 
 
@@ -87,10 +87,10 @@ def test_queues_are_keyed_by_arena_and_an_array_when_nobody_waits() -> None:
         created_at=None,
         completed_at=None,
     )
-    body = shown(ArenaQueues(data={3: (entry,)}))
+    body = encode_and_decode(ArenaQueues(data={3: (entry,)}))
     assert list(body["data"]) == ["3"]
     assert msgspec.convert(body, ArenaQueues, strict=False).data == {3: (entry,)}
-    assert shown(ArenaQueues(data=())) == {"data": []}
+    assert encode_and_decode(ArenaQueues(data=())) == {"data": []}
 
 
 def series() -> Series:
@@ -117,7 +117,7 @@ def test_the_details_of_a_series_show_maps_and_empty_maps_as_clients_expect() ->
         standings=(standing,),
         tournament_points={7: {5: 97, 6: "35.00"}, 8: ()},
     )
-    body = shown(details)
+    body = encode_and_decode(details)
     assert body["playerLabels"] == []
     assert body["standings"][0]["pointsAdjusted"] == []
     assert body["standings"][0]["onCutoffBubble2"] is None
@@ -126,7 +126,9 @@ def test_the_details_of_a_series_show_maps_and_empty_maps_as_clients_expect() ->
 
 
 def test_a_dashboard_without_anything_shows_three_empty_lists() -> None:
-    assert shown(Dashboard(tournaments_playing=(), series_organizing=(), tournaments_organizing=())) == {
+    assert encode_and_decode(
+        Dashboard(tournaments_playing=(), series_organizing=(), tournaments_organizing=())
+    ) == {
         "tournamentsPlaying": [],
         "seriesOrganizing": [],
         "tournamentsOrganizing": [],
@@ -135,14 +137,14 @@ def test_a_dashboard_without_anything_shows_three_empty_lists() -> None:
 
 def test_a_search_result_of_any_kind_is_encoded_as_itself() -> None:
     found: tuple[SearchResult, ...] = (user(),)
-    assert shown(found) == [shown(user())]
+    assert encode_and_decode(found) == [encode_and_decode(user())]
 
 
 def test_a_setting_that_a_format_does_not_have_is_absent() -> None:
     body = json.loads(sample("tournament-series-expansions"))
     tournament = msgspec.convert(body["data"], Tournament)
     assert tournament.knockout_strike_count is UNSET
-    assert "knockoutStrikeCount" not in shown(tournament)
+    assert "knockoutStrikeCount" not in encode_and_decode(tournament)
     assert tournament.tiebreaker == "standard"
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 
-def show(rows: Sequence[Sequence[str]]) -> None:
+def print_table(rows: Sequence[Sequence[str]]) -> None:
     """Print these rows, each as long as the first, with their columns below each other."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     for row in rows:

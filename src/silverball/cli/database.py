@@ -13,12 +13,12 @@ from silverball.store.engine import Store
 from silverball.store.faults import DatabaseFault
 from silverball.store.migrate import NewerSchema
 
-KINDS = ("sqlite:", "postgresql+psycopg:")
+URL_SCHEMES = ("sqlite:", "postgresql+psycopg:")
 
 
 @contextmanager
-def opened(
-    *, nothing: str = "There is no such thing.", may_migrate: bool = False, url: str | None = None
+def open_database(
+    *, not_found: str = "There is no such thing.", may_migrate: bool = False, url: str | None = None
 ) -> Iterator[Store]:
     """The database of SILVERBALL_DATABASE_URL or `url`, with tables; `nothing` is said of a missing thing.
 
@@ -26,26 +26,26 @@ def opened(
     Every refusal becomes a sentence on stderr and exit code 1.
     """
     try:
-        store = Store(url or _url())
+        store = Store(url or _database_url())
         try:
             _bring_up_to_date(store, may_migrate=may_migrate)
             yield store
         finally:
             store.close()
     except NotFound as error:
-        raise click.ClickException(nothing) from error
+        raise click.ClickException(not_found) from error
     except Invalid as error:
         sentences = [sentence for listed in error.errors.values() for sentence in listed]
         raise click.ClickException(" ".join(sentences)) from error
     except (Refusal, SettingError, NewerSchema) as error:
         raise click.ClickException(str(error)) from error
     except DatabaseFault as error:
-        raise click.ClickException(f"The database cannot be used: {faults.said(error)}") from error
+        raise click.ClickException(f"The database cannot be used: {faults.short_message(error)}") from error
 
 
-def _url() -> str:
+def _database_url() -> str:
     url = settings.load().database_url
-    if not url.startswith(KINDS):
+    if not url.startswith(URL_SCHEMES):
         raise SettingError("SILVERBALL_DATABASE_URL must begin with sqlite:/// or postgresql+psycopg://.")
     return url
 

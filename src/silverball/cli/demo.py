@@ -32,17 +32,17 @@ BUNDLES = Path(__file__).parent / "demo_data"
 FEDERATION = BUNDLES / "federation.csv"
 # Any fixed word: a demo looks the same wherever it is started.
 DICE_SEED = "silver"
-NAME = "Demo Organizer"
-EMAIL = "demo@silverball.invalid"
+ORGANIZER_NAME = "Demo Organizer"
+ORGANIZER_EMAIL = "demo@silverball.invalid"
 # Letters that nobody confuses on paper.
-READABLE = "abcdefghjkmnpqrstuvwxyz23456789"
-READABLE_LENGTH = 12
+CLEAR_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+PASSWORD_LENGTH = 12
 # One of the real nights: what the printed lines ask for.
 TOURNAMENT_ID = 244501
 
 
 @dataclass(frozen=True)
-class Furnished:
+class DemoOwner:
     """Who owns the demo's data, and with what token."""
 
     user_id: int
@@ -67,8 +67,8 @@ def demo(port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
     robots play one tournament of each format. While it runs they play a night of group match play.
     """
     logs.configure()
-    folder = _folder(data)
-    listener = server.listening(HOST, port)
+    folder = _data_folder(data)
+    listener = server.open_listener(HOST, port)
     bound = listener.getsockname()[1]
     chosen = dataclasses.replace(
         settings.load(),
@@ -76,72 +76,81 @@ def demo(port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
         exports_folder=str(folder / "exports"),
     )
     chosen = serve.with_base_url(chosen, HOST, bound)
-    with database.opened(url=chosen.database_url) as store:
-        furnished = furnish(store, folder / "token")
-        demo_machines.furnish(store)
-        password = password_of(store, furnished.user_id, folder / "password")
+    with database.open_database(url=chosen.database_url) as store:
+        furnished = load_demo(store, folder / "token")
+        demo_machines.load_machines(store)
+        password = organizer_password(store, furnished.user_id, folder / "password")
         ws_url = f"ws://{HOST}:{bound}"
         text = (
-            _as_json(chosen.base_url, ws_url, furnished)
+            _ready_json(chosen.base_url, ws_url, furnished)
             if as_json
-            else _as_text(chosen.base_url, ws_url, furnished, password)
+            else _ready_text(chosen.base_url, ws_url, furnished, password)
         )
         if no_robots:
             demo_machines.write_bulk_files(store, folder / "exports")
-            server.run(store, chosen, listener, when_ready=lambda: click.echo(text))
+            server.run_server(store, chosen, listener, when_ready=lambda: click.echo(text))
             return
-        demo_nights.prepare(store, chosen, furnished.user_id, Random(DICE_SEED))  # noqa: S311  # a game
+        demo_nights.play_nights(store, chosen, furnished.user_id, Random(DICE_SEED))  # noqa: S311  # a game
         demo_machines.write_bulk_files(store, folder / "exports")
-        with _live(demo_nights.LiveNight(store, chosen, furnished.user_id, SystemRandom())):
-            server.run(store, chosen, listener, when_ready=lambda: click.echo(text))
+        with _playing(demo_nights.LiveNight(store, chosen, furnished.user_id, SystemRandom())):
+            server.run_server(store, chosen, listener, when_ready=lambda: click.echo(text))
 
 
 @contextmanager
-def _live(night: demo_nights.LiveNight) -> Iterator[None]:
-    night.begin()
+def _playing(night: demo_nights.LiveNight) -> Iterator[None]:
+    night.start()
     try:
         yield
     finally:
-        night.end()
+        night.stop()
 
 
-def furnish(store: Store, token_file: Path) -> Furnished:
+def load_demo(store: Store, token_file: Path) -> DemoOwner:
     """Load everything, unless the token is there and works: it is written last."""
-    kept = _kept(store, token_file)
+    kept = _stored_owner(store, token_file)
     if kept is not None:
         return kept
     click.echo("Loading the demo's tournaments ...", err=True)
     now, dice = datetime.now(UTC), SystemRandom()
     with store.write() as db:
-        user_id = user_reads.by_email(db, EMAIL)
+        user_id = user_reads.user_id_by_email(db, ORGANIZER_EMAIL)
         if user_id is None:
-            user_id = users.create(db, name=NAME, email=EMAIL, role="organizer", now=now)
+            user_id = users.create_user(
+                db, name=ORGANIZER_NAME, email=ORGANIZER_EMAIL, role="organizer", now=now
+            )
             about = "People who like the sound of a silver ball."
-            clubs.found(db, user_id, name="The Lantern Flippers", description=about, location="Harbour Town")
-    federation.bring_in(store, FEDERATION)
+            clubs.create_club(
+                db, user_id, name="The Lantern Flippers", description=about, location="Harbour Town"
+            )
+    federation.import_records(store, FEDERATION)
     for file in sorted(BUNDLES.glob("*.json")):
-        import_.bring_in(store, file, owner_id=user_id)
+        import_.import_bundle(store, file, owner_id=user_id)
     # The loaded nights are long past; what robots play is rated when it is due.
-    periods.rate(store, rated.day_of(now) - timedelta(days=1), rating_period.parameters(settings.load()), now)
+    periods.rate_days(
+        store,
+        rated.rating_day(now) - timedelta(days=1),
+        rating_period.rating_parameters(settings.load()),
+        now,
+    )
     with store.write() as db:
-        made = tokens.create(db, user_id, "demo", abilities=["manage"], now=now, dice=dice)
-    _keep(token_file, made.text)
-    return Furnished(user_id, made.text)
+        made = tokens.create_token(db, user_id, "demo", abilities=["manage"], now=now, dice=dice)
+    _write_secret(token_file, made.text)
+    return DemoOwner(user_id, made.text)
 
 
-def password_of(store: Store, user_id: int, file: Path) -> str:
+def organizer_password(store: Store, user_id: int, file: Path) -> str:
     """What the demo's organizer signs in with: made once, and kept beside the token."""
     if file.exists():
         return file.read_text().strip()
-    made = "".join(SystemRandom().choice(READABLE) for _ in range(READABLE_LENGTH))
-    stored = passwords.hashed(made)
+    made = "".join(SystemRandom().choice(CLEAR_LETTERS) for _ in range(PASSWORD_LENGTH))
+    stored = passwords.hash_password(made)
     with store.write() as db:
         users.set_password(db, user_id, stored)
-    _keep(file, made)
+    _write_secret(file, made)
     return made
 
 
-def _folder(data: Path) -> Path:
+def _data_folder(data: Path) -> Path:
     try:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -149,23 +158,23 @@ def _folder(data: Path) -> Path:
     return data.resolve()
 
 
-def _kept(store: Store, token_file: Path) -> Furnished | None:
+def _stored_owner(store: Store, token_file: Path) -> DemoOwner | None:
     if not token_file.exists():
         return None
     text = token_file.read_text().strip()
     with store.read() as db:
-        caller = token_reads.find(db, f"Bearer {text}".encode(), datetime.now(UTC))
-    return None if caller is None else Furnished(caller.user_id, text)
+        caller = token_reads.find_caller(db, f"Bearer {text}".encode(), datetime.now(UTC))
+    return None if caller is None else DemoOwner(caller.user_id, text)
 
 
-def _keep(file: Path, text: str) -> None:
+def _write_secret(file: Path, text: str) -> None:
     # Nobody else on this machine may read it, from the moment it exists.
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
         opened.write(text + "\n")
 
 
-def _as_json(base_url: str, ws_url: str, furnished: Furnished) -> str:
+def _ready_json(base_url: str, ws_url: str, furnished: DemoOwner) -> str:
     return json.dumps(
         {
             "baseUrl": base_url,
@@ -178,14 +187,14 @@ def _as_json(base_url: str, ws_url: str, furnished: Furnished) -> str:
     )
 
 
-def _as_text(base_url: str, ws_url: str, furnished: Furnished, password: str) -> str:
+def _ready_text(base_url: str, ws_url: str, furnished: DemoOwner, password: str) -> str:
     lines = [
         "",
         f"  Base URL       {base_url}",
         f"  Websocket URL  {ws_url}",
         f"  App key        {APP_KEY}",
         f"  Token          {furnished.token}",
-        f"  Console        {base_url}/run  ({EMAIL}, {password})",
+        f"  Console        {base_url}/run  ({ORGANIZER_EMAIL}, {password})",
         "",
         "  Try, in another window:",
         "",

@@ -11,15 +11,15 @@ from silverball.store.engine import Store
 FILES = Path(__file__).parent / "demo_data" / "machines"
 
 
-def furnish(store: Store) -> None:
+def load_machines(store: Store) -> None:
     """Load the machines that the demo's nights were played on, and some tips, unless any are there."""
     with store.read() as db:
-        if reads.known(db):
+        if reads.entry_ids(db):
             return
     machines, tips = opdb.read(FILES / "opdb.json"), pintips.read(FILES / "pintips.json")
     with store.write() as db:
-        opdb.bring_in(db, machines)
-        pintips.bring_in(db, tips)
+        opdb.import_machines(db, machines)
+        pintips.import_tips(db, tips)
 
 
 def write_bulk_files(store: Store, folder: Path) -> None:

@@ -10,8 +10,8 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from silverball import app
-from silverball.cli.robots import Clock, Inside, Json, Plan, Refused, Robot
-from silverball.service.access import Caller
+from silverball.cli.robots import InProcessClient, Json, RequestRefused, Robot, SteppedClock, TournamentPlan
+from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -55,50 +55,54 @@ MACHINES = (
     "Copper Canyon",
 )
 FINISHED = (
-    Plan(name="Finished Knockout", type="knockout", players=9, settings={"knockoutStrikeCount": 2}),
-    Plan(name="Finished Group Knockout", type="group_knockout", players=10),
-    Plan(name="Finished Match Play", type="matchplay", players=9, settings={"duration": 5}),
-    Plan(name="Finished Group Match Play", type="group_matchplay", players=12, settings={"duration": 6}),
-    Plan(name="Finished Max Match Play", type="max_matchplay", settings={"maxMatchplayDuration": 5}),
-    Plan(
+    TournamentPlan(name="Finished Knockout", type="knockout", players=9, settings={"knockoutStrikeCount": 2}),
+    TournamentPlan(name="Finished Group Knockout", type="group_knockout", players=10),
+    TournamentPlan(name="Finished Match Play", type="matchplay", players=9, settings={"duration": 5}),
+    TournamentPlan(
+        name="Finished Group Match Play", type="group_matchplay", players=12, settings={"duration": 6}
+    ),
+    TournamentPlan(
+        name="Finished Max Match Play", type="max_matchplay", settings={"maxMatchplayDuration": 5}
+    ),
+    TournamentPlan(
         name="Finished Pace Match Play",
         type="pace_matchplay",
         players=12,
         settings={"paceInitialRounds": 2, "paceInitialTarget": 6, "paceIncrement": 6},
     ),
-    Plan(name="Finished Manual Match Play", type="manual_matchplay"),
-    Plan(name="Finished Round Robin", type="round_robin"),
-    Plan(
+    TournamentPlan(name="Finished Manual Match Play", type="manual_matchplay"),
+    TournamentPlan(name="Finished Round Robin", type="round_robin"),
+    TournamentPlan(
         name="Finished Double Round Robin",
         type="double_round_robin",
         settings={"roundRobinGroupSize": 4},
     ),
-    Plan(name="Finished Bracket", type="bracket", settings={"gamesPerRound": 3}),
-    Plan(name="Finished Double Bracket", type="double_bracket", players=9),
-    Plan(name="Finished Group Bracket", type="group_bracket"),
-    Plan(name="Finished Ladder", type="ladder", players=10),
-    Plan(name="Finished Frenzy", type="frenzy", players=10, settings={"frenzyDuration": 60}),
-    Plan(name="Finished Target", type="target", settings={"targetPoints": 20}),
-    Plan(name="Finished Pingolf", type="golf", settings={"golfDuration": 5}),
-    Plan(name="Finished Golf Bracket", type="golf_bracket", settings={"gamesPerRound": 2}),
-    Plan(name="Finished Best Game", type="best_game", players=12),
-    Plan(
+    TournamentPlan(name="Finished Bracket", type="bracket", settings={"gamesPerRound": 3}),
+    TournamentPlan(name="Finished Double Bracket", type="double_bracket", players=9),
+    TournamentPlan(name="Finished Group Bracket", type="group_bracket"),
+    TournamentPlan(name="Finished Ladder", type="ladder", players=10),
+    TournamentPlan(name="Finished Frenzy", type="frenzy", players=10, settings={"frenzyDuration": 60}),
+    TournamentPlan(name="Finished Target", type="target", settings={"targetPoints": 20}),
+    TournamentPlan(name="Finished Pingolf", type="golf", settings={"golfDuration": 5}),
+    TournamentPlan(name="Finished Golf Bracket", type="golf_bracket", settings={"gamesPerRound": 2}),
+    TournamentPlan(name="Finished Best Game", type="best_game", players=12),
+    TournamentPlan(
         name="Finished Card Best Game",
         type="card_best_game",
         settings={"cardBestGameGamesPerCard": 3},
         games_each=6,
     ),
-    Plan(name="Finished Pinbowling", type="bowling", settings={"golfDuration": 4}),
-    Plan(name="Finished Amazing Race", type="amazingrace"),
+    TournamentPlan(name="Finished Pinbowling", type="bowling", settings={"golfDuration": 4}),
+    TournamentPlan(name="Finished Amazing Race", type="amazingrace"),
 )
-QUEUES = Plan(
+QUEUES = TournamentPlan(
     name="Best Game with Queues",
     type="best_game",
     players=12,
     settings={"useQueues": True, "suggestions": "disabled"},
     games_each=2,
 )
-LIVE = Plan(
+LIVE = TournamentPlan(
     name="Live Group Match Play",
     type="group_matchplay",
     players=PLAYERS_LIVE,
@@ -106,30 +110,30 @@ LIVE = Plan(
 )
 
 
-def prepare(store: Store, chosen: Settings, user_id: int, dice: Random) -> None:
+def play_nights(store: Store, chosen: Settings, user_id: int, dice: Random) -> None:
     """The finished nights of the last weeks, and the one with queues; those that are there are left alone."""
-    caller = Caller(user_id=user_id, role="organizer", ability="manage")
+    caller = AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage")
     today = datetime.now(UTC).replace(hour=19, minute=0, second=0, microsecond=0)
-    clock = Clock(today)
-    client = Inside(app.build_api(store, chosen, now=clock.now), caller)
-    field = _field(client)
-    there = _tournaments(client, user_id)
+    clock = SteppedClock(today)
+    client = InProcessClient(app.build_api(store, chosen, now=clock.now), caller)
+    field = _book_ids(client)
+    there = _tournaments_by_name(client, user_id)
     for days, plan in enumerate(reversed(FINISHED), start=1):
         clock.moment = today - timedelta(days=days)
-        robot = _robot(client, plan, there.get(plan.name, []), field, dice)
+        robot = _robot_for(client, plan, there.get(plan.name, []), field, dice)
         if robot is not None:
-            robot.play_out(lambda: clock.tick(STEP_SECONDS))
+            robot.play_to_end(lambda: clock.tick(STEP_SECONDS))
     clock.moment = datetime.now(UTC) - timedelta(hours=2)
     running = [one for one in there.get(QUEUES.name, []) if one["status"] != "completed"]
-    robot = _robot(client, QUEUES, running, field, dice)
+    robot = _robot_for(client, QUEUES, running, field, dice)
     if robot is not None and not robot.has_queues():
         _queue_up(robot, clock)
 
 
-def _field(client: Inside) -> tuple[list[int], list[int]]:
+def _book_ids(client: InProcessClient) -> tuple[list[int], list[int]]:
     """Ids of the robots' players and machines in the organizer's book."""
-    players = {one["name"]: one["playerId"] for one in _all(client, "/api/players")}
-    machines = {one["name"]: one["arenaId"] for one in _all(client, "/api/arenas")}
+    players = {one["name"]: one["playerId"] for one in _all_pages(client, "/api/players")}
+    machines = {one["name"]: one["arenaId"] for one in _all_pages(client, "/api/arenas")}
     for ifpa_id, name in enumerate(NAMES, start=IFPA_ID_FIRST):
         if name not in players:
             player = {"name": name, "ifpaId": ifpa_id}
@@ -140,15 +144,15 @@ def _field(client: Inside) -> tuple[list[int], list[int]]:
     return [players[name] for name in NAMES], [machines[name] for name in MACHINES]
 
 
-def _tournaments(client: Inside, user_id: int) -> dict[str, list[Json]]:
+def _tournaments_by_name(client: InProcessClient, user_id: int) -> dict[str, list[Json]]:
     """Name -> the organizer's tournaments with that name, newest first."""
     found: dict[str, list[Json]] = {}
-    for one in _all(client, f"/api/tournaments?owner={user_id}"):
+    for one in _all_pages(client, f"/api/tournaments?owner={user_id}"):
         found.setdefault(one["name"], []).append(one)
     return found
 
 
-def _all(client: Inside, path: str) -> Iterator[Json]:
+def _all_pages(client: InProcessClient, path: str) -> Iterator[Json]:
     joined = "&" if "?" in path else "?"
     for page in range(1, PAGES_MAX):
         answer = client.send("GET", f"{path}{joined}page={page}")
@@ -157,8 +161,12 @@ def _all(client: Inside, path: str) -> Iterator[Json]:
             return
 
 
-def _robot(
-    client: Inside, plan: Plan, there: list[Json], field: tuple[list[int], list[int]], dice: Random
+def _robot_for(
+    client: InProcessClient,
+    plan: TournamentPlan,
+    there: list[Json],
+    field: tuple[list[int], list[int]],
+    dice: Random,
 ) -> Robot | None:
     """Who plays this night from where it is; None when one like it is finished."""
     if any(one["status"] == "completed" for one in there):
@@ -168,18 +176,20 @@ def _robot(
             return Robot(client, plan, one["tournamentId"], dice)
         # Its players may be missing: another one takes its place.
         client.send("DELETE", f"/api/tournaments/{one['tournamentId']}")
-    return _begun(client, plan, field, dice)
+    return _start_night(client, plan, field, dice)
 
 
-def _begun(client: Inside, plan: Plan, field: tuple[list[int], list[int]], dice: Random) -> Robot:
+def _start_night(
+    client: InProcessClient, plan: TournamentPlan, field: tuple[list[int], list[int]], dice: Random
+) -> Robot:
     players, machines = field
     robot = Robot.create(client, plan, dice)
-    robot.fill(dice.sample(players, plan.players), machines)
+    robot.add_members(dice.sample(players, plan.players), machines)
     robot.start()
     return robot
 
 
-def _queue_up(robot: Robot, clock: Clock) -> None:
+def _queue_up(robot: Robot, clock: SteppedClock) -> None:
     """Some scores, then players who wait for three machines, and one of them who plays."""
     while robot.step():
         clock.tick(STEP_SECONDS)
@@ -197,48 +207,48 @@ class LiveNight:
         dice: Random,
         pauses: tuple[float, float] = PAUSE_SECONDS,
     ) -> None:
-        caller = Caller(user_id=user_id, role="organizer", ability="manage")
-        self._client = Inside(app.build_api(store, chosen), caller)
+        caller = AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage")
+        self._client = InProcessClient(app.build_api(store, chosen), caller)
         self._user_id = user_id
         self._dice = dice
-        self._pauses = pauses
-        self._stop = threading.Event()
+        self._pause_range = pauses
+        self._stop_event = threading.Event()
         self._thread = threading.Thread(target=self._run, name="silverball-robot")
 
-    def begin(self) -> None:
+    def start(self) -> None:
         """Start playing; returns at once."""
         self._thread.start()
 
-    def end(self) -> None:
+    def stop(self) -> None:
         """Finish the action under way and play no more."""
-        self._stop.set()
+        self._stop_event.set()
         if self._thread.ident is not None:
             self._thread.join(JOIN_SECONDS)
 
     def _run(self) -> None:
-        while not self._stop.is_set():
+        while not self._stop_event.is_set():
             try:
-                self._play(self._found())
-            except Refused as refusal:
+                self._play(self._running_or_new_night())
+            except RequestRefused as refusal:
                 # Somebody else changed the night; it is looked at anew.
                 LOG.info("a robot was refused: %s", refusal)
             except Exception as error:  # the edge of a thread: nobody else would hear of it
                 LOG.error("the live night failed", exc_info=error)
-            self._stop.wait(self._pause())
+            self._stop_event.wait(self._pause_seconds())
 
-    def _found(self) -> Robot:
+    def _running_or_new_night(self) -> Robot:
         """The night that is running, or a new one."""
         path = f"/api/tournaments?owner={self._user_id}&status=started"
-        for one in _all(self._client, path):
+        for one in _all_pages(self._client, path):
             if one["name"] == LIVE.name:
                 return Robot(self._client, LIVE, one["tournamentId"], self._dice)
-        return _begun(self._client, LIVE, _field(self._client), self._dice)
+        return _start_night(self._client, LIVE, _book_ids(self._client), self._dice)
 
     def _play(self, robot: Robot) -> None:
-        while not self._stop.wait(self._pause()):
+        while not self._stop_event.wait(self._pause_seconds()):
             if not robot.step():
                 robot.complete()
                 return
 
-    def _pause(self) -> float:
-        return self._dice.uniform(*self._pauses)
+    def _pause_seconds(self) -> float:
+        return self._dice.uniform(*self._pause_range)

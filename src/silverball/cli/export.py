@@ -28,8 +28,8 @@ def bundle(tournament_id: int, output: Path | None) -> None:
     A bundle holds everything, also what its users do not show to others: mind who gets it.
     """
     nothing = f"There is no tournament {tournament_id}."
-    with database.opened(nothing=nothing) as store, store.read() as db:
-        content = bundles.written(db, tournament_id)
+    with database.open_database(not_found=nothing) as store, store.read() as db:
+        content = bundles.export_bundle(db, tournament_id)
     if output is None:
         sys.stdout.buffer.write(content)
         return
@@ -46,17 +46,17 @@ def nightly(folder: Path) -> None:
 
     A file that is there keeps its content until the new one is whole.
     """
-    with database.opened() as store:
-        for one in bulk_files.EXPORTS:
+    with database.open_database() as store:
+        for one in bulk_files.BULK_FILES:
             try:
-                manifest = bulk_files.write(store, one, folder, datetime.now(UTC))
+                manifest = bulk_files.write_bulk_file(store, one, folder, datetime.now(UTC))
             except OSError as error:
                 sentence = f"{folder / one.name} cannot be written: {error.strerror}."
                 raise click.ClickException(sentence) from error
-            click.echo(f"{folder / one.name}: {_told(manifest)}")
+            click.echo(f"{folder / one.name}: {_manifest_text(manifest)}")
 
 
-def _told(manifest: Manifest | None) -> str:
+def _manifest_text(manifest: Manifest | None) -> str:
     if manifest is None:
         return "nothing to write yet"
     return f"{manifest.rows} row{'' if manifest.rows == 1 else 's'}, {manifest.bytes} bytes"

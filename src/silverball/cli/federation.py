@@ -10,7 +10,7 @@ import click
 
 from silverball.cli import database
 from silverball.exchange import federation as files
-from silverball.exchange.federation import BrokenFile, Brought
+from silverball.exchange.federation import BrokenRecordsFile, ImportedRecords
 from silverball.store.engine import Store
 
 
@@ -22,10 +22,10 @@ def federation(file: Path) -> None:
     A record replaces the one that is here under its ifpaId; others stay. The whole file is stored or nothing
     of it: a fault is told with its row and field.
     """
-    with database.opened() as store:
+    with database.open_database() as store:
         try:
-            done = bring_in(store, file, watch=_with_progress)
-        except BrokenFile as error:
+            done = import_records(store, file, watch=_show_progress)
+        except BrokenRecordsFile as error:
             for sentence in error.errors["file"]:
                 click.echo(f"{file}: {sentence}", err=True)
             raise click.ClickException("Nothing was stored.") from error
@@ -34,14 +34,16 @@ def federation(file: Path) -> None:
     click.echo(f"{file}: {done.records} records, {done.new} of them new")
 
 
-def bring_in(store: Store, file: Path, *, watch: files.Watch = files.unwatched) -> Brought:
+def import_records(
+    store: Store, file: Path, *, watch: files.ProgressWatch = files.without_progress
+) -> ImportedRecords:
     """Store the records of a file, all of them or none. Raises BrokenFile or OSError."""
     records = files.read(file, watch)
     with store.write() as db:
-        return files.bring_in(db, records, now=datetime.now(UTC), watch=watch)
+        return files.import_records(db, records, now=datetime.now(UTC), watch=watch)
 
 
-def _with_progress(items: Sequence[Any], what: str) -> Iterable[Any]:
+def _show_progress(items: Sequence[Any], what: str) -> Iterable[Any]:
     if not sys.stderr.isatty():
         return items
     from rich.console import Console

@@ -12,7 +12,7 @@ from silverball import settings
 from silverball.cli import database, federation, import_machines
 from silverball.exchange import bundle as bundles
 from silverball.exchange import ratings_csv
-from silverball.exchange.bundle import Imported
+from silverball.exchange.bundle import ImportedBundle
 from silverball.jobs import rating_period
 from silverball.kit.errors import NotFound, Refusal
 from silverball.service.periods import seeding
@@ -21,7 +21,7 @@ from silverball.store.engine import Store
 
 USER_ID = click.IntRange(1, 2**63 - 1)
 # From this many files on, it is said which one is at work.
-PROGRESS_FROM = 5
+PROGRESS_FILES_MIN = 5
 OUTCOMES = {"new": "imported", "replaced": "imported again, it had changed", "unchanged": "here already"}
 
 
@@ -48,16 +48,16 @@ def ratings(file: Path) -> None:
     Ratings go on from there: results up to the day of the data are taken to be in them. It is read whole or
     not at all, and only while nothing was rated here yet; reading another file replaces the first one.
     """
-    with database.opened() as store:
+    with database.open_database() as store:
         click.echo(f"Reading {file} ...", err=True)
         try:
             found = ratings_csv.read(file)
         except OSError as error:
             raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from error
-        parameters = rating_period.parameters(settings.load())
+        parameters = rating_period.rating_parameters(settings.load())
         click.echo(f"Storing {len(found.seeds)} ratings ...", err=True)
         with store.write() as db:
-            seeding.bring_in(db, found.seeds, found.day, parameters, datetime.now(UTC))
+            seeding.import_ratings(db, found.seeds, found.day, parameters, datetime.now(UTC))
     click.echo(f"{len(found.seeds)} ratings as of {found.day}.")
 
 
@@ -71,47 +71,49 @@ def bundle(files: tuple[Path, ...], owner: int | None, *, renumber: bool) -> Non
     Each file is stored completely or not at all; a file that is here already changes nothing. A broken file
     is reported with the place of its fault, and the other files are still read.
     """
-    with database.opened(nothing=f"There is no user {owner}.") as store:
+    with database.open_database(not_found=f"There is no user {owner}.") as store:
         if owner is not None:
             with store.read() as db:
-                users.one(db, owner, None)
-        is_good = bring_in_all(store, files, owner_id=owner, new_ids=renumber)
+                users.find_user(db, owner, None)
+        is_good = import_bundles(store, files, owner_id=owner, new_ids=renumber)
     if not is_good:
         sys.exit(1)
 
 
-def bring_in_all(store: Store, files: Sequence[Path], *, owner_id: int | None, new_ids: bool = False) -> bool:
+def import_bundles(
+    store: Store, files: Sequence[Path], *, owner_id: int | None, new_ids: bool = False
+) -> bool:
     """Read each file in a transaction of its own and say what became of it; False when one was refused."""
     is_good = True
     for n, file in enumerate(files, start=1):
-        if len(files) >= PROGRESS_FROM:
+        if len(files) >= PROGRESS_FILES_MIN:
             click.echo(f"[{n}/{len(files)}] {file}", err=True)
         try:
-            done = bring_in(store, file, owner_id=owner_id, new_ids=new_ids)
+            done = import_bundle(store, file, owner_id=owner_id, new_ids=new_ids)
         except NotFound as error:
             raise click.ClickException(error.message) from error
         except (Refusal, OSError) as error:
             is_good = False
-            click.echo(f"{file}: {_sentence(error)}", err=True)
+            click.echo(f"{file}: {_error_sentence(error)}", err=True)
         else:
-            _say(file, done)
+            _print_outcome(file, done)
     return is_good
 
 
-def bring_in(store: Store, file: Path, *, owner_id: int | None, new_ids: bool = False) -> Imported:
+def import_bundle(store: Store, file: Path, *, owner_id: int | None, new_ids: bool = False) -> ImportedBundle:
     """One file. Raises a Refusal that says why it cannot come in, or OSError."""
     read = bundles.read(file)
     with store.write() as db:
-        return bundles.bring_in(
+        return bundles.import_bundle(
             db, read, owner_id=owner_id, new_ids=new_ids, now=datetime.now(UTC), dice=SystemRandom()
         )
 
 
-def _sentence(error: Refusal | OSError) -> str:
+def _error_sentence(error: Refusal | OSError) -> str:
     return error.message if isinstance(error, Refusal) else f"It cannot be read: {error.strerror}."
 
 
-def _say(file: Path, done: Imported) -> None:
+def _print_outcome(file: Path, done: ImportedBundle) -> None:
     click.echo(f"{file}: tournament {done.tournament_id} {done.name!r} {OUTCOMES[done.outcome]}")
     for name, ids in done.ids.items():
         for old, new in ids.items():

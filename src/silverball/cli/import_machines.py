@@ -12,7 +12,7 @@ from silverball.exchange import opdb_changelog as changelogs
 from silverball.exchange import pintips as tip_files
 from silverball.exchange import videos as video_files
 from silverball.kit.errors import Refusal
-from silverball.service.machines.writes.moves import Moves
+from silverball.service.machines.writes.moves import MachineMoves
 from silverball.store.engine import Store
 
 FILE = click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
@@ -28,15 +28,15 @@ def opdb(file: Path, *, force: bool) -> None:
     Any of its four shapes will do; what the file does not say of an entry is kept, and so are entries whose
     id begins with H. Arenas follow the known changes of ids.
     """
-    with _opened(file) as store:
+    with _open_database(file) as store:
         read = machine_files.read(file)
         with store.write() as db:
-            done, moves = machine_files.bring_in(db, read, is_forced=force)
+            done, moves = machine_files.import_machines(db, read, is_forced=force)
     click.echo(
-        f"{file}: {_count(done.entries, 'entry', 'entries')},"
-        f" {done.new} new, {done.changed} changed, {done.gone} gone"
+        f"{file}: {_count_text(done.entries, 'entry', 'entries')},"
+        f" {done.new} new, {done.changed} changed, {done.removed} gone"
     )
-    _say(moves)
+    _print_moves(moves)
 
 
 @click.command()
@@ -46,23 +46,23 @@ def opdb_changelog(file: Path) -> None:
 
     Arenas, summaries, tips and films get the id that the machine has now, all at once.
     """
-    with _opened(file) as store:
+    with _open_database(file) as store:
         changes = changelogs.read(file)
         with store.write() as db:
-            new, moves = changelogs.bring_in(db, changes)
-    click.echo(f"{file}: {_count(len(changes), 'change')}, {new} new")
-    _say(moves)
+            new, moves = changelogs.import_changes(db, changes)
+    click.echo(f"{file}: {_count_text(len(changes), 'change')}, {new} new")
+    _print_moves(moves)
 
 
 @click.command()
 @FILE
 def videos(file: Path) -> None:
     """Read films about titles: FILE takes the place of those that are stored."""
-    with _opened(file) as store:
+    with _open_database(file) as store:
         read = video_files.read(file)
         with store.write() as db:
-            video_files.bring_in(db, read)
-    click.echo(f"{file}: {_count(len(read), 'film')}")
+            video_files.import_videos(db, read)
+    click.echo(f"{file}: {_count_text(len(read), 'film')}")
 
 
 @click.command()
@@ -70,18 +70,18 @@ def videos(file: Path) -> None:
 @FORCE
 def pintips(file: Path, *, force: bool) -> None:
     """Read playing tips: FILE takes the place of those that are stored."""
-    with _opened(file) as store:
+    with _open_database(file) as store:
         read = tip_files.read(file)
         with store.write() as db:
-            done, moves = tip_files.bring_in(db, read, is_forced=force)
-    click.echo(f"{file}: {_count(done.now, 'tip')}, {done.before} before")
-    _say(moves)
+            done, moves = tip_files.import_tips(db, read, is_forced=force)
+    click.echo(f"{file}: {_count_text(done.now, 'tip')}, {done.before} before")
+    _print_moves(moves)
 
 
 @contextmanager
-def _opened(file: Path) -> Iterator[Store]:
+def _open_database(file: Path) -> Iterator[Store]:
     """The database, and the file's name before whatever is wrong with it."""
-    with database.opened() as store:
+    with database.open_database() as store:
         try:
             yield store
         except Refusal as error:
@@ -90,14 +90,16 @@ def _opened(file: Path) -> Iterator[Store]:
             raise click.ClickException(f"{file}: It cannot be read: {error.strerror}.") from error
 
 
-def _say(moves: Moves) -> None:
+def _print_moves(moves: MachineMoves) -> None:
     if moves.moved:
-        click.echo(f"  {_count(len(moves.moved), 'id')} followed, {_count(moves.arenas, 'arena')} changed:")
+        click.echo(
+            f"  {_count_text(len(moves.moved), 'id')} followed, {_count_text(moves.arenas, 'arena')} changed:"
+        )
     for old, new in moves.moved.items():
         click.echo(f"    {old} -> {new or 'deleted'}")
     for one in moves.lost:
         click.echo(f"  {one} was replaced by something that is not known here; kept.", err=True)
 
 
-def _count(number: int, one: str, many: str = "") -> str:
+def _count_text(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -29,7 +29,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
-class Lazy(click.Group):
+class LazyGroup(click.Group):
     """Lists commands without loading them."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click hands it in
@@ -53,7 +53,7 @@ class Lazy(click.Group):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
 
 
-@click.group(cls=Lazy)
+@click.group(cls=LazyGroup)
 @click.version_option(silverball.__version__, prog_name="silverball")
 def silverball_group() -> None:
     """A self-hostable tournament data service for pinball.

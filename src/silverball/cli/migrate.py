@@ -8,5 +8,5 @@ from silverball.cli import database
 @click.command()
 def migrate() -> None:
     """Bring the database to the schema of this version."""
-    with database.opened(may_migrate=True):
+    with database.open_database(may_migrate=True):
         click.echo("The database has the tables of this version.")

@@ -10,7 +10,7 @@ from silverball.cli import database
 from silverball.jobs import rating_period
 from silverball.rules.ratings.formulas import Parameters
 from silverball.service.periods import run as runs
-from silverball.service.periods.writes import Superseded
+from silverball.service.periods.writes import RunSuperseded
 from silverball.store import rated
 from silverball.store.engine import Store
 
@@ -32,32 +32,34 @@ def rate(until: datetime | None, begin: datetime | None, *, rebuild: bool) -> No
         raise click.UsageError("--from belongs to --rebuild.")
     loaded = settings.load()
     now = datetime.now(UTC).replace(microsecond=0)
-    today = rated.day_of(now)
+    today = rated.rating_day(now)
     last = today - timedelta(days=loaded.rating_delay_days) if until is None else until.date()
     if last > today:
         raise click.UsageError("--until cannot be a day to come.")
     first = (begin.date() if begin else date.min) if rebuild else None
-    with database.opened() as store:
+    with database.open_database() as store:
         try:
-            days = _rated(store, last, rating_period.parameters(loaded), now, first)
-        except Superseded as error:
+            days = _rate_with_progress(store, last, rating_period.rating_parameters(loaded), now, first)
+        except RunSuperseded as error:
             raise click.ClickException("Another run has begun; what was not done yet, it does.") from error
     click.echo(f"{days or 'No'} day{'' if days == 1 else 's'} rated, up to {last}.")
 
 
-def _rated(store: Store, last: date, parameters: Parameters, now: datetime, first: date | None) -> int:
+def _rate_with_progress(
+    store: Store, last: date, parameters: Parameters, now: datetime, first: date | None
+) -> int:
     if not sys.stderr.isatty():
-        return runs.rate(store, last, parameters, now, again_from=first)
+        return runs.rate_days(store, last, parameters, now, rerate_from=first)
     from rich.console import Console
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bars:
         bar = bars.add_task("Rating", total=None)
-        return runs.rate(
+        return runs.rate_days(
             store,
             last,
             parameters,
             now,
-            again_from=first,
+            rerate_from=first,
             progress=lambda done, total: bars.update(bar, completed=done, total=total),
         )

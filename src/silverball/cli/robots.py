@@ -21,12 +21,12 @@ from typing import Any, Protocol
 from silverball import app
 from silverball.kit.api import Api
 from silverball.kit.http import Request
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 
 SOURCE = "robots"
 # Nobody's night needs more actions; a robot that does goes in circles.
 STEPS_MAX = 2000
-PAGE = 500
+PAGE_SIZE = 500
 SCORES = range(100_000, 90_000_000, 10)
 ROUNDS_ARE_OPENED = frozenset(
     {
@@ -41,11 +41,11 @@ ROUNDS_ARE_OPENED = frozenset(
     }
 )
 SINGLE_PLAYER = frozenset({"golf", "golf_bracket", "best_game", "card_best_game", "bowling", "amazingrace"})
-TIED = re.compile(r"Players ([\d, ]+) are tied")
+TIED_PATTERN = re.compile(r"Players ([\d, ]+) are tied")
 Json = Any
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The service answered a robot with another status than success."""
 
     def __init__(self, status: int, message: str, asked: str) -> None:
@@ -54,7 +54,7 @@ class Refused(Exception):
         self.message = message
 
 
-class Client(Protocol):
+class RobotClient(Protocol):
     """Whoever brings a robot's requests to the service."""
 
     def send(self, method: str, path: str, body: Json = None) -> Json:
@@ -62,11 +62,11 @@ class Client(Protocol):
 
 
 @dataclass(frozen=True)
-class Inside:
+class InProcessClient:
     """Requests of one caller to the endpoints of this process, without a socket and without an allowance."""
 
     api: Api
-    caller: Caller
+    caller: AuthenticatedCaller
 
     def send(self, method: str, path: str, body: Json = None) -> Json:
         """The decoded answer. Raises Refused."""
@@ -75,16 +75,16 @@ class Inside:
         request = Request(
             method=method, path=route, query=query.encode(), caller=self.caller, body=sent, source=SOURCE
         )
-        got = app.answer(self.api, request)
+        got = app.answer_request(self.api, request)
         answer = json.loads(got.body)
         if got.status >= 300:
             said = answer.get("errors") or answer["message"]
-            raise Refused(got.status, str(said), f"{method} {path} {sent.decode()}")
+            raise RequestRefused(got.status, str(said), f"{method} {path} {sent.decode()}")
         return answer
 
 
 @dataclass
-class Clock:
+class SteppedClock:
     """A clock that only moves when it is told to; what plays by it takes no time."""
 
     moment: datetime
@@ -97,7 +97,7 @@ class Clock:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class TournamentPlan:
     """What a tournament is to be."""
 
     name: str
@@ -113,20 +113,20 @@ class Plan:
 class Robot:
     """The organizer of one tournament, and everybody who plays in it."""
 
-    client: Client
-    plan: Plan
+    client: RobotClient
+    plan: TournamentPlan
     tournament_id: int
     dice: Random
-    _todo: list[Callable[[], object]] = field(default_factory=list)
+    _pending_actions: list[Callable[[], object]] = field(default_factory=list)
 
     @classmethod
-    def create(cls, client: Client, plan: Plan, dice: Random) -> "Robot":
+    def create(cls, client: RobotClient, plan: TournamentPlan, dice: Random) -> "Robot":
         """A robot with a new tournament."""
         body = {"name": plan.name, "type": plan.type, **plan.settings}
         made = client.send("POST", "/api/tournaments", body)["data"]
         return cls(client, plan, made["tournamentId"], dice)
 
-    def fill(self, player_ids: Sequence[int], arena_ids: Sequence[int]) -> None:
+    def add_members(self, player_ids: Sequence[int], arena_ids: Sequence[int]) -> None:
         """Players and arenas of the book take part."""
         self._send("POST", "/players", {"players": [{"playerId": one} for one in player_ids]})
         self._send("POST", "/arenas", {"arenas": [{"arenaId": one} for one in arena_ids]})
@@ -134,7 +134,7 @@ class Robot:
     def start(self) -> None:
         self._send("POST", "/start")
 
-    def play_out(self, between: Callable[[], object] = lambda: None) -> None:
+    def play_to_end(self, between: Callable[[], object] = lambda: None) -> None:
         """Every step to the end, and the tournament completed. `between` is called after each step."""
         for _ in range(STEPS_MAX):
             if not self.step():
@@ -148,47 +148,47 @@ class Robot:
 
     def step(self) -> bool:
         """One sensible action; False when there is nothing left to do but to complete the tournament."""
-        if not self._todo:
-            self._todo = self._open_things()
-        if self._todo:
-            self._todo.pop()()
+        if not self._pending_actions:
+            self._pending_actions = self._actions_waiting()
+        if self._pending_actions:
+            self._pending_actions.pop()()
             return True
-        return self._go_on()
+        return self._advance()
 
     def _send(self, method: str, path: str, body: Json = None) -> Json:
         return self.client.send(method, f"/api/tournaments/{self.tournament_id}{path}", body)
 
-    def _open_things(self) -> list[Callable[[], object]]:
+    def _actions_waiting(self) -> list[Callable[[], object]]:
         """What waits for a result, in any order."""
         games = [one for one in self._games() if one["status"] == "started" and not one["bye"]]
-        todo: list[Callable[[], object]] = [self._later(self._record_game, one) for one in games]
+        todo: list[Callable[[], object]] = [self._deferred(self._record_game, one) for one in games]
         if self.plan.type in SINGLE_PLAYER:
-            waiting = [one for one in self._attempts() if one["status"] != "completed"]
-            todo += [self._later(self._record_attempt, one) for one in waiting]
+            waiting = [one for one in self._single_player_games() if one["status"] != "completed"]
+            todo += [self._deferred(self._record_single_player_game, one) for one in waiting]
         self.dice.shuffle(todo)
         return todo
 
     @staticmethod
-    def _later(act: Callable[[Json], object], thing: Json) -> Callable[[], object]:
+    def _deferred(act: Callable[[Json], object], thing: Json) -> Callable[[], object]:
         return lambda: act(thing)
 
     def _games(self) -> list[Json]:
         found: list[Json] = self._send("GET", "/games")["data"]
         return found
 
-    def _attempts(self) -> list[Json]:
-        found: list[Json] = self._send("GET", f"/single-player-games?limit={PAGE}")["data"]
+    def _single_player_games(self) -> list[Json]:
+        found: list[Json] = self._send("GET", f"/single-player-games?limit={PAGE_SIZE}")["data"]
         return found
 
     def _record_game(self, game: Json) -> None:
         order = self.dice.sample(game["playerIds"], len(game["playerIds"]))
         self._send("PUT", f"/games/{game['gameId']}/result", {"resultPositions": order})
 
-    def _record_attempt(self, one: Json) -> None:
-        said = self._said(one)
+    def _record_single_player_game(self, one: Json) -> None:
+        said = self._result_body(one)
         self._send("PATCH", f"/single-player-games/{one['singlePlayerGameId']}", said)
 
-    def _said(self, one: Json) -> dict[str, Json]:
+    def _result_body(self, one: Json) -> dict[str, Json]:
         """What happened in a single player game, in the words of its format."""
         if self.plan.type in {"golf", "golf_bracket"}:
             return {"strokes": self.dice.randint(1, 6)}
@@ -205,25 +205,25 @@ class Robot:
         left = 10 - second if first == 10 and second < 10 else 10
         return [first, second, *([self.dice.randint(0, left)] if is_filled else [])]
 
-    def _go_on(self) -> bool:
+    def _advance(self) -> bool:
         """What comes when nothing waits for a result."""
         if self.plan.type in ROUNDS_ARE_OPENED:
-            return self._made_or_over("/rounds")
+            return self._request_next("/rounds")
         if self.plan.type == "max_matchplay":
-            return self._made_or_over("/max-matchplay/games")
+            return self._request_next("/max-matchplay/games")
         if self.plan.type == "manual_matchplay":
-            return self._next_free_game()
+            return self._create_free_game()
         if self.plan.type in {"best_game", "card_best_game"}:
-            return self._next_score()
+            return self._record_next_score()
         # The other formats go on by themselves.
         return False
 
-    def _made_or_over(self, path: str) -> bool:
+    def _request_next(self, path: str) -> bool:
         """Ask for what comes next; False when the service says that the tournament is over."""
         try:
             self._send("POST", path, {})
-        except Refused as refusal:
-            tied = TIED.search(refusal.message)
+        except RequestRefused as refusal:
+            tied = TIED_PATTERN.search(refusal.message)
             if tied is not None:
                 self._send("POST", "/tiebreaks", {"playerIds": [int(one) for one in tied[1].split(",")]})
                 return True
@@ -232,9 +232,9 @@ class Robot:
             raise
         return True
 
-    def _next_free_game(self) -> bool:
+    def _create_free_game(self) -> bool:
         """A game of those who have played least; False when all have played enough."""
-        player_ids, arena_ids = self._members()
+        player_ids, arena_ids = self._active_members()
         played = Counter(one for game in self._games() for one in game["playerIds"])
         if min(played[one] for one in player_ids) >= self.plan.games_each:
             return False
@@ -243,10 +243,10 @@ class Robot:
         self._send("POST", "/games", {"playerIds": chosen, "arenaId": self.dice.choice(arena_ids)})
         return True
 
-    def _next_score(self) -> bool:
+    def _record_next_score(self) -> bool:
         """A score of whoever has fewest, on an arena he has played least; False when all have enough."""
-        player_ids, arena_ids = self._members()
-        attempts = self._attempts()
+        player_ids, arena_ids = self._active_members()
+        attempts = self._single_player_games()
         played = Counter(one["playerId"] for one in attempts)
         wanted = [(played[one], self.dice.random(), one) for one in player_ids]
         count, _, player_id = min(wanted)
@@ -267,7 +267,7 @@ class Robot:
 
     def queue_up(self, sizes: Sequence[int]) -> None:
         """So many players wait for the first machines; whoever came first begins to play."""
-        player_ids, arena_ids = self._members()
+        player_ids, arena_ids = self._active_members()
         waiting = iter(self.dice.sample(player_ids, sum(sizes)))
         first: int | None = None
         for arena_id, size in zip(arena_ids, sizes, strict=False):
@@ -277,7 +277,7 @@ class Robot:
                 first = first or queue_id
         self._send("POST", f"/queues/{first}/start", {})
 
-    def _members(self) -> tuple[list[int], list[int]]:
+    def _active_members(self) -> tuple[list[int], list[int]]:
         """Ids of the active players and arenas."""
         shown = self._send("GET", "?includePlayers=true&includeArenas=true")["data"]
         players = [one["playerId"] for one in shown["players"] if _is_active(one, "tournamentPlayer")]

@@ -9,7 +9,7 @@ from silverball.cli import database, server
 from silverball.kit import logs
 from silverball.settings import Settings
 
-EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # compared with, never bound to by itself
+WILDCARD_HOSTS = frozenset({"0.0.0.0", "::"})  # noqa: S104  # compared with, never bound to by itself
 
 
 @click.command()
@@ -20,16 +20,16 @@ EVERYWHERE = frozenset({"0.0.0.0", "::"})  # noqa: S104  # compared with, never 
 def serve(host: str, port: int) -> None:
     """Answer requests until told to stop."""
     logs.configure()
-    listener = server.listening(host, port)
+    listener = server.open_listener(host, port)
     loaded = with_base_url(settings.load(), host, listener.getsockname()[1])
     announce = f"Silverball is at {loaded.base_url}"
-    with database.opened() as store:
-        server.run(store, loaded, listener, when_ready=lambda: click.echo(announce))
+    with database.open_database() as store:
+        server.run_server(store, loaded, listener, when_ready=lambda: click.echo(announce))
 
 
 def with_base_url(loaded: Settings, host: str, port: int) -> Settings:
     """The settings with a base URL: the one that was set, or the address that is listened on."""
     if loaded.base_url:
         return loaded
-    shown = "127.0.0.1" if host in EVERYWHERE else host
+    shown = "127.0.0.1" if host in WILDCARD_HOSTS else host
     return dataclasses.replace(loaded, base_url=f"http://{f'[{shown}]' if ':' in shown else shown}:{port}")

@@ -15,8 +15,8 @@ import click
 import uvicorn
 
 from silverball import app
-from silverball.cli.connection import Connection
-from silverball.feed.broadcast import Broadcast
+from silverball.cli.connection import BoundedConnection
+from silverball.feed.broadcast import FeedService
 from silverball.feed.feed import Feed
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
@@ -30,7 +30,7 @@ DRAIN_SECONDS = 20
 BACKLOG = 2048
 
 
-def listening(host: str, port: int) -> socket.socket:
+def open_listener(host: str, port: int) -> socket.socket:
     """A socket that listens; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -39,7 +39,7 @@ def listening(host: str, port: int) -> socket.socket:
         raise click.ClickException(f"Cannot listen on {host} port {port}: {error.strerror}.") from error
 
 
-def run(
+def run_server(
     store: Store,
     settings: Settings,
     listener: socket.socket,
@@ -47,12 +47,12 @@ def run(
     when_ready: Callable[[], None],
 ) -> None:
     """Serve until SIGTERM or SIGINT; requests that are open then are answered first."""
-    broadcast = Broadcast(store, settings)
+    broadcast = FeedService(store, settings)
     config = uvicorn.Config(
         app.build(store, settings, broadcast=broadcast),
-        http=Connection,
+        http=BoundedConnection,
         loop="uvloop",
-        ws=sockets_of(broadcast.feed, settings),
+        ws=websocket_protocol(broadcast.feed, settings),
         ws_max_size=MESSAGE_BYTES_MAX,
         ws_per_message_deflate=settings.feed_compression,
         lifespan="on",
@@ -67,29 +67,31 @@ def run(
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: None)
     where = store.url.render_as_string(hide_password=True)
-    logs.say(LOG, "starting", baseUrl=settings.base_url, database=where)
-    Server(config, when_ready, broadcast).run(sockets=[listener])
-    logs.say(LOG, "stopped")
+    logs.log_line(LOG, "starting", baseUrl=settings.base_url, database=where)
+    DrainingServer(config, when_ready, broadcast).run(sockets=[listener])
+    logs.log_line(LOG, "stopped")
 
 
-def sockets_of(feed: Feed, settings: Settings) -> type[asyncio.Protocol] | Literal["websockets-sansio"]:
+def websocket_protocol(
+    feed: Feed, settings: Settings
+) -> type[asyncio.Protocol] | Literal["websockets-sansio"]:
     """What uvicorn does with a connection that wants to be a websocket."""
     return "websockets-sansio" if settings.feed_asgi else protocol_class(feed)
 
 
-class Drains(Protocol):
+class Drainable(Protocol):
     """Whoever has sockets that must be let go."""
 
     async def drain(self) -> None: ...
 
 
-class Server(uvicorn.Server):
+class DrainingServer(uvicorn.Server):
     """The server, which sends the sockets elsewhere before it stops."""
 
-    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None], followed: Drains) -> None:
+    def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None], followed: Drainable) -> None:
         super().__init__(config)
         self._when_ready = when_ready
-        self._followed = followed
+        self._sockets = followed
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -106,5 +108,5 @@ class Server(uvicorn.Server):
         for one in sockets or []:
             # Who is told to connect again at once must find another node, or nobody.
             one.close()
-        await self._followed.drain()
+        await self._sockets.drain()
         await super().shutdown(sockets)

@@ -24,11 +24,13 @@ def submissions() -> None:
 @click.option("--status", type=click.Choice(SUBMISSION_STATUSES), help="Only those in this state.")
 def list_(status: SubmissionStatus | None) -> None:
     """List submissions, newest first. Those that are `ready` wait for a moderator."""
-    with database.opened() as store, store.read() as db:
-        found = reads.newest(db, status)
-    columns.show([HEADINGS, *map(_row, found)])
-    if len(found) == reads.LISTED_MAX:
-        click.echo(f"Only the newest {reads.LISTED_MAX} are shown; use --status to see others.", err=True)
+    with database.open_database() as store, store.read() as db:
+        found = reads.newest_submissions(db, status)
+    columns.print_table([HEADINGS, *map(_submission_row, found)])
+    if len(found) == reads.SUBMISSIONS_LISTED_MAX:
+        click.echo(
+            f"Only the newest {reads.SUBMISSIONS_LISTED_MAX} are shown; use --status to see others.", err=True
+        )
 
 
 @submissions.command()
@@ -36,8 +38,8 @@ def list_(status: SubmissionStatus | None) -> None:
 def approve(submission_id: int) -> None:
     """Approve submission ID: it counts for the ratings of its day."""
     nothing = f"There is no rating submission {submission_id}."
-    with database.opened(nothing=nothing) as store, store.write() as db:
-        moving.approve(db, submission_id, _now())
+    with database.open_database(not_found=nothing) as store, store.write() as db:
+        moving.approve_submission(db, submission_id, _now())
     click.echo(f"Rating submission {submission_id} is approved.", err=True)
 
 
@@ -49,13 +51,13 @@ def reject(submission_id: int, reason: str) -> None:
     if not reason.strip() or len(reason) > NOTE_CHARACTERS_MAX:
         raise click.BadParameter(f"must have 1 to {NOTE_CHARACTERS_MAX} characters", param_hint="--reason")
     nothing = f"There is no rating submission {submission_id}."
-    with database.opened(nothing=nothing) as store, store.write() as db:
-        moving.reject(db, submission_id, reason.strip(), _now())
+    with database.open_database(not_found=nothing) as store, store.write() as db:
+        moving.reject_submission(db, submission_id, reason.strip(), _now())
     click.echo(f"Rating submission {submission_id} is rejected.", err=True)
 
 
-def _row(one: RatingSubmission) -> tuple[str, ...]:
-    counts = (_shown(one.player_count), _shown(one.game_count))
+def _submission_row(one: RatingSubmission) -> tuple[str, ...]:
+    counts = (_count_text(one.player_count), _count_text(one.game_count))
     day, name = one.event_date or "-", one.name or one.url
     return (
         str(one.rating_submission_id),
@@ -68,7 +70,7 @@ def _row(one: RatingSubmission) -> tuple[str, ...]:
     )
 
 
-def _shown(count: int | None) -> str:
+def _count_text(count: int | None) -> str:
     return "-" if count is None else str(count)
 
 

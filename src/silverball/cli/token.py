@@ -34,8 +34,11 @@ def token() -> None:
 @click.option("--expires", "days", type=click.IntRange(1, writes.EXPIRES_DAYS_MAX), metavar="DAYS")
 def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None) -> None:
     """Create a token and print it. It is shown only this once."""
-    with database.opened(nothing=f"There is no user {user_id}.") as store, store.write(quiet=True) as db:
-        made = writes.create(
+    with (
+        database.open_database(not_found=f"There is no user {user_id}.") as store,
+        store.write(quiet=True) as db,
+    ):
+        made = writes.create_token(
             db,
             user_id,
             name,
@@ -51,26 +54,31 @@ def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None
 @click.option("--user", "user_id", type=ID, metavar="ID", help="Only the tokens of this user.")
 def list_(user_id: int | None) -> None:
     """List tokens, newest first, without their secrets."""
-    with database.opened() as store, store.read() as db:
-        found = reads.of_everybody(db) if user_id is None else reads.owned_by(db, user_id)
-    columns.show([HEADINGS, *map(_row, found)])
-    if len(found) == reads.LISTED_MAX:
-        click.echo(f"Only the newest {reads.LISTED_MAX} are shown; use --user to see others.", err=True)
+    with database.open_database() as store, store.read() as db:
+        found = reads.newest_tokens(db) if user_id is None else reads.owned_by(db, user_id)
+    columns.print_table([HEADINGS, *map(_token_row, found)])
+    if len(found) == reads.TOKENS_LISTED_MAX:
+        click.echo(
+            f"Only the newest {reads.TOKENS_LISTED_MAX} are shown; use --user to see others.", err=True
+        )
 
 
 @token.command()
 @click.argument("token_id", metavar="ID", type=ID)
 def revoke(token_id: int) -> None:
     """Revoke token ID: from now on it is refused."""
-    with database.opened(nothing=f"There is no token {token_id}.") as store, store.write(quiet=True) as db:
-        writes.revoke(db, token_id)
+    with (
+        database.open_database(not_found=f"There is no token {token_id}.") as store,
+        store.write(quiet=True) as db,
+    ):
+        writes.revoke_token(db, token_id)
     click.echo(f"Token {token_id} is revoked.", err=True)
 
 
-def _row(one: Token) -> tuple[str, ...]:
-    moments = (_moment(one.created_at), _moment(one.last_used_at), _moment(one.expires_at))
+def _token_row(one: Token) -> tuple[str, ...]:
+    moments = (_moment_text(one.created_at), _moment_text(one.last_used_at), _moment_text(one.expires_at))
     return (str(one.token_id), str(one.user_id), one.ability, *moments, one.name)
 
 
-def _moment(at: datetime | None) -> str:
+def _moment_text(at: datetime | None) -> str:
     return "never" if at is None else f"{at:%Y-%m-%dT%H:%M:%SZ}"

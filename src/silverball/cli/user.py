@@ -26,8 +26,8 @@ def user() -> None:
 @click.option("--json", "as_json", is_flag=True, help='Print {"userId": ...} and nothing else.')
 def create(name: str, email: str, role: str, *, as_json: bool) -> None:
     """Create an account. It can sign in once it has a password."""
-    with database.opened() as store, store.write() as db:
-        user_id = writes.create(db, name=name, email=email, role=role, now=datetime.now(UTC))
+    with database.open_database() as store, store.write() as db:
+        user_id = writes.create_user(db, name=name, email=email, role=role, now=datetime.now(UTC))
     if as_json:
         click.echo(json.dumps({"userId": user_id}))
         return
@@ -38,17 +38,17 @@ def create(name: str, email: str, role: str, *, as_json: bool) -> None:
 @click.argument("user_id", metavar="ID", type=USER_ID)
 def password(user_id: int) -> None:
     """Set the password of user ID: asks twice, or reads a line of standard input."""
-    given = _asked()
+    given = _read_password()
     fault = passwords.fault(given)
     if fault is not None:
         raise click.ClickException(fault)
-    stored = passwords.hashed(given)
-    with database.opened(nothing=f"There is no user {user_id}.") as store, store.write() as db:
+    stored = passwords.hash_password(given)
+    with database.open_database(not_found=f"There is no user {user_id}.") as store, store.write() as db:
         writes.set_password(db, user_id, stored)
     click.echo(f"The password of user {user_id} is set.", err=True)
 
 
-def _asked() -> str:
+def _read_password() -> str:
     if sys.stdin.isatty():
         return str(click.prompt("Password", hide_input=True, confirmation_prompt="The same again"))
     return sys.stdin.readline().rstrip("\r\n")

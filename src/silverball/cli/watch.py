@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from silverball.cli import following
-from silverball.cli.following import ANEW, LIVE, LOST, WORDS, CannotFollow, Told, fetched_with_tag, follow
+from silverball.cli.following import (
+    CONTROL_NAMES,
+    LIVE,
+    LOST,
+    RELOAD,
+    CannotFollow,
+    FollowerEvent,
+    fetch_json_with_etag,
+    follow,
+)
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -19,8 +28,8 @@ if TYPE_CHECKING:
 DEFAULT_URL = "http://127.0.0.1:8000"
 TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
 STANDINGS_EVERY_SECONDS = 2.0
-RESOLVED_AT_ONCE = 25
-SHOWN_MAX = 40
+NAMES_AT_ONCE = 25
+ROWS_MAX = 40
 Json = Any
 
 
@@ -40,29 +49,29 @@ def watch(tournament_id: int, url: str, token: str, key: str, as_json: bool) -> 
         if as_json:
             _write_lines(events)
         else:
-            _show(events, Board(url.rstrip("/"), tournament_id, token))
+            _show_board(events, Board(url.rstrip("/"), tournament_id, token))
     except CannotFollow as error:
         raise click.ClickException(str(error)) from error
     except KeyboardInterrupt:
         click.echo()
 
 
-def _write_lines(events: Iterator[Told]) -> None:
+def _write_lines(events: Iterator[FollowerEvent]) -> None:
     for told in events:
-        if told.name not in WORDS:
+        if told.name not in CONTROL_NAMES:
             line = {"event": told.name, "epoch": told.epoch, "seq": told.seq, "data": told.data}
             click.echo(json.dumps(line, ensure_ascii=False))
 
 
-def _show(events: Iterator[Told], board: "Board") -> None:
+def _show_board(events: Iterator[FollowerEvent], board: "Board") -> None:
     from rich.live import Live
 
-    with Live(board.drawn(), auto_refresh=False) as screen:
+    with Live(board.render(), auto_refresh=False) as screen:
         for told in events:
             with contextlib.suppress(urllib.error.URLError):
                 # What cannot be read now is read with the next event.
-                board.take(told)
-            screen.update(board.drawn(), refresh=True)
+                board.update(told)
+            screen.update(board.render(), refresh=True)
 
 
 @dataclass
@@ -84,11 +93,11 @@ class Board:
     are_standings_old: bool = False
     read_at: float = 0.0
 
-    def take(self, told: Told) -> None:
+    def update(self, told: FollowerEvent) -> None:
         """Something was told. Raises CannotFollow when the service does not let this client read."""
         if told.name in (LIVE, LOST):
             self.state = {LIVE: "live", LOST: "offline"}[told.name]
-        elif told.name == ANEW:
+        elif told.name == RELOAD:
             self._read_everything()
         elif told.name == "TournamentUpdated":
             self.tournament = told.data
@@ -98,10 +107,10 @@ class Board:
             for game_id in told.data["gameIds"]:
                 self.games.pop(game_id, None)
         elif told.name in ("PlayersAdded", "PlayersChanged"):
-            self._resolve("players", told.data["playerIds"])
+            self._load_names("players", told.data["playerIds"])
         elif told.name in ("ArenasAdded", "ArenasChanged"):
-            self._resolve("arenas", told.data["arenaIds"])
-        self.are_standings_old |= told.name not in WORDS
+            self._load_names("arenas", told.data["arenaIds"])
+        self.are_standings_old |= told.name not in CONTROL_NAMES
         if self.are_standings_old and self.clock() - self.read_at >= STANDINGS_EVERY_SECONDS:
             self._read_standings()
 
@@ -117,34 +126,34 @@ class Board:
         # A conditional request is never told to wait, and costs nothing when nothing changed.
         asked = {"If-None-Match": self.standings_tag} if self.standings_tag else None
         try:
-            self.standings, self.standings_tag = self._got("/standings", asked)
+            self.standings, self.standings_tag = self._get_with_etag("/standings", asked)
         except urllib.error.HTTPError as error:
             if error.code != 304:
                 raise
         self.are_standings_old = False
 
-    def _resolve(self, kind: str, keys: list[int]) -> None:
+    def _load_names(self, kind: str, keys: list[int]) -> None:
         known = self.players if kind == "players" else self.arenas
-        for start in range(0, len(keys), RESOLVED_AT_ONCE):
-            asked = ",".join(map(str, keys[start : start + RESOLVED_AT_ONCE]))
+        for start in range(0, len(keys), NAMES_AT_ONCE):
+            asked = ",".join(map(str, keys[start : start + NAMES_AT_ONCE]))
             for one in self._get(f"/{kind}/resolve-unknown?{kind}={asked}")["data"]:
                 known[one["playerId" if kind == "players" else "arenaId"]] = one["name"]
 
     def _get(self, path: str) -> Json:
-        return self._got(path)[0]
+        return self._get_with_etag(path)[0]
 
-    def _got(self, path: str, headers: dict[str, str] | None = None) -> tuple[Json, str]:
+    def _get_with_etag(self, path: str, headers: dict[str, str] | None = None) -> tuple[Json, str]:
         signed = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         try:
             url = f"{self.base_url}/api/tournaments/{self.tournament_id}{path}"
-            return fetched_with_tag(url, {**signed, **(headers or {})})
+            return fetch_json_with_etag(url, {**signed, **(headers or {})})
         except urllib.error.HTTPError as error:
             if error.code == 401:
                 sentence = "Reading needs a token here: --token, or --json for the events alone."
                 raise following.CannotFollow(sentence) from error
             raise
 
-    def drawn(self) -> "RenderableType":
+    def render(self) -> "RenderableType":
         """The board, drawn."""
         from rich.console import Group
         from rich.text import Text
@@ -160,22 +169,22 @@ class Board:
 
         table = Table("Arena", "Players", title="Being played", title_justify="left")
         playing = [one for one in self.games.values() if one["status"] == "started"]
-        for one in sorted(playing, key=lambda game: int(game["gameId"]))[:SHOWN_MAX]:
+        for one in sorted(playing, key=lambda game: int(game["gameId"]))[:ROWS_MAX]:
             names = [self.players.get(player_id, "?") for player_id in one["playerIds"]]
-            table.add_row(_plain(self.arenas.get(one["arenaId"], "")), _plain(", ".join(names)))
+            table.add_row(_plain_text(self.arenas.get(one["arenaId"], "")), _plain_text(", ".join(names)))
         return table
 
     def _standings_table(self) -> "RenderableType":
         from rich.table import Table
 
         table = Table("", "Player", "Points", title="Standings", title_justify="left")
-        for one in self.standings[:SHOWN_MAX]:
+        for one in self.standings[:ROWS_MAX]:
             player = self.players.get(one["playerId"], "?")
-            table.add_row(str(one["position"]), _plain(player), str(one["points"] or ""))
+            table.add_row(str(one["position"]), _plain_text(player), str(one["points"] or ""))
         return table
 
 
-def _plain(text: str) -> "RenderableType":
+def _plain_text(text: str) -> "RenderableType":
     """A name as it is: brackets in it are no markup."""
     from rich.text import Text
 

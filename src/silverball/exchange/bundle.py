@@ -11,14 +11,14 @@ from typing import Any, Literal
 import msgspec
 
 from silverball.exchange import bundle_book, bundle_faults, bundle_ids, bundle_rows
-from silverball.exchange.bundle_check import Checked
+from silverball.exchange.bundle_check import BundleCheck
 from silverball.exchange.bundle_faults import BrokenBundle
 from silverball.exchange.bundle_ids import IdMap
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.changes import TournamentImported
 from silverball.service import enact
 from silverball.service.bundles import reads, writes
-from silverball.service.bundles.writes import Book
+from silverball.service.bundles.writes import BundleContents
 from silverball.wire.bundle import Bundle
 
 BYTES_MAX = 50 * 2**20
@@ -39,7 +39,7 @@ class BundleFile:
 
 
 @dataclass(frozen=True)
-class Imported:
+class ImportedBundle:
     """What became of a file."""
 
     tournament_id: int
@@ -49,7 +49,7 @@ class Imported:
     ids: IdMap = field(default_factory=dict)
 
 
-class ChangedSince(Conflict):
+class ImportWouldOverwrite(Conflict):
     def __init__(self, tournament_id: int, name: str, why: str) -> None:
         super().__init__(
             f"Tournament {tournament_id} is here already as {name!r}, and {why}. "
@@ -62,24 +62,24 @@ def read(path: Path) -> BundleFile:
     size = path.stat().st_size
     if size > BYTES_MAX:
         raise BrokenBundle("$", f"The file has {size} bytes; a bundle has at most {BYTES_MAX}.")
-    return parsed(path.read_bytes(), path.name)
+    return parse(path.read_bytes(), path.name)
 
 
-def parsed(content: bytes, name: str) -> BundleFile:
+def parse(content: bytes, name: str) -> BundleFile:
     """The content of a file, whole and checked. Raises BrokenBundle."""
     try:
         raw = msgspec.json.decode(content)
-        bundle_faults.numbers_and_texts(raw)
+        bundle_faults.refuse_unstorable_values(raw)
         bundle = msgspec.convert(raw, Bundle, str_keys=True)
     except msgspec.ValidationError as error:
-        raise bundle_faults.of_shape(error) from error
+        raise bundle_faults.fault_from_validation(error) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BrokenBundle("$", f"The file is not JSON in UTF-8 ({error}).") from error
-    Checked(bundle).run()
+    BundleCheck(bundle).run()
     return BundleFile(name, raw, bundle)
 
 
-def bring_in(
+def import_bundle(
     db: Any,
     file: BundleFile,
     *,
@@ -87,7 +87,7 @@ def bring_in(
     new_ids: bool = False,
     now: datetime,
     dice: Random,
-) -> Imported:
+) -> ImportedBundle:
     """Store the bundle, all of it, in the caller's transaction.
 
     `owner_id` is who the tournament and its organizer's things shall belong to; `new_ids` gives new ids to
@@ -100,19 +100,19 @@ def bring_in(
     if owner_id is not None:
         bundle_ids.set_owner(raw, owner_id)
     bundle = msgspec.convert(raw, Bundle, str_keys=True)
-    book = bundle_book.book(bundle)
-    change = _change(file, bundle, book, organizer_id)
+    book = bundle_book.build_book(bundle)
+    change = _import_change(file, bundle, book, organizer_id)
     outcome = _outcome(db, bundle, change, organizer_id)
     tournament = bundle.tournament
     if outcome != "unchanged":
-        _refuse_foreign(db, change, book, {} if owner_id is None else {owner_id: organizer_id})
-        writes.take_in(db, book, now=now)
-        _enact(db, bundle, change, now=now, dice=dice)
+        _refuse_used_ids(db, change, book, {} if owner_id is None else {owner_id: organizer_id})
+        writes.store_contents(db, book, now=now)
+        _enact_import(db, bundle, change, now=now, dice=dice)
         for occasion in book.occasions:
             writes.join_occasion(
                 db, occasion["occasion_id"], tournament.tournament_id, tournament.organizer_id
             )
-    return Imported(tournament.tournament_id, tournament.name, outcome, ids)
+    return ImportedBundle(tournament.tournament_id, tournament.name, outcome, ids)
 
 
 def _renumber(db: Any, raw: Any) -> IdMap:
@@ -121,19 +121,21 @@ def _renumber(db: Any, raw: Any) -> IdMap:
     bundle_ids.renumber(raw, ids)
     tournament = raw["tournament"]
     shortcut = tournament.get("shortcut")
-    if shortcut and reads.leads_elsewhere(db, shortcut["slug"], tournament["tournamentId"]):
+    if shortcut and reads.is_slug_taken(db, shortcut["slug"], tournament["tournamentId"]):
         del tournament["shortcut"]
     return ids
 
 
-def written(db: Any, tournament_id: int) -> bytes:
+def export_bundle(db: Any, tournament_id: int) -> bytes:
     """The bundle of a tournament, as a file. Raises NotFound."""
-    return msgspec.json.encode(reads.whole(db, tournament_id)) + b"\n"
+    return msgspec.json.encode(reads.load_bundle(db, tournament_id)) + b"\n"
 
 
-def _change(file: BundleFile, bundle: Bundle, book: Book, organizer_id: int) -> TournamentImported:
+def _import_change(
+    file: BundleFile, bundle: Bundle, book: BundleContents, organizer_id: int
+) -> TournamentImported:
     primary = file.raw["tournament"].get("primaryConfigSettings")
-    parts = bundle_rows.parts(bundle, primary=primary)
+    parts = bundle_rows.build_parts(bundle, primary=primary)
     digest = hashlib.sha256(msgspec.json.encode([parts, book])).hexdigest()
     # The organizer as the file names him: by him a file with another tournament is told apart.
     origin = {"file": file.name, "digest": digest, "organizerId": organizer_id}
@@ -149,21 +151,23 @@ def _outcome(
 ) -> Literal["new", "replaced", "unchanged"]:
     """What importing would do to the tournament. Raises ChangedSince."""
     tournament_id = bundle.tournament.tournament_id
-    here = reads.here(db, tournament_id)
+    here = reads.find_existing(db, tournament_id)
     if here is None:
         return "new"
     if here.change is None:
-        raise ChangedSince(tournament_id, here.name, "it did not come from a file")
+        raise ImportWouldOverwrite(tournament_id, here.name, "it did not come from a file")
     if here.change != TournamentImported.__name__:
-        raise ChangedSince(tournament_id, here.name, "it was changed since it came in")
+        raise ImportWouldOverwrite(tournament_id, here.name, "it was changed since it came in")
     if here.data.get("organizerId") != organizer_id:
-        raise ChangedSince(tournament_id, here.name, "it is of another organizer")
+        raise ImportWouldOverwrite(tournament_id, here.name, "it is of another organizer")
     return "unchanged" if here.data.get("digest") == change.origin["digest"] else "replaced"
 
 
-def _refuse_foreign(db: Any, change: TournamentImported, book: Book, same: Mapping[int, int]) -> None:
+def _refuse_used_ids(
+    db: Any, change: TournamentImported, book: BundleContents, same: Mapping[int, int]
+) -> None:
     """Raises IdInUse for the first thing whose id something else has here."""
-    reads.refuse_users(db, book.users)
+    reads.refuse_renamed_users(db, book.users)
     owned = {
         "locationId": book.locations,
         "seriesId": book.series,
@@ -173,19 +177,19 @@ def _refuse_foreign(db: Any, change: TournamentImported, book: Book, same: Mappi
         "eventId": book.occasions,
     }
     for kind, rows in owned.items():
-        reads.refuse_owned(db, kind, rows, same)
+        reads.refuse_other_owners(db, kind, rows, same)
     named = [{"series_id": one, "organizer_id": book.organizer_id} for one in book.series_named]
-    reads.refuse_owned(db, "seriesId", named, same)
-    for kind, part in PARTS.items():
-        key = reads.key_of(reads.OF_TOURNAMENT[kind])
+    reads.refuse_other_owners(db, "seriesId", named, same)
+    for kind, part in PART_BY_ID_NAME.items():
+        key = reads.id_column(reads.PART_TABLES[kind])
         rows = change.parts[part]
-        reads.refuse_foreign(db, kind, [row[key] for row in rows], change.tournament_id)
+        reads.refuse_other_tournaments(db, kind, [row[key] for row in rows], change.tournament_id)
     for row in change.parts["shortcuts"]:
-        reads.refuse_slug(db, row["slug"], change.tournament_id)
+        reads.refuse_taken_slug(db, row["slug"], change.tournament_id)
 
 
 # Name of an id -> the parts that have it.
-PARTS = {
+PART_BY_ID_NAME = {
     "roundId": "rounds",
     "gameId": "games",
     "suggestionId": "suggestions",
@@ -196,15 +200,17 @@ PARTS = {
 }
 
 
-def _enact(db: Any, bundle: Bundle, change: TournamentImported, *, now: datetime, dice: Random) -> None:
+def _enact_import(
+    db: Any, bundle: Bundle, change: TournamentImported, *, now: datetime, dice: Random
+) -> None:
     try:
-        enact.enact_import(db, change, enact.Who(actor_id=None, source=SOURCE, now=now), dice)
+        enact.enact_import(db, change, enact.ActionContext(actor_id=None, source=SOURCE, now=now), dice)
     except Invalid as error:
         field_name, sentences = next(iter(error.errors.items()))
-        raise BrokenBundle(_path(bundle, field_name), sentences[0]) from error
+        raise BrokenBundle(_json_path(bundle, field_name), sentences[0]) from error
 
 
-def _path(bundle: Bundle, field_name: str) -> str:
+def _json_path(bundle: Bundle, field_name: str) -> str:
     """`games.123.resultPoints`, as the rules say it, as a JSON path: `$.games[4].resultPoints`."""
     head, _, rest = field_name.partition(".")
     game_id, _, member = rest.partition(".")

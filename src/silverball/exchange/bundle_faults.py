@@ -26,16 +26,16 @@ class BrokenBundle(BrokenFile):
     """A file that cannot be a bundle."""
 
 
-def of_shape(error: msgspec.ValidationError, at: str = "$") -> BrokenBundle:
+def fault_from_validation(error: msgspec.ValidationError, at: str = "$") -> BrokenBundle:
     """What msgspec says (`Expected ... - at `$.games[0].bye``), below the path `at`."""
     sentence, _, where = str(error).partition(" - at ")
     path = where.rpartition("`$")[2].rstrip("`")
     return BrokenBundle(at + path, f"{sentence}.")
 
 
-def numbers_and_texts(raw: Any) -> None:
+def refuse_unstorable_values(raw: Any) -> None:
     """Raises BrokenBundle for a number that is no 64-bit one, an id below 1, or a text with a zero byte."""
-    for path, name, value in _leaves(raw):
+    for path, name, value in _leaf_values(raw):
         if isinstance(value, str):
             if "\x00" in value:
                 raise BrokenBundle(path, "The text holds a zero byte, which cannot be stored.")
@@ -50,7 +50,7 @@ def _is_id(name: str) -> bool:
     return name.endswith(("Id", "Ids")) or name == "claimedBy"
 
 
-def _leaves(raw: Any) -> Iterator[tuple[str, str, Any]]:
+def _leaf_values(raw: Any) -> Iterator[tuple[str, str, Any]]:
     """JSON path, name of the member it is in, and value: of everything that is no list and no object."""
     waiting: list[tuple[str, str, Any]] = [("$", "", raw)]
     for _ in range(NODES_MAX):
@@ -58,7 +58,7 @@ def _leaves(raw: Any) -> Iterator[tuple[str, str, Any]]:
             return
         path, name, value = waiting.pop()
         if isinstance(value, dict):
-            waiting.extend((_member(path, key), key, one) for key, one in reversed(value.items()))
+            waiting.extend((_member_path(path, key), key, one) for key, one in reversed(value.items()))
         elif isinstance(value, list):
             waiting.extend((f"{path}[{n}]", name, one) for n, one in reversed(list(enumerate(value))))
         else:
@@ -66,5 +66,5 @@ def _leaves(raw: Any) -> Iterator[tuple[str, str, Any]]:
     raise BrokenBundle("$", f"The file holds more than {NODES_MAX} values.")
 
 
-def _member(path: str, key: str) -> str:
+def _member_path(path: str, key: str) -> str:
     return f"{path}.{key}" if key.isidentifier() else f"{path}[{json.dumps(key)}]"

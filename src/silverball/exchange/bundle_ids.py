@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 # Name of a member -> the name of the id it holds. A list holds several.
-MEMBERS: dict[str, str] = {
+ID_MEMBERS: dict[str, str] = {
     "tournamentId": "tournamentId",
     "roundId": "roundId",
     "gameId": "gameId",
@@ -33,7 +33,9 @@ MEMBERS: dict[str, str] = {
     "activeGames": "gameId",
 }
 # What another service owns, or what no rule here knows: left as it is.
-FOREIGN = frozenset({"linkedTournaments", "managers", "prizePool", "scorbitData", "pointsMapCustom"})
+UNTOUCHED_MEMBERS = frozenset(
+    {"linkedTournaments", "managers", "prizePool", "scorbitData", "pointsMapCustom"}
+)
 NODES_MAX = 5_000_000
 IdMap = dict[str, dict[int, int]]
 
@@ -41,7 +43,7 @@ IdMap = dict[str, dict[int, int]]
 def new_ids(raw: Any, highest: Mapping[str, int]) -> IdMap:
     """Name of an id -> old id -> new id: above every id in use here, in the order of the old ones."""
     found: dict[str, set[int]] = {}
-    for holder, key, name in _holders(raw):
+    for holder, key, name in _id_holders(raw):
         values = holder[key] if isinstance(holder[key], list) else [holder[key]]
         found.setdefault(name, set()).update(one for one in values if isinstance(one, int) and one > 0)
     return {
@@ -53,46 +55,46 @@ def new_ids(raw: Any, highest: Mapping[str, int]) -> IdMap:
 
 def renumber(raw: Any, ids: IdMap) -> None:
     """Put the new ids in place of the old ones."""
-    for holder, key, name in list(_holders(raw)):
-        holder[key] = _mapped(holder[key], ids.get(name, {}))
+    for holder, key, name in list(_id_holders(raw)):
+        holder[key] = _map_ids(holder[key], ids.get(name, {}))
     players = ids.get("playerId", {})
-    for holder in _objects(raw):
+    for holder in _json_objects(raw):
         if "suggestionId" in holder and isinstance(holder.get("scores"), dict):
             scores = holder["scores"]
-            holder["scores"] = {str(_mapped_text(key, players)): score for key, score in scores.items()}
+            holder["scores"] = {str(_map_id_text(key, players)): score for key, score in scores.items()}
 
 
 def set_owner(raw: Any, owner_id: int) -> None:
     """The tournament, and all that its organizer owns in the bundle, belong to this user."""
     organizer_id = raw["tournament"]["organizerId"]
-    for holder, key, _ in list(_holders(raw)):
+    for holder, key, _ in list(_id_holders(raw)):
         if key == "organizerId" and holder[key] == organizer_id:
             holder[key] = owner_id
 
 
-def _mapped(value: Any, ids: Mapping[int, int]) -> Any:
+def _map_ids(value: Any, ids: Mapping[int, int]) -> Any:
     if isinstance(value, list):
-        return [_mapped_one(one, ids) for one in value]
-    return _mapped_one(value, ids)
+        return [_map_id(one, ids) for one in value]
+    return _map_id(value, ids)
 
 
-def _mapped_one(value: Any, ids: Mapping[int, int]) -> Any:
+def _map_id(value: Any, ids: Mapping[int, int]) -> Any:
     return ids.get(value, value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _mapped_text(text: str, ids: Mapping[int, int]) -> int | str:
+def _map_id_text(text: str, ids: Mapping[int, int]) -> int | str:
     return ids.get(int(text), text) if text.isascii() and text.isdigit() else text
 
 
-def _holders(raw: Any) -> Iterator[tuple[dict[str, Any], str, str]]:
+def _id_holders(raw: Any) -> Iterator[tuple[dict[str, Any], str, str]]:
     """Object, member and name of the id, for every member that holds ids."""
-    for holder in _objects(raw):
+    for holder in _json_objects(raw):
         for key in holder:
-            if key in MEMBERS:
-                yield holder, key, MEMBERS[key]
+            if key in ID_MEMBERS:
+                yield holder, key, ID_MEMBERS[key]
 
 
-def _objects(raw: Any) -> Iterator[dict[str, Any]]:
+def _json_objects(raw: Any) -> Iterator[dict[str, Any]]:
     waiting = [raw]
     for _ in range(NODES_MAX):
         if not waiting:
@@ -100,6 +102,6 @@ def _objects(raw: Any) -> Iterator[dict[str, Any]]:
         value = waiting.pop()
         if isinstance(value, dict):
             yield value
-            waiting.extend(one for key, one in value.items() if key not in FOREIGN)
+            waiting.extend(one for key, one in value.items() if key not in UNTOUCHED_MEMBERS)
         elif isinstance(value, list):
             waiting.extend(one for one in value if isinstance(one, (dict, list)))

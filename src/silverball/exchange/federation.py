@@ -30,16 +30,16 @@ STORED_AT_ONCE = 1000
 # A spreadsheet's first row is the header, and it counts from 1.
 FIRST_ROW = 2
 REQUIRED = ("ifpaId", "name")
-WHOLE = re.compile(r"[0-9]{1,19}", re.ASCII)
-DECIMAL = re.compile(r"[0-9]{1,9}(\.[0-9]{1,15})?", re.ASCII)
+INTEGER_TEXT = re.compile(r"[0-9]{1,19}", re.ASCII)
+DECIMAL_TEXT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,15})?", re.ASCII)
 WHOLE_NUMBERS = ("ifpaId", "rank", "womensRank", "ratingRank", "totalEvents")
 RATING, UPDATED_AT = "rating", "updatedAt"
 COLUMNS = tuple(field.encode_name for field in msgspec.structs.fields(NewRecord))
 # Hands the items on and tells somebody how far it is.
-Watch = Callable[[Sequence[Any], str], Iterable[Any]]
+ProgressWatch = Callable[[Sequence[Any], str], Iterable[Any]]
 
 
-class BrokenFile(Invalid):
+class BrokenRecordsFile(Invalid):
     """A file that is refused; each sentence says where and why."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
@@ -47,7 +47,7 @@ class BrokenFile(Invalid):
 
 
 @dataclass(frozen=True)
-class Brought:
+class ImportedRecords:
     """What became of a file."""
 
     records: int
@@ -55,102 +55,106 @@ class Brought:
 
 
 @dataclass(frozen=True)
-class _Found:
+class _FileRecord:
     """A record as it stands in the file, and how its place is called."""
 
     place: str
     values: Mapping[str, Any]
 
 
-def unwatched(items: Sequence[Any], _what: str) -> Iterable[Any]:
+def without_progress(items: Sequence[Any], _what: str) -> Iterable[Any]:
     """The items; nobody looks."""
     return items
 
 
-def read(path: Path, watch: Watch = unwatched) -> list[NewRecord]:
+def read(path: Path, watch: ProgressWatch = without_progress) -> list[NewRecord]:
     """The records of a file, by federation number. Raises BrokenFile with the faults, or OSError."""
     size = path.stat().st_size
     if size > BYTES_MAX:
-        raise BrokenFile([f"The file has {size} bytes; it may have {BYTES_MAX}."])
-    return parsed(path.read_bytes(), watch)
+        raise BrokenRecordsFile([f"The file has {size} bytes; it may have {BYTES_MAX}."])
+    return parse(path.read_bytes(), watch)
 
 
-def parsed(content: bytes, watch: Watch = unwatched) -> list[NewRecord]:
+def parse(content: bytes, watch: ProgressWatch = without_progress) -> list[NewRecord]:
     """The records of a file's content, by federation number. Raises BrokenFile."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BrokenFile(["The file is not in UTF-8."]) from error
-    listed = _of_json(text) if text.lstrip().startswith(("[", "{")) else _of_csv(text)
+        raise BrokenRecordsFile(["The file is not in UTF-8."]) from error
+    listed = _read_json(text) if text.lstrip().startswith(("[", "{")) else _read_csv(text)
     if not listed:
-        raise BrokenFile(["The file has no records."])
+        raise BrokenRecordsFile(["The file has no records."])
     if len(listed) > RECORDS_MAX:
-        raise BrokenFile([f"The file may have {RECORDS_MAX} records."])
-    return _checked(listed, watch)
+        raise BrokenRecordsFile([f"The file may have {RECORDS_MAX} records."])
+    return _check_records(listed, watch)
 
 
-def bring_in(db: Any, records: Sequence[NewRecord], *, now: datetime, watch: Watch = unwatched) -> Brought:
+def import_records(
+    db: Any, records: Sequence[NewRecord], *, now: datetime, watch: ProgressWatch = without_progress
+) -> ImportedRecords:
     """Store the records of a file in the caller's transaction."""
-    before = reads.count(db)
+    before = reads.record_count(db)
     for start in watch(range(0, len(records), STORED_AT_ONCE), "Storing"):
-        writes.keep(db, records[start : start + STORED_AT_ONCE], now=now)
-    return Brought(len(records), reads.count(db) - before)
+        writes.store_records(db, records[start : start + STORED_AT_ONCE], now=now)
+    return ImportedRecords(len(records), reads.record_count(db) - before)
 
 
-def _of_json(text: str) -> list[_Found]:
+def _read_json(text: str) -> list[_FileRecord]:
     try:
         listed = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
-        raise BrokenFile([f"The file is not JSON ({error})."]) from error
+        raise BrokenRecordsFile([f"The file is not JSON ({error})."]) from error
     if not isinstance(listed, list):
-        raise BrokenFile(["The file must be a list of records."])
+        raise BrokenRecordsFile(["The file must be a list of records."])
     for at, one in enumerate(listed, start=1):
         if not isinstance(one, dict):
-            raise BrokenFile([f"record {at}: The record must be an object."])
-    return [_Found(f"record {at}", one) for at, one in enumerate(listed, start=1)]
+            raise BrokenRecordsFile([f"record {at}: The record must be an object."])
+    return [_FileRecord(f"record {at}", one) for at, one in enumerate(listed, start=1)]
 
 
-def _of_csv(text: str) -> list[_Found]:
+def _read_csv(text: str) -> list[_FileRecord]:
     rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-    header = [name.strip() for name in next(_told(rows), [])]
-    _refuse_header(header)
+    header = [name.strip() for name in next(_csv_rows(rows), [])]
+    _check_header(header)
     listed = []
-    for at, row in enumerate(_told(rows), start=FIRST_ROW):
+    for at, row in enumerate(_csv_rows(rows), start=FIRST_ROW):
         # An empty line at the end is nothing.
         if not any(row):
             continue
         if len(row) != len(header):
-            raise BrokenFile([f"row {at}: The row has {len(row)} cells, the header has {len(header)}."])
-        listed.append(_Found(f"row {at}", dict(zip(header, row, strict=True))))
+            raise BrokenRecordsFile(
+                [f"row {at}: The row has {len(row)} cells, the header has {len(header)}."]
+            )
+        listed.append(_FileRecord(f"row {at}", dict(zip(header, row, strict=True))))
     return listed
 
 
-def _told(rows: Iterator[list[str]]) -> Iterator[list[str]]:
+def _csv_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
     """The rows, not many more than there may be; a fault of the format is a sentence."""
     try:
         yield from islice(rows, RECORDS_MAX + FIRST_ROW)
     except csv.Error as error:
-        raise BrokenFile([f"The file is not CSV with commas and double quotes ({error})."]) from error
+        raise BrokenRecordsFile([f"The file is not CSV with commas and double quotes ({error})."]) from error
 
 
-def _refuse_header(header: Sequence[str]) -> None:
+def _check_header(header: Sequence[str]) -> None:
     unknown = [name for name in header if name not in COLUMNS]
     missing = [name for name in REQUIRED if name not in header]
     if unknown or missing or len(set(header)) != len(header):
         sentence = f"row 1: The header must have the names {','.join(COLUMNS)}, each once; "
-        raise BrokenFile([sentence + f"{' and '.join(REQUIRED)} must be among them."])
+        raise BrokenRecordsFile([sentence + f"{' and '.join(REQUIRED)} must be among them."])
 
 
-def _checked(listed: Sequence[_Found], watch: Watch) -> list[NewRecord]:
+def _check_records(listed: Sequence[_FileRecord], watch: ProgressWatch) -> list[NewRecord]:
     parser = BodyParser(NewRecord)
     places: dict[int, str] = {}
     faults: list[str] = []
     records = []
     for found in watch(listed, "Reading"):
         try:
-            record: NewRecord = parser.read(_with_numbers(found.values))
+            record: NewRecord = parser.parse_values(_convert_texts(found.values))
         except Invalid as refusal:
-            faults += [_sentence(found.place, *fault) for fault in refusal.errors.items()]
+            faults += [_fault_sentence(found.place, *fault) for fault in refusal.errors.items()]
         else:
             first = places.setdefault(record.ifpa_id, found.place)
             if first is not found.place:
@@ -159,29 +163,32 @@ def _checked(listed: Sequence[_Found], watch: Watch) -> list[NewRecord]:
         if len(faults) >= FAULTS_MAX:
             break
     if faults:
-        raise BrokenFile(faults[:FAULTS_MAX])
+        raise BrokenRecordsFile(faults[:FAULTS_MAX])
     # Two imports at once lock their rows in the same order.
     return sorted(records, key=lambda one: one.ifpa_id)
 
 
-def _sentence(place: str, field: str, sentences: Sequence[str]) -> str:
+def _fault_sentence(place: str, field: str, sentences: Sequence[str]) -> str:
     return f"{place}, {field}: {sentences[0]}"
 
 
-def _with_numbers(values: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_texts(values: Mapping[str, Any]) -> dict[str, Any]:
     """The values with numbers and moments where texts say them; what cannot be one is left for the parser."""
-    return {name: _meant(name, value) if isinstance(value, str) else value for name, value in values.items()}
+    return {
+        name: _convert_text(name, value) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
 
 
-def _meant(name: str, text: str) -> Any:
+def _convert_text(name: str, text: str) -> Any:
     text = text.strip()
-    if name in WHOLE_NUMBERS and WHOLE.fullmatch(text):
+    if name in WHOLE_NUMBERS and INTEGER_TEXT.fullmatch(text):
         return int(text)
-    if name == RATING and DECIMAL.fullmatch(text):
+    if name == RATING and DECIMAL_TEXT.fullmatch(text):
         return float(text)
     if name == UPDATED_AT and text:
         try:
-            return times.parsed(text)
+            return times.parse_moment(text)
         except (ValueError, OverflowError):
             return text
     return text

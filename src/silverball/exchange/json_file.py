@@ -22,28 +22,28 @@ def read(path: Path) -> Any:
     size = path.stat().st_size
     if size > BYTES_MAX:
         raise BrokenFile("$", f"The file has {size} bytes; {BYTES_MAX} are read at most.")
-    return decoded(path.read_bytes())
+    return decode(path.read_bytes())
 
 
-def decoded(content: bytes) -> Any:
+def decode(content: bytes) -> Any:
     """The content of a file. Raises BrokenFile for what is no JSON or could not be stored."""
     try:
         raw = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BrokenFile("$", f"The file is not JSON in UTF-8 ({error}).") from error
-    bundle_faults.numbers_and_texts(raw)
+    bundle_faults.refuse_unstorable_values(raw)
     return raw
 
 
-def rows(raw: Any, kind: type[T], at: str = "$") -> tuple[T, ...]:
+def convert_rows(raw: Any, kind: type[T], at: str = "$") -> tuple[T, ...]:
     """The list at the JSON path `at`, as Structs of one kind. Raises BrokenFile with row and field."""
     try:
         return msgspec.convert(raw, tuple[kind, ...])  # type: ignore[valid-type]  # a type at run time
     except msgspec.ValidationError as error:
-        raise bundle_faults.of_shape(error, at) from error
+        raise bundle_faults.fault_from_validation(error, at) from error
 
 
-def refuse_twice(places: Iterable[tuple[str, object]]) -> None:
+def refuse_duplicates(places: Iterable[tuple[str, object]]) -> None:
     """Raises BrokenFile for the first key that stands at two places. Takes (JSON path, key)."""
     seen: dict[object, str] = {}
     for path, key in places:
@@ -52,10 +52,10 @@ def refuse_twice(places: Iterable[tuple[str, object]]) -> None:
         seen[key] = path
 
 
-def moment(path: str, text: str) -> datetime:
+def parse_moment(path: str, text: str) -> datetime:
     """The moment in any form that the interface writes. Raises BrokenFile."""
     try:
-        found = times.parsed(text)
+        found = times.parse_moment(text)
     except (ValueError, OverflowError) as error:
         raise BrokenFile(path, f"{text!r} is no moment.") from error
     if found.year < YEAR_MIN:

@@ -27,7 +27,7 @@ MANIFEST = ".manifest.json"
 
 
 @dataclass(frozen=True)
-class Export:
+class BulkFile:
     """A bulk file: its name, and its lines out of a snapshot of the database, each with its line end."""
 
     name: str
@@ -41,14 +41,14 @@ class Export:
 
 
 # A new bulk file is one line here.
-EXPORTS: tuple[Export, ...] = (
-    Export("latest-opdb.json", machines.json_lines, frame_lines=2),
-    Export("latest-pintips.json", tips.json_lines, frame_lines=2),
-    Export("latest-ratings.csv", sheets.csv_lines, frame_lines=1),
-    Export("latest-rating-revisions.csv", sheets.revision_csv_lines, frame_lines=1),
+BULK_FILES: tuple[BulkFile, ...] = (
+    BulkFile("latest-opdb.json", machines.json_lines, frame_lines=2),
+    BulkFile("latest-pintips.json", tips.json_lines, frame_lines=2),
+    BulkFile("latest-ratings.csv", sheets.rating_csv_lines, frame_lines=1),
+    BulkFile("latest-rating-revisions.csv", sheets.revision_csv_lines, frame_lines=1),
 )
 # Every file that can be fetched.
-FILES = frozenset(name for one in EXPORTS for name in (one.name, one.manifest_name))
+FILE_NAMES = frozenset(name for one in BULK_FILES for name in (one.name, one.manifest_name))
 
 
 class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
@@ -61,7 +61,7 @@ class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     generated_at: str
 
 
-def write(store: Store, export: Export, folder: Path, now: datetime) -> Manifest | None:
+def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime) -> Manifest | None:
     """The file and its manifest, as the database is now; None when there is no line yet. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     digest, size, count = hashlib.sha256(), 0, 0
@@ -70,7 +70,7 @@ def write(store: Store, export: Export, folder: Path, now: datetime) -> Manifest
         first = next(lines, None)
         if first is None:
             return None
-        with _replacing(folder / export.name) as file:
+        with _replace_atomically(folder / export.name) as file:
             for line in chain([first], lines):
                 content = line.encode()
                 digest.update(content)
@@ -84,23 +84,23 @@ def write(store: Store, export: Export, folder: Path, now: datetime) -> Manifest
         rows=count - export.frame_lines,
         generated_at=times.iso(now),
     )
-    with _replacing(folder / export.manifest_name) as file:
+    with _replace_atomically(folder / export.manifest_name) as file:
         file.write(msgspec.json.encode(manifest) + b"\n")
     return manifest
 
 
-def written_at(export: Export, folder: Path) -> datetime | None:
+def written_at(export: BulkFile, folder: Path) -> datetime | None:
     """When the file was written; None when it is not there, or nobody can tell."""
     try:
         content = (folder / export.manifest_name).read_bytes()
         manifest = msgspec.json.decode(content, type=Manifest)
-        return times.parsed(manifest.generated_at) if (folder / export.name).exists() else None
+        return times.parse_moment(manifest.generated_at) if (folder / export.name).exists() else None
     except (FileNotFoundError, msgspec.DecodeError, ValueError):
         return None
 
 
 @contextmanager
-def _replacing(path: Path) -> Iterator[IO[bytes]]:
+def _replace_atomically(path: Path) -> Iterator[IO[bytes]]:
     """A new file that takes this one's place at the end, and is gone when something fails."""
     # Two nodes may write into one folder.
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")

@@ -7,18 +7,18 @@ from typing import Any
 
 from silverball.exchange import json_file, opdb_shapes
 from silverball.exchange.bundle_faults import BrokenFile
-from silverball.exchange.opdb_shapes import Entry, ExportEntry
+from silverball.exchange.opdb_shapes import ExportEntry, FileEntry
 from silverball.rules import opdb
 from silverball.service.machines import writes
-from silverball.service.machines.writes import TakenIn, moves
-from silverball.service.machines.writes.moves import Moves
+from silverball.service.machines.writes import ImportCounts, moves
+from silverball.service.machines.writes.moves import MachineMoves
 
-NO_SHAPE = (
+UNKNOWN_SHAPE = (
     "This is no machine database. Known are the export of opdb.org (a list of entries with `opdb_id`), "
     "an object with `machines` and `aliases`, and an object with `entries`."
 )
 # The lists of the first published shape, and what stands in them.
-LISTS = {"groups": "machineGroup", "machines": "machine", "aliases": "alias"}
+ENTRY_LISTS = {"groups": "machineGroup", "machines": "machine", "aliases": "alias"}
 
 
 @dataclass(frozen=True)
@@ -26,55 +26,57 @@ class MachineFile:
     """A file that was read and found whole."""
 
     # Id -> what the file says, by the names of the published entry.
-    said: dict[str, dict[str, Any]]
+    entries: dict[str, dict[str, Any]]
     has_groups: bool
 
 
 def read(path: Path) -> MachineFile:
     """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
-    return parsed(json_file.read(path))
+    return parse(json_file.read(path))
 
 
-def parsed(raw: Any) -> MachineFile:
+def parse(raw: Any) -> MachineFile:
     """What a file holds. Raises BrokenFile."""
-    listed = [one for at, entries, kind in _lists(raw) for one in _checked(at, entries, kind)]
+    listed = [one for at, entries, kind in _entry_lists(raw) for one in _check_entries(at, entries, kind)]
     if not listed:
         raise BrokenFile("$", "The file has no entries.")
-    json_file.refuse_twice((at, entry.opdb_id) for at, entry in listed)
-    said = {entry.opdb_id: opdb_shapes.said(entry) for _, entry in listed}
+    json_file.refuse_duplicates((at, entry.opdb_id) for at, entry in listed)
+    said = {entry.opdb_id: opdb_shapes.entry_fields(entry) for _, entry in listed}
     has_groups = any("-" not in opdb_id for opdb_id in said)
     return MachineFile(said, has_groups)
 
 
-def bring_in(db: Any, file: MachineFile, *, is_forced: bool = False) -> tuple[TakenIn, Moves]:
+def import_machines(
+    db: Any, file: MachineFile, *, is_forced: bool = False
+) -> tuple[ImportCounts, MachineMoves]:
     """The stored machine database is that of the file, and what names a machine follows the known changes.
 
     In the caller's transaction. Raises Conflict for a file with far fewer entries than are stored.
     """
-    done = writes.take_in(db, file.said, has_groups=file.has_groups, is_forced=is_forced)
-    return done, moves.follow(db)
+    done = writes.replace_entries(db, file.entries, has_groups=file.has_groups, is_forced=is_forced)
+    return done, moves.follow_moves(db)
 
 
-def _lists(raw: Any) -> list[tuple[str, Sequence[Entry | ExportEntry], str | None]]:
+def _entry_lists(raw: Any) -> list[tuple[str, Sequence[FileEntry | ExportEntry], str | None]]:
     """The lists of the file: JSON path, entries, and what all of them are, when the list says that."""
     if isinstance(raw, list) and all(isinstance(one, dict) and "opdb_id" in one for one in raw[:1]):
-        return [("$", json_file.rows(raw, ExportEntry), None)]
+        return [("$", json_file.convert_rows(raw, ExportEntry), None)]
     if isinstance(raw, dict) and isinstance(raw.get("entries"), list):
-        return [("$.entries", json_file.rows(raw["entries"], Entry, "$.entries"), None)]
+        return [("$.entries", json_file.convert_rows(raw["entries"], FileEntry, "$.entries"), None)]
     if isinstance(raw, dict) and isinstance(raw.get("machines"), list):
-        named = ((f"$.{name}", raw[name], kind) for name, kind in LISTS.items() if name in raw)
-        return [(at, json_file.rows(rows, Entry, at), kind) for at, rows, kind in named]
-    raise BrokenFile("$", NO_SHAPE)
+        named = ((f"$.{name}", raw[name], kind) for name, kind in ENTRY_LISTS.items() if name in raw)
+        return [(at, json_file.convert_rows(rows, FileEntry, at), kind) for at, rows, kind in named]
+    raise BrokenFile("$", UNKNOWN_SHAPE)
 
 
-def _checked(
-    at: str, entries: Sequence[Entry | ExportEntry], kind: str | None
-) -> list[tuple[str, Entry | ExportEntry]]:
+def _check_entries(
+    at: str, entries: Sequence[FileEntry | ExportEntry], kind: str | None
+) -> list[tuple[str, FileEntry | ExportEntry]]:
     """The entries with their JSON paths. Raises BrokenFile for an id that is none, or of something else."""
     listed = []
     for n, entry in enumerate(entries):
         place = f"{at}[{n}]"
-        parts = opdb.parsed(entry.opdb_id)
+        parts = opdb.parse_id(entry.opdb_id)
         if parts is None:
             name = "opdb_id" if isinstance(entry, ExportEntry) else "opdbId"
             raise BrokenFile(f"{place}.{name}", f"{entry.opdb_id!r} is no id of the machine database.")

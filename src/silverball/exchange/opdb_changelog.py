@@ -11,11 +11,11 @@ from silverball.exchange.bundle_faults import BrokenFile
 from silverball.kit.fields import Id
 from silverball.rules import opdb
 from silverball.service.machines.writes import moves
-from silverball.service.machines.writes.moves import Moves
+from silverball.service.machines.writes.moves import MachineMoves
 from silverball.wire import times
 from silverball.wire.machines import OpdbChange
 
-NO_SHAPE = (
+UNKNOWN_SHAPE = (
     "This is no list of changed ids. Known are the one of opdb.org (a list with `changelog_id`) and that of "
     "GET /api/opdb/changelog (an object with `data`)."
 )
@@ -43,32 +43,32 @@ class PublishedChange(Struct, rename="camel", frozen=True, kw_only=True):
 
 def read(path: Path) -> list[OpdbChange]:
     """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
-    return parsed(json_file.read(path))
+    return parse(json_file.read(path))
 
 
-def parsed(raw: Any) -> list[OpdbChange]:
+def parse(raw: Any) -> list[OpdbChange]:
     """What a file holds. Raises BrokenFile."""
     if isinstance(raw, list) and all(isinstance(one, dict) and "changelog_id" in one for one in raw[:1]):
-        return _checked("$", json_file.rows(raw, ExportChange))
+        return _check_rows("$", json_file.convert_rows(raw, ExportChange))
     if isinstance(raw, dict) and isinstance(raw.get("data"), list):
-        return _checked("$.data", json_file.rows(raw["data"], PublishedChange, "$.data"))
-    raise BrokenFile("$", NO_SHAPE)
+        return _check_rows("$.data", json_file.convert_rows(raw["data"], PublishedChange, "$.data"))
+    raise BrokenFile("$", UNKNOWN_SHAPE)
 
 
-def bring_in(db: Any, changes: list[OpdbChange]) -> tuple[int, Moves]:
+def import_changes(db: Any, changes: list[OpdbChange]) -> tuple[int, MachineMoves]:
     """Add the changes and follow all that are known, in the caller's transaction.
 
     Returns how many are new, and what followed from them.
     """
-    return moves.take_in(db, changes), moves.follow(db)
+    return moves.store_changes(db, changes), moves.follow_moves(db)
 
 
-def _checked(at: str, rows: Sequence[ExportChange | PublishedChange]) -> list[OpdbChange]:
-    json_file.refuse_twice((f"{at}[{n}]", row.changelog_id) for n, row in enumerate(rows))
-    return [_change(f"{at}[{n}]", row) for n, row in enumerate(rows)]
+def _check_rows(at: str, rows: Sequence[ExportChange | PublishedChange]) -> list[OpdbChange]:
+    json_file.refuse_duplicates((f"{at}[{n}]", row.changelog_id) for n, row in enumerate(rows))
+    return [_opdb_change(f"{at}[{n}]", row) for n, row in enumerate(rows)]
 
 
-def _change(place: str, row: ExportChange | PublishedChange) -> OpdbChange:
+def _opdb_change(place: str, row: ExportChange | PublishedChange) -> OpdbChange:
     replacement = row.opdb_id_replacement
     if (row.action == "move") != (replacement is not None):
         wanted = "names its replacement" if row.action == "move" else "names none"
@@ -81,5 +81,5 @@ def _change(place: str, row: ExportChange | PublishedChange) -> OpdbChange:
         action=row.action,
         opdb_id_deleted=row.opdb_id_deleted,
         opdb_id_replacement=replacement,
-        created_at=times.iso(json_file.moment(place, row.created_at)),
+        created_at=times.iso(json_file.parse_moment(place, row.created_at)),
     )

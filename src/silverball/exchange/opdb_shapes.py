@@ -31,7 +31,7 @@ Maybe = UnsetType | None
 URL = re.compile(r"https?://\S{1,2000}")
 
 
-class Maker(Struct, rename="camel", frozen=True, kw_only=True):
+class FileManufacturer(Struct, rename="camel", frozen=True, kw_only=True):
     """`manufacturer` of the published shapes."""
 
     manufacturer_id: Number | None = None
@@ -39,7 +39,7 @@ class Maker(Struct, rename="camel", frozen=True, kw_only=True):
     full_name: Line | None = None
 
 
-class ExportMaker(Struct, frozen=True, kw_only=True):
+class ExportManufacturer(Struct, frozen=True, kw_only=True):
     """`manufacturer` of the export."""
 
     manufacturer_id: Number | None = None
@@ -47,7 +47,7 @@ class ExportMaker(Struct, frozen=True, kw_only=True):
     full_name: Line | None = None
 
 
-class Feature(Struct, rename="camel", frozen=True, kw_only=True):
+class FileFeature(Struct, rename="camel", frozen=True, kw_only=True):
     """`features` of the published shapes."""
 
     feature_id: Number | None = None
@@ -56,7 +56,7 @@ class Feature(Struct, rename="camel", frozen=True, kw_only=True):
     description: Text | None = None
 
 
-class Person(Struct, rename="camel", frozen=True, kw_only=True):
+class FilePerson(Struct, rename="camel", frozen=True, kw_only=True):
     """`people` of the published shapes."""
 
     opdb_person_id: Number | None = None
@@ -65,22 +65,22 @@ class Person(Struct, rename="camel", frozen=True, kw_only=True):
     index: int | None = None
 
 
-class Size(Struct, frozen=True, kw_only=True):
+class FileImageSize(Struct, frozen=True, kw_only=True):
     """The size of a picture."""
 
     width: Number | None = None
     height: Number | None = None
 
 
-class Sizes(Struct, frozen=True, kw_only=True):
+class FileImageSizes(Struct, frozen=True, kw_only=True):
     """The sizes of a picture."""
 
-    small: Size | None = None
-    medium: Size | None = None
-    large: Size | None = None
+    small: FileImageSize | None = None
+    medium: FileImageSize | None = None
+    large: FileImageSize | None = None
 
 
-class Urls(Struct, frozen=True, kw_only=True):
+class FileImageUrls(Struct, frozen=True, kw_only=True):
     """The addresses of a picture."""
 
     small: Text | None = None
@@ -88,18 +88,18 @@ class Urls(Struct, frozen=True, kw_only=True):
     large: Text | None = None
 
 
-class Picture(Struct, frozen=True, kw_only=True):
+class FileImage(Struct, frozen=True, kw_only=True):
     """`images` of every shape that has them."""
 
     title: Text | None = None
     primary: Flag = False
     type: Line | None = None
-    urls: Urls = Urls()
-    sizes: Sizes = Sizes()
+    urls: FileImageUrls = FileImageUrls()
+    sizes: FileImageSizes = FileImageSizes()
     group: Line | None = None
 
 
-class Entry(Struct, rename="camel", frozen=True, kw_only=True):
+class FileEntry(Struct, rename="camel", frozen=True, kw_only=True):
     """An entry of the first, the second or the slim published shape."""
 
     opdb_id: str
@@ -117,7 +117,7 @@ class Entry(Struct, rename="camel", frozen=True, kw_only=True):
     physical_machine: Flag | Maybe = UNSET
     manufacturer_id: Number | Maybe = UNSET
     manufacturer_name: Line | Maybe = UNSET
-    manufacturer: Maker | Maybe = UNSET
+    manufacturer: FileManufacturer | Maybe = UNSET
     ipdb_id: Number | Maybe = UNSET
     pinball_primer_url: Text | Maybe = UNSET
     pinball_rules_url: Text | Maybe = UNSET
@@ -127,9 +127,9 @@ class Entry(Struct, rename="camel", frozen=True, kw_only=True):
     competition_notes_url: Text | Maybe = UNSET
     created_at: Line | Maybe = UNSET
     updated_at: Line | Maybe = UNSET
-    people: tuple[Person, ...] | Maybe = UNSET
-    images: tuple[Picture, ...] | Maybe = UNSET
-    features: tuple[Feature | Name, ...] | Maybe = UNSET
+    people: tuple[FilePerson, ...] | Maybe = UNSET
+    images: tuple[FileImage, ...] | Maybe = UNSET
+    features: tuple[FileFeature | Name, ...] | Maybe = UNSET
     keywords: tuple[Line, ...] | Maybe = UNSET
 
 
@@ -145,7 +145,7 @@ class ExportEntry(Struct, frozen=True, kw_only=True):
     physical_machine: Flag | Maybe = UNSET
     ipdb_id: Number | Maybe = UNSET
     manufacture_date: Day | Maybe = UNSET
-    manufacturer: ExportMaker | Maybe = UNSET
+    manufacturer: ExportManufacturer | Maybe = UNSET
     type: Line | Maybe = UNSET
     display: Line | Maybe = UNSET
     player_count: Number | Maybe = UNSET
@@ -154,7 +154,7 @@ class ExportEntry(Struct, frozen=True, kw_only=True):
     description: Text | Maybe = UNSET
     created_at: Line | Maybe = UNSET
     updated_at: Line | Maybe = UNSET
-    images: tuple[Picture, ...] | Maybe = UNSET
+    images: tuple[FileImage, ...] | Maybe = UNSET
 
     @property
     def entry_type(self) -> str | None:
@@ -164,7 +164,7 @@ class ExportEntry(Struct, frozen=True, kw_only=True):
         return "machine" if self.is_machine else None
 
 
-def said(entry: Entry | ExportEntry) -> dict[str, Any]:
+def entry_fields(entry: FileEntry | ExportEntry) -> dict[str, Any]:
     """What the file says of the entry, by the names of OpdbEntry."""
     given = {
         name: value
@@ -178,17 +178,17 @@ def said(entry: Entry | ExportEntry) -> dict[str, Any]:
         given[name] = given[name] or ()
     if given.get("name_sort", "") is None:
         del given["name_sort"]
-    _maker(given)
-    _readable(given)
+    _set_manufacturer(given)
+    _convert_fields(given)
     return given
 
 
-def _maker(given: dict[str, Any]) -> None:
+def _set_manufacturer(given: dict[str, Any]) -> None:
     """The maker, whether the file has an object for it or, the slim one, a name and a number."""
     slim_name, slim_id = given.pop("manufacturer_name", UNSET), given.pop("manufacturer_id", UNSET)
     made = given.get("manufacturer", UNSET)
     if made is UNSET and slim_name is not UNSET:
-        made = Maker(name=slim_name, manufacturer_id=slim_id or None) if slim_name else None
+        made = FileManufacturer(name=slim_name, manufacturer_id=slim_id or None) if slim_name else None
     if made is UNSET:
         return
     given["manufacturer"] = made and Manufacturer(
@@ -197,44 +197,48 @@ def _maker(given: dict[str, Any]) -> None:
     given["manufacturer_id"] = made and made.manufacturer_id
 
 
-def _readable(given: dict[str, Any]) -> None:
+def _convert_fields(given: dict[str, Any]) -> None:
     """What needs another form here: flags, dates, links, lists."""
     if "physical_machine" in given:
         given["physical_machine"] = bool(given["physical_machine"])
     if "manufacture_date" in given and "year" not in given:
         day = given["manufacture_date"]
         given["year"] = int(day[:4]) or None if day else None
-    given |= {name: _link(link) for name, link in given.items() if name.endswith("_url")}
+    given |= {name: _safe_link(link) for name, link in given.items() if name.endswith("_url")}
     if "features" in given:
-        given["features"] = tuple(_feature(one) for one in given["features"])
+        given["features"] = tuple(_machine_feature(one) for one in given["features"])
     if "people" in given:
         given["people"] = tuple(MachinePerson(**msgspec.structs.asdict(one)) for one in given["people"])
     if "images" in given:
-        given["images"] = tuple(_image(one) for one in given["images"])
+        given["images"] = tuple(_machine_image(one) for one in given["images"])
 
 
-def _feature(one: Feature | str) -> MachineFeature:
+def _machine_feature(one: FileFeature | str) -> MachineFeature:
     if isinstance(one, str):
         return MachineFeature(feature_id=None, name=one, group=None, description=None)
     return MachineFeature(**msgspec.structs.asdict(one))
 
 
-def _image(one: Picture) -> MachineImage:
+def _machine_image(one: FileImage) -> MachineImage:
     urls, sizes = one.urls, one.sizes
     return MachineImage(
         title=one.title,
         primary=bool(one.primary),
         type=one.type,
-        urls=ImageUrls(small=_link(urls.small), medium=_link(urls.medium), large=_link(urls.large)),
-        sizes=ImageSizes(small=_size(sizes.small), medium=_size(sizes.medium), large=_size(sizes.large)),
+        urls=ImageUrls(
+            small=_safe_link(urls.small), medium=_safe_link(urls.medium), large=_safe_link(urls.large)
+        ),
+        sizes=ImageSizes(
+            small=_image_size(sizes.small), medium=_image_size(sizes.medium), large=_image_size(sizes.large)
+        ),
         group=one.group,
     )
 
 
-def _size(one: Size | None) -> ImageSize | None:
+def _image_size(one: FileImageSize | None) -> ImageSize | None:
     return None if one is None else ImageSize(width=one.width, height=one.height)
 
 
-def _link(text: str | None) -> str | None:
+def _safe_link(text: str | None) -> str | None:
     """A link that a page may show; a file of others could hold anything."""
     return text if text and URL.fullmatch(text) else None

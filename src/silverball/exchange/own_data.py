@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from silverball.service.accounts.reads import Found
+from silverball.service.accounts.reads import ExportedSection
 from silverball.service.exports import sheet
 
 CONTENT_TYPE = "application/zip"
@@ -23,7 +23,7 @@ Moments are in UTC. Passwords and the secrets of tokens are not kept, so they ar
 """
 
 
-def file_of(user_id: int, found: Iterable[Found], at: datetime) -> tuple[str, bytes]:
+def account_file(user_id: int, found: Iterable[ExportedSection], at: datetime) -> tuple[str, bytes]:
     """The name of the file and what is in it."""
     everything: dict[str, Any] = {}
     counted: list[str] = []
@@ -31,17 +31,17 @@ def file_of(user_id: int, found: Iterable[Found], at: datetime) -> tuple[str, by
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         for one in found:
             rows = [dict(zip(one.columns, row, strict=True)) for row in one.rows]
-            everything[one.part.name] = rows
-            counted.append(f"{one.part.name} ({len(rows)}): {one.part.said}")
-            table = sheet.file("", one.columns, [_cells(row) for row in one.rows])
-            _put(archive, f"csv/{one.part.name}.csv", table.body, at)
+            everything[one.section.name] = rows
+            counted.append(f"{one.section.name} ({len(rows)}): {one.section.said}")
+            table = sheet.csv_file("", one.columns, [_cells(row) for row in one.rows])
+            _add_file(archive, f"csv/{one.section.name}.csv", table.body, at)
         shown = msgspec.json.format(msgspec.json.encode(everything), indent=2)
-        _put(archive, "data.json", shown, at)
-        _put(archive, "README.txt", README.format(at=at, listed="\n".join(counted)).encode(), at)
+        _add_file(archive, "data.json", shown, at)
+        _add_file(archive, "README.txt", README.format(at=at, listed="\n".join(counted)).encode(), at)
     return f"silverball-account-{user_id}.zip", packed.getvalue()
 
 
-def _put(archive: zipfile.ZipFile, name: str, content: bytes, at: datetime) -> None:
+def _add_file(archive: zipfile.ZipFile, name: str, content: bytes, at: datetime) -> None:
     entry = zipfile.ZipInfo(name, at.timetuple()[:6])
     entry.compress_type = zipfile.ZIP_DEFLATED
     archive.writestr(entry, content)
@@ -53,9 +53,9 @@ def _cells(row: Sequence[Any]) -> list[sheet.Cell]:
 
 def _cell(value: Any) -> sheet.Cell:
     if isinstance(value, datetime):
-        return sheet.Plain(value.isoformat())
+        return sheet.VerbatimText(value.isoformat())
     if isinstance(value, float):
-        return sheet.Plain(value)
+        return sheet.VerbatimText(value)
     if isinstance(value, list | dict):
-        return sheet.Plain(msgspec.json.encode(value).decode())
+        return sheet.VerbatimText(msgspec.json.encode(value).decode())
     return value  # type: ignore[no-any-return]  # the other columns hold what a cell may

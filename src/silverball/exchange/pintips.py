@@ -10,9 +10,9 @@ from silverball.exchange.bundle_faults import BrokenFile
 from silverball.kit.fields import Id
 from silverball.rules import opdb
 from silverball.service.machines.writes import moves
-from silverball.service.machines.writes.moves import Moves
+from silverball.service.machines.writes.moves import MachineMoves
 from silverball.service.tips import writes
-from silverball.service.tips.writes import NewTip, TipsTakenIn
+from silverball.service.tips.writes import NewTip, TipCounts
 from silverball.wire.base import ID_MAX
 from silverball.wire.tips import TipCategory
 
@@ -32,31 +32,31 @@ class FileTip(Struct, rename="camel", frozen=True, kw_only=True):
 
 def read(path: Path) -> list[NewTip]:
     """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
-    return parsed(json_file.read(path))
+    return parse(json_file.read(path))
 
 
-def parsed(raw: Any) -> list[NewTip]:
+def parse(raw: Any) -> list[NewTip]:
     """What a file holds. Raises BrokenFile."""
     if not isinstance(raw, list):
         raise BrokenFile("$", "This is no list of tips.")
-    rows = json_file.rows(raw, FileTip)
-    json_file.refuse_twice((f"$[{n}]", row.tip_id) for n, row in enumerate(rows))
-    return [_tip(f"$[{n}]", row) for n, row in enumerate(rows)]
+    rows = json_file.convert_rows(raw, FileTip)
+    json_file.refuse_duplicates((f"$[{n}]", row.tip_id) for n, row in enumerate(rows))
+    return [_new_tip(f"$[{n}]", row) for n, row in enumerate(rows)]
 
 
-def bring_in(db: Any, tips: list[NewTip], *, is_forced: bool = False) -> tuple[TipsTakenIn, Moves]:
+def import_tips(db: Any, tips: list[NewTip], *, is_forced: bool = False) -> tuple[TipCounts, MachineMoves]:
     """The stored tips are those of the file, under the ids that their titles have now.
 
     In the caller's transaction. Raises Conflict for a file with far fewer tips than are stored.
     """
-    done = writes.take_in(db, tips, is_forced=is_forced)
-    return done, moves.follow(db)
+    done = writes.replace_tips(db, tips, is_forced=is_forced)
+    return done, moves.follow_moves(db)
 
 
-def _tip(place: str, row: FileTip) -> NewTip:
+def _new_tip(place: str, row: FileTip) -> NewTip:
     group_id = None
     if row.opdb_id is not None:
-        group_id = opdb.group_of(row.opdb_id)
+        group_id = opdb.group_id_of(row.opdb_id)
         if group_id is None:
             raise BrokenFile(f"{place}.opdbId", f"{row.opdb_id!r} is no id of the machine database.")
     return NewTip(
@@ -65,6 +65,6 @@ def _tip(place: str, row: FileTip) -> NewTip:
         category=row.category,
         vote_total=row.vote_total,
         text=row.text,
-        created_at=json_file.moment(f"{place}.createdAt", row.created_at),
-        updated_at=json_file.moment(f"{place}.updatedAt", row.updated_at),
+        created_at=json_file.parse_moment(f"{place}.createdAt", row.created_at),
+        updated_at=json_file.parse_moment(f"{place}.updatedAt", row.updated_at),
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 from silverball.kit import texts
 from silverball.kit.errors import Invalid
 from silverball.kit.http import ID_MAX
-from silverball.service.periods.writes.seeds import Seed
+from silverball.service.periods.writes.seeds import ImportedRating
 
 BYTES_MAX = 500_000_000
 HEADER = re.compile(
@@ -33,10 +33,10 @@ class RatingsFile:
     """Everybody's rating on a day."""
 
     day: date
-    seeds: tuple[Seed, ...]
+    seeds: tuple[ImportedRating, ...]
 
 
-class _Fault(Exception):
+class _FieldFault(Exception):
     """A field and what is wrong with it."""
 
 
@@ -44,10 +44,10 @@ def read(file: Path) -> RatingsFile:
     """The file, whole. Raises Invalid with the row and field of every fault, and OSError."""
     if file.stat().st_size > BYTES_MAX:
         raise Invalid({"file": [f"The file must not be greater than {BYTES_MAX} bytes."]})
-    return parsed(file.read_bytes())
+    return parse(file.read_bytes())
 
 
-def parsed(content: bytes) -> RatingsFile:
+def parse(content: bytes) -> RatingsFile:
     """The same from its bytes."""
     try:
         text = content.decode("utf-8-sig")
@@ -58,22 +58,22 @@ def parsed(content: bytes) -> RatingsFile:
     if found is None:
         raise Invalid({"row 1": ["Row 1 is not the header of a ratings file."]})
     try:
-        day = _day("Data from", found[1])
-    except _Fault as fault:
+        day = _parse_day("Data from", found[1])
+    except _FieldFault as fault:
         raise Invalid({"row 1": [f"Row 1: {fault}"]}) from fault
-    return RatingsFile(day, _seeds(body, day))
+    return RatingsFile(day, _read_seeds(body, day))
 
 
-def _seeds(body: str, day: date) -> tuple[Seed, ...]:
+def _read_seeds(body: str, day: date) -> tuple[ImportedRating, ...]:
     faults: dict[str, list[str]] = {}
-    seeds: list[Seed] = []
+    seeds: list[ImportedRating] = []
     seen: dict[tuple[str, int], int] = {}
-    for number, cells in _rows(body):
+    for number, cells in _csv_rows(body):
         try:
-            one = _seed(cells, day)
-            _refuse_twice(one, number, seen)
+            one = _read_seed(cells, day)
+            _refuse_duplicate(one, number, seen)
             seeds.append(one)
-        except _Fault as fault:
+        except _FieldFault as fault:
             faults[f"row {number}"] = [f"Row {number}: {fault}"]
             if len(faults) >= FAULTS_MAX:
                 break
@@ -82,7 +82,7 @@ def _seeds(body: str, day: date) -> tuple[Seed, ...]:
     return tuple(seeds)
 
 
-def _rows(body: str) -> Iterator[tuple[int, Sequence[str]]]:
+def _csv_rows(body: str) -> Iterator[tuple[int, Sequence[str]]]:
     """Rows that are not empty, each with the line that it ends on."""
     reader = csv.reader(io.StringIO(body, newline=""), strict=True)
     try:
@@ -94,60 +94,60 @@ def _rows(body: str) -> Iterator[tuple[int, Sequence[str]]]:
         raise Invalid({f"row {line}": [f"Row {line}: its quotes do not fit."]}) from error
 
 
-def _seed(cells: Sequence[str], day: date) -> Seed:
+def _read_seed(cells: Sequence[str], day: date) -> ImportedRating:
     if len(cells) != CELLS:
-        raise _Fault(f"it has {len(cells)} fields, not {CELLS}.")
-    name = texts.cleaned(cells[0]).replace("\x00", "")
+        raise _FieldFault(f"it has {len(cells)} fields, not {CELLS}.")
+    name = texts.clean(cells[0]).replace("\x00", "")
     if not 0 < len(name) <= NAME_MAX:
-        raise _Fault(f"Name must have 1 to {NAME_MAX} characters.")
-    last = _day("Last Rating Period", cells[6])
+        raise _FieldFault(f"Name must have 1 to {NAME_MAX} characters.")
+    last = _parse_day("Last Rating Period", cells[6])
     if last > day:
-        raise _Fault(f"Last Rating Period is after {day}, the day of the data.")
-    rd = _number("RD", cells[4], RD_MAX)
+        raise _FieldFault(f"Last Rating Period is after {day}, the day of the data.")
+    rd = _parse_number("RD", cells[4], RD_MAX)
     if rd == 0:
-        raise _Fault("RD must be above 0.")
+        raise _FieldFault("RD must be above 0.")
     # They follow from the others, but what has something else there is another file.
-    _number("Lower Bound", cells[5].strip().removeprefix("-"), RATING_MAX)
+    _parse_number("Lower Bound", cells[5].strip().removeprefix("-"), RATING_MAX)
     if not CLASS.fullmatch(cells[7].strip()):
-        raise _Fault("Rating class must be a number from 0 to 7 or empty.")
-    return Seed(
+        raise _FieldFault("Rating class must be a number from 0 to 7 or empty.")
+    return ImportedRating(
         name=name,
-        user_id=_id("User ID", cells[1]),
-        ifpa_id=_id("IFPA ID", cells[2]),
-        rating=_number("Rating", cells[3], RATING_MAX),
+        user_id=_parse_id("User ID", cells[1]),
+        ifpa_id=_parse_id("IFPA ID", cells[2]),
+        rating=_parse_number("Rating", cells[3], RATING_MAX),
         rd=rd,
         last_period=last,
     )
 
 
-def _refuse_twice(one: Seed, row: int, seen: dict[tuple[str, int], int]) -> None:
+def _refuse_duplicate(one: ImportedRating, row: int, seen: dict[tuple[str, int], int]) -> None:
     for name, number in (("User ID", one.user_id), ("IFPA ID", one.ifpa_id)):
         if number is None:
             continue
         before = seen.setdefault((name, number), row)
         if before != row:
-            raise _Fault(f"{name} {number} is in row {before} already.")
+            raise _FieldFault(f"{name} {number} is in row {before} already.")
 
 
-def _id(name: str, text: str) -> int | None:
+def _parse_id(name: str, text: str) -> int | None:
     if not text.strip():
         return None
     if not ID.fullmatch(text.strip()) or not 1 <= int(text) <= ID_MAX:
-        raise _Fault(f"{name} must be an id or empty.")
+        raise _FieldFault(f"{name} must be an id or empty.")
     return int(text)
 
 
-def _number(name: str, text: str, most: int) -> float:
+def _parse_number(name: str, text: str, most: int) -> float:
     if not NUMBER.fullmatch(text.strip()) or float(text) > most:
-        raise _Fault(f"{name} must be a number from 0 to {most}.")
+        raise _FieldFault(f"{name} must be a number from 0 to {most}.")
     return float(text)
 
 
-def _day(name: str, text: str) -> date:
+def _parse_day(name: str, text: str) -> date:
     try:
         found = date.fromisoformat(text.strip())
     except ValueError as error:
-        raise _Fault(f"{name} must be a date (YYYY-MM-DD).") from error
+        raise _FieldFault(f"{name} must be a date (YYYY-MM-DD).") from error
     if found.isoformat() != text.strip():
-        raise _Fault(f"{name} must be a date (YYYY-MM-DD).")
+        raise _FieldFault(f"{name} must be a date (YYYY-MM-DD).")
     return found

@@ -29,27 +29,27 @@ class FileVideo(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknow
 
 def read(path: Path) -> list[Video]:
     """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
-    return parsed(json_file.read(path))
+    return parse(json_file.read(path))
 
 
-def parsed(raw: Any) -> list[Video]:
+def parse(raw: Any) -> list[Video]:
     """What a file holds: a list, or an object with the list `videos`. Raises BrokenFile."""
     at, listed = ("$.videos", raw.get("videos")) if isinstance(raw, dict) else ("$", raw)
     if not isinstance(listed, list):
         raise BrokenFile("$", "This is neither a list of films nor an object with the list `videos`.")
-    rows = json_file.rows(listed, FileVideo, at)
-    json_file.refuse_twice((f"{at}[{n}]", (row.opdb_id, row.url)) for n, row in enumerate(rows))
-    return [_video(f"{at}[{n}].opdbId", row) for n, row in enumerate(rows)]
+    rows = json_file.convert_rows(listed, FileVideo, at)
+    json_file.refuse_duplicates((f"{at}[{n}]", (row.opdb_id, row.url)) for n, row in enumerate(rows))
+    return [_new_video(f"{at}[{n}].opdbId", row) for n, row in enumerate(rows)]
 
 
-def bring_in(db: Any, videos: list[Video]) -> None:
+def import_videos(db: Any, videos: list[Video]) -> None:
     """The stored films are those of the file, in the caller's transaction."""
-    writes.take_in_videos(db, videos)
-    moves.follow(db)
+    writes.replace_videos(db, videos)
+    moves.follow_moves(db)
 
 
-def _video(place: str, row: FileVideo) -> Video:
-    if opdb.parsed(row.opdb_id) is None:
+def _new_video(place: str, row: FileVideo) -> Video:
+    if opdb.parse_id(row.opdb_id) is None:
         raise BrokenFile(place, f"{row.opdb_id!r} is no id of the machine database.")
     return Video(
         title=row.title,

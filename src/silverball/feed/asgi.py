@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from silverball.feed import protocol
-from silverball.feed.conversation import Conversation
+from silverball.feed.conversation import FeedConnection
 from silverball.feed.feed import Feed
-from silverball.feed.opening import App, Knock
-from silverball.feed.outgoing import Form
+from silverball.feed.opening import App, Handshake
+from silverball.feed.outgoing import FrameEncoding
 from silverball.feed.protocol import Close
 from silverball.feed.reader import CAUGHT_UP_BYTES, LAGGING_BYTES
-from silverball.kit.requests import address_of
+from silverball.kit.requests import client_address
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -30,45 +30,45 @@ class AsgiSocket:
         self._bytes = 0
         self._is_paused = False
         self._close: Close | None = None
-        self._has_news = asyncio.Event()
-        self._is_cut = asyncio.Event()
-        self.conversation: Conversation | None = None
+        self._has_output = asyncio.Event()
+        self._is_aborted = asyncio.Event()
+        self.connection: FeedConnection | None = None
 
     # The line of the conversation
 
     @property
     def write(self) -> Callable[[bytes], None]:
         """Puts a text behind those that are not sent yet."""
-        return self._put
+        return self._enqueue
 
-    def buffered(self) -> int:
+    def buffered_bytes(self) -> int:
         """How many bytes the server has not taken yet."""
         return self._bytes
 
-    def probe(self) -> None:
+    def send_ping(self) -> None:
         """A control frame cannot be sent from here; a ping in text follows by itself."""
 
-    def hang_up(self, close: Close) -> None:
+    def start_close(self, close: Close) -> None:
         """Close when everything before it is sent."""
         self._close = close
-        self._has_news.set()
+        self._has_output.set()
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """Stop waiting for the other side."""
-        self._is_cut.set()
+        self._is_aborted.set()
 
-    def _put(self, texts: bytes) -> None:
+    def _enqueue(self, texts: bytes) -> None:
         self._texts.extend(texts.splitlines())
         self._bytes += len(texts)
-        self._has_news.set()
-        if self._bytes > LAGGING_BYTES and not self._is_paused and self.conversation is not None:
+        self._has_output.set()
+        if self._bytes > LAGGING_BYTES and not self._is_paused and self.connection is not None:
             self._is_paused = True
-            self.conversation.reader.pause()
+            self.connection.reader.pause_writing()
 
-    async def _write_for_ever(self) -> None:
+    async def _write_loop(self) -> None:
         while True:
-            await self._has_news.wait()
-            self._has_news.clear()
+            await self._has_output.wait()
+            self._has_output.clear()
             while self._texts:
                 text = self._texts.popleft()
                 await self._send({"type": "websocket.send", "text": text.decode()})
@@ -80,30 +80,30 @@ class AsgiSocket:
                 return
 
     def _resume_when_drained(self) -> None:
-        if self._is_paused and self._bytes < CAUGHT_UP_BYTES and self.conversation is not None:
+        if self._is_paused and self._bytes < CAUGHT_UP_BYTES and self.connection is not None:
             self._is_paused = False
-            self.conversation.reader.resume()
+            self.connection.reader.resume_writing()
 
-    async def _read_for_ever(self, receive: Receive, conversation: Conversation) -> None:
+    async def _read_loop(self, receive: Receive, conversation: FeedConnection) -> None:
         while True:
             message = await receive()
             if message["type"] != "websocket.receive":
                 return
             text = message.get("text")
             if text is None:
-                conversation.end(protocol.NO_BINARY)
+                conversation.end_with(protocol.BINARY_REFUSED)
             elif len(data := text.encode("utf-8", "surrogatepass")) > protocol.MESSAGE_BYTES_MAX:
-                conversation.end(TOO_BIG)
+                conversation.end_with(TOO_BIG)
             else:
                 conversation.receive(data)
 
-    async def converse(self, receive: Receive, conversation: Conversation) -> None:
+    async def serve(self, receive: Receive, conversation: FeedConnection) -> None:
         """Read and write until one side is done or the time is up."""
-        self.conversation = conversation
+        self.connection = conversation
         tasks = {
-            asyncio.ensure_future(self._read_for_ever(receive, conversation)),
-            asyncio.ensure_future(self._write_for_ever()),
-            asyncio.ensure_future(self._is_cut.wait()),
+            asyncio.ensure_future(self._read_loop(receive, conversation)),
+            asyncio.ensure_future(self._write_loop()),
+            asyncio.ensure_future(self._is_aborted.wait()),
         }
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -129,23 +129,23 @@ class AsgiFeed:
             return
         await send({"type": "websocket.accept"})
         socket = AsgiSocket(send)
-        conversation = _begin(self._feed, socket, scope)
+        conversation = _open_connection(self._feed, socket, scope)
         try:
-            await socket.converse(receive, conversation)
+            await socket.serve(receive, conversation)
         finally:
-            conversation.lost()
+            conversation.connection_lost()
 
 
-def _begin(feed: Feed, socket: AsgiSocket, scope: Scope) -> Conversation:
+def _open_connection(feed: Feed, socket: AsgiSocket, scope: Scope) -> FeedConnection:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    address = address_of(scope, dict(scope["headers"]))
+    address = client_address(scope, dict(scope["headers"]))
     target = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
     target += "?" + scope["query_string"].decode("latin-1")
-    found = feed.admit(Knock(target, headers, scope.get("scheme") == "wss"), address)
-    form = Form(found.style if isinstance(found, App) else "plain", is_framed=False)
-    conversation = Conversation(feed, socket, form, address)
+    found = feed.admit(Handshake(target, headers, scope.get("scheme") == "wss"), address)
+    form = FrameEncoding(found.style if isinstance(found, App) else "plain", is_framed=False)
+    conversation = FeedConnection(feed, socket, form, address)
     if isinstance(found, App):
-        conversation.begin()
+        conversation.greet()
     else:
-        conversation.end(found)
+        conversation.end_with(found)
     return conversation

@@ -9,7 +9,7 @@ from silverball.feed.messages import PREFIXES
 from silverball.wire.events import EVENTS, FeedEvent
 
 Schema = dict[str, Any]
-TEMPLATE = "#/components/schemas/{name}"
+REF_TEMPLATE = "#/components/schemas/{name}"
 CLIENT_MESSAGES: dict[str, tuple[str, Schema]] = {
     "pusher:subscribe": (
         "Follow a tournament; with `resume` also what was missed since that number.",
@@ -51,11 +51,18 @@ SERVER_MESSAGES: dict[str, str] = {
 def document(*, title: str, version: str, base_url: str) -> Schema:
     """The whole description."""
     shapes = list(dict.fromkeys([*EVENTS.values(), FeedEvent]))
-    schemas, components = msgspec.json.schema_components(shapes, ref_template=TEMPLATE)
+    schemas, components = msgspec.json.schema_components(shapes, ref_template=REF_TEMPLATE)
     schema_of = dict(zip(shapes, schemas, strict=True))
-    told = {name: _event(name, schema_of[shape], str(shape.__doc__)) for name, shape in EVENTS.items()}
-    said = {_key(name): _said(name, meaning) for name, meaning in SERVER_MESSAGES.items()}
-    asked = {f"client{_key(name)}": _asked(name, *about) for name, about in CLIENT_MESSAGES.items()}
+    told = {
+        name: _event_message(name, schema_of[shape], str(shape.__doc__)) for name, shape in EVENTS.items()
+    }
+    said = {
+        _component_name(name): _server_message(name, meaning) for name, meaning in SERVER_MESSAGES.items()
+    }
+    asked = {
+        f"client{_component_name(name)}": _client_message(name, *about)
+        for name, about in CLIENT_MESSAGES.items()
+    }
     messages = {**told, **said, **asked}
     address = urlsplit(base_url)
     key = {"default": "silverball", "description": "An app key; it chooses the style of the names."}
@@ -97,26 +104,26 @@ def document(*, title: str, version: str, base_url: str) -> Schema:
     }
 
 
-def _event(name: str, payload: Schema, meaning: str) -> Schema:
+def _event_message(name: str, payload: Schema, meaning: str) -> Schema:
     """A feed event: `data` of the envelope is this payload as JSON text."""
     styles = ", ".join(f"`{prefix}{name}`" for prefix in PREFIXES.values())
     data = {"type": "string", "contentMediaType": "application/json", "contentSchema": payload}
-    envelope = {"allOf": [{"$ref": TEMPLATE.format(name="FeedEvent")}, {"properties": {"data": data}}]}
+    envelope = {"allOf": [{"$ref": REF_TEMPLATE.format(name="FeedEvent")}, {"properties": {"data": data}}]}
     summary = meaning.splitlines()[0]
     return {"name": name, "summary": summary, "description": f"Sent as {styles}.", "payload": envelope}
 
 
-def _said(name: str, meaning: str) -> Schema:
+def _server_message(name: str, meaning: str) -> Schema:
     payload = {"type": "object", "required": ["event"], "properties": {"event": {"const": name}}}
     return {"name": name, "summary": meaning, "payload": payload}
 
 
-def _asked(name: str, meaning: str, data: Schema) -> Schema:
+def _client_message(name: str, meaning: str, data: Schema) -> Schema:
     properties = {"event": {"const": name}, "data": data}
     payload = {"type": "object", "required": ["event"], "properties": properties}
     return {"name": name, "summary": meaning, "payload": payload}
 
 
-def _key(name: str) -> str:
+def _component_name(name: str) -> str:
     """A name without the signs that a reference would need to escape."""
     return "".join(part[:1].upper() + part[1:] for part in name.replace(":", "_").split("_"))

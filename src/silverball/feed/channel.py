@@ -5,14 +5,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 
 from silverball.feed.messages import channel_name
-from silverball.feed.outgoing import Form, Outgoing
+from silverball.feed.outgoing import FrameEncoding, OutgoingEvent
 from silverball.feed.reader import Subscription
 
 # After so many writes other work of the process has its turn.
-WRITES_AT_ONCE = 500
+WRITES_PER_TURN = 500
 # Events of a channel that are published in one moment go out in one piece up to this size: half of
 # what makes a reader lag.
-BYTES_AT_ONCE = 131_072
+DELIVERY_BYTES_MAX = 131_072
 
 
 class Channel:
@@ -34,7 +34,7 @@ class Channel:
     def __init__(self, tournament_id: int, now: float) -> None:
         self.tournament_id = tournament_id
         self.name = channel_name(tournament_id)
-        self.by_form: dict[Form, dict[Subscription, None]] = {}
+        self.by_form: dict[FrameEncoding, dict[Subscription, None]] = {}
         # Of the newest event that was published here; the epoch is empty before it is known.
         self.epoch = ""
         self.seq = 0
@@ -56,7 +56,7 @@ class Channel:
         """Whether nobody follows it or is about to."""
         return not self.pending and not self.by_form
 
-    def everybody(self) -> list[Subscription]:
+    def subscriptions(self) -> list[Subscription]:
         """All subscriptions, as they are now."""
         return [one for group in self.by_form.values() for one in group]
 
@@ -72,71 +72,71 @@ class Channel:
         if not group:
             del self.by_form[form]
 
-    def note(self, epoch: str, seq: int) -> None:
+    def set_position(self, epoch: str, seq: int) -> None:
         """This is the newest number now."""
         self.epoch, self.seq = epoch, seq
 
 
-class Step:
+class QueuedCall:
     """A job that is done at once: what must happen after the events that were published before it."""
 
     def __init__(self, act: Callable[[], None]) -> None:
-        self._act = act
+        self._call = act
         self.is_done = False
 
     def run(self, _budget: int) -> int:
         """Do it."""
-        self._act()
+        self._call()
         self.is_done = True
         return 1
 
 
-class Delivery:
+class EventDelivery:
     """Events on their way to everybody who was subscribed when their turn came.
 
     What is published together goes out together: writing to a socket costs more than anything else
     here, and hardly more for five events than for one.
     """
 
-    def __init__(self, channel: Channel, delivered: Callable[[Sequence[Outgoing], int], None]) -> None:
+    def __init__(self, channel: Channel, delivered: Callable[[Sequence[OutgoingEvent], int], None]) -> None:
         self.channel = channel
-        self._delivered = delivered
-        self._events: list[Outgoing] = []
+        self._on_delivered = delivered
+        self._events: list[OutgoingEvent] = []
         self._bytes = 0
-        self._left: list[tuple[bytes, list[Subscription]]] | None = None
-        self._written = 0
+        self._remaining: list[tuple[bytes, list[Subscription]]] | None = None
+        self._written_count = 0
         self.is_done = False
 
     @property
     def has_room(self) -> bool:
         """Whether more events may come along."""
-        return self._left is None and self._bytes < BYTES_AT_ONCE
+        return self._remaining is None and self._bytes < DELIVERY_BYTES_MAX
 
-    def add(self, event: Outgoing) -> None:
+    def add(self, event: OutgoingEvent) -> None:
         """One more event."""
         self._events.append(event)
         self._bytes += len(event.announced.data)
 
     def run(self, budget: int) -> int:
         """Write them to at most so many."""
-        if self._left is None:
+        if self._remaining is None:
             # Who comes after this moment gets what is published after it.
-            self._left = [
-                (b"".join([event.formed(form) for event in self._events]), list(group))
+            self._remaining = [
+                (b"".join([event.encode(form) for event in self._events]), list(group))
                 for form, group in self.channel.by_form.items()
             ]
         spent = 0
-        while self._left and spent < budget:
-            made, group = self._left[-1]
+        while self._remaining and spent < budget:
+            made, group = self._remaining[-1]
             part = group[-(budget - spent) :]
             del group[-len(part) :]
             spent += len(part)
-            self._written += self._write(made, part)
+            self._written_count += self._write(made, part)
             if not group:
-                self._left.pop()
-        if not self._left:
+                self._remaining.pop()
+        if not self._remaining:
             self.is_done = True
-            self._delivered(self._events, self._written)
+            self._on_delivered(self._events, self._written_count)
         return spent + 1
 
     def _write(self, made: bytes, part: list[Subscription]) -> int:
@@ -147,33 +147,36 @@ class Delivery:
                 written += 1
             elif one.is_open:
                 for event in self._events:
-                    one.take(event)
+                    one.deliver(event)
         return written
 
 
-class Turns:
+class DeliveryQueue:
     """Jobs, one after the other, a few at a time: the loop has other things to do as well."""
 
     def __init__(self) -> None:
-        self._jobs: deque[Step | Delivery] = deque()
+        self._jobs: deque[QueuedCall | EventDelivery] = deque()
         self._is_scheduled = False
 
     def __len__(self) -> int:
         return len(self._jobs)
 
-    def add(self, step: Step) -> None:
+    def add(self, step: QueuedCall) -> None:
         """Do it when its turn comes: now, if nothing else waits."""
         self._jobs.append(step)
         if not self._is_scheduled:
-            self._work()
+            self._run_jobs()
 
     def deliver(
-        self, channel: Channel, event: Outgoing, delivered: Callable[[Sequence[Outgoing], int], None]
+        self,
+        channel: Channel,
+        event: OutgoingEvent,
+        delivered: Callable[[Sequence[OutgoingEvent], int], None],
     ) -> None:
         """Send an event, with those of its channel that are published in the same moment."""
         last = self._jobs[-1] if self._jobs else None
-        if not isinstance(last, Delivery) or last.channel is not channel or not last.has_room:
-            last = Delivery(channel, delivered)
+        if not isinstance(last, EventDelivery) or last.channel is not channel or not last.has_room:
+            last = EventDelivery(channel, delivered)
             self._jobs.append(last)
         last.add(event)
         self._schedule()
@@ -181,10 +184,10 @@ class Turns:
     def _schedule(self) -> None:
         if self._jobs and not self._is_scheduled:
             self._is_scheduled = True
-            asyncio.get_running_loop().call_soon(self._work)
+            asyncio.get_running_loop().call_soon(self._run_jobs)
 
-    def _work(self) -> None:
-        budget = WRITES_AT_ONCE
+    def _run_jobs(self) -> None:
+        budget = WRITES_PER_TURN
         # What a job brings about waits for its turn too.
         self._is_scheduled = True
         try:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from silverball.feed import messages, protocol
-from silverball.feed.outgoing import Form
-from silverball.feed.protocol import Close, Output, PusherSession
-from silverball.feed.reader import Reader
+from silverball.feed.outgoing import FrameEncoding
+from silverball.feed.protocol import Close, PusherSession, SessionOutput
+from silverball.feed.reader import Subscriber
 
 if TYPE_CHECKING:
     from silverball.feed.feed import Feed
@@ -16,110 +16,110 @@ CLOSE_SECONDS = 5.0
 RECONNECT = Close(protocol.RECONNECT, "The server is going down. Connect again.")
 
 
-class Line(Protocol):
+class FrameWriter(Protocol):
     """A socket, whoever runs it."""
 
     @property
     def write(self) -> Callable[[bytes], None]:
         """Sends something, in the form that was agreed on."""
 
-    def buffered(self) -> int:
+    def buffered_bytes(self) -> int:
         """How many bytes it still has to send."""
 
-    def probe(self) -> None:
+    def send_ping(self) -> None:
         """Send a ping as a control frame, if that can be done."""
 
-    def hang_up(self, close: Close) -> None:
+    def start_close(self, close: Close) -> None:
         """Begin to close."""
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """Close without waiting for anybody."""
 
 
-class Conversation:
+class FeedConnection:
     """The session, the reader and the line of one connection, from handshake to end."""
 
     __slots__ = ("_ended_at", "_feed", "_line", "_session", "address", "reader")
 
-    def __init__(self, feed: "Feed", line: Line, form: Form, address: str) -> None:
+    def __init__(self, feed: "Feed", line: FrameWriter, form: FrameEncoding, address: str) -> None:
         self.address = address
         self._feed = feed
         self._line = line
         self._ended_at: float | None = None
         self._session = PusherSession(feed.new_socket_id(), feed.hub.now())
-        self.reader = Reader(
+        self.reader = Subscriber(
             form,
             feed.hub.metrics,
             write=line.write,
-            buffered=line.buffered,
-            send_away=self.end,
+            buffered=line.buffered_bytes,
+            send_away=self.end_with,
             now=feed.hub.now,
         )
-        feed.enter(self)
+        feed.add_connection(self)
 
     @property
     def is_over(self) -> bool:
         """Whether its close was sent: nothing is heard any more."""
         return self._ended_at is not None
 
-    def begin(self) -> None:
+    def greet(self) -> None:
         """The client is let in."""
-        self.reader.say(self._session.opening())
+        self.reader.send_text(self._session.greeting())
 
     def receive(self, text: bytes) -> None:
         """A text message arrived."""
         if not self.is_over:
-            self._act(self._session.receive(text, self._feed.hub.now()))
+            self._apply(self._session.receive(text, self._feed.hub.now()))
 
     def receive_control(self) -> None:
         """A ping or a pong arrived as a control frame."""
         if not self.is_over:
-            self._act(self._session.receive_control(self._feed.hub.now()))
+            self._apply(self._session.receive_control(self._feed.hub.now()))
 
-    def check(self, now: float) -> None:
+    def check_timeouts(self, now: float) -> None:
         """Time has passed."""
         if self._ended_at is not None:
             if now - self._ended_at >= CLOSE_SECONDS:
-                self._line.cut()
+                self._line.abort()
             return
-        self.reader.check(now)
+        self.reader.check_lag(now)
         if now >= self._session.due and not self.is_over:
-            self._act(self._session.check(now, self._feed.hub.told_at(self.reader)))
+            self._apply(self._session.check_timeouts(now, self._feed.hub.last_event_at(self.reader)))
 
-    def end(self, close: Close) -> None:
+    def end_with(self, close: Close) -> None:
         """Say why in a text, because some clients read nothing else, and close."""
         if not self.is_over:
-            self.reader.say(messages.error(close.code if close.code >= 4000 else None, close.reason))
-            self._close(close)
+            self.reader.send_text(messages.error(close.code if close.code >= 4000 else None, close.reason))
+            self._start_close(close)
 
-    def lost(self) -> None:
+    def connection_lost(self) -> None:
         """The connection is gone."""
         self._ended_at = self._feed.hub.now()
-        self._feed.hub.leave(self.reader)
-        self._feed.exit(self)
+        self._feed.hub.remove_reader(self.reader)
+        self._feed.remove_connection(self)
 
-    def closed(self, code: int | None) -> None:
+    def peer_closed(self, code: int | None) -> None:
         """The client closed, or (with a code) the socket did, because no websocket speaks like that."""
         if not self.is_over:
-            self._over(code)
+            self._mark_over(code)
 
-    def _act(self, out: Output) -> None:
+    def _apply(self, out: SessionOutput) -> None:
         for text in out.texts:
-            self.reader.say(text)
-        for wish in out.wishes:
-            self._feed.hub.want(self.reader, wish)
-        if out.is_probe:
+            self.reader.send_text(text)
+        for wish in out.subscription_requests:
+            self._feed.hub.handle_request(self.reader, wish)
+        if out.sends_ping:
             self._feed.hub.metrics.pings_total += 1
-            self._line.probe()
+            self._line.send_ping()
         if out.close is not None and not self.is_over:
-            self._close(out.close)
+            self._start_close(out.close)
 
-    def _close(self, close: Close) -> None:
-        self._over(close.code)
-        self._line.hang_up(close)
+    def _start_close(self, close: Close) -> None:
+        self._mark_over(close.code)
+        self._line.start_close(close)
 
-    def _over(self, code: int | None) -> None:
+    def _mark_over(self, code: int | None) -> None:
         self._ended_at = self._feed.hub.now()
         if code is not None:
             self._feed.hub.metrics.closes_total[code] += 1
-        self._feed.hub.leave(self.reader)
+        self._feed.hub.remove_reader(self.reader)

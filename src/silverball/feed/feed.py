@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from random import Random, SystemRandom
 
 from silverball.feed import opening, protocol
-from silverball.feed.conversation import RECONNECT, Conversation
+from silverball.feed.conversation import RECONNECT, FeedConnection
 from silverball.feed.hub import Hub
-from silverball.feed.opening import App, Knock, Rules
+from silverball.feed.opening import App, Handshake, HandshakeRules
 from silverball.feed.protocol import Close
 from silverball.settings import SettingError, Settings
 
@@ -22,39 +22,39 @@ DRAIN_STEP_SECONDS = 0.1
 SOCKET_ID_MAX = 10**9
 # Where the system sets no limit.
 FILES_MAX = 1_000_000
-FULL = Close(protocol.OVER_CAPACITY, "Too many connections. Connect again.")
-TOO_MANY_HERE = Close(protocol.OVER_QUOTA, "Too many connections from your address.")
+SERVER_FULL = Close(protocol.OVER_CAPACITY, "Too many connections. Connect again.")
+ADDRESS_FULL = Close(protocol.OVER_QUOTA, "Too many connections from your address.")
 
 
 @dataclass(frozen=True)
-class Limits:
+class ConnectionLimits:
     """How many may be connected; 0 for one address means any number."""
 
     connections_max: int
     per_address_max: int = 0
     # Whether a client that offers permessage-deflate gets it.
-    compresses: bool = False
+    allows_compression: bool = False
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_from_settings(settings: Settings) -> ConnectionLimits:
     """The limits that the settings name; without one, four fifths of the files that may be open."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         files = FILES_MAX
-    return Limits(
+    return ConnectionLimits(
         connections_max=settings.feed_connections_max or files * 4 // 5,
         per_address_max=settings.feed_connections_per_address,
-        compresses=settings.feed_compression,
+        allows_compression=settings.feed_compression,
     )
 
 
-def rules_of(settings: Settings) -> Rules:
+def rules_from_settings(settings: Settings) -> HandshakeRules:
     """The rules that the settings name."""
     try:
-        apps = opening.apps(settings.apps, settings.app_origins)
+        apps = opening.parse_apps(settings.apps, settings.app_origins)
     except ValueError as error:
         raise SettingError(f"SILVERBALL_APPS or SILVERBALL_APP_ORIGINS: {error}.") from error
-    return Rules(apps, requires_tls=settings.feed_require_tls)
+    return HandshakeRules(apps, requires_tls=settings.feed_require_tls)
 
 
 class Feed:
@@ -63,8 +63,8 @@ class Feed:
     def __init__(
         self,
         hub: Hub,
-        rules: Rules,
-        limits: Limits,
+        rules: HandshakeRules,
+        limits: ConnectionLimits,
         *,
         dice: Random | None = None,
         sweep_seconds: float = SWEEP_SECONDS,
@@ -75,17 +75,17 @@ class Feed:
         self._rules = rules
         self._dice = dice or SystemRandom()
         self._sweep_seconds = sweep_seconds
-        self._conversations: set[Conversation] = set()
+        self._connections: set[FeedConnection] = set()
         self._addresses: Counter[str] = Counter()
         self._sweeper: asyncio.Task[None] | None = None
 
-    def admit(self, knock: Knock, address: str) -> App | Close:
+    def admit(self, knock: Handshake, address: str) -> App | Close:
         """The app of a client that is let in, or why it is not."""
-        found = opening.judge(knock, self._rules)
+        found = opening.check_handshake(knock, self._rules)
         if isinstance(found, App) and 0 < self.limits.per_address_max <= self._addresses[address]:
-            found = TOO_MANY_HERE
-        elif isinstance(found, App) and len(self._conversations) >= self.limits.connections_max:
-            found = FULL
+            found = ADDRESS_FULL
+        elif isinstance(found, App) and len(self._connections) >= self.limits.connections_max:
+            found = SERVER_FULL
         self.hub.metrics.refused_total += isinstance(found, Close)
         return found
 
@@ -96,22 +96,22 @@ class Feed:
     @property
     def unsent_bytes(self) -> int:
         """What waits for all connections together, here and in their sockets."""
-        return sum(one.reader.unsent_bytes for one in self._conversations)
+        return sum(one.reader.unsent_bytes for one in self._connections)
 
-    def enter(self, conversation: Conversation) -> None:
+    def add_connection(self, conversation: FeedConnection) -> None:
         """A connection begins."""
-        self._conversations.add(conversation)
-        self.hub.metrics.connections = len(self._conversations)
+        self._connections.add(conversation)
+        self.hub.metrics.connections = len(self._connections)
         self.hub.metrics.connections_total += 1
         if self.limits.per_address_max:
             self._addresses[conversation.address] += 1
 
-    def exit(self, conversation: Conversation) -> None:
+    def remove_connection(self, conversation: FeedConnection) -> None:
         """A connection is gone."""
-        if conversation not in self._conversations:
+        if conversation not in self._connections:
             return
-        self._conversations.remove(conversation)
-        self.hub.metrics.connections = len(self._conversations)
+        self._connections.remove(conversation)
+        self.hub.metrics.connections = len(self._connections)
         if self.limits.per_address_max:
             self._addresses[conversation.address] -= 1
             if not self._addresses[conversation.address]:
@@ -121,7 +121,7 @@ class Feed:
 
     def start(self) -> None:
         """Look after the connections from now on. Called on the loop that they run on."""
-        self._sweeper = asyncio.get_running_loop().create_task(self._sweep_for_ever())
+        self._sweeper = asyncio.get_running_loop().create_task(self._sweep_loop())
 
     def close(self) -> None:
         """The end of `start`."""
@@ -133,10 +133,10 @@ class Feed:
         """Whatever is due by now: pings, closes, ticks."""
         now = self.hub.now()
         self.hub.sweep(now)
-        for one in list(self._conversations):
-            one.check(now)
+        for one in list(self._connections):
+            one.check_timeouts(now)
 
-    async def _sweep_for_ever(self) -> None:
+    async def _sweep_loop(self) -> None:
         while True:
             await asyncio.sleep(self._sweep_seconds)
             self.sweep()
@@ -148,11 +148,11 @@ class Feed:
         viewers of one tournament go at the same time.
         """
         self.is_draining = True
-        left = [one for one in self._conversations if not one.is_over]
+        left = [one for one in self._connections if not one.is_over]
         self._dice.shuffle(left)
         at_once = int(DRAINED_PER_SECOND * DRAIN_STEP_SECONDS)
         for start in range(0, len(left), at_once):
             for one in left[start : start + at_once]:
-                one.end(RECONNECT)
+                one.end_with(RECONNECT)
             # After the last ones too: what they are told has to leave before the server closes them.
             await sleep(DRAIN_STEP_SECONDS)

@@ -8,7 +8,7 @@ from typing import Literal
 
 import msgspec
 
-from silverball.store.announcements import Announced
+from silverball.store.announcements import Announcement
 
 Style = Literal["plain", "laravel"]
 PREFIXES: dict[Style, str] = {"plain": "", "laravel": "App\\Events\\"}
@@ -20,7 +20,7 @@ PONG = b'{"event":"pusher:pong"}'
 _encode = msgspec.json.Encoder().encode
 
 
-def _inner(data: object) -> str:
+def _json_text(data: object) -> str:
     return _encode(data).decode()
 
 
@@ -29,10 +29,10 @@ def channel_name(tournament_id: int) -> str:
     return f"tournaments.{tournament_id}"
 
 
-def established(socket_id: str) -> bytes:
+def connection_established(socket_id: str) -> bytes:
     """The first text of every connection that is let in."""
     data = {"socket_id": socket_id, "activity_timeout": ACTIVITY_SECONDS}
-    return _encode({"event": "pusher:connection_established", "data": _inner(data)})
+    return _encode({"event": "pusher:connection_established", "data": _json_text(data)})
 
 
 def error(code: int | None, message: str) -> bytes:
@@ -40,14 +40,14 @@ def error(code: int | None, message: str) -> bytes:
     return _encode({"event": "pusher:error", "data": {"code": code, "message": message}})
 
 
-def subscribed(channel: str) -> bytes:
+def subscription_succeeded(channel: str) -> bytes:
     """The channel's events follow from here on."""
     return _encode({"event": "pusher_internal:subscription_succeeded", "channel": channel, "data": "{}"})
 
 
-def resumed(channel: str, epoch: str, seq: int, *, recovered: bool) -> bytes:
+def subscription_resumed(channel: str, epoch: str, seq: int, *, recovered: bool) -> bytes:
     """The same for who asked to resume: where the channel stands, and whether what was missed follows."""
-    data = _inner({"epoch": epoch, "seq": seq, "recovered": recovered})
+    data = _json_text({"epoch": epoch, "seq": seq, "recovered": recovered})
     return _encode({"event": "pusher_internal:subscription_succeeded", "channel": channel, "data": data})
 
 
@@ -63,7 +63,7 @@ def signin_error(sentence: str) -> bytes:
     return _encode({"event": "pusher:signin_error", "data": data})
 
 
-def event(announced: Announced, style: Style) -> bytes:
+def event(announced: Announcement, style: Style) -> bytes:
     """What happened. Members that existing clients do not know come after those that they do."""
     return _encode(
         {
@@ -80,5 +80,5 @@ def event(announced: Announced, style: Style) -> bytes:
 def tick(channel: str, epoch: str, seq: int) -> bytes:
     """Nothing happened for a while, and this is the newest number: whoever has it misses nothing."""
     return _encode(
-        {"event": "silverball:tick", "channel": channel, "data": _inner({"epoch": epoch, "seq": seq})}
+        {"event": "silverball:tick", "channel": channel, "data": _json_text({"epoch": epoch, "seq": seq})}
     )

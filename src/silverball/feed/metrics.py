@@ -24,7 +24,7 @@ class Histogram:
         self.counts[bisect_left(SECONDS, taken)] += 1
         self.sum += taken
 
-    def cumulated(self) -> list[tuple[str, int]]:
+    def cumulative_counts(self) -> list[tuple[str, int]]:
         """(upper bound, how many at most so long), the way Prometheus wants it."""
         total, rows = 0, []
         for bound, count in zip([*map(str, SECONDS), "+Inf"], self.counts, strict=True):

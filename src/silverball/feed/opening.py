@@ -13,8 +13,8 @@ from silverball.feed import protocol
 from silverball.feed.messages import PREFIXES, Style
 from silverball.feed.protocol import Close
 
-KEY = re.compile(r"[-A-Za-z0-9_.]{1,64}", re.ASCII)
-PATH = re.compile(r"/app/([^/]+)/?")
+APP_KEY = re.compile(r"[-A-Za-z0-9_.]{1,64}", re.ASCII)
+APP_PATH = re.compile(r"/app/([^/]+)/?")
 VERSION = re.compile(r"-?[0-9]+", re.ASCII)
 # Python refuses to read a number of thousands of digits.
 VERSION_CHARACTERS_MAX = 9
@@ -22,7 +22,7 @@ VERSION_MIN = 5
 VERSION_MAX = 7
 PARAMETERS_MAX = 50
 # The style of an app whose clients are told that it is switched off.
-DISABLED = "disabled"
+DISABLED_STYLE = "disabled"
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class App:
 
 
 @dataclass(frozen=True)
-class Rules:
+class HandshakeRules:
     """What the handshakes of a server are judged by."""
 
     apps: Mapping[str, App]
@@ -45,7 +45,7 @@ class Rules:
 
 
 @dataclass(frozen=True)
-class Knock:
+class Handshake:
     """A handshake. `headers` by lower-case name, the last one of each name."""
 
     target: str
@@ -53,26 +53,26 @@ class Knock:
     is_secure: bool = False
 
 
-def apps(named: str, origins: str = "") -> dict[str, App]:
+def parse_apps(named: str, origins: str = "") -> dict[str, App]:
     """The apps of two settings: `key=style,...` and `key=origin origin,...`.
 
     Raises ValueError with a sentence about what cannot be understood.
     """
-    pages = {key: frozenset(value.split()) for key, value in _pairs(origins)}
+    pages = {key: frozenset(value.split()) for key, value in _parse_pairs(origins)}
     found: dict[str, App] = {}
-    for key, style in _pairs(named):
-        if not KEY.fullmatch(key):
+    for key, style in _parse_pairs(named):
+        if not APP_KEY.fullmatch(key):
             raise ValueError(f"an app key has 1 to 64 letters, digits and - _ . , not {key!r}")
-        if style != DISABLED and style not in PREFIXES:
+        if style != DISABLED_STYLE and style not in PREFIXES:
             raise ValueError(f"the style of {key!r} must be plain, laravel or disabled, not {style!r}")
         shown: Style = "laravel" if style == "laravel" else "plain"
-        found[key] = App(key, shown, style != DISABLED, pages.pop(key, frozenset()) - {"*"})
+        found[key] = App(key, shown, style != DISABLED_STYLE, pages.pop(key, frozenset()) - {"*"})
     if pages:
         raise ValueError(f"there is no app {min(pages)!r}")
     return found
 
 
-def _pairs(text: str) -> Sequence[tuple[str, str]]:
+def _parse_pairs(text: str) -> Sequence[tuple[str, str]]:
     pairs = []
     for entry in filter(None, (part.strip() for part in text.split(","))):
         key, mark, value = entry.partition("=")
@@ -84,10 +84,10 @@ def _pairs(text: str) -> Sequence[tuple[str, str]]:
     return pairs
 
 
-def judge(knock: Knock, rules: Rules) -> App | Close:
+def check_handshake(knock: Handshake, rules: HandshakeRules) -> App | Close:
     """The app of a client that is let in, or why it is not. Unknown parameters are no fault."""
     path, _, query = knock.target.partition("?")
-    found = PATH.fullmatch(path)
+    found = APP_PATH.fullmatch(path)
     if found is None:
         return Close(protocol.WRONG_PATH, "The address of the feed is /app/<key>.")
     if rules.requires_tls and not _is_secure(knock):
@@ -105,7 +105,7 @@ def judge(knock: Knock, rules: Rules) -> App | Close:
     return app
 
 
-def _is_secure(knock: Knock) -> bool:
+def _is_secure(knock: Handshake) -> bool:
     # What the proxy says that the client came with; without one, whether the connection is encrypted.
     said = knock.headers.get("x-forwarded-proto")
     return knock.is_secure if said is None else said.split(",")[0].strip().lower() in {"https", "wss"}

@@ -9,10 +9,10 @@ from websockets.frames import Frame, Opcode
 
 from silverball.feed import messages
 from silverball.feed.messages import Style
-from silverball.store.announcements import Announced
+from silverball.store.announcements import Announcement
 
 # The member that says which thing a model is of. Of a thing only the newest model matters.
-MODEL_IDS: dict[str, tuple[str, ...]] = {
+MODEL_ID_MEMBERS: dict[str, tuple[str, ...]] = {
     "TournamentUpdated": (),
     "RoundCreatedOrUpdated": ("roundId",),
     "GameCreatedOrUpdated": ("gameId",),
@@ -22,7 +22,7 @@ MODEL_IDS: dict[str, tuple[str, ...]] = {
 }
 
 
-class Form(NamedTuple):
+class FrameEncoding(NamedTuple):
     """What a connection wants its texts as."""
 
     style: Style
@@ -45,20 +45,20 @@ def frame(text: bytes, window_bits: int = 0) -> bytes:
     return bytes([header[0] | 0x40]) + header[1:]
 
 
-def formed(text: bytes, form: Form) -> bytes:
+def encode_text(text: bytes, form: FrameEncoding) -> bytes:
     """The text as a connection of this form wants it."""
     return frame(text, form.window_bits) if form.is_framed else text + b"\n"
 
 
-class Outgoing:
+class OutgoingEvent:
     """One announcement, with what was made of it so far."""
 
-    def __init__(self, announced: Announced) -> None:
+    def __init__(self, announced: Announcement) -> None:
         self.announced = announced
         self.tournament_id = announced.tournament_id
         self.seq = announced.seq
         self._texts: dict[Style, bytes] = {}
-        self._formed: dict[Form, bytes] = {}
+        self._encodings: dict[FrameEncoding, bytes] = {}
 
     def text(self, style: Style) -> bytes:
         """The JSON text in this style."""
@@ -67,21 +67,21 @@ class Outgoing:
             made = self._texts[style] = messages.event(self.announced, style)
         return made
 
-    def formed(self, form: Form) -> bytes:
+    def encode(self, form: FrameEncoding) -> bytes:
         """What is written to a connection of this form."""
-        made = self._formed.get(form)
+        made = self._encodings.get(form)
         if made is None:
-            made = self._formed[form] = formed(self.text(form.style), form)
+            made = self._encodings[form] = encode_text(self.text(form.style), form)
         return made
 
     @cached_property
-    def topic(self) -> tuple[object, ...]:
+    def conflation_key(self) -> tuple[object, ...]:
         """What it is about. A newer event about the same makes it worthless to who shows only what is.
 
         An event without a model (somebody came, something was deleted) is about its own payload.
         """
         one = self.announced
-        members = MODEL_IDS.get(one.name)
+        members = MODEL_ID_MEMBERS.get(one.name)
         if members is None:
             return (one.tournament_id, one.name, one.data)
         model = msgspec.json.decode(one.data)

@@ -37,14 +37,14 @@ def exposition(metrics: FeedMetrics, *, waiting: int, unsent_bytes: int) -> byte
 
     class Numbers:
         def collect(self) -> "Iterator[Metric]":
-            return _families(metrics, waiting, unsent_bytes)
+            return _metric_families(metrics, waiting, unsent_bytes)
 
     registry = CollectorRegistry(auto_describe=False)
     registry.register(Numbers())
     return generate_latest(registry)
 
 
-def _families(metrics: FeedMetrics, waiting: int, unsent_bytes: int) -> "Iterator[Metric]":
+def _metric_families(metrics: FeedMetrics, waiting: int, unsent_bytes: int) -> "Iterator[Metric]":
     from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
 
     for name, meaning in GAUGES.items():
@@ -66,6 +66,6 @@ def _families(metrics: FeedMetrics, waiting: int, unsent_bytes: int) -> "Iterato
     yield HistogramMetricFamily(
         "silverball_feed_delivery_seconds",
         "From the writing of a change to the last subscriber's socket.",
-        buckets=metrics.delivery_seconds.cumulated(),
+        buckets=metrics.delivery_seconds.cumulative_counts(),
         sum_value=metrics.delivery_seconds.sum,
     )

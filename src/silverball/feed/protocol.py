@@ -19,7 +19,7 @@ FRAGMENTS_MAX = 8
 EVENT_CHARACTERS_MAX = 200
 CHANNEL_CHARACTERS_MAX = 200
 MESSAGES_PER_SECOND = 20.0
-MESSAGES_AT_ONCE = 60.0
+MESSAGES_BURST_MAX = 60.0
 # What comes faster waits here. A client that follows as many channels as it may after a reconnect
 # sends more than the burst, and must not be thrown out for it.
 WAITING_MESSAGES_MAX = 512
@@ -66,7 +66,7 @@ class Close:
     reason: str
 
 
-NO_BINARY = Close(NOT_TEXT, "Only text messages are understood here.")
+BINARY_REFUSED = Close(NOT_TEXT, "Only text messages are understood here.")
 
 
 @dataclass(frozen=True)
@@ -93,59 +93,59 @@ class Unsubscribe:
 
 
 @dataclass(slots=True)
-class Output:
+class SessionOutput:
     """What follows from something that arrived, or from time that passed."""
 
     texts: list[bytes] = field(default_factory=list)
-    wishes: list[Subscribe | Unsubscribe] = field(default_factory=list)
+    subscription_requests: list[Subscribe | Unsubscribe] = field(default_factory=list)
     close: Close | None = None
     # Whether to send a ping as a control frame.
-    is_probe: bool = False
+    sends_ping: bool = False
 
-    def end(self, code: int, sentence: str) -> None:
+    def end_with(self, code: int, sentence: str) -> None:
         """Close, and say why in a text too: some clients read nothing else."""
         self.texts.append(messages.error(code if code >= 4000 else None, sentence))
         self.close = Close(code, sentence)
 
 
-class _Inbound(msgspec.Struct, frozen=True):
+class _InboundMessage(msgspec.Struct, frozen=True):
     event: Annotated[str, msgspec.Meta(max_length=EVENT_CHARACTERS_MAX)]
     data: msgspec.Raw = msgspec.Raw(b"{}")
 
 
-class _Resume(msgspec.Struct, frozen=True):
+class _ResumeData(msgspec.Struct, frozen=True):
     epoch: Annotated[str, msgspec.Meta(max_length=64)] = ""
     seq: Annotated[int, msgspec.Meta(ge=0, le=ID_MAX)] = -1
 
 
-class _Subscribe(msgspec.Struct, frozen=True):
+class _SubscribeData(msgspec.Struct, frozen=True):
     channel: str
-    resume: _Resume | None = None
+    resume: _ResumeData | None = None
 
 
-class _Unsubscribe(msgspec.Struct, frozen=True):
+class _UnsubscribeData(msgspec.Struct, frozen=True):
     channel: str
 
 
-_inbound = msgspec.json.Decoder(_Inbound)
-_subscribe = msgspec.json.Decoder(_Subscribe)
-_unsubscribe = msgspec.json.Decoder(_Unsubscribe)
+_inbound_decoder = msgspec.json.Decoder(_InboundMessage)
+_subscribe_decoder = msgspec.json.Decoder(_SubscribeData)
+_unsubscribe_decoder = msgspec.json.Decoder(_UnsubscribeData)
 # A text may be nested deeper than anybody's stack.
 BAD_JSON = (msgspec.DecodeError, RecursionError)
 
 
-class Bucket:
+class TokenBucket:
     """How much may come at once, and how quickly it is allowed again."""
 
     __slots__ = ("_at", "_left")
 
     def __init__(self, now: float) -> None:
-        self._left = MESSAGES_AT_ONCE
+        self._left = MESSAGES_BURST_MAX
         self._at = now
 
-    def takes(self, now: float) -> bool:
+    def try_take(self, now: float) -> bool:
         """Whether one more is allowed now; if so it is counted."""
-        self._left = min(MESSAGES_AT_ONCE, self._left + (now - self._at) * MESSAGES_PER_SECOND)
+        self._left = min(MESSAGES_BURST_MAX, self._left + (now - self._at) * MESSAGES_PER_SECOND)
         self._at = now
         if self._left < 1:
             return False
@@ -172,8 +172,8 @@ class PusherSession:
 
     def __init__(self, socket_id: str, now: float) -> None:
         self.socket_id = socket_id
-        self._bucket = Bucket(now)
-        self._control_bucket = Bucket(now)
+        self._bucket = TokenBucket(now)
+        self._control_bucket = TokenBucket(now)
         self._waiting: deque[bytes] | None = None
         self._waiting_bytes = 0
         self._faults: list[float] = []
@@ -183,45 +183,45 @@ class PusherSession:
         # Before this time `check` has nothing to do.
         self.due = now + PROBE_SECONDS
 
-    def opening(self) -> bytes:
+    def greeting(self) -> bytes:
         """The first text."""
-        return messages.established(self.socket_id)
+        return messages.connection_established(self.socket_id)
 
-    def receive(self, text: bytes, now: float) -> Output:
+    def receive(self, text: bytes, now: float) -> SessionOutput:
         """A text message arrived."""
-        out = Output()
-        self._heard(now)
+        out = SessionOutput()
+        self._note_activity(now)
         self._said_at = now
-        if self._waiting or not self._bucket.takes(now):
-            self._put_off(text, now, out)
+        if self._waiting or not self._bucket.try_take(now):
+            self._defer(text, now, out)
         else:
             self._handle(text, now, out)
         return out
 
-    def receive_control(self, now: float) -> Output:
+    def receive_control(self, now: float) -> SessionOutput:
         """A ping or a pong arrived as a control frame; the ping was answered."""
-        out = Output()
-        self._heard(now)
-        if not self._control_bucket.takes(now):
-            out.end(POLICY, "Too many control frames.")
+        out = SessionOutput()
+        self._note_activity(now)
+        if not self._control_bucket.try_take(now):
+            out.end_with(POLICY, "Too many control frames.")
         return out
 
-    def check(self, now: float, told_at: float) -> Output:
+    def check_timeouts(self, now: float, told_at: float) -> SessionOutput:
         """Time has passed. `told_at` is when an event was last sent to this connection."""
-        out = Output()
-        self._catch_up(now, out)
+        out = SessionOutput()
+        self._handle_deferred(now, out)
         silence = now - self._heard_at
         if out.close is not None:
             pass
         elif self._pinged_at is not None and now - self._pinged_at >= PONG_SECONDS:
-            out.end(NO_PONG, "No answer to the ping in time.")
+            out.end_with(NO_PONG, "No answer to the ping in time.")
         elif now - max(self._said_at, told_at) >= IDLE_SECONDS:
-            out.end(IDLE, "Nothing was said for a day.")
+            out.end_with(IDLE, "Nothing was said for a day.")
         elif self._pinged_at is None and silence >= PING_SECONDS:
             self._pinged_at = now
             out.texts.append(messages.PING)
         elif not self._is_probed and silence >= PROBE_SECONDS:
-            self._is_probed = out.is_probe = True
+            self._is_probed = out.sends_ping = True
         self.due = self._next_due(now)
         return out
 
@@ -232,60 +232,60 @@ class PusherSession:
             return self._pinged_at + PONG_SECONDS
         return self._heard_at + (PING_SECONDS if self._is_probed else PROBE_SECONDS)
 
-    def _heard(self, now: float) -> None:
+    def _note_activity(self, now: float) -> None:
         self._heard_at = now
         self._pinged_at = None
         self._is_probed = False
 
     # More than is allowed at once
 
-    def _put_off(self, text: bytes, now: float, out: Output) -> None:
+    def _defer(self, text: bytes, now: float, out: SessionOutput) -> None:
         if self._waiting is None:
             self._waiting = deque()
         self._waiting.append(text)
         self._waiting_bytes += len(text)
         self.due = now
         if len(self._waiting) > WAITING_MESSAGES_MAX or self._waiting_bytes > WAITING_BYTES_MAX:
-            self._drop_waiting()
-            out.end(POLICY, f"Too many messages: {MESSAGES_PER_SECOND:.0f} a second are read.")
+            self._drop_deferred()
+            out.end_with(POLICY, f"Too many messages: {MESSAGES_PER_SECOND:.0f} a second are read.")
 
-    def _catch_up(self, now: float, out: Output) -> None:
-        while self._waiting and out.close is None and self._bucket.takes(now):
+    def _handle_deferred(self, now: float, out: SessionOutput) -> None:
+        while self._waiting and out.close is None and self._bucket.try_take(now):
             text = self._waiting.popleft()
             self._waiting_bytes -= len(text)
             self._handle(text, now, out)
         if not self._waiting or out.close is not None:
-            self._drop_waiting()
+            self._drop_deferred()
 
-    def _drop_waiting(self) -> None:
+    def _drop_deferred(self) -> None:
         self._waiting, self._waiting_bytes = None, 0
 
     # One message
 
-    def _handle(self, text: bytes, now: float, out: Output) -> None:
+    def _handle(self, text: bytes, now: float, out: SessionOutput) -> None:
         try:
             text.decode()
         except UnicodeDecodeError:
-            out.end(NOT_UTF8, "A text message must be UTF-8.")
+            out.end_with(NOT_UTF8, "A text message must be UTF-8.")
             return
         try:
-            message = _inbound.decode(text)
+            message = _inbound_decoder.decode(text)
             known = _HANDLERS.get(message.event)
             if known is not None:
                 known(self, message.data, out)
             else:
-                self._unknown(message.event, out)
+                self._report_unknown(message.event, out)
         except BAD_JSON:
-            self._malformed(now, out)
+            self._report_malformed(now, out)
 
-    def _malformed(self, now: float, out: Output) -> None:
+    def _report_malformed(self, now: float, out: SessionOutput) -> None:
         self._faults = [at for at in self._faults if now - at < FAULTS_SECONDS]
         self._faults.append(now)
         out.texts.append(messages.error(None, "The message is malformed."))
         if len(self._faults) >= FAULTS_MAX:
             out.close = Close(POLICY, "Too many malformed messages.")
 
-    def _unknown(self, event: str, out: Output) -> None:
+    def _report_unknown(self, event: str, out: SessionOutput) -> None:
         if event.startswith("client-"):
             sentence = "Clients cannot send events here: all events come from the tournaments."
             out.texts.append(messages.error(CLIENT_EVENT_REJECTED, sentence))
@@ -293,46 +293,46 @@ class PusherSession:
             # Newer libraries may speak of things that are not known here; others should know better.
             out.texts.append(messages.error(None, "The event is not known here."))
 
-    def _ping(self, _data: msgspec.Raw, out: Output) -> None:
+    def _handle_ping(self, _data: msgspec.Raw, out: SessionOutput) -> None:
         out.texts.append(messages.PONG)
 
-    def _pong(self, _data: msgspec.Raw, _out: Output) -> None:
+    def _handle_pong(self, _data: msgspec.Raw, _out: SessionOutput) -> None:
         # That it arrived was all that was asked for.
         return
 
-    def _signin(self, _data: msgspec.Raw, out: Output) -> None:
+    def _handle_signin(self, _data: msgspec.Raw, out: SessionOutput) -> None:
         out.texts.append(messages.signin_error("Nobody needs to sign in here: every channel is public."))
 
-    def _subscribe(self, data: msgspec.Raw, out: Output) -> None:
-        asked = _subscribe.decode(_unpacked(data))
-        tournament_id = _tournament_id(asked.channel, out)
+    def _handle_subscribe(self, data: msgspec.Raw, out: SessionOutput) -> None:
+        asked = _subscribe_decoder.decode(_unpack(data))
+        tournament_id = _read_tournament_id(asked.channel, out)
         if tournament_id is not None:
             resume = None if asked.resume is None else Resume(asked.resume.epoch, asked.resume.seq)
-            out.wishes.append(Subscribe(tournament_id, resume))
+            out.subscription_requests.append(Subscribe(tournament_id, resume))
 
-    def _unsubscribe(self, data: msgspec.Raw, out: Output) -> None:
-        asked = _unsubscribe.decode(_unpacked(data))
+    def _handle_unsubscribe(self, data: msgspec.Raw, out: SessionOutput) -> None:
+        asked = _unsubscribe_decoder.decode(_unpack(data))
         found = TOURNAMENT_CHANNEL.fullmatch(asked.channel)
         if found is not None and len(found[1]) < 20:
-            out.wishes.append(Unsubscribe(int(found[1])))
+            out.subscription_requests.append(Unsubscribe(int(found[1])))
 
 
-_HANDLERS: dict[str, Callable[[PusherSession, msgspec.Raw, Output], None]] = {
-    "pusher:ping": PusherSession._ping,
-    "pusher:pong": PusherSession._pong,
-    "pusher:signin": PusherSession._signin,
-    "pusher:subscribe": PusherSession._subscribe,
-    "pusher:unsubscribe": PusherSession._unsubscribe,
+_HANDLERS: dict[str, Callable[[PusherSession, msgspec.Raw, SessionOutput], None]] = {
+    "pusher:ping": PusherSession._handle_ping,
+    "pusher:pong": PusherSession._handle_pong,
+    "pusher:signin": PusherSession._handle_signin,
+    "pusher:subscribe": PusherSession._handle_subscribe,
+    "pusher:unsubscribe": PusherSession._handle_unsubscribe,
 }
 
 
-def _unpacked(data: msgspec.Raw) -> bytes:
+def _unpack(data: msgspec.Raw) -> bytes:
     """The object of a message; some libraries send it as a text that holds it."""
     raw = bytes(data)
     return msgspec.json.decode(raw, type=str).encode() if raw.startswith(b'"') else raw
 
 
-def _tournament_id(channel: str, out: Output) -> int | None:
+def _read_tournament_id(channel: str, out: SessionOutput) -> int | None:
     """The tournament of a channel, or None after saying why there is none."""
     if len(channel) > CHANNEL_CHARACTERS_MAX or not CHANNEL.fullmatch(channel.removeprefix("#")):
         sentence = "A channel name has 1 to 200 letters, digits and - _ = @ , . ;"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from silverball.feed import protocol
 from silverball.feed.metrics import FeedMetrics
-from silverball.feed.outgoing import Form, Outgoing, formed
+from silverball.feed.outgoing import FrameEncoding, OutgoingEvent, encode_text
 from silverball.feed.protocol import Close, Subscribe, Unsubscribe
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Subscription:
         "write",
     )
 
-    def __init__(self, reader: "Reader", channel: "Channel") -> None:
+    def __init__(self, reader: "Subscriber", channel: "Channel") -> None:
         self.reader = reader
         self.channel = channel
         # The socket's own method: a thousand of these are called for one event.
@@ -51,40 +51,40 @@ class Subscription:
         self.is_open = True
         self.resumes = False
         # What happens while it is looked up what was missed; None when nothing is being looked up.
-        self.held: list[Outgoing] | None = None
+        self.held: list[OutgoingEvent] | None = None
         self.held_bytes = 0
         # Epoch and number, when the channel began anew in the meantime.
         self.anew: tuple[str, int] | None = None
         # Whether events may be written without asking anybody.
         self.is_clear = reader.is_clear
 
-    def hold(self) -> None:
+    def hold_back(self) -> None:
         """Keep events back until `release`."""
         self.held, self.held_bytes, self.anew = [], 0, None
         self.is_clear = False
 
-    def release(self) -> list[Outgoing]:
+    def release(self) -> list[OutgoingEvent]:
         """What was kept back; from now on events go on to the reader."""
         held, self.held = self.held or [], None
         self.is_clear = self.reader.is_clear and self.is_open
         return held
 
-    def begin_anew(self, epoch: str, seq: int) -> None:
+    def restart(self, epoch: str, seq: int) -> None:
         """What is held back belongs to an epoch that is over."""
         self.held, self.held_bytes, self.anew = [], 0, (epoch, seq)
 
-    def take(self, event: Outgoing) -> None:
+    def deliver(self, event: OutgoingEvent) -> None:
         """An event that cannot just be written."""
         if self.held is None:
-            self.reader.put(event)
+            self.reader.queue_event(event)
             return
         self.held.append(event)
         self.held_bytes += len(event.announced.data)
         if self.held_bytes > LAGGING_BYTES_MAX:
-            self.reader.give_up()
+            self.reader.disconnect_slow()
 
 
-class Reader:
+class Subscriber:
     """One connection, as the hub sees it."""
 
     __slots__ = (
@@ -109,7 +109,7 @@ class Reader:
 
     def __init__(
         self,
-        form: Form,
+        form: FrameEncoding,
         metrics: FeedMetrics,
         *,
         write: Callable[[bytes], None],
@@ -142,56 +142,56 @@ class Reader:
         """How much waits for it, here and in its socket."""
         return self._waiting_bytes + self._buffered()
 
-    def say(self, text: bytes) -> None:
+    def send_text(self, text: bytes) -> None:
         """Send a text of the protocol; it does not wait behind events."""
         if self.is_open:
-            self.write(formed(text, self.form))
+            self.write(encode_text(text, self.form))
 
-    def put(self, event: Outgoing) -> None:
+    def queue_event(self, event: OutgoingEvent) -> None:
         """An event for a reader that lags or is being sent a replay."""
         if not self.is_open:
             return
-        self._keep(event)
+        self._enqueue(event)
         limit = REPLAY_BYTES_MAX if self._is_replaying else LAGGING_BYTES_MAX
         if self.unsent_bytes > limit:
-            self.give_up()
+            self.disconnect_slow()
 
-    def replay(self, events: Iterable[Outgoing]) -> None:
+    def replay(self, events: Iterable[OutgoingEvent]) -> None:
         """Send these in order, as quickly as the socket takes them; what happens now comes after them."""
         for event in events if self.is_open else ():
             self._is_replaying = True
-            self._keep(event)
+            self._enqueue(event)
         if self._is_replaying:
-            self._lag()
-            self._pump()
+            self._start_lagging()
+            self._flush()
 
-    def forget(self, tournament_id: int) -> None:
+    def drop_channel(self, tournament_id: int) -> None:
         """Whoever unsubscribed wants nothing that still waits."""
         if self._waiting:
             for key in [key for key in self._waiting if key[0] == tournament_id]:
                 self._waiting_bytes -= len(self._waiting.pop(key))
 
-    def pause(self) -> None:
+    def pause_writing(self) -> None:
         """The socket holds too much."""
         self._is_full = True
         if not self.is_open:
             return
-        self._lag()
+        self._start_lagging()
         if self.has_resumed and not self._is_replaying:
-            self.give_up()
+            self.disconnect_slow()
 
-    def resume(self) -> None:
+    def resume_writing(self) -> None:
         """The socket has room again."""
         self._is_full = False
         if self.is_open:
-            self._pump()
+            self._flush()
 
-    def check(self, now: float) -> None:
+    def check_lag(self, now: float) -> None:
         """Time has passed."""
         if self.lagging_since is not None and now - self.lagging_since > LAGGING_SECONDS_MAX:
-            self.give_up()
+            self.disconnect_slow()
 
-    def give_up(self) -> None:
+    def disconnect_slow(self) -> None:
         """Too much waits for it, or for too long."""
         if self.is_open:
             self._metrics.slow_closes_total += 1
@@ -200,16 +200,16 @@ class Reader:
     def close(self) -> None:
         """Nothing is sent any more."""
         self.is_open = False
-        self._catch_up()
+        self._stop_lagging()
         self._set_clear(is_clear=False)
         self._waiting, self._waiting_bytes = None, 0
 
-    def _keep(self, event: Outgoing) -> None:
+    def _enqueue(self, event: OutgoingEvent) -> None:
         if self._waiting is None:
             self._waiting = OrderedDict()
         # Who resumes counts the numbers, so nothing may be left out.
-        key = (event.tournament_id, event.seq) if self.has_resumed else event.topic
-        made = event.formed(self.form)
+        key = (event.tournament_id, event.seq) if self.has_resumed else event.conflation_key
+        made = event.encode(self.form)
         old = self._waiting.pop(key, None)
         if old is not None:
             self._metrics.conflated_total += 1
@@ -217,23 +217,23 @@ class Reader:
         self._waiting[key] = made
         self._waiting_bytes += len(made)
 
-    def _pump(self) -> None:
+    def _flush(self) -> None:
         # Writing may fill the socket, or end the connection.
         while self._waiting and not self._is_full:
             _, made = self._waiting.popitem(last=False)
             self._waiting_bytes -= len(made)
             self.write(made)
         if not self._waiting and not self._is_full and self.is_open:
-            self._catch_up()
+            self._stop_lagging()
             self._set_clear(is_clear=True)
 
-    def _lag(self) -> None:
+    def _start_lagging(self) -> None:
         if self.lagging_since is None:
             self.lagging_since = self.now()
             self._metrics.lagging += 1
             self._set_clear(is_clear=False)
 
-    def _catch_up(self) -> None:
+    def _stop_lagging(self) -> None:
         self._is_replaying = False
         self._waiting = None
         if self.lagging_since is not None:

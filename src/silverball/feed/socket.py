@@ -19,12 +19,12 @@ from websockets.server import ServerProtocol
 from websockets.typing import ExtensionParameter
 
 from silverball.feed import protocol
-from silverball.feed.conversation import RECONNECT, Conversation
-from silverball.feed.opening import App, Knock
-from silverball.feed.outgoing import Form
+from silverball.feed.conversation import RECONNECT, FeedConnection
+from silverball.feed.opening import App, Handshake
+from silverball.feed.outgoing import FrameEncoding
 from silverball.feed.protocol import Close
 from silverball.feed.reader import CAUGHT_UP_BYTES, LAGGING_BYTES
-from silverball.kit.requests import address_of
+from silverball.kit.requests import client_address
 
 if TYPE_CHECKING:
     from silverball.feed.feed import Feed
@@ -53,12 +53,12 @@ class FeedSocket(asyncio.Protocol):
         # uvicorn waits for those in here when it stops.
         self._connections: set[object] = server_state.connections
         self._transport: asyncio.Transport
-        self._conversation: Conversation | None = None
+        self._conversation: FeedConnection | None = None
         # A message that comes in several frames, as far as it is here.
         self._parts: list[bytes] | None = None
         # Whether what arrives is thrown away: the other side may not know yet that we are done.
         self._is_deaf = False
-        extensions = [_Deflate()] if self.feed.limits.compresses else None
+        extensions = [_StatelessDeflate()] if self.feed.limits.allows_compression else None
         self._wire = ServerProtocol(max_size=protocol.MESSAGE_BYTES_MAX, extensions=extensions)
 
     # What uvicorn and the loop call
@@ -76,12 +76,12 @@ class FeedSocket(asyncio.Protocol):
             return
         try:
             if self._conversation is None:
-                self._shake_hands(data)
+                self._answer_handshake(data)
             else:
-                self._listen(self._conversation, data)
+                self._receive_frames(self._conversation, data)
         except Exception as error:  # the edge: one connection's fault must end only that one
             LOG.error("a connection failed", exc_info=error)
-            self.cut()
+            self.abort()
 
     def eof_received(self) -> None:
         """The other side says nothing more; the transport closes itself."""
@@ -91,25 +91,25 @@ class FeedSocket(asyncio.Protocol):
         del exc
         self._connections.discard(self)
         if self._conversation is not None:
-            self._conversation.lost()
+            self._conversation.connection_lost()
             self._conversation = None
 
     def pause_writing(self) -> None:
         """The transport holds too much."""
         if self._conversation is not None:
-            self._conversation.reader.pause()
+            self._conversation.reader.pause_writing()
 
     def resume_writing(self) -> None:
         """The transport has room."""
         if self._conversation is not None:
-            self._conversation.reader.resume()
+            self._conversation.reader.resume_writing()
 
     def shutdown(self) -> None:
         """The server stops, whether it has drained the feed before or not."""
         if self._conversation is None:
             self._transport.close()
         else:
-            self._conversation.end(RECONNECT)
+            self._conversation.end_with(RECONNECT)
 
     # The line of the conversation
 
@@ -118,75 +118,75 @@ class FeedSocket(asyncio.Protocol):
         """The transport's own method, so that an event goes there without a detour."""
         return self._transport.write
 
-    def buffered(self) -> int:
+    def buffered_bytes(self) -> int:
         """How many bytes the transport still has to send."""
         return self._transport.get_write_buffer_size()
 
-    def probe(self) -> None:
+    def send_ping(self) -> None:
         """Send a ping."""
         self._wire.send_ping(b"")
         self._flush()
 
-    def hang_up(self, close: Close) -> None:
+    def start_close(self, close: Close) -> None:
         """Send a close frame; the connection ends when it is answered, or after a while."""
         if self._wire.state is State.OPEN:
             self._wire.send_close(close.code, close.reason)
             self._flush()
 
-    def cut(self) -> None:
+    def abort(self) -> None:
         """End the connection now."""
         self._is_deaf = True
         self._transport.abort()
 
     # The handshake
 
-    def _shake_hands(self, data: bytes) -> None:
+    def _answer_handshake(self, data: bytes) -> None:
         if len(data) > HANDSHAKE_BYTES_MAX:
-            self._turn_away(self._wire.reject(431, "The handshake is too large.\n"))
+            self._reject(self._wire.reject(431, "The handshake is too large.\n"))
             return
         if self.feed.is_draining:
-            self._turn_away(self._wire.reject(503, "The server is going down.\n"))
+            self._reject(self._wire.reject(503, "The server is going down.\n"))
             return
         self._wire.receive_data(data)
         request = next(iter(self._wire.events_received()), None)
         if not isinstance(request, Request):
-            self._turn_away(self._wire.reject(400, "The handshake cannot be understood.\n"))
+            self._reject(self._wire.reject(400, "The handshake cannot be understood.\n"))
             return
         response = self._wire.accept(request)
         if response.status_code != 101:
-            self._turn_away(response)
+            self._reject(response)
             return
         self._wire.send_response(response)
         self._flush()
-        self._begin(request)
+        self._open_connection(request)
 
-    def _turn_away(self, response: Response) -> None:
+    def _reject(self, response: Response) -> None:
         self._is_deaf = True
         self._transport.write(response.serialize())
         self._transport.close()
 
-    def _begin(self, request: Request) -> None:
+    def _open_connection(self, request: Request) -> None:
         headers = {name.lower(): value for name, value in request.headers.raw_items()}
         is_secure = self._transport.get_extra_info("sslcontext") is not None
         scope = {"client": self._transport.get_extra_info("peername")}
-        address = address_of(
+        address = client_address(
             scope, {name.encode(): value.encode("latin-1") for name, value in headers.items()}
         )
-        found = self.feed.admit(Knock(request.path, headers, is_secure), address)
+        found = self.feed.admit(Handshake(request.path, headers, is_secure), address)
         bits = [
             one.local_max_window_bits for one in self._wire.extensions if isinstance(one, PerMessageDeflate)
         ]
         style = found.style if isinstance(found, App) else "plain"
-        form = Form(style, window_bits=bits[0] if bits else 0)
-        self._conversation = Conversation(self.feed, self, form, address)
+        form = FrameEncoding(style, window_bits=bits[0] if bits else 0)
+        self._conversation = FeedConnection(self.feed, self, form, address)
         if isinstance(found, App):
-            self._conversation.begin()
+            self._conversation.greet()
         else:
-            self._conversation.end(found)
+            self._conversation.end_with(found)
 
     # Frames
 
-    def _listen(self, conversation: Conversation, data: bytes) -> None:
+    def _receive_frames(self, conversation: FeedConnection, data: bytes) -> None:
         self._wire.receive_data(data)
         is_end = self._wire.close_rcvd is not None or self._wire.parser_exc is not None
         if not is_end:
@@ -194,29 +194,29 @@ class FeedSocket(asyncio.Protocol):
             self._flush()
         for arrived in self._wire.events_received():
             if isinstance(arrived, Frame) and not conversation.is_over:
-                self._take(conversation, arrived)
+                self._handle_frame(conversation, arrived)
         if is_end:
             # The answer to a close, or the end of what cannot be understood, waits to be sent.
             self._is_deaf = True
             failed = self._wire.close_sent if self._wire.parser_exc is not None else None
-            conversation.closed(failed.code if failed is not None else None)
+            conversation.peer_closed(failed.code if failed is not None else None)
             self._flush()
 
-    def _take(self, conversation: Conversation, arrived: Frame) -> None:
+    def _handle_frame(self, conversation: FeedConnection, arrived: Frame) -> None:
         if arrived.opcode in {Opcode.PING, Opcode.PONG}:
             conversation.receive_control()
         elif arrived.opcode is Opcode.BINARY:
-            conversation.end(protocol.NO_BINARY)
+            conversation.end_with(protocol.BINARY_REFUSED)
         elif arrived.opcode is not Opcode.CLOSE:
-            self._take_text(conversation, bytes(arrived.data), is_last=arrived.fin)
+            self._handle_text(conversation, bytes(arrived.data), is_last=arrived.fin)
 
-    def _take_text(self, conversation: Conversation, data: bytes, *, is_last: bool) -> None:
+    def _handle_text(self, conversation: FeedConnection, data: bytes, *, is_last: bool) -> None:
         if self._parts is None and is_last:
             conversation.receive(data)
             return
         self._parts = [*(self._parts or ()), data]
         if len(self._parts) > protocol.FRAGMENTS_MAX:
-            conversation.end(FRAGMENTED)
+            conversation.end_with(FRAGMENTED)
         elif is_last:
             text, self._parts = b"".join(self._parts), None
             conversation.receive(text)
@@ -226,9 +226,9 @@ class FeedSocket(asyncio.Protocol):
             if data:
                 self._transport.write(data)
             else:
-                self._say_no_more()
+                self._finish_writing()
 
-    def _say_no_more(self) -> None:
+    def _finish_writing(self) -> None:
         """Nothing follows the close frame; what the other side still sends is read and thrown away.
 
         Closing at once would let the system answer that with a reset, which costs the close frame.
@@ -243,7 +243,7 @@ class FeedSocket(asyncio.Protocol):
             self._transport.abort()
 
 
-class _Deflate(ServerPerMessageDeflateFactory):
+class _StatelessDeflate(ServerPerMessageDeflateFactory):
     """Compression without memory of earlier messages, so that a message is compressed once for all."""
 
     def __init__(self) -> None:

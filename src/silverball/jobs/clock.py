@@ -22,7 +22,7 @@ class Job:
     run: Callable[[Store, datetime], None]
 
 
-class Clock:
+class JobClock:
     """Runs each job once an hour; one that fails is logged and tried again with the next hour."""
 
     def __init__(
@@ -44,7 +44,7 @@ class Clock:
 
     def start(self) -> None:
         """Begin to run them, until `close`."""
-        self._thread = threading.Thread(target=self._work, name="silverball-clock", daemon=True)
+        self._thread = threading.Thread(target=self._run_hourly, name="silverball-clock", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
@@ -53,7 +53,7 @@ class Clock:
         if self._thread is not None:
             self._thread.join()
 
-    def strike(self) -> None:
+    def run_all(self) -> None:
         """Run every job once, now."""
         for job in self._jobs:
             if self._stop.is_set():
@@ -63,8 +63,8 @@ class Clock:
             except Exception as error:  # the edge of a thread: the other jobs must run
                 LOG.error("the job %s failed", job.name, exc_info=error)
 
-    def _work(self) -> None:
+    def _run_hourly(self) -> None:
         wait = self._first_after_seconds
         while not self._stop.wait(wait):
-            self.strike()
+            self.run_all()
             wait = self._every_seconds

@@ -17,11 +17,11 @@ SOURCE = "clock"
 def run(store: Store, now: datetime) -> None:
     """Close the idle tournaments, each in a transaction of its own; one that cannot be closed is logged."""
     with store.read() as db:
-        forgotten = idling.forgotten(db, now)
+        forgotten = idling.idle_tournaments(db, now)
     for tournament_id in forgotten:
         try:
             with store.write(tournament_id) as db:
-                is_closed = writes.close_idle(db, tournament_id, SOURCE, now)
+                is_closed = writes.complete_if_idle(db, tournament_id, SOURCE, now)
         except (Refusal, msgspec.ValidationError) as error:
             LOG.error("the idle tournament %s cannot be closed", tournament_id, exc_info=error)
             continue

@@ -16,11 +16,11 @@ from random import Random
 from secrets import SystemRandom
 from typing import Any
 
-from silverball.jobs.workers import LOOK_EVERY_SECONDS, Workers
+from silverball.jobs.workers import POLL_SECONDS, Workers
 from silverball.service.webhooks import policy, signing
 from silverball.service.webhooks.reads import due
 from silverball.service.webhooks.writes import planning, sending
-from silverball.service.webhooks.writes.sending import Errand, Outcome
+from silverball.service.webhooks.writes.sending import SendOutcome, WebhookToSend
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -30,12 +30,12 @@ SLOW_THREADS = 2
 Send = Callable[[str, bytes, Mapping[str, str]], int]
 
 
-class Unreachable(Exception):
+class WebhookUnreachable(Exception):
     """Nobody answered at an address; the message is a sentence for who entered it."""
 
 
 @dataclass(frozen=True)
-class Rounds:
+class WebhookDeliverer:
     """The webhooks of one database, served with one function."""
 
     store: Store
@@ -49,62 +49,66 @@ class Rounds:
     def plan_one(self) -> bool:
         """Let one webhook look at what was announced. Returns whether there was anything."""
         with self.store.read() as db:
-            if not due.is_anything_behind(db):
+            if not due.is_any_webhook_behind(db):
                 return False
         with self.store.write(quiet=True) as db:
-            return planning.plan_one(db, self.dice, self._moment())
+            return planning.plan_next_webhook(db, self.dice, self._current_second())
 
     def send_one(self, *, slow: bool) -> bool:
         """Send what waits longest, to quick addresses or to slow ones. Returns whether there was anything."""
         with self.store.read() as db:
-            if not due.is_anything_ready(db, self._moment(), slow=slow):
+            if not due.is_any_message_ready(db, self._current_second(), slow=slow):
                 return False
         with self.store.write(quiet=True) as db:
-            errand = sending.take(db, self._moment(), slow=slow, base_url=self.settings.base_url)
+            errand = sending.claim_next_message(
+                db, self._current_second(), slow=slow, base_url=self.settings.base_url
+            )
         if errand is None:
             return False
-        outcome = self._sent(errand)
+        outcome = self._post(errand)
         with self.store.write(quiet=True) as db:
-            sending.settle(db, errand, outcome, self._moment())
+            sending.settle_delivery(db, errand, outcome, self._current_second())
         return True
 
-    def _sent(self, errand: Errand) -> Outcome:
+    def _post(self, errand: WebhookToSend) -> SendOutcome:
         began = self.clock()
-        headers = signing.headers(errand.secret, errand.message_id, errand.body, self._moment())
+        headers = signing.signed_headers(
+            errand.secret, errand.message_id, errand.body, self._current_second()
+        )
         try:
             status = self.open_send()(errand.url, errand.body, headers)
-        except Unreachable as error:
-            return Outcome(self.clock() - began, reason=str(error))
-        return Outcome(self.clock() - began, status)
+        except WebhookUnreachable as error:
+            return SendOutcome(self.clock() - began, reason=str(error))
+        return SendOutcome(self.clock() - began, status)
 
-    def _moment(self) -> datetime:
+    def _current_second(self) -> datetime:
         return self.now().replace(microsecond=0)
 
 
-def workers(rounds: Rounds, *, look_every_seconds: float = LOOK_EVERY_SECONDS) -> Workers:
+def create_workers(rounds: WebhookDeliverer, *, poll_seconds: float = POLL_SECONDS) -> Workers:
     """The threads: one plans, the others send to quick addresses or to slow ones."""
     quick, slow = (partial(rounds.send_one, slow=slow) for slow in (False, True))
     duties: list[Callable[[], bool]] = [rounds.plan_one, *[quick] * QUICK_THREADS, *[slow] * SLOW_THREADS]
-    return Workers("webhooks", duties, look_every_seconds=look_every_seconds)
+    return Workers("webhooks", duties, poll_seconds=poll_seconds)
 
 
-def delivering(store: Store, settings: Settings) -> Workers:
+def delivery_workers(store: Store, settings: Settings) -> Workers:
     """The threads with the site's policy."""
-    return workers(Rounds(store, settings, cache(lambda: guarded(settings))))
+    return create_workers(WebhookDeliverer(store, settings, cache(lambda: guarded_send(settings))))
 
 
-def guarded(settings: Settings, **how: Any) -> Send:
+def guarded_send(settings: Settings, **how: Any) -> Send:
     """Sends within the site's policy; `how` is said to the sender. Loads the client."""
     from silverball.exchange.outgoing import network
     from silverball.exchange.outgoing.send import NotSent, Sender
 
-    allowed, way = network.kept_to(policy.policy_of(settings), settings.egress_proxy)
+    allowed, way = network.guarded_network(policy.delivery_policy(settings), settings.egress_proxy)
     sender = Sender(allowed, **{**way, **how})
 
     def send(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         try:
             return sender.send(url, body, headers)
         except NotSent as error:
-            raise Unreachable(error.sentence) from error
+            raise WebhookUnreachable(error.sentence) from error
 
     return send

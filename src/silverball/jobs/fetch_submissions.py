@@ -11,27 +11,32 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from silverball.jobs.workers import LOOK_EVERY_SECONDS, Workers
+from silverball.jobs.workers import POLL_SECONDS, Workers
 from silverball.kit import outgoing
 from silverball.service.submissions import policy
-from silverball.service.submissions.document import BadDocument
+from silverball.service.submissions.document import InvalidDocument
 from silverball.service.submissions.writes import arrival
-from silverball.service.submissions.writes.arrival import GIVEN_UP, TRIES_MAX, Delivery, Errand
+from silverball.service.submissions.writes.arrival import (
+    GIVEN_UP,
+    TRIES_MAX,
+    ArrivedDocument,
+    DocumentToFetch,
+)
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
 # One slow host keeps nobody else waiting.
 THREADS = 2
 # Address -> what is there. Raises Unreachable.
-Fetch = Callable[[str], Delivery]
+Fetch = Callable[[str], ArrivedDocument]
 
 
-class Unreachable(Exception):
+class DocumentUnreachable(Exception):
     """There is no document at an address; the message is a sentence for who sent it in."""
 
 
 @dataclass(frozen=True)
-class Errands:
+class SubmissionFetcher:
     """Submissions of one database, fetched with one function."""
 
     store: Store
@@ -40,66 +45,66 @@ class Errands:
     open_fetch: Callable[[], Fetch]
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
-    def run_one(self) -> bool:
+    def fetch_one(self) -> bool:
         """Fetch what waits longest. Returns whether there was anything."""
         with self.store.read() as db:
-            if not arrival.is_anything_due(db, self._moment()):
+            if not arrival.is_fetch_due(db, self._current_second()):
                 return False
         with self.store.write(quiet=True) as db:
-            errand = arrival.take_errand(db, self._moment())
+            errand = arrival.claim_next_document(db, self._current_second())
         if errand is None:
             return False
-        self._fetch(errand)
+        self._fetch_document(errand)
         return True
 
-    def _fetch(self, errand: Errand) -> None:
+    def _fetch_document(self, errand: DocumentToFetch) -> None:
         if errand.tries > TRIES_MAX:
             self._refuse(errand, [GIVEN_UP])
             return
         try:
             delivery = self.open_fetch()(errand.url)
             with self.store.read() as db:
-                arrived = arrival.look_at(db, errand, delivery, self._moment())
-        except Unreachable as error:
+                arrived = arrival.check_document(db, errand, delivery, self._current_second())
+        except DocumentUnreachable as error:
             self._refuse(errand, [str(error)])
-        except BadDocument as error:
+        except InvalidDocument as error:
             self._refuse(errand, error.faults)
         else:
             trusted = policy.trusted_hosts(self.settings)
             with self.store.write() as db:
-                arrival.take_in(db, errand, arrived, trusted, self._moment())
+                arrival.accept_document(db, errand, arrived, trusted, self._current_second())
 
-    def _refuse(self, errand: Errand, faults: list[str]) -> None:
+    def _refuse(self, errand: DocumentToFetch, faults: list[str]) -> None:
         with self.store.write() as db:
-            arrival.refuse(db, errand, faults, self._moment())
+            arrival.refuse_document(db, errand, faults, self._current_second())
 
-    def _moment(self) -> datetime:
+    def _current_second(self) -> datetime:
         return self.now().replace(microsecond=0)
 
 
-def workers(errands: Errands, *, look_every_seconds: float = LOOK_EVERY_SECONDS) -> Workers:
+def create_workers(errands: SubmissionFetcher, *, poll_seconds: float = POLL_SECONDS) -> Workers:
     """The threads, which all do the same."""
-    return Workers("submissions", [errands.run_one] * THREADS, look_every_seconds=look_every_seconds)
+    return Workers("submissions", [errands.fetch_one] * THREADS, poll_seconds=poll_seconds)
 
 
-def fetching(store: Store, settings: Settings) -> Workers:
+def fetch_workers(store: Store, settings: Settings) -> Workers:
     """The threads with the site's policy."""
-    return workers(Errands(store, settings, cache(lambda: guarded(settings))))
+    return create_workers(SubmissionFetcher(store, settings, cache(lambda: guarded_fetch(settings))))
 
 
-def guarded(settings: Settings, **how: Any) -> Fetch:
+def guarded_fetch(settings: Settings, **how: Any) -> Fetch:
     """Fetches within the site's policy; `how` is said to the fetcher. Loads the client."""
     from silverball.exchange.outgoing import network
     from silverball.exchange.outgoing.fetch import Fetcher, NotFetched
 
-    allowed, way = network.kept_to(policy.policy_of(settings), settings.egress_proxy)
+    allowed, way = network.guarded_network(policy.fetch_policy(settings), settings.egress_proxy)
     fetcher = Fetcher(allowed, **{**way, **how})
 
-    def fetch(url: str) -> Delivery:
+    def fetch(url: str) -> ArrivedDocument:
         try:
             found = fetcher.fetch(url)
         except NotFetched as error:
-            raise Unreachable(error.sentence) from error
-        return Delivery(outgoing.host_of(found.url), found.body)
+            raise DocumentUnreachable(error.sentence) from error
+        return ArrivedDocument(outgoing.url_host(found.url), found.body)
 
     return fetch

@@ -15,22 +15,22 @@ LOG = logging.getLogger("silverball.jobs")
 HOUR = 6
 
 
-def job(settings: Settings) -> Job:
+def create_job(settings: Settings) -> Job:
     """The job for the operator's folder."""
     return Job("nightly_exports", partial(run, Path(settings.exports_folder)))
 
 
 def run(folder: Path, store: Store, now: datetime) -> None:
     """Write each file that is missing or older than this morning."""
-    for export in nightly.EXPORTS:
+    for export in nightly.BULK_FILES:
         written_at = nightly.written_at(export, folder)
-        if written_at is None or written_at < _this_morning(now):
-            manifest = nightly.write(store, export, folder, now)
+        if written_at is None or written_at < _last_due_at(now):
+            manifest = nightly.write_bulk_file(store, export, folder, now)
             if manifest is not None:
                 LOG.info("%s was written with %s rows", export.name, manifest.rows)
 
 
-def _this_morning(now: datetime) -> datetime:
+def _last_due_at(now: datetime) -> datetime:
     """The last moment at which the files were due."""
     due = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
     return due if due <= now else due - timedelta(days=1)

@@ -12,7 +12,7 @@ LOG = logging.getLogger("silverball.jobs")
 def run(store: Store, now: datetime) -> None:
     """Trim channel by channel, each in a transaction of its own."""
     with store.read() as db:
-        long_ones = announcements.trimmable(db, now)
+        long_ones = announcements.trimmable_tournaments(db, now)
     for tournament_id in long_ones:
         # No answer shows them, so none becomes worthless.
         with store.write(tournament_id, quiet=True) as db:

@@ -13,6 +13,6 @@ def run(store: Store, now: datetime) -> None:
     """Take them out in one transaction."""
     # No answer that is kept shows them.
     with store.write(quiet=True) as db:
-        pruned = pruning.prune(db, now)
+        pruned = pruning.prune_deliveries(db, now)
     if pruned:
         LOG.info("%s deliveries of webhooks were taken out", pruned)

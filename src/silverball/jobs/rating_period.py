@@ -7,7 +7,7 @@ from functools import partial
 from silverball.jobs.clock import Job
 from silverball.rules.ratings.formulas import Parameters
 from silverball.service.periods import run as periods
-from silverball.service.periods.writes import Superseded
+from silverball.service.periods.writes import RunSuperseded
 from silverball.settings import Settings
 from silverball.store import rated
 from silverball.store.engine import Store
@@ -15,15 +15,15 @@ from silverball.store.engine import Store
 LOG = logging.getLogger("silverball.jobs")
 
 
-def job(settings: Settings) -> Job:
+def create_job(settings: Settings) -> Job:
     """The job with the operator's settings."""
     return Job(
         "rating_period",
-        partial(run, parameters=parameters(settings), delay_days=settings.rating_delay_days),
+        partial(run, parameters=rating_parameters(settings), delay_days=settings.rating_delay_days),
     )
 
 
-def parameters(settings: Settings) -> Parameters:
+def rating_parameters(settings: Settings) -> Parameters:
     """How ratings are computed here."""
     return Parameters(
         rating_default=settings.rating_default,
@@ -37,10 +37,10 @@ def parameters(settings: Settings) -> Parameters:
 
 def run(store: Store, now: datetime, *, parameters: Parameters, delay_days: int) -> None:
     """Rate what is due. When another node or a command has begun since, that one does it."""
-    until = rated.day_of(now) - timedelta(days=delay_days)
+    until = rated.rating_day(now) - timedelta(days=delay_days)
     try:
-        days = periods.rate(store, until, parameters, now)
-    except Superseded:
+        days = periods.rate_days(store, until, parameters, now)
+    except RunSuperseded:
         LOG.info("another run rates the periods")
         return
     if days:

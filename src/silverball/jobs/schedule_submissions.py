@@ -10,7 +10,7 @@ from silverball.store.engine import Store
 def run(store: Store, now: datetime) -> None:
     """Schedule them, each in a transaction of its own."""
     with store.read() as db:
-        submission_ids = due.approved_before(db, now.date())
+        submission_ids = due.approved_submission_ids(db, now.date())
     for submission_id in submission_ids:
         with store.write() as db:
-            moving.schedule(db, submission_id, now)
+            moving.schedule_submission(db, submission_id, now)

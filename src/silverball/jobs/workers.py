@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 
 LOG = logging.getLogger("silverball.jobs")
-LOOK_EVERY_SECONDS = 1.0
+POLL_SECONDS = 1.0
 AFTER_FAULT_SECONDS = 5.0
 
 
@@ -20,11 +20,11 @@ class Workers:
         name: str,
         duties: Sequence[Callable[[], bool]],
         *,
-        look_every_seconds: float = LOOK_EVERY_SECONDS,
+        poll_seconds: float = POLL_SECONDS,
     ) -> None:
         self._name = name
         self._duties = duties
-        self._look_every_seconds = look_every_seconds
+        self._poll_seconds = poll_seconds
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
 
@@ -32,7 +32,7 @@ class Workers:
         """Begin, until `close`."""
         for number, duty in enumerate(self._duties, start=1):
             name = f"silverball-{self._name}-{number}"
-            thread = threading.Thread(target=self._work, args=(duty,), name=name, daemon=True)
+            thread = threading.Thread(target=self._repeat, args=(duty,), name=name, daemon=True)
             thread.start()
             self._threads.append(thread)
 
@@ -42,12 +42,12 @@ class Workers:
         for thread in self._threads:
             thread.join()
 
-    def _work(self, duty: Callable[[], bool]) -> None:
+    def _repeat(self, duty: Callable[[], bool]) -> None:
         while not self._stop.is_set():
             try:
-                wait = 0.0 if duty() else self._look_every_seconds
+                wait = 0.0 if duty() else self._poll_seconds
             except Exception as error:  # the edge of a thread: the next one must be done
                 LOG.error("%s could not be served", self._name, exc_info=error)
-                wait = max(self._look_every_seconds, AFTER_FAULT_SECONDS)
+                wait = max(self._poll_seconds, AFTER_FAULT_SECONDS)
             if wait:
                 self._stop.wait(wait)

@@ -21,7 +21,7 @@ class Window:
         self.left = left
 
 
-class Allowance:
+class RateLimiter:
     """A number of requests a minute for each key. A limit of 0 means no limit."""
 
     def __init__(self, limit: int, *, entries_max: int = ENTRIES_MAX) -> None:
@@ -35,19 +35,19 @@ class Allowance:
         """Count one request and return how many are left after it; -1 when there was none left."""
         window = self._windows.get(key)
         if window is None or now >= window.ends:
-            window = self._open(key, now)
+            window = self._open_window(key, now)
         if window.left <= 0:
             return -1
         window.left -= 1
         return window.left
 
-    def give_back(self, key: Hashable) -> None:
+    def refund(self, key: Hashable) -> None:
         """Take back the count of a request that turned out to be free."""
         window = self._windows.get(key)
         if window is not None and window.left < self.limit:
             window.left += 1
 
-    def left(self, key: Hashable, now: float) -> int:
+    def remaining(self, key: Hashable, now: float) -> int:
         """How many are left, without counting this request."""
         window = self._windows.get(key)
         return self.limit if window is None or now >= window.ends else window.left
@@ -57,19 +57,19 @@ class Allowance:
         window = self._windows.get(key)
         return 0 if window is None else max(0, math.ceil(window.ends - now))
 
-    def _open(self, key: Hashable, now: float) -> Window:
+    def _open_window(self, key: Hashable, now: float) -> Window:
         self._windows.pop(key, None)
-        _make_room(self._windows, self._entries_max)
+        _evict_oldest(self._windows, self._entries_max)
         window = self._windows[key] = Window(now + WINDOW_SECONDS, self.limit)
         return window
 
 
-class Purse:
+class RequestQuota:
     """What one request is paid from. Without a limit nothing is counted or said."""
 
     __slots__ = ("_allowance", "_is_free", "who")
 
-    def __init__(self, allowance: Allowance, who: Hashable, *, is_free: bool) -> None:
+    def __init__(self, allowance: RateLimiter, who: Hashable, *, is_free: bool) -> None:
         self._allowance = allowance
         self.who = who
         self._is_free = is_free
@@ -77,16 +77,16 @@ class Purse:
     def take(self, now: float) -> int:
         """Count the request and return how many are left after it; -1 when there was none left."""
         if self._is_free or not self._allowance.limit:
-            return self._allowance.left(self.who, now)
+            return self._allowance.remaining(self.who, now)
         return self._allowance.take(self.who, now)
 
-    def give_back(self) -> None:
+    def refund(self) -> None:
         """Take back the count of a request that turned out to be free."""
         if not self._is_free:
-            self._allowance.give_back(self.who)
+            self._allowance.refund(self.who)
 
-    def left(self, now: float) -> int:
-        return self._allowance.left(self.who, now)
+    def remaining(self, now: float) -> int:
+        return self._allowance.remaining(self.who, now)
 
     def seconds_to_wait(self, now: float) -> int:
         return self._allowance.seconds_to_wait(self.who, now)
@@ -98,7 +98,7 @@ class Purse:
         return [self._allowance.header, (b"x-ratelimit-remaining", b"%d" % left)]
 
 
-class Pace:
+class MinimumInterval:
     """At most one request in an interval for each key. An interval of 0 means no limit."""
 
     def __init__(self, interval_seconds: float, *, entries_max: int = ENTRIES_MAX) -> None:
@@ -114,12 +114,12 @@ class Pace:
         if free_at > now:
             return math.ceil(free_at - now)
         self._free_at.pop(key, None)
-        _make_room(self._free_at, self._entries_max)
+        _evict_oldest(self._free_at, self._entries_max)
         self._free_at[key] = now + self.interval_seconds
         return 0
 
 
-def _make_room(kept: dict[Hashable, Window] | dict[Hashable, float], entries_max: int) -> None:
+def _evict_oldest(kept: dict[Hashable, Window] | dict[Hashable, float], entries_max: int) -> None:
     # The oldest goes first. Whoever is forgotten starts anew: a flood of strangers is let off lightly
     # rather than remembered without end.
     while len(kept) >= entries_max:

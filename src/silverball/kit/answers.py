@@ -7,93 +7,104 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import Executor
 
-from silverball.kit.finished import Common, Finished, Key, Shelf, accepts_gzip, interface
-from silverball.kit.http import Answer
+from silverball.kit.finished import (
+    CachedResponse,
+    CacheKey,
+    CommonHeaders,
+    ResponseCache,
+    accepts_gzip,
+    interface_headers,
+)
+from silverball.kit.http import HttpResponse
 
 
-class Answers:
+class SharedResponses:
     """The finished answers of one process. Touched by the event loop only."""
 
     def __init__(
         self,
-        shelf: Shelf,
+        shelf: ResponseCache,
         workers: Executor,
         *,
         revision_of: Callable[[int], int],
         refresh: Callable[[int], int],
     ) -> None:
-        self._shelf = shelf
+        self._cache = shelf
         self._workers = workers
         self._revision_of = revision_of
         self._refresh = refresh
-        self._flights: dict[tuple[Key, int], asyncio.Future[Finished | Answer]] = {}
+        self._flights: dict[tuple[CacheKey, int], asyncio.Future[CachedResponse | HttpResponse]] = {}
 
-    def at_hand(self, key: Key) -> Finished | None:
+    def find_cached(self, key: CacheKey) -> CachedResponse | None:
         """The answer, if it is kept and its revision stands."""
-        finished = self._shelf.get(key)
+        finished = self._cache.get(key)
         if finished is None or finished.revision != self._revision_of(finished.scope_id):
             return None
-        self._shelf.touch(key)
+        self._cache.touch(key)
         return finished
 
-    async def computed(
+    async def load(
         self,
-        key: Key,
+        key: CacheKey,
         scope_id: int,
-        compute: Callable[[], Answer],
+        compute: Callable[[], HttpResponse],
         *,
-        wanted: int = 0,
-        common: Common = interface,
-    ) -> Finished | Answer:
+        revision_min: int = 0,
+        common_headers: CommonHeaders = interface_headers,
+    ) -> CachedResponse | HttpResponse:
         """Compute it, or wait for an equal question that is being computed at the same revision.
 
         `compute` runs in a worker thread; `wanted` is the least revision that will do.
         """
         loop = asyncio.get_running_loop()
         revision = self._revision_of(scope_id)
-        if revision == 0 or wanted > revision:
+        if revision == 0 or revision_min > revision:
             revision = await loop.run_in_executor(self._workers, self._refresh, scope_id)
         flight = self._flights.get((key, revision))
         if flight is None:
 
-            def finish() -> Finished | Answer:
+            def finish() -> CachedResponse | HttpResponse:
                 answer = compute()
                 if answer.status != 200:
                     return answer
                 # Without a revision nobody could tell when the answer becomes worthless.
-                known = revision if answer.is_kept else 0
-                return Finished(answer, scope_id=scope_id, revision=known, common=common)
+                known = revision if answer.is_cacheable else 0
+                return CachedResponse(
+                    answer, scope_id=scope_id, revision=known, common_headers=common_headers
+                )
 
             flight = loop.run_in_executor(self._workers, finish)
             self._flights[key, revision] = flight
-            flight.add_done_callback(lambda done: self._land(key, revision, done))
+            flight.add_done_callback(lambda done: self._store_result(key, revision, done))
         # One caller who hangs up must not take the answer from the others.
         return await asyncio.shield(flight)
 
-    async def pack(self, key: Key, finished: Finished, headers: dict[bytes, bytes]) -> None:
+    async def compress(self, key: CacheKey, finished: CachedResponse, headers: dict[bytes, bytes]) -> None:
         """Compress it once, the first time that somebody takes it so."""
-        if not is_to_be_packed(finished, headers):
+        if not needs_compression(finished, headers):
             return
-        packed = await asyncio.get_running_loop().run_in_executor(self._workers, finished.packed)
+        packed = await asyncio.get_running_loop().run_in_executor(self._workers, finished.compress)
         if finished.gzip_body is not None:
             return
-        is_kept = self._shelf.get(key) is finished
+        is_kept = self._cache.get(key) is finished
         if is_kept:
-            self._shelf.drop(key)
-        finished.attach(packed)
+            self._cache.drop(key)
+        finished.attach_gzip(packed)
         if is_kept:
-            self._shelf.put(key, finished)
+            self._cache.store(key, finished)
 
-    def _land(self, key: Key, revision: int, flight: "asyncio.Future[Finished | Answer]") -> None:
+    def _store_result(
+        self, key: CacheKey, revision: int, flight: "asyncio.Future[CachedResponse | HttpResponse]"
+    ) -> None:
         del self._flights[key, revision]
         if flight.cancelled() or flight.exception() is not None:
             return
         outcome = flight.result()
-        if isinstance(outcome, Finished) and outcome.revision:
-            self._shelf.put(key, outcome)
+        if isinstance(outcome, CachedResponse) and outcome.revision:
+            self._cache.store(key, outcome)
 
 
-def is_to_be_packed(finished: Finished, headers: dict[bytes, bytes]) -> bool:
+def needs_compression(finished: CachedResponse, headers: dict[bytes, bytes]) -> bool:
     """Whether this caller takes it compressed, and nobody did before."""
     return (
         finished.gzip_body is None

@@ -12,22 +12,22 @@ from silverball.kit.errors import NotAllowed
 from silverball.kit.http import (
     SVG,
     Access,
-    Answer,
     Call,
-    Drawing,
     Endpoint,
-    File,
-    Fresh,
-    Paced,
+    FileDownload,
+    HttpResponse,
     Request,
+    SvgImage,
+    ThrottledResult,
     Unauthenticated,
+    UncachedResult,
     Write,
 )
-from silverball.kit.live import Stream, Wait
-from silverball.kit.query import pairs_of
-from silverball.kit.replies import Replies
-from silverball.kit.routing import Matched, Routes, path_id, path_word
-from silverball.kit.writing import Writing
+from silverball.kit.live import AsyncCall, Stream
+from silverball.kit.query import parse_query
+from silverball.kit.replies import IdempotencyStore
+from silverball.kit.routing import RouteMatch, Router, parse_path_id, parse_path_word
+from silverball.kit.writing import WriteRequests
 
 NO_ABILITY = "Invalid ability provided."
 
@@ -37,14 +37,14 @@ class Api:
 
     def __init__(
         self,
-        routes: Routes,
+        routes: Router,
         *,
         base_url: str,
         public_read: bool,
         read: Callable[[], AbstractContextManager[Any]],
         write: Callable[[int | None], AbstractContextManager[Any]],
         revision_of: Callable[[Any, int], int | None],
-        replies: Replies,
+        idempotency_store: IdempotencyStore,
         now: Callable[[], datetime],
         feed: Any = None,
         settings: Any = None,
@@ -57,9 +57,11 @@ class Api:
         self._now = now
         self._feed = feed
         self._encode = msgspec.json.Encoder().encode
-        self._writing = Writing(read=read, write=write, revision_of=revision_of, replies=replies, now=now)
+        self._write_requests = WriteRequests(
+            read=read, write=write, revision_of=revision_of, idempotency_store=idempotency_store, now=now
+        )
 
-    def answer(self, request: Request) -> Answer:
+    def answer(self, request: Request) -> HttpResponse:
         """Find the endpoint, parse, call, encode. Raises refusals and the exceptions of `kit/http.py`."""
         matched = self.routes.match(request.method, request.path)
         endpoint = matched.endpoint
@@ -67,28 +69,32 @@ class Api:
             raise Unauthenticated(request.path)
         if request.caller is not None and not request.caller.may(endpoint.ability):
             raise NotAllowed(NO_ABILITY)
-        given = self._given(matched, request)
+        given = self._call_arguments(matched, request)
         if not endpoint.is_write:
-            return self._encoded(endpoint, endpoint.handler(Call(**given)))
+            return self._encode_response(endpoint, endpoint.handler(Call(**given)))
         write: Write[Any] = Write(**given, body=endpoint.body_parser.parse(request.body))
-        return self._writing.answer(endpoint, write, request)
+        return self._write_requests.answer(endpoint, write, request)
 
-    async def live(self, request: Request) -> Answer | Stream:
+    async def answer_async(self, request: Request) -> HttpResponse | Stream:
         """`answer` for a route that waits."""
         matched = self.routes.match(request.method, request.path)
         last_event_id = (request.last_event_id or b"").decode("utf-8", "replace")
-        call: Wait[Any] = Wait(**self._given(matched, request), feed=self._feed, last_event_id=last_event_id)
+        call: AsyncCall[Any] = AsyncCall(
+            **self._call_arguments(matched, request), feed=self._feed, last_event_id=last_event_id
+        )
         value = await matched.endpoint.handler(call)
-        return value if isinstance(value, Stream) else self._encoded(matched.endpoint, value)
+        return value if isinstance(value, Stream) else self._encode_response(matched.endpoint, value)
 
-    def _given(self, matched: Matched, request: Request) -> dict[str, Any]:
-        pairs = pairs_of(request.query)
-        if matched.endpoint.is_asked_in_body:
-            pairs += body.pairs_of(request.body)
+    def _call_arguments(self, matched: RouteMatch, request: Request) -> dict[str, Any]:
+        pairs = parse_query(request.query)
+        if matched.endpoint.accepts_body_parameters:
+            pairs += body.parse_pairs(request.body)
         found, patterns = matched.words, matched.endpoint.words
         return {
-            "ids": {name: path_id(name, word) for name, word in found.items() if name not in patterns},
-            "words": {name: path_word(name, found[name], pattern) for name, pattern in patterns.items()},
+            "ids": {name: parse_path_id(name, word) for name, word in found.items() if name not in patterns},
+            "words": {
+                name: parse_path_word(name, found[name], pattern) for name, pattern in patterns.items()
+            },
             "query": matched.endpoint.parser.parse(pairs),
             "pairs": pairs,
             "path": request.path,
@@ -103,15 +109,15 @@ class Api:
     def _is_open(self, access: Access) -> bool:
         return access is Access.ANYONE or (access is Access.OPENABLE and self._public_read)
 
-    def _encoded(self, endpoint: Endpoint, value: Any) -> Answer:
-        if isinstance(value, Paced):
-            return Answer(endpoint.status, self._encode(value.value), at_most_every=value.at_most_every)
-        if isinstance(value, Fresh):
-            return Answer(endpoint.status, self._encode(value.value), is_kept=False)
-        if isinstance(value, File):
+    def _encode_response(self, endpoint: Endpoint, value: Any) -> HttpResponse:
+        if isinstance(value, ThrottledResult):
+            return HttpResponse(endpoint.status, self._encode(value.value), is_throttled=value.is_throttled)
+        if isinstance(value, UncachedResult):
+            return HttpResponse(endpoint.status, self._encode(value.value), is_cacheable=False)
+        if isinstance(value, FileDownload):
             disposition = f'attachment; filename="{value.name}"'.encode("latin-1")
             headers = ((b"content-disposition", disposition),)
-            return Answer(endpoint.status, value.body, value.content_type, headers)
-        if isinstance(value, Drawing):
-            return Answer(endpoint.status, value.svg, SVG)
-        return Answer(endpoint.status, self._encode(value))
+            return HttpResponse(endpoint.status, value.body, value.content_type, headers)
+        if isinstance(value, SvgImage):
+            return HttpResponse(endpoint.status, value.svg, SVG)
+        return HttpResponse(endpoint.status, self._encode(value))

@@ -56,7 +56,7 @@ class Gone(Refusal):
     """What is asked for was there once and is kept no longer."""
 
 
-class Unready(Refusal):
+class ServiceUnavailable(Refusal):
     """It cannot be answered now, and nothing is wrong with the request."""
 
     def __init__(self) -> None:

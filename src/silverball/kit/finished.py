@@ -11,13 +11,13 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from silverball.kit.http import Answer
+from silverball.kit.http import HttpResponse
 
 Headers = list[tuple[bytes, bytes]]
 # Path, query string, and for whom: a viewer class, or one user.
-Key = tuple[str, bytes, str]
+CacheKey = tuple[str, bytes, str]
 # The headers that every answer of a kind has, a 304 too; they may follow from the answer.
-Common = Callable[[Answer], Headers]
+CommonHeaders = Callable[[HttpResponse], Headers]
 
 GZIP_FROM_BYTES = 1024
 GZIP_LEVEL = 6
@@ -45,16 +45,16 @@ PREFLIGHT: Headers = [
     (b"access-control-max-age", b"7200"),
 ]
 NOT_FOUND = b'{"message":"Not found."}'
-TOO_MANY = Answer(429, b'{"message":"Too Many Attempts."}')
-TOO_LARGE = Answer(413, b'{"message":"The POST data is too large."}')
+TOO_MANY_REQUESTS = HttpResponse(429, b'{"message":"Too Many Attempts."}')
+BODY_TOO_LARGE = HttpResponse(413, b'{"message":"The POST data is too large."}')
 
 
-def interface(_answer: Answer) -> Headers:
+def interface_headers(_answer: HttpResponse) -> Headers:
     """What every answer of the interface has in common."""
     return [CACHE_CONTROL, VARY, *CORS]
 
 
-class Finished:
+class CachedResponse:
     """A 200 as it goes out: headers and body, plain and, once somebody takes it so, compressed."""
 
     __slots__ = (
@@ -70,72 +70,79 @@ class Finished:
         "scope_id",
     )
 
-    def __init__(self, answer: Answer, *, scope_id: int, revision: int, common: Common = interface) -> None:
+    def __init__(
+        self,
+        answer: HttpResponse,
+        *,
+        scope_id: int,
+        revision: int,
+        common_headers: CommonHeaders = interface_headers,
+    ) -> None:
         self.scope_id = scope_id
         self.revision = revision
-        self.is_paced = answer.at_most_every
+        self.is_paced = answer.is_throttled
         self.etag = b'W/"%s"' % hashlib.blake2b(answer.body, digest_size=12).hexdigest().encode()
-        self.same_headers: Headers = [(b"etag", self.etag), *common(answer)]
+        self.same_headers: Headers = [(b"etag", self.etag), *common_headers(answer)]
         typed = (b"content-type", answer.content_type.encode())
         own = [header for header in answer.headers if header not in self.same_headers]
-        self.headers = [_length(answer.body), typed, *own, *self.same_headers]
+        self.headers = [_content_length(answer.body), typed, *own, *self.same_headers]
         self.body = body_message(answer.body)
         self.cost = OVERHEAD_BYTES + len(answer.body)
         self.gzip_headers = self.headers
         # None: nobody took it compressed so far. What is small is never compressed.
         self.gzip_body = self.body if len(answer.body) <= GZIP_FROM_BYTES else None
 
-    def packed(self) -> bytes:
+    def compress(self) -> bytes:
         """The body compressed; this takes a while."""
         return gzip.compress(self.body["body"], GZIP_LEVEL, mtime=0)
 
-    def is_known_to(self, asked: bytes | None) -> bool:
+    def matches_etag(self, asked: bytes | None) -> bool:
         """Whether who sends this If-None-Match has the answer already."""
-        return asked is not None and (asked == self.etag or names(asked, self.etag))
+        return asked is not None and (asked == self.etag or names_etag(asked, self.etag))
 
-    def shown(self, headers: dict[bytes, bytes]) -> tuple[Headers, dict[str, Any]]:
+    def headers_and_body(self, headers: dict[bytes, bytes]) -> tuple[Headers, dict[str, Any]]:
         """Headers and body as whoever sends these headers takes them."""
         if self.gzip_body is not None and accepts_gzip(headers.get(b"accept-encoding")):
             return self.gzip_headers, self.gzip_body
         return self.headers, self.body
 
-    def attach(self, packed: bytes) -> None:
+    def attach_gzip(self, packed: bytes) -> None:
         """Keep the compressed body beside the plain one, unless it is no smaller."""
         if len(packed) >= len(self.body["body"]):
             self.gzip_body = self.body
             return
         self.gzip_body = body_message(packed)
-        self.gzip_headers = [_length(packed), (b"content-encoding", b"gzip"), *self.headers[1:]]
+        self.gzip_headers = [_content_length(packed), (b"content-encoding", b"gzip"), *self.headers[1:]]
         self.cost += len(packed)
 
 
-class Shelf:
+class ResponseCache:
     """The finished answers at hand. Touched by one thread only, so it needs no lock."""
 
     def __init__(self, bytes_max: int) -> None:
         self.bytes_max = bytes_max
         self.bytes_used = 0
-        self._kept: OrderedDict[Key, Finished] = OrderedDict()
-        self.get = self._kept.get
-        self.touch = self._kept.move_to_end
+        self._entries: OrderedDict[CacheKey, CachedResponse] = OrderedDict()
+        self.get = self._entries.get
+        self.touch = self._entries.move_to_end
 
     def __len__(self) -> int:
-        return len(self._kept)
+        return len(self._entries)
 
-    def put(self, key: Key, finished: Finished) -> None:
+    def store(self, key: CacheKey, finished: CachedResponse) -> None:
         """Keep this answer in place of an older one; the least recently used ones make room."""
         cost = finished.cost + len(key[0]) + len(key[1])
         if cost > self.bytes_max:
             return
         self.drop(key)
         while self.bytes_used + cost > self.bytes_max:
-            self.drop(next(iter(self._kept)))
-        self._kept[key] = finished
+            self.drop(next(iter(self._entries)))
+        self._entries[key] = finished
         self.bytes_used += cost
 
-    def drop(self, key: Key) -> None:
+    def drop(self, key: CacheKey) -> None:
         """Forget this answer."""
-        old = self._kept.pop(key, None)
+        old = self._entries.pop(key, None)
         if old is not None:
             self.bytes_used -= old.cost + len(key[0]) + len(key[1])
 
@@ -157,7 +164,7 @@ def accepts_gzip(accept_encoding: bytes | None) -> bool:
     return weights.get(b"gzip", weights.get(b"x-gzip", weights.get(b"*", False)))
 
 
-def names(if_none_match: bytes, etag: bytes) -> bool:
+def names_etag(if_none_match: bytes, etag: bytes) -> bool:
     """Whether an If-None-Match (a list, weak or strong, or `*`) names this tag."""
     if if_none_match.strip() == b"*":
         return True
@@ -175,5 +182,5 @@ def _is_zero(parameters: bytes) -> bool:
         return True
 
 
-def _length(body: bytes) -> tuple[bytes, bytes]:
+def _content_length(body: bytes) -> tuple[bytes, bytes]:
     return (b"content-length", b"%d" % len(body))

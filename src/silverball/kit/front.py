@@ -17,34 +17,34 @@ from dataclasses import replace
 from typing import Any
 
 from silverball.kit import logs, requests
-from silverball.kit.allowance import Allowance, Pace, Purse
-from silverball.kit.answers import Answers, is_to_be_packed
+from silverball.kit.allowance import MinimumInterval, RateLimiter, RequestQuota
+from silverball.kit.answers import SharedResponses, needs_compression
 from silverball.kit.finished import (
+    BODY_TOO_LARGE,
     CACHE_CONTROL,
     CORS,
     NOT_FOUND,
     PREFLIGHT,
-    TOO_LARGE,
-    TOO_MANY,
-    Finished,
+    TOO_MANY_REQUESTS,
+    CachedResponse,
+    CacheKey,
     Headers,
-    Key,
-    Shelf,
+    ResponseCache,
     body_message,
 )
-from silverball.kit.guests import Guest, Guests
-from silverball.kit.http import READS, Answer, Request
-from silverball.kit.live import HungUp, Stream, opening, send_parts, while_connected
-from silverball.kit.published import Published
-from silverball.kit.requests import OWN_ASKED_MAX, House, Limits, Receive, Scope, Send
-from silverball.kit.tally import Tally, note
+from silverball.kit.guests import CachedCaller, CallerCache
+from silverball.kit.http import READ_METHODS, HttpResponse, Request
+from silverball.kit.live import ClientDisconnected, Stream, run_while_connected, send_chunks, stream_start
+from silverball.kit.published import CachedPages
+from silverball.kit.requests import OWN_TOURNAMENTS_MAX, Backend, FrontDoorLimits, Receive, Scope, Send
+from silverball.kit.tally import RequestCounts, log_request
 
 Reply = tuple[dict[str, Any], dict[str, Any]]
 
 # Of their own, so that writes which wait for a lock never hold up reads.
-WRITERS = 8
+WRITE_THREADS = 8
 REQUEST_ID = re.compile(rb"[A-Za-z0-9._\-]{1,64}")
-EMPTY = body_message(b"")
+EMPTY_BODY = body_message(b"")
 # Asked every few seconds by whoever runs the program; a line for each says nothing.
 HEALTH_PATHS = frozenset({"/up", "/ready"})
 
@@ -54,47 +54,47 @@ class FrontDoor:
 
     def __init__(
         self,
-        house: House,
-        limits: Limits,
+        house: Backend,
+        limits: FrontDoorLimits,
         *,
         clock: Callable[[], float] = time.monotonic,
         wall_clock: Callable[[], float] = time.time,
     ) -> None:
-        self._house = house
+        self._backend = house
         self._clock = clock
         self._wall_clock = wall_clock
         self._revision_of = house.revision_of
         # The answers of the others have keys of their own too, and are found on the slow path.
-        self._own_paths = frozenset(path for path in house.own_paths if "{" not in path)
-        self._is_live = requests.own_pattern(house.live_paths).fullmatch
-        self._is_own = requests.own_pattern(house.own_paths).fullmatch
-        self.shelf = Shelf(limits.cache_bytes)
-        self._allowance = Allowance(limits.rate_per_minute)
-        self._own_allowance = Allowance(max(limits.own_per_minute, limits.rate_per_minute))
-        self._pace = Pace(limits.standings_interval_seconds)
+        self._own_paths = frozenset(path for path in house.per_user_paths if "{" not in path)
+        self._is_async = requests.path_pattern(house.async_paths).fullmatch
+        self._is_own = requests.path_pattern(house.per_user_paths).fullmatch
+        self.cache = ResponseCache(limits.cache_bytes)
+        self._rate_limiter = RateLimiter(limits.rate_per_minute)
+        self._own_rate_limiter = RateLimiter(max(limits.own_per_minute, limits.rate_per_minute))
+        self._minimum_interval = MinimumInterval(limits.standings_interval_seconds)
         self._workers = ThreadPoolExecutor(house.workers, thread_name_prefix="silverball")
-        self._answers = Answers(
-            self.shelf, self._workers, revision_of=house.revision_of, refresh=house.refresh
+        self._responses = SharedResponses(
+            self.cache, self._workers, revision_of=house.revision_of, refresh=house.refresh
         )
-        self._published = Published(house, self._answers)
-        self._writers = ThreadPoolExecutor(WRITERS, thread_name_prefix="silverball-writer")
-        self._guests = Guests(house.find_caller, self._workers, clock)
+        self._public_pages = CachedPages(house, self._responses)
+        self._write_workers = ThreadPoolExecutor(WRITE_THREADS, thread_name_prefix="silverball-writer")
+        self._callers = CallerCache(house.find_caller, self._workers, clock)
         self._request_ids = itertools.count(1)
         self._process = secrets.token_hex(4).encode()
-        self._tally = Tally(clock)
+        self._counts = RequestCounts(clock)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await self._elsewhere(scope, receive, send)
+            await self._serve_page(scope, receive, send)
             return
         path = scope["path"]
         if not path.startswith("/api/") and path != "/api":
-            await self._elsewhere(scope, receive, send)
+            await self._serve_page(scope, receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         now = self._clock()
         authorization = headers.get(b"authorization")
-        guest = self._guests.nobody if authorization is None else self._guests.get(authorization)
+        guest = self._callers.anonymous if authorization is None else self._callers.get(authorization)
         if (
             guest is not None
             and now < guest.until
@@ -105,44 +105,44 @@ class FrontDoor:
         ):
             kept_for = guest.own if path in self._own_paths else guest.viewer
             key = (path, scope["query_string"], kept_for)
-            finished = self.shelf.get(key)
+            finished = self.cache.get(key)
             if (
                 finished is not None
                 and finished.revision == self._revision_of(finished.scope_id)
-                and not is_to_be_packed(finished, headers)
-                and self._knows_purse(guest, finished.scope_id)
+                and not needs_compression(finished, headers)
+                and self._knows_quota(guest, finished.scope_id)
             ):
-                self.shelf.touch(key)
-                self._tally.from_memory += 1
-                purse = self._purse(guest, scope, headers, finished.scope_id)
-                start, body = self._reply(finished, purse, scope, headers, now)
+                self.cache.touch(key)
+                self._counts.from_memory += 1
+                purse = self._quota_for(guest, scope, headers, finished.scope_id)
+                start, body = self._cached_reply(finished, purse, scope, headers, now)
                 await send(start)
                 await send(body)
                 return
-        await self._slowly(scope, receive, send, headers)
+        await self._serve_from_workers(scope, receive, send, headers)
 
     def close(self) -> None:
         """Wait for what is being computed and let the threads go."""
-        self._writers.shutdown()
+        self._write_workers.shutdown()
         self._workers.shutdown()
 
-    async def _elsewhere(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve_page(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            if self._house.pages is not None:
-                await self._house.pages(scope, receive, send)
+            if self._backend.pages is not None:
+                await self._backend.pages(scope, receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
-        named = self._request_id(headers)
-        if self._published.has(scope):
+        named = self._request_id_header(headers)
+        if self._public_pages.handles(scope):
             try:
-                shown = await self._published.reply(scope, headers, named, self._clock)
+                shown = await self._public_pages.reply(scope, headers, named, self._clock)
             except Exception as error:  # noqa: BLE001  # the edge: the database may be gone
-                shown = self._plain(self._house.failed(error), scope, headers, [])
+                shown = self._uncached_reply(self._backend.answer_error(error), scope, headers, [])
             for message in shown:
                 await send(message)
             return
-        if self._house.pages is None:
-            for message in self._plain(Answer(404, NOT_FOUND), scope, headers, []):
+        if self._backend.pages is None:
+            for message in self._uncached_reply(HttpResponse(404, NOT_FOUND), scope, headers, []):
                 await send(message)
             return
         logs.request_id.set(named[1].decode())
@@ -152,17 +152,17 @@ class FrontDoor:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), named]
                 if scope["path"] not in HEALTH_PATHS:
-                    note(scope, None, message, self._clock() - began)
+                    log_request(scope, None, message, self._clock() - began)
             await send(message)
 
-        await self._house.pages(scope, receive, send_named)
+        await self._backend.pages(scope, receive, send_named)
 
     # What goes out
 
-    def _reply(
+    def _cached_reply(
         self,
-        finished: Finished,
-        purse: Purse,
+        finished: CachedResponse,
+        purse: RequestQuota,
         scope: Scope,
         headers: dict[bytes, bytes],
         now: float,
@@ -170,29 +170,33 @@ class FrontDoor:
     ) -> Reply:
         """A finished answer, a 304 in its place, or a 429. `left` is given when the request was counted."""
         asked = headers.get(b"if-none-match")
-        if finished.is_known_to(asked):
+        if finished.matches_etag(asked):
             if left is not None:
-                purse.give_back()
-            out = [*finished.same_headers, self._request_id(headers), *purse.headers(purse.left(now))]
-            return {"type": "http.response.start", "status": 304, "headers": out}, EMPTY
+                purse.refund()
+            out = [
+                *finished.same_headers,
+                self._request_id_header(headers),
+                *purse.headers(purse.remaining(now)),
+            ]
+            return {"type": "http.response.start", "status": 304, "headers": out}, EMPTY_BODY
         if left is None:
             left = purse.take(now)
             if left < 0:
-                return self._too_many(scope, headers, purse, now)
+                return self._rate_limited_reply(scope, headers, purse, now)
         if finished.is_paced and asked is None:
             # By number and last word: `042` is the same tournament.
             paced = (purse.who, finished.scope_id, scope["path"].rpartition("/")[2])
-            wait = self._pace.seconds_to_wait(paced, now)
+            wait = self._minimum_interval.seconds_to_wait(paced, now)
             if wait:
-                return self._too_soon(scope, headers, wait, purse.headers(left))
-        out, body = finished.shown(headers)
-        out = [*out, self._request_id(headers), *purse.headers(left)]
+                return self._retry_later_reply(scope, headers, wait, purse.headers(left))
+        out, body = finished.headers_and_body(headers)
+        out = [*out, self._request_id_header(headers), *purse.headers(left)]
         start = {"type": "http.response.start", "status": 200, "headers": out}
-        return start, body if scope["method"] == "GET" else EMPTY
+        return start, body if scope["method"] == "GET" else EMPTY_BODY
 
-    def _plain(
+    def _uncached_reply(
         self,
-        answer: Answer,
+        answer: HttpResponse,
         scope: Scope,
         headers: dict[bytes, bytes],
         extra: Headers,
@@ -205,45 +209,53 @@ class FrontDoor:
             *CORS,
             *answer.headers,
             *extra,
-            self._request_id(headers),
+            self._request_id_header(headers),
         ]
-        body = EMPTY if scope["method"] == "HEAD" else body_message(answer.body)
+        body = EMPTY_BODY if scope["method"] == "HEAD" else body_message(answer.body)
         return {"type": "http.response.start", "status": answer.status, "headers": out}, body
 
-    def _too_many(self, scope: Scope, headers: dict[bytes, bytes], purse: Purse, now: float) -> Reply:
-        return self._too_soon(scope, headers, purse.seconds_to_wait(now), purse.headers(0))
+    def _rate_limited_reply(
+        self, scope: Scope, headers: dict[bytes, bytes], purse: RequestQuota, now: float
+    ) -> Reply:
+        return self._retry_later_reply(scope, headers, purse.seconds_to_wait(now), purse.headers(0))
 
-    def _too_soon(self, scope: Scope, headers: dict[bytes, bytes], wait: int, counted: Headers) -> Reply:
-        self._tally.turned_away += 1
-        return self._plain(TOO_MANY, scope, headers, [*self._wait_headers(wait), *counted])
+    def _retry_later_reply(
+        self, scope: Scope, headers: dict[bytes, bytes], wait: int, counted: Headers
+    ) -> Reply:
+        self._counts.turned_away += 1
+        return self._uncached_reply(TOO_MANY_REQUESTS, scope, headers, [*self._retry_headers(wait), *counted])
 
     # What it costs
 
-    def _knows_purse(self, guest: Guest, scope_id: int) -> bool:
-        return not scope_id or guest.caller is None or scope_id in guest.runs or not self._allowance.limit
+    def _knows_quota(self, guest: CachedCaller, scope_id: int) -> bool:
+        return not scope_id or guest.caller is None or scope_id in guest.runs or not self._rate_limiter.limit
 
-    async def _learn_purse(self, guest: Guest, scope_id: int) -> None:
+    async def _load_ownership(self, guest: CachedCaller, scope_id: int) -> None:
         """Ask whether the tournament is one that the caller runs; remembered as long as the caller is."""
         caller = guest.caller
-        if caller is None or self._knows_purse(guest, scope_id) or len(guest.runs) >= OWN_ASKED_MAX:
+        if caller is None or self._knows_quota(guest, scope_id) or len(guest.runs) >= OWN_TOURNAMENTS_MAX:
             return
         loop = asyncio.get_running_loop()
         guest.runs[scope_id] = await loop.run_in_executor(
-            self._workers, self._house.has_own_bucket, caller, scope_id
+            self._workers, self._backend.has_own_quota, caller, scope_id
         )
 
-    def _purse(self, guest: Guest, scope: Scope, headers: dict[bytes, bytes], scope_id: int) -> Purse:
-        is_free = scope["path"].endswith(requests.FREE_ENDING)
+    def _quota_for(
+        self, guest: CachedCaller, scope: Scope, headers: dict[bytes, bytes], scope_id: int
+    ) -> RequestQuota:
+        is_free = scope["path"].endswith(requests.UNCOUNTED_SUFFIX)
         # The general limit of 0 means that nothing is counted at all.
         if guest.runs.get(scope_id):
-            return Purse(self._own_allowance, (guest.user_id, scope_id), is_free=is_free)
-        return Purse(self._allowance, guest.user_id or requests.address_of(scope, headers), is_free=is_free)
+            return RequestQuota(self._own_rate_limiter, (guest.user_id, scope_id), is_free=is_free)
+        return RequestQuota(
+            self._rate_limiter, guest.user_id or requests.client_address(scope, headers), is_free=is_free
+        )
 
-    def _wait_headers(self, wait: int) -> Headers:
+    def _retry_headers(self, wait: int) -> Headers:
         reset = int(self._wall_clock()) + wait
         return [(b"retry-after", b"%d" % wait), (b"x-ratelimit-reset", b"%d" % reset)]
 
-    def _request_id(self, headers: dict[bytes, bytes]) -> tuple[bytes, bytes]:
+    def _request_id_header(self, headers: dict[bytes, bytes]) -> tuple[bytes, bytes]:
         given = headers.get(b"x-request-id")
         if given is None or not REQUEST_ID.fullmatch(given):
             given = headers[b"x-request-id"] = b"%b-%x" % (self._process, next(self._request_ids))
@@ -251,143 +263,155 @@ class FrontDoor:
 
     # What is not at hand
 
-    async def _slowly(self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]) -> None:
-        self._tally.report_when_due(len(self.shelf), self.shelf.bytes_used)
+    async def _serve_from_workers(
+        self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]
+    ) -> None:
+        self._counts.report_when_due(len(self.cache), self.cache.bytes_used)
         if scope["method"] == "OPTIONS":
-            start, body = self._options(scope["path"], headers)
-        elif scope["method"] in READS and self._is_live(scope["path"]):
-            with contextlib.suppress(HungUp):
-                await self._live(scope, receive, send, headers)
+            start, body = self._options_reply(scope["path"], headers)
+        elif scope["method"] in READ_METHODS and self._is_async(scope["path"]):
+            with contextlib.suppress(ClientDisconnected):
+                await self._serve_async(scope, receive, send, headers)
             return
         else:
             try:
-                start, body = await self._computed(scope, receive, headers)
+                start, body = await self._computed_reply(scope, receive, headers)
             except Exception as error:  # noqa: BLE001  # the edge: whatever fails is answered in JSON
-                start, body = self._plain(self._house.failed(error), scope, headers, [])
+                start, body = self._uncached_reply(self._backend.answer_error(error), scope, headers, [])
         await send(start)
         await send(body)
 
-    async def _live(self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]) -> None:
+    async def _serve_async(
+        self, scope: Scope, receive: Receive, send: Send, headers: dict[bytes, bytes]
+    ) -> None:
         """A route that waits: counted like any other, and let go when the client hangs up."""
         began = self._clock()
-        guest = await self._guests.find(headers.get(b"authorization"))
-        purse = self._purse(guest, scope, headers, 0)
+        guest = await self._callers.find(headers.get(b"authorization"))
+        purse = self._quota_for(guest, scope, headers, 0)
         left = purse.take(began)
-        body: MutableMapping[str, Any] | None = EMPTY
-        outcome = await self._waited(scope, headers, guest, receive) if left >= 0 else TOO_MANY
+        body: MutableMapping[str, Any] | None = EMPTY_BODY
+        outcome = (
+            await self._await_async_route(scope, headers, guest, receive) if left >= 0 else TOO_MANY_REQUESTS
+        )
         if left < 0:
-            start, body = self._too_many(scope, headers, purse, began)
+            start, body = self._rate_limited_reply(scope, headers, purse, began)
         elif isinstance(outcome, Stream):
-            start = opening(outcome, [*purse.headers(left), self._request_id(headers)])
-            body = None if scope["method"] == "GET" else EMPTY
+            start = stream_start(outcome, [*purse.headers(left), self._request_id_header(headers)])
+            body = None if scope["method"] == "GET" else EMPTY_BODY
         elif outcome.status == 200:
-            finished = Finished(outcome, scope_id=0, revision=0)
-            start, body = self._reply(finished, purse, scope, headers, began, left)
+            finished = CachedResponse(outcome, scope_id=0, revision=0)
+            start, body = self._cached_reply(finished, purse, scope, headers, began, left)
         else:
-            start, body = self._plain(outcome, scope, headers, purse.headers(left))
-        note(scope, guest.user_id or None, start, self._clock() - began)
+            start, body = self._uncached_reply(outcome, scope, headers, purse.headers(left))
+        log_request(scope, guest.user_id or None, start, self._clock() - began)
         await send(start)
         if body is not None:
             await send(body)
         elif isinstance(outcome, Stream):
-            await while_connected(send_parts(outcome, send), receive)
+            await run_while_connected(send_chunks(outcome, send), receive)
 
-    async def _waited(
-        self, scope: Scope, headers: dict[bytes, bytes], guest: Guest, receive: Receive
-    ) -> Answer | Stream:
-        assert self._house.live is not None
-        request = self._request(scope, headers, guest, b"")
+    async def _await_async_route(
+        self, scope: Scope, headers: dict[bytes, bytes], guest: CachedCaller, receive: Receive
+    ) -> HttpResponse | Stream:
+        assert self._backend.answer_async is not None
+        request = self._build_request(scope, headers, guest, b"")
         try:
-            outcome: Answer | Stream = await while_connected(self._house.live(request), receive)
-        except HungUp:
+            outcome: HttpResponse | Stream = await run_while_connected(
+                self._backend.answer_async(request), receive
+            )
+        except ClientDisconnected:
             raise
         except Exception as error:  # noqa: BLE001  # the edge: whatever fails is answered in JSON
-            outcome = self._house.failed(error)
+            outcome = self._backend.answer_error(error)
         return outcome
 
-    def _options(self, path: str, headers: dict[bytes, bytes]) -> Reply:
+    def _options_reply(self, path: str, headers: dict[bytes, bytes]) -> Reply:
         if b"access-control-request-method" in headers:
             status, out = 204, PREFLIGHT
         else:
-            allowed = ",".join(self._house.verbs_of(path) or ("GET", "HEAD")).encode()
+            allowed = ",".join(self._backend.methods_for(path) or ("GET", "HEAD")).encode()
             status, out = 200, [(b"allow", allowed), (b"content-length", b"0"), CACHE_CONTROL, *CORS]
         return {
             "type": "http.response.start",
             "status": status,
-            "headers": [*out, self._request_id(headers)],
-        }, EMPTY
+            "headers": [*out, self._request_id_header(headers)],
+        }, EMPTY_BODY
 
-    async def _computed(self, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> Reply:
+    async def _computed_reply(self, scope: Scope, receive: Receive, headers: dict[bytes, bytes]) -> Reply:
         began = self._clock()
         if requests.is_declared_too_large(headers):
-            return self._plain(TOO_LARGE, scope, headers, [])
-        guest = await self._guests.find(headers.get(b"authorization"))
-        scope_id = requests.scope_id_of(scope["path"])
-        await self._learn_purse(guest, scope_id)
-        purse = self._purse(guest, scope, headers, scope_id)
+            return self._uncached_reply(BODY_TOO_LARGE, scope, headers, [])
+        guest = await self._callers.find(headers.get(b"authorization"))
+        scope_id = requests.scope_id_for(scope["path"])
+        await self._load_ownership(guest, scope_id)
+        purse = self._quota_for(guest, scope, headers, scope_id)
         left = None
-        if scope["method"] not in READS:
+        if scope["method"] not in READ_METHODS:
             # A body is read only of who has something left.
             left = purse.take(self._clock())
             if left < 0:
-                return self._too_many(scope, headers, purse, self._clock())
-        body = await requests.body_of(scope["method"], receive, headers)
+                return self._rate_limited_reply(scope, headers, purse, self._clock())
+        body = await requests.read_body(scope["method"], receive, headers)
         if body is None:
-            return self._plain(TOO_LARGE, scope, headers, [])
-        request = self._request(scope, headers, guest, body)
-        key = self._key(request, guest)
-        wanted = requests.number_of(headers.get(b"x-tournament-revision"))
-        if request.method in READS and wanted <= self._revision_of(scope_id):
-            finished = self._answers.at_hand(key)
+            return self._uncached_reply(BODY_TOO_LARGE, scope, headers, [])
+        request = self._build_request(scope, headers, guest, body)
+        key = self._cache_key(request, guest)
+        wanted = requests.parse_revision(headers.get(b"x-tournament-revision"))
+        if request.method in READ_METHODS and wanted <= self._revision_of(scope_id):
+            finished = self._responses.find_cached(key)
             if finished is not None:
-                await self._answers.pack(key, finished, headers)
-                return self._reply(finished, purse, scope, headers, self._clock())
+                await self._responses.compress(key, finished, headers)
+                return self._cached_reply(finished, purse, scope, headers, self._clock())
         if left is None:
             left = purse.take(self._clock())
         if left < 0:
-            return self._too_many(scope, headers, purse, self._clock())
-        outcome = await self._outcome(request, key, scope_id, wanted, self._request_id(headers)[1])
-        if isinstance(outcome, Finished):
-            await self._answers.pack(key, outcome, headers)
-            start, message = self._reply(outcome, purse, scope, headers, self._clock(), left)
+            return self._rate_limited_reply(scope, headers, purse, self._clock())
+        outcome = await self._compute(request, key, scope_id, wanted, self._request_id_header(headers)[1])
+        if isinstance(outcome, CachedResponse):
+            await self._responses.compress(key, outcome, headers)
+            start, message = self._cached_reply(outcome, purse, scope, headers, self._clock(), left)
         else:
-            start, message = self._plain(outcome, scope, headers, purse.headers(left))
-        note(scope, guest.user_id or None, start, self._clock() - began)
+            start, message = self._uncached_reply(outcome, scope, headers, purse.headers(left))
+        log_request(scope, guest.user_id or None, start, self._clock() - began)
         return start, message
 
-    def _request(self, scope: Scope, headers: dict[bytes, bytes], guest: Guest, body: bytes) -> Request:
+    def _build_request(
+        self, scope: Scope, headers: dict[bytes, bytes], guest: CachedCaller, body: bytes
+    ) -> Request:
         return Request(
             method=scope["method"],
             path=scope["path"],
             query=scope["query_string"],
             caller=guest.caller,
             body=body,
-            source=requests.address_of(scope, headers),
+            source=requests.client_address(scope, headers),
             idempotency_key=headers.get(b"idempotency-key"),
             if_match=headers.get(b"if-match"),
             last_event_id=headers.get(b"last-event-id"),
         )
 
-    def _key(self, request: Request, guest: Guest) -> Key:
+    def _cache_key(self, request: Request, guest: CachedCaller) -> CacheKey:
         asked = request.query
         if request.body:
             asked += b"\n" + hashlib.blake2b(request.body, digest_size=16).digest()
         return request.path, asked, guest.own if self._is_own(request.path) else guest.viewer
 
-    async def _outcome(
-        self, request: Request, key: Key, scope_id: int, wanted: int, request_id: bytes
-    ) -> Finished | Answer:
+    async def _compute(
+        self, request: Request, key: CacheKey, scope_id: int, wanted: int, request_id: bytes
+    ) -> CachedResponse | HttpResponse:
         """Compute it, or wait for an equal question that is being computed at the same revision."""
-        if request.method not in READS:
+        if request.method not in READ_METHODS:
             loop = asyncio.get_running_loop()
-            return await loop.run_in_executor(self._writers, self._answer, request, request_id)
+            return await loop.run_in_executor(
+                self._write_workers, self._answer_in_worker, request, request_id
+            )
         asked = replace(request, method="GET")
-        return await self._answers.computed(
-            key, scope_id, lambda: self._answer(asked, request_id), wanted=wanted
+        return await self._responses.load(
+            key, scope_id, lambda: self._answer_in_worker(asked, request_id), revision_min=wanted
         )
 
     # In a worker thread
 
-    def _answer(self, request: Request, request_id: bytes) -> Answer:
+    def _answer_in_worker(self, request: Request, request_id: bytes) -> HttpResponse:
         logs.request_id.set(request_id.decode())
-        return self._house.answer(request)
+        return self._backend.answer(request)

@@ -12,7 +12,7 @@ CALLERS_MAX = 10_000
 AUTHORIZATION_BYTES_MAX = 300
 
 
-class Guest:
+class CachedCaller:
     """An Authorization header that was looked up, for a few seconds."""
 
     __slots__ = ("caller", "own", "runs", "until", "user_id", "viewer")
@@ -29,7 +29,7 @@ class Guest:
         self.runs: dict[int, bool] = {}
 
 
-class Guests:
+class CallerCache:
     """Everybody who asked lately, by Authorization header. Touched by one thread only."""
 
     def __init__(
@@ -38,26 +38,28 @@ class Guests:
         workers: Executor,
         clock: Callable[[], float],
     ) -> None:
-        self.nobody = Guest(None, float("inf"))
-        self._known: dict[bytes, Guest] = {}
-        self.get = self._known.get
+        self.anonymous = CachedCaller(None, float("inf"))
+        self._entries: dict[bytes, CachedCaller] = {}
+        self.get = self._entries.get
         self._find_caller = find_caller
         self._workers = workers
         self._clock = clock
 
-    async def find(self, authorization: bytes | None) -> Guest:
+    async def find(self, authorization: bytes | None) -> CachedCaller:
         """Who this header speaks for; `nobody` when there is none or it cannot be a token."""
         if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
-            return self.nobody
-        guest = self._known.get(authorization)
+            return self.anonymous
+        guest = self._entries.get(authorization)
         if guest is not None and self._clock() < guest.until:
             return guest
         # Until then at the latest a revoked token is noticed; counted from before the look.
         until = self._clock() + CALLER_SECONDS
         loop = asyncio.get_running_loop()
-        guest = Guest(await loop.run_in_executor(self._workers, self._find_caller, authorization), until)
-        self._known.pop(authorization, None)
-        while len(self._known) >= CALLERS_MAX:
-            del self._known[next(iter(self._known))]
-        self._known[authorization] = guest
+        guest = CachedCaller(
+            await loop.run_in_executor(self._workers, self._find_caller, authorization), until
+        )
+        self._entries.pop(authorization, None)
+        while len(self._entries) >= CALLERS_MAX:
+            del self._entries[next(iter(self._entries))]
+        self._entries[authorization] = guest
         return guest

@@ -30,9 +30,9 @@ WORD_LETTERS_MAX = 100
 JSON = "application/json"
 SVG = "image/svg+xml"
 # In the order in which a refusal lists them.
-VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
-READS = frozenset({"GET", "HEAD"})
-WRITES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+READ_METHODS = frozenset({"GET", "HEAD"})
+WRITE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 # The id of a path below which everything is locked and counted together.
 TOURNAMENT = "tournament_id"
 Q = TypeVar("Q", bound=Query)
@@ -62,7 +62,7 @@ class Caller(Protocol):
         ...
 
     @property
-    def keys_of(self) -> int:
+    def idempotency_owner_id(self) -> int:
         """The account among whose idempotency keys this caller's are kept."""
         ...
 
@@ -134,11 +134,11 @@ class Write(Call[Any], Generic[B]):
     # The transaction, which holds the lock of the tournament in the path; a snapshot while looking ahead.
     db: Any = None
     # What the endpoint's `ahead` returned.
-    ahead: Any = None
+    preparation: Any = None
 
 
 @dataclass(frozen=True)
-class Answer:
+class HttpResponse:
     """A finished answer.
 
     `at_most_every` asks the front door to keep to the standings interval; `is_kept` is False for one
@@ -149,12 +149,12 @@ class Answer:
     body: bytes
     content_type: str = JSON
     headers: tuple[tuple[bytes, bytes], ...] = ()
-    at_most_every: bool = False
-    is_kept: bool = True
+    is_throttled: bool = False
+    is_cacheable: bool = True
 
 
 @dataclass(frozen=True)
-class File:
+class FileDownload:
     """What a handler returns to answer with something that is not JSON."""
 
     body: bytes
@@ -163,36 +163,36 @@ class File:
 
 
 @dataclass(frozen=True)
-class Drawing:
+class SvgImage:
     """What a handler returns to answer with a picture that is shown where it is asked for."""
 
     svg: bytes
 
 
 @dataclass(frozen=True)
-class Paced(Generic[T]):
+class ThrottledResult(Generic[T]):
     """What a handler returns when its answer may still change but should not be fetched too often."""
 
     value: T
-    at_most_every: bool
+    is_throttled: bool
 
 
 @dataclass(frozen=True)
-class Fresh(Generic[T]):
+class UncachedResult(Generic[T]):
     """What a handler returns when its answer changes without a revision: it is kept nowhere."""
 
     value: T
 
 
 @dataclass(frozen=True)
-class Once(Generic[T]):
+class OneTimeResult(Generic[T]):
     """What a writing handler returns when its answer holds a secret: it is said once and never stored.
 
     `again` is what a request that is sent again with its key is answered with.
     """
 
     value: T
-    again: T
+    replay_value: T
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,18 +213,18 @@ class Endpoint:
     body_parser: BodyParser = field(repr=False, default_factory=lambda: BodyParser(Body))
     status: int = 200
     # Called with a snapshot before the lock is taken, for what takes long.
-    ahead: Handler | None = None
+    prepare: Handler | None = None
     # Whether its handler is a coroutine that may wait (kit/live.py).
-    is_live: bool = False
+    is_async: bool = False
     # Parts of the path that are words and no ids: name -> the pattern of the whole word.
     words: Mapping[str, str] = field(default_factory=dict)
     # Of a route that only reads: the members of a JSON object in its body are parameters too.
-    is_asked_in_body: bool = False
+    accepts_body_parameters: bool = False
 
     @property
     def is_write(self) -> bool:
         """Whether it may change something; a POST that only asks does not."""
-        return self.method in WRITES and not self.is_asked_in_body
+        return self.method in WRITE_METHODS and not self.accepts_body_parameters
 
     @property
     def title(self) -> str:
@@ -236,14 +236,14 @@ class Endpoint:
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
 
-def _reading(
+def _declare_read(
     method: str,
     path: str,
     *,
     query: type[Query] = Query,
     access: Access = Access.TOKEN,
     words: Mapping[str, str] | None = None,
-    is_asked_in_body: bool = False,
+    accepts_body_parameters: bool = False,
 ) -> Callable[[Handler], Endpoint]:
     """Declare a route that reads; `{tournament_id}` in the path is an id. HEAD comes with GET.
 
@@ -258,21 +258,21 @@ def _reading(
             handler=handler,
             access=access,
             query=query,
-            returns=_shape_of(handler),
+            returns=_return_type(handler),
             parser=QueryParser(query),
             words=words or {},
-            is_asked_in_body=is_asked_in_body,
+            accepts_body_parameters=accepts_body_parameters,
         )
 
     return declare
 
 
-get = partial(_reading, "GET")
+get = partial(_declare_read, "GET")
 # A POST that only reads: every token may, and there is no transaction, no lock and no idempotency key.
-ask = partial(_reading, "POST", is_asked_in_body=True)
+read_post = partial(_declare_read, "POST", accepts_body_parameters=True)
 
 
-def _writing(
+def _declare_write(
     method: str,
     path: str,
     *,
@@ -280,13 +280,13 @@ def _writing(
     body: type[Body] | None = None,
     query: type[Query] = Query,
     status: Literal[200, 201] = 200,
-    ahead: Handler | None = None,
+    prepare: Handler | None = None,
 ) -> Callable[[Handler], Endpoint]:
     """Declare a route that writes; its handler takes a `Write`."""
 
     def declare(handler: Handler) -> Endpoint:
-        returns = _shape_of(handler)
-        if returns is File:
+        returns = _return_type(handler)
+        if returns is FileDownload:
             raise TypeError(f"{method} {path} cannot answer with a file: it is stored as JSON")
         return Endpoint(
             method=method,
@@ -300,26 +300,26 @@ def _writing(
             body=body,
             body_parser=BodyParser(body or Body),
             status=status,
-            ahead=ahead,
+            prepare=prepare,
         )
 
     return declare
 
 
-post = partial(_writing, "POST")
-put = partial(_writing, "PUT")
-patch = partial(_writing, "PATCH")
-delete = partial(_writing, "DELETE")
+post = partial(_declare_write, "POST")
+put = partial(_declare_write, "PUT")
+patch = partial(_declare_write, "PATCH")
+delete = partial(_declare_write, "DELETE")
 
 
-def _shape_of(handler: Handler) -> Any:
+def _return_type(handler: Handler) -> Any:
     returns = get_type_hints(handler).get("return", Any)
-    if get_origin(returns) in (Paced, Fresh, Once):
+    if get_origin(returns) in (ThrottledResult, UncachedResult, OneTimeResult):
         (returns,) = get_args(returns)
     return returns
 
 
-def endpoints_of(*modules: Any) -> list[Endpoint]:
+def collect_endpoints(*modules: Any) -> list[Endpoint]:
     """The endpoints that these route modules declare, in their order."""
     return [one for module in modules for one in vars(module).values() if isinstance(one, Endpoint)]
 
@@ -328,7 +328,7 @@ class Unauthenticated(Exception):
     """The route needs a token and there is no valid one."""
 
 
-class Stale(Exception):
+class RevisionMismatch(Exception):
     """The tournament is no longer at the revision that If-Match names."""
 
     def __init__(self, revision: int) -> None:
@@ -336,5 +336,5 @@ class Stale(Exception):
         self.revision = revision
 
 
-class Moved(Exception):
+class PreparationOutdated(Exception):
     """A handler says: what was seen ahead is no longer so. It is looked at and tried again."""

@@ -25,12 +25,12 @@ T = TypeVar("T")
 class Stream:
     """An answer that comes in parts, for as long as the client listens."""
 
-    parts: AsyncIterator[bytes]
+    chunks: AsyncIterator[bytes]
     content_type: str = "text/event-stream; charset=utf-8"
 
 
 @dataclass(frozen=True)
-class Wait(Call[Q]):
+class AsyncCall(Call[Q]):
     """One request to a route that waits."""
 
     # What the composition root hands to these routes.
@@ -39,7 +39,7 @@ class Wait(Call[Q]):
     last_event_id: str = ""
 
 
-def live(path: str, *, query: type[Query] = Query, returns: Any) -> Callable[[Handler], Endpoint]:
+def get_async(path: str, *, query: type[Query] = Query, returns: Any) -> Callable[[Handler], Endpoint]:
     """Declare a GET route for everybody whose handler is a coroutine."""
 
     def declare(handler: Handler) -> Endpoint:
@@ -51,24 +51,24 @@ def live(path: str, *, query: type[Query] = Query, returns: Any) -> Callable[[Ha
             query=query,
             returns=returns,
             parser=QueryParser(query),
-            is_live=True,
+            is_async=True,
         )
 
     return declare
 
 
-class HungUp(Exception):
+class ClientDisconnected(Exception):
     """The client went away while something was made for it."""
 
 
-async def while_connected(work: Coroutine[Any, Any, T], receive: Receive) -> T:
+async def run_while_connected(work: Coroutine[Any, Any, T], receive: Receive) -> T:
     """What the work returns. Raises HungUp, and cancels the work, when the client goes first."""
     working = asyncio.ensure_future(work)
-    listening = asyncio.ensure_future(_until_gone(receive))
+    listening = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:
         await asyncio.wait({working, listening}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
-            raise HungUp
+            raise ClientDisconnected
         return working.result()
     finally:
         for task in (working, listening):
@@ -77,12 +77,12 @@ async def while_connected(work: Coroutine[Any, Any, T], receive: Receive) -> T:
                 await task
 
 
-async def _until_gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-def opening(stream: Stream, more: Headers) -> dict[str, Any]:
+def stream_start(stream: Stream, more: Headers) -> dict[str, Any]:
     """The first ASGI message of a stream."""
     typed = (b"content-type", stream.content_type.encode())
     # Some proxies would keep the parts until there are enough of them.
@@ -90,13 +90,13 @@ def opening(stream: Stream, more: Headers) -> dict[str, Any]:
     return {"type": "http.response.start", "status": 200, "headers": headers}
 
 
-async def send_parts(stream: Stream, send: Send) -> None:
+async def send_chunks(stream: Stream, send: Send) -> None:
     """The body of a stream, part by part; who reads slowly is waited for."""
     try:
-        async for part in stream.parts:
+        async for part in stream.chunks:
             await send({"type": "http.response.body", "body": part, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
     finally:
-        close: Callable[[], Awaitable[None]] | None = getattr(stream.parts, "aclose", None)
+        close: Callable[[], Awaitable[None]] | None = getattr(stream.chunks, "aclose", None)
         if close is not None:
             await close()

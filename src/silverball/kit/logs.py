@@ -11,14 +11,14 @@ from contextvars import ContextVar
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
-ROOT = "silverball"
+LOGGER_NAME = "silverball"
 TEXT_CHARACTERS_MAX = 20_000
 _ENCODE = json.JSONEncoder(default=str).encode
 # Which request the current thread works for; empty outside of one.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
-class JsonLines(logging.Formatter):
+class JsonFormatter(logging.Formatter):
     """A record as one line of JSON; `extra={"silverball": {...}}` adds members."""
 
     def format(self, record: logging.LogRecord) -> str:
@@ -31,7 +31,7 @@ class JsonLines(logging.Formatter):
         asked = request_id.get()
         if asked:
             members["requestId"] = asked
-        members.update(getattr(record, ROOT, {}))
+        members.update(getattr(record, LOGGER_NAME, {}))
         if record.exc_info:
             members["traceback"] = self.formatException(record.exc_info)[-TEXT_CHARACTERS_MAX:]
         # ASCII only: nothing can move a terminal's cursor or turn its text around.
@@ -41,13 +41,13 @@ class JsonLines(logging.Formatter):
 def configure(stream: TextIO | None = None) -> None:
     """Send every record of this program, and warnings of its libraries, to stderr."""
     handler = logging.StreamHandler(stream or sys.stderr)
-    handler.setFormatter(JsonLines())
+    handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
-    logging.getLogger(ROOT).setLevel(logging.INFO)
+    logging.getLogger(LOGGER_NAME).setLevel(logging.INFO)
 
 
-def say(log: logging.Logger, message: str, **members: object) -> None:
+def log_line(log: logging.Logger, message: str, **members: object) -> None:
     """One line with members beside the message."""
-    log.info(message, extra={ROOT: members})
+    log.info(message, extra={LOGGER_NAME: members})

@@ -15,18 +15,18 @@ URL_CHARACTERS_MAX = 500
 HOST_CHARACTERS_MAX = 253
 HTTPS_PORT = 443
 DEFAULT_PORTS = {"https": HTTPS_PORT, "http": 80}
-ANY_HOST = "*"
+EVERY_HOST = "*"
 # Visible ASCII without what some readers of addresses take for a slash or drop.
-CHARACTERS = re.compile(r"[!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]+")
+ALLOWED_CHARACTERS = re.compile(r"[!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]+")
 URL = re.compile(r"(?P<scheme>[a-z]+)://(?P<place>[^/?#]+)(?P<path>/[^?#]*)?(?P<query>\?[^#]*)?(?:#.*)?")
-PLACE = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
+HOST_AND_PORT = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))+")
 # One word for a machine of the own network, as venues have it.
-WORD = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
+SINGLE_LABEL_HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
 # `127.1`, `0x7f.1`: systems take a host whose last part is a number for an address.
-NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
 # Line ends and the zero byte have no business in a path, not even written in hexadecimals.
-HIDDEN_BREAK = re.compile(r"%(?:0[ad]|00)", re.IGNORECASE)
+ENCODED_LINE_BREAK = re.compile(r"%(?:0[ad]|00)", re.IGNORECASE)
 # Endings that no public name has. Sources: RFC 2606, 6761, 6762, 7686, 8375, 9476; ICANN for `internal`.
 LOCAL_ENDINGS = frozenset(
     {"localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "private"}
@@ -62,15 +62,15 @@ SPECIAL_IPV6 = tuple(
     for one in ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
 )
 # What a venue's own network has, when the site allows to connect there.
-LAN = tuple(
+PRIVATE_NETWORKS = tuple(
     ipaddress.ip_network(one) for one in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 )
 # Clouds answer questions about the machine itself here, within what is otherwise a private network.
-METADATA = frozenset(ipaddress.ip_address(one) for one in ("fd00:ec2::254", "fd20:ce::254"))
+CLOUD_METADATA_ADDRESSES = frozenset(ipaddress.ip_address(one) for one in ("fd00:ec2::254", "fd20:ce::254"))
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
-class Forbidden(Exception):
+class AddressForbidden(Exception):
     """This program does not connect there; the message is a sentence for who named the address."""
 
     def __init__(self, sentence: str) -> None:
@@ -79,7 +79,7 @@ class Forbidden(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Policy:
+class AddressPolicy:
     """What a site allows."""
 
     # Names that may be connected to; None when every public one may.
@@ -89,13 +89,13 @@ class Policy:
     schemes: tuple[str, ...] = ("https",)
     ports: frozenset[int] = frozenset({HTTPS_PORT})
     # Whether machines of a private network may be connected to, by name or by number.
-    lan: bool = False
+    allows_lan: bool = False
     # Whether an address is one of this machine's own.
-    is_own: Callable[[str], bool] = lambda _address: False
+    is_own_address: Callable[[str], bool] = lambda _address: False
 
 
 @dataclass(frozen=True)
-class Target:
+class AllowedAddress:
     """An address that was read and found allowed, as far as its words go."""
 
     scheme: str
@@ -105,89 +105,93 @@ class Target:
     path: str
 
     @property
-    def place(self) -> str:
+    def host_and_port(self) -> str:
         """Host and port, as a Host header names them."""
         return self.host if self.port == DEFAULT_PORTS.get(self.scheme) else f"{self.host}:{self.port}"
 
     @property
     def url(self) -> str:
         """The address again, in one form only, without what stood behind a `#`."""
-        return f"{self.scheme}://{self.place}{self.path}"
+        return f"{self.scheme}://{self.host_and_port}{self.path}"
 
 
-def target(url: str, policy: Policy) -> Target:
+def parse_address(url: str, policy: AddressPolicy) -> AllowedAddress:
     """The address, read. Raises Forbidden."""
     if len(url) > URL_CHARACTERS_MAX:
-        raise Forbidden(f"The address must not be longer than {URL_CHARACTERS_MAX} characters.")
-    if not CHARACTERS.fullmatch(url):
-        raise Forbidden(
+        raise AddressForbidden(f"The address must not be longer than {URL_CHARACTERS_MAX} characters.")
+    if not ALLOWED_CHARACTERS.fullmatch(url):
+        raise AddressForbidden(
             "The address has a character that none may have. A name with other letters is written as xn--..."
         )
     read = URL.fullmatch(url)
     if read is None or read["scheme"] not in policy.schemes:
-        raise Forbidden(f"The address must begin with {_either(f'{one}://' for one in policy.schemes)}.")
+        raise AddressForbidden(
+            f"The address must begin with {_join_with_or(f'{one}://' for one in policy.schemes)}."
+        )
     if "@" in read["place"]:
-        raise Forbidden("The address must not have a user name or password in it.")
-    place = PLACE.fullmatch(read["place"])
+        raise AddressForbidden("The address must not have a user name or password in it.")
+    place = HOST_AND_PORT.fullmatch(read["place"])
     if place is None:
-        raise Forbidden("The address has no host name that can be read.")
+        raise AddressForbidden("The address has no host name that can be read.")
     path = f"{read['path'] or '/'}{read['query'] or ''}"
-    if HIDDEN_BREAK.search(path):
-        raise Forbidden("The address must not have line ends or zero bytes in it.")
+    if ENCODED_LINE_BREAK.search(path):
+        raise AddressForbidden("The address must not have line ends or zero bytes in it.")
     port = int(place["port"] or DEFAULT_PORTS[read["scheme"]])
     if port not in policy.ports:
-        raise Forbidden(f"The port must be {_either(str(one) for one in sorted(policy.ports))}.")
-    return Target(read["scheme"], _host(place["host"].lower(), policy), port, path)
+        raise AddressForbidden(f"The port must be {_join_with_or(str(one) for one in sorted(policy.ports))}.")
+    return AllowedAddress(read["scheme"], _checked_host(place["host"].lower(), policy), port, path)
 
 
-def require_address(address: str, policy: Policy, port: int = HTTPS_PORT) -> None:
+def require_allowed_ip(address: str, policy: AddressPolicy, port: int = HTTPS_PORT) -> None:
     """Raises Forbidden unless this numeric address may be connected to, at this port."""
     try:
         read = ipaddress.ip_address(address)
     except ValueError as error:
-        raise Forbidden("The host has an address that cannot be read.") from error
-    if not (_is_public(read) or (policy.lan and _is_lan(read))):
-        raise Forbidden("The host is not at a public address.")
+        raise AddressForbidden("The host has an address that cannot be read.") from error
+    if not (_is_public(read) or (policy.allows_lan and _is_private(read))):
+        raise AddressForbidden("The host is not at a public address.")
     # Other ports are allowed for the sake of the own network; the world is still knocked at one door only.
-    if policy.lan and port != HTTPS_PORT and not _is_lan(read):
-        raise Forbidden(f"Outside of the own network the port must be {HTTPS_PORT}.")
-    if policy.is_own(str(read)):
-        raise Forbidden("The host is this site itself.")
+    if policy.allows_lan and port != HTTPS_PORT and not _is_private(read):
+        raise AddressForbidden(f"Outside of the own network the port must be {HTTPS_PORT}.")
+    if policy.is_own_address(str(read)):
+        raise AddressForbidden("The host is this site itself.")
 
 
-def hosts_of(text: str) -> frozenset[str]:
+def parse_hosts(text: str) -> frozenset[str]:
     """The names in a setting, separated by commas; `*` among them stands for every public one."""
     return frozenset(word.strip().lower() for word in text.split(",") if word.strip())
 
 
-def host_of(url: str) -> str:
+def url_host(url: str) -> str:
     """The host in an address of this site's own, however it is written; nothing when there is none."""
     read = URL.fullmatch(url)
-    place = None if read is None else PLACE.fullmatch(read["place"])
+    place = None if read is None else HOST_AND_PORT.fullmatch(read["place"])
     return "" if place is None else place["host"].lower()
 
 
-def _host(host: str, policy: Policy) -> str:
+def _checked_host(host: str, policy: AddressPolicy) -> str:
     if len(host) > HOST_CHARACTERS_MAX:
-        raise Forbidden(f"The host must not be longer than {HOST_CHARACTERS_MAX} characters.")
-    if policy.lan and _is_lan_number(host):
+        raise AddressForbidden(f"The host must not be longer than {HOST_CHARACTERS_MAX} characters.")
+    if policy.allows_lan and _is_private_ip(host):
         return host
-    if host.startswith("[") or NUMBER.fullmatch(host.rpartition(".")[2]):
-        raise Forbidden("The host must be a name, not a number.")
-    if not HOST.fullmatch(host) and not (policy.lan and WORD.fullmatch(host)):
-        raise Forbidden("The host must be a public name, like results.example.org.")
-    if host.rpartition(".")[2] in LOCAL_ENDINGS and not policy.lan:
-        raise Forbidden("The host must be a public name, like results.example.org.")
+    if host.startswith("[") or NUMERIC_LABEL.fullmatch(host.rpartition(".")[2]):
+        raise AddressForbidden("The host must be a name, not a number.")
+    if not HOST.fullmatch(host) and not (policy.allows_lan and SINGLE_LABEL_HOST.fullmatch(host)):
+        raise AddressForbidden("The host must be a public name, like results.example.org.")
+    if host.rpartition(".")[2] in LOCAL_ENDINGS and not policy.allows_lan:
+        raise AddressForbidden("The host must be a public name, like results.example.org.")
     if host in policy.own_hosts:
-        raise Forbidden("The host is this site itself.")
+        raise AddressForbidden("The host is this site itself.")
     if policy.hosts is not None and host not in policy.hosts:
-        raise Forbidden(f"This site does not fetch from {host}. Whoever runs it decides from where it does.")
+        raise AddressForbidden(
+            f"This site does not fetch from {host}. Whoever runs it decides from where it does."
+        )
     return host
 
 
-def _is_lan_number(host: str) -> bool:
+def _is_private_ip(host: str) -> bool:
     try:
-        return _is_lan(ipaddress.ip_address(host.removeprefix("[").removesuffix("]")))
+        return _is_private(ipaddress.ip_address(host.removeprefix("[").removesuffix("]")))
     except ValueError:
         return False
 
@@ -200,11 +204,13 @@ def _is_public(address: Address) -> bool:
     return is_unicast and not any(address in one for one in SPECIAL_IPV6)
 
 
-def _is_lan(address: Address) -> bool:
+def _is_private(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address.scope_id is not None:
         return False
-    return address not in METADATA and any(address.version == one.version and address in one for one in LAN)
+    return address not in CLOUD_METADATA_ADDRESSES and any(
+        address.version == one.version and address in one for one in PRIVATE_NETWORKS
+    )
 
 
-def _either(words: Iterable[str]) -> str:
+def _join_with_or(words: Iterable[str]) -> str:
     return " or ".join(words)

@@ -17,7 +17,7 @@ GAP = None
 QueryPairs = Iterable[tuple[str, str]]
 
 
-def last_page_of(total: int, per_page: int) -> int:
+def last_page_number(total: int, per_page: int) -> int:
     """The number of the last page; a list without entries has one empty page."""
     return max(1, -(-total // per_page))
 
@@ -44,19 +44,19 @@ def paginate(
     `path_url` is the address without its query; `query_pairs` are the parameters every link keeps
     (a `page` among them is replaced).
     """
-    address = _Addresses(path_url, query_pairs)
-    last_page = last_page_of(total, per_page)
-    prev, following = _neighbours(page, last_page)
-    first_row, last_row = _rows_shown(total, page, per_page)
+    address = _PageUrls(path_url, query_pairs)
+    last_page = last_page_number(total, per_page)
+    prev, following = _adjacent_pages(page, last_page)
+    first_row, last_row = _row_range(total, page, per_page)
     bar = [_bar_item(address, "&laquo; Previous", prev)]
     bar += [_number_item(address, number, page) for number in page_numbers(page, last_page)]
     bar.append(_bar_item(address, "Next &raquo;", following))
     return {
         "links": {
-            "first": address.of(1),
-            "last": address.of(last_page),
-            "prev": address.of(prev),
-            "next": address.of(following),
+            "first": address.url(1),
+            "last": address.url(last_page),
+            "prev": address.url(prev),
+            "next": address.url(following),
         },
         "meta": {
             "current_page": page,
@@ -78,29 +78,29 @@ def simple_paginate(
     path_url: str,
     query_pairs: QueryPairs = (),
     *,
-    limit_given: bool = False,
+    has_chosen_limit: bool = False,
 ) -> dict[str, Any]:
     """`links` and `meta` of the tournament list: no page bar, no link to the last page.
 
     `per_page` is shown as text when the caller chose it (`limit_given`).
     """
-    address = _Addresses(path_url, query_pairs)
-    last_page = last_page_of(total, per_page)
-    prev, following = _neighbours(page, last_page)
-    first_row, last_row = _rows_shown(total, page, per_page)
+    address = _PageUrls(path_url, query_pairs)
+    last_page = last_page_number(total, per_page)
+    prev, following = _adjacent_pages(page, last_page)
+    first_row, last_row = _row_range(total, page, per_page)
     return {
         "links": {
-            "first": address.of(1),
+            "first": address.url(1),
             "last": None,
-            "prev": address.of(prev),
-            "next": address.of(following),
+            "prev": address.url(prev),
+            "next": address.url(following),
         },
         "meta": {
             "current_page": page,
-            "current_page_url": address.of(page),
+            "current_page_url": address.url(page),
             "from": first_row,
             "path": path_url,
-            "per_page": str(per_page) if limit_given else per_page,
+            "per_page": str(per_page) if has_chosen_limit else per_page,
             "to": last_row,
             "last_page": last_page,
             "total": total,
@@ -108,22 +108,22 @@ def simple_paginate(
     }
 
 
-class _Addresses:
+class _PageUrls:
     """Addresses of the pages of one list."""
 
     def __init__(self, path_url: str, query_pairs: QueryPairs) -> None:
         kept = urlencode([(name, text) for name, text in query_pairs if name != "page"])
         self._before_number = f"{path_url}?{kept}&page=" if kept else f"{path_url}?page="
 
-    def of(self, page: int | None) -> str | None:
+    def url(self, page: int | None) -> str | None:
         return None if page is None else f"{self._before_number}{page}"
 
 
-def _neighbours(page: int, last_page: int) -> tuple[int | None, int | None]:
+def _adjacent_pages(page: int, last_page: int) -> tuple[int | None, int | None]:
     return (page - 1 if page > 1 else None, page + 1 if page < last_page else None)
 
 
-def _rows_shown(total: int, page: int, per_page: int) -> tuple[int | None, int | None]:
+def _row_range(total: int, page: int, per_page: int) -> tuple[int | None, int | None]:
     """The numbers of the first and last entry on the page, from 1; None when it is empty."""
     before = per_page * (page - 1)
     if before >= total:
@@ -131,11 +131,11 @@ def _rows_shown(total: int, page: int, per_page: int) -> tuple[int | None, int |
     return before + 1, min(total, before + per_page)
 
 
-def _bar_item(address: _Addresses, label: str, page: int | None) -> dict[str, Any]:
-    return {"url": address.of(page), "label": label, "page": page, "active": False}
+def _bar_item(address: _PageUrls, label: str, page: int | None) -> dict[str, Any]:
+    return {"url": address.url(page), "label": label, "page": page, "active": False}
 
 
-def _number_item(address: _Addresses, number: int | None, page: int) -> dict[str, Any]:
+def _number_item(address: _PageUrls, number: int | None, page: int) -> dict[str, Any]:
     if number is None:
         return {"url": None, "label": "...", "active": False}
     return {**_bar_item(address, str(number), number), "active": number == page}

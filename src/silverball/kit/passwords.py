@@ -14,8 +14,8 @@ LENGTH_MIN = 10
 LENGTH_MAX = 200
 MEMORY_KIB = 19 * 1024
 PASSES = 2
-AT_ONCE_MAX = 4
-_turns = threading.BoundedSemaphore(AT_ONCE_MAX)
+CONCURRENT_MAX = 4
+_hashing_slots = threading.BoundedSemaphore(CONCURRENT_MAX)
 
 
 def fault(password: str) -> str | None:
@@ -27,21 +27,21 @@ def fault(password: str) -> str | None:
     return None
 
 
-def hashed(password: str) -> str:
+def hash_password(password: str) -> str:
     """What is stored in place of the password; takes some 30 ms, so call it outside a transaction."""
-    with _turns:
-        return _hasher().hash(_bytes(password))
+    with _hashing_slots:
+        return _hasher().hash(_encode(password))
 
 
-def is_right(password: str, stored: str | None) -> bool:
+def is_correct(password: str, stored: str | None) -> bool:
     """Whether this is the password. Without a stored one it takes just as long and says no."""
     from argon2.exceptions import InvalidHashError, VerificationError
 
     # Made on every path, or the first stranger of a process would have to wait for it alone.
-    nobody_s = _nobody_s()
+    nobody_s = _decoy_hash()
     try:
-        with _turns:
-            _hasher().verify(stored or nobody_s, _bytes(password[: LENGTH_MAX + 1]))
+        with _hashing_slots:
+            _hasher().verify(stored or nobody_s, _encode(password[: LENGTH_MAX + 1]))
     except (VerificationError, InvalidHashError):
         return False
     return stored is not None
@@ -52,7 +52,7 @@ def is_outdated(stored: str) -> bool:
     return _hasher().check_needs_rehash(stored)
 
 
-def _bytes(password: str) -> bytes:
+def _encode(password: str) -> bytes:
     # Typed into a form or a terminal, a password may hold what UTF-8 cannot.
     return password.encode("utf-8", "surrogatepass")
 
@@ -65,6 +65,6 @@ def _hasher() -> "PasswordHasher":
 
 
 @cache
-def _nobody_s() -> str:
+def _decoy_hash() -> str:
     """The hash that is compared when there is no account: of a password that nobody can send."""
     return _hasher().hash(b"\x00" * (LENGTH_MAX + 2))

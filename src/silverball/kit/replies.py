@@ -14,22 +14,22 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.http import Answer, Request
+from silverball.kit.http import HttpResponse, Request
 
 HEADER = "Idempotency-Key"
-KEY = re.compile(rb"[\x21-\x7e]{1,200}")
+KEY_PATTERN = re.compile(rb"[\x21-\x7e]{1,200}")
 BAD_KEY = "The idempotency key must be 1 to 200 visible ASCII characters without spaces."
-OTHER_REQUEST = "This idempotency key was used for another request. Use a new key for every new request."
-REPLAYED = (b"idempotency-replayed", b"true")
+KEY_REUSED = "This idempotency key was used for another request. Use a new key for every new request."
+REPLAYED_HEADER = (b"idempotency-replayed", b"true")
 
 
-class InFlight(Conflict):
+class RequestInProgress(Conflict):
     def __init__(self) -> None:
         super().__init__("A request with this idempotency key is being answered. Send it again in a moment.")
 
 
 @dataclass(frozen=True)
-class Ticket:
+class IdempotencyKey:
     """A request that acts once: whose it is, its key, and what it must be equal in."""
 
     user_id: int
@@ -38,7 +38,7 @@ class Ticket:
 
 
 @dataclass(frozen=True)
-class Kept:
+class StoredResponse:
     """A stored answer."""
 
     fingerprint: str
@@ -47,31 +47,31 @@ class Kept:
     headers: tuple[tuple[str, str], ...]
 
 
-class Replies(Protocol):
+class IdempotencyStore(Protocol):
     """Where answers are stored."""
 
-    def found(self, db: Any, ticket: Ticket, now: datetime) -> Kept | None:
+    def load_response(self, db: Any, ticket: IdempotencyKey, now: datetime) -> StoredResponse | None:
         """The stored answer to this key."""
         ...
 
-    def claim(self, db: Any, ticket: Ticket, now: datetime) -> bool:
+    def claim_key(self, db: Any, ticket: IdempotencyKey, now: datetime) -> bool:
         """Take the key for this transaction, unless another one had it."""
         ...
 
-    def keep(self, db: Any, ticket: Ticket, kept: Kept, now: datetime) -> None:
+    def store_response(self, db: Any, ticket: IdempotencyKey, kept: StoredResponse, now: datetime) -> None:
         """Store the answer to a claimed key."""
         ...
 
 
-class Answered(Exception):
+class AlreadyAnswered(Exception):
     """Another transaction had the key and has left this answer."""
 
-    def __init__(self, kept: Kept) -> None:
+    def __init__(self, kept: StoredResponse) -> None:
         super().__init__()
-        self.kept = kept
+        self.stored = kept
 
 
-class UnderWay:
+class KeysInProgress:
     """The keys that are being worked on in this process."""
 
     def __init__(self) -> None:
@@ -79,12 +79,12 @@ class UnderWay:
         self._keys: set[tuple[int, str]] = set()
 
     @contextmanager
-    def alone(self, ticket: Ticket) -> Iterator[None]:
+    def hold(self, ticket: IdempotencyKey) -> Iterator[None]:
         """Nobody else works on this key meanwhile. Raises InFlight when somebody does already."""
         key = (ticket.user_id, ticket.key)
         with self._lock:
             if key in self._keys:
-                raise InFlight
+                raise RequestInProgress
             self._keys.add(key)
         try:
             yield
@@ -93,29 +93,29 @@ class UnderWay:
                 self._keys.discard(key)
 
 
-def ticket_of(request: Request, user_id: int) -> Ticket | None:
+def read_key(request: Request, user_id: int) -> IdempotencyKey | None:
     """The request's ticket; None when it has no key. Raises Invalid when the key cannot be one."""
     key = request.idempotency_key
     if key is None:
         return None
-    if not KEY.fullmatch(key):
+    if not KEY_PATTERN.fullmatch(key):
         raise Invalid({HEADER: [BAD_KEY]})
     parts = (request.method.encode(), request.path.encode("utf-8", "replace"), request.query, request.body)
     told = hashlib.sha256()
     for part in parts:
         told.update(b"%d:" % len(part) + part)
-    return Ticket(user_id, key.decode("ascii"), told.hexdigest())
+    return IdempotencyKey(user_id, key.decode("ascii"), told.hexdigest())
 
 
-def kept(ticket: Ticket, answer: Answer) -> Kept:
+def stored_response(ticket: IdempotencyKey, answer: HttpResponse) -> StoredResponse:
     """The answer as it is stored."""
     headers = tuple((name.decode(), value.decode()) for name, value in answer.headers)
-    return Kept(ticket.fingerprint, answer.status, answer.body, headers)
+    return StoredResponse(ticket.fingerprint, answer.status, answer.body, headers)
 
 
-def replayed(stored: Kept, ticket: Ticket) -> Answer:
+def replay_response(stored: StoredResponse, ticket: IdempotencyKey) -> HttpResponse:
     """The stored answer again. Raises Invalid when it was the answer to something else."""
     if stored.fingerprint != ticket.fingerprint:
-        raise Invalid({HEADER: [OTHER_REQUEST]})
+        raise Invalid({HEADER: [KEY_REUSED]})
     headers = tuple((name.encode(), value.encode()) for name, value in stored.headers)
-    return Answer(stored.status, stored.body, headers=(*headers, REPLAYED))
+    return HttpResponse(stored.status, stored.body, headers=(*headers, REPLAYED_HEADER))

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from silverball.kit.errors import NotFound
-from silverball.kit.http import ID_MAX, VERBS, WORD_LETTERS_MAX, Endpoint
+from silverball.kit.http import ID_MAX, METHODS, WORD_LETTERS_MAX, Endpoint
 
 
 class UnknownPath(Exception):
     """No route has this path."""
 
 
-class WrongVerb(Exception):
+class MethodNotAllowed(Exception):
     """The path exists, but not for this verb."""
 
     def __init__(self, method: str, path: str, allowed: list[str]) -> None:
@@ -21,7 +21,7 @@ class WrongVerb(Exception):
 
 
 @dataclass(frozen=True)
-class Matched:
+class RouteMatch:
     """A route that was found, and the words of the path that stand where its ids are."""
 
     endpoint: Endpoint
@@ -33,79 +33,79 @@ class _Node:
 
     def __init__(self) -> None:
         self.fixed: dict[str, _Node] = {}
-        self.any: _Node | None = None
-        self.here: dict[str, Endpoint] = {}
+        self.wildcard: _Node | None = None
+        self.endpoints: dict[str, Endpoint] = {}
 
 
-class Routes:
+class Router:
     """Finds an endpoint by verb and path. A fixed word wins over an id at the same place."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
         self.endpoints = list(endpoints)
         self._root = _Node()
         for one in self.endpoints:
-            self._place(one)
+            self._add(one)
 
-    def _place(self, endpoint: Endpoint) -> None:
+    def _add(self, endpoint: Endpoint) -> None:
         node = self._root
         for part in endpoint.path.split("/")[1:]:
             if part.startswith("{"):
-                node.any = node.any or _Node()
-                node = node.any
+                node.wildcard = node.wildcard or _Node()
+                node = node.wildcard
             else:
                 node = node.fixed.setdefault(part, _Node())
-        if endpoint.method in node.here:
+        if endpoint.method in node.endpoints:
             raise ValueError(f"{endpoint.method} {endpoint.path} is declared twice")
-        node.here[endpoint.method] = endpoint
+        node.endpoints[endpoint.method] = endpoint
 
-    def match(self, method: str, path: str) -> Matched:
+    def match(self, method: str, path: str) -> RouteMatch:
         """The endpoint of this request. Raises UnknownPath or WrongVerb."""
         parts = path.split("/")[1:]
-        found = _descend(self._root, parts)
+        found = _find_node(self._root, parts)
         if found is None:
             raise UnknownPath(path)
         node, words = found
-        endpoint = node.here.get("GET" if method == "HEAD" else method)
+        endpoint = node.endpoints.get("GET" if method == "HEAD" else method)
         if endpoint is None:
-            raise WrongVerb(method, path, _allowed(node))
-        return Matched(endpoint, dict(zip(endpoint.parameters, words, strict=True)))
+            raise MethodNotAllowed(method, path, _allowed_methods(node))
+        return RouteMatch(endpoint, dict(zip(endpoint.parameters, words, strict=True)))
 
-    def verbs(self, path: str) -> list[str]:
+    def methods_for(self, path: str) -> list[str]:
         """What this path can be asked with; nothing when there is no such path."""
-        found = _descend(self._root, path.split("/")[1:])
-        return [] if found is None else _allowed(found[0])
+        found = _find_node(self._root, path.split("/")[1:])
+        return [] if found is None else _allowed_methods(found[0])
 
 
-def _allowed(node: _Node) -> list[str]:
-    return [verb for verb in VERBS if ("GET" if verb == "HEAD" else verb) in node.here]
+def _allowed_methods(node: _Node) -> list[str]:
+    return [verb for verb in METHODS if ("GET" if verb == "HEAD" else verb) in node.endpoints]
 
 
-def _descend(node: _Node, parts: list[str]) -> tuple[_Node, list[str]] | None:
+def _find_node(node: _Node, parts: list[str]) -> tuple[_Node, list[str]] | None:
     words = []
     for part in parts:
         fixed = node.fixed.get(part)
-        if fixed is None and part and node.any is not None:
+        if fixed is None and part and node.wildcard is not None:
             words.append(part)
-            fixed = node.any
+            fixed = node.wildcard
         if fixed is None:
             return None
         node = fixed
-    return (node, words) if node.here else None
+    return (node, words) if node.endpoints else None
 
 
-def path_id(name: str, word: str) -> int:
+def parse_path_id(name: str, word: str) -> int:
     """The id in a path. Raises NotFound, worded after the id's name, when it cannot be one."""
     if word.isascii() and word.isdigit() and 1 <= len(word) <= 19 and 1 <= int(word) <= ID_MAX:
         return int(word)
-    raise NotFound(_model(name), word)
+    raise NotFound(_model_name(name), word)
 
 
-def path_word(name: str, word: str, pattern: str) -> str:
+def parse_path_word(name: str, word: str, pattern: str) -> str:
     """The word in a path. Raises NotFound, worded after its name, when it does not look like one."""
     if len(word) <= WORD_LETTERS_MAX and re.fullmatch(pattern, word, re.ASCII):
         return word
-    raise NotFound(_model(name), word)
+    raise NotFound(_model_name(name), word)
 
 
-def _model(name: str) -> str:
+def _model_name(name: str) -> str:
     return "".join(part.capitalize() for part in name.removesuffix("_id").split("_"))

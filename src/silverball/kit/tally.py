@@ -15,7 +15,7 @@ PATH_CHARACTERS_MAX = 500
 REPORT_SECONDS = 60.0
 
 
-class Tally:
+class RequestCounts:
     """What is counted until the next report. Touched by one thread only."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -29,7 +29,7 @@ class Tally:
         if self._clock() < self._report_at:
             return
         self._report_at = self._clock() + REPORT_SECONDS
-        logs.say(
+        logs.log_line(
             LOG,
             "in the last minute",
             fromMemory=self.from_memory,
@@ -40,12 +40,12 @@ class Tally:
         self.from_memory = self.turned_away = 0
 
 
-def note(
+def log_request(
     scope: MutableMapping[str, Any], user_id: int | None, start: MutableMapping[str, Any], seconds: float
 ) -> None:
     """The line of one request that was computed."""
     request_id = next(value for name, value in start["headers"] if name == b"x-request-id")
-    logs.say(
+    logs.log_line(
         LOG,
         "answered",
         requestId=request_id.decode(),

@@ -12,7 +12,7 @@ INVISIBLE = re.compile(
 ONE_LINE = r"^[^\n\t]*$"
 
 
-def cleaned(text: str) -> str:
+def clean(text: str) -> str:
     """The text trimmed, composed (NFC), with line feeds for line ends and nothing that cannot be seen."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n")
     return unicodedata.normalize("NFC", INVISIBLE.sub("", lines)).strip()

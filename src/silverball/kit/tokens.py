@@ -23,7 +23,7 @@ SHAPE = re.compile(r"(?:([1-9][0-9]{0,18})\|)?(slv_([A-Za-z0-9]{40})([0-9a-f]{8}
 
 
 @dataclass(frozen=True)
-class Presented:
+class ParsedToken:
     """A well-formed token as somebody showed it; whether it is known is another question."""
 
     # None when only the part after the bar was sent.
@@ -33,32 +33,32 @@ class Presented:
 
 def new_secret(dice: Random) -> str:
     """A new part after the bar. Outside tests `dice` is a `secrets.SystemRandom`."""
-    letters = new_link(dice)
+    letters = new_link_secret(dice)
     return f"{PREFIX}{letters}{_checksum(letters)}"
 
 
-def new_link(dice: Random) -> str:
+def new_link_secret(dice: Random) -> str:
     """A new secret for an address: 40 letters and digits."""
     return "".join(dice.choice(LETTERS) for _ in range(LETTERS_COUNT))
 
 
-def derived(secret: str, about: str) -> str:
+def derive_secret(secret: str, about: str) -> str:
     """The secret of one thing among those that share a secret: 22 letters, digits, `-` and `_`."""
     made = hmac.digest(secret.encode(), about.encode(), "sha256")[:DERIVED_BYTES]
     return base64.urlsafe_b64encode(made).decode().rstrip("=")
 
 
-def new_cookie(dice: Random) -> str:
+def new_cookie_secret(dice: Random) -> str:
     """A new secret for a cookie or a form, safe in both."""
     return base64.urlsafe_b64encode(dice.randbytes(COOKIE_BYTES)).decode().rstrip("=")
 
 
-def shown(token_id: int, secret: str) -> str:
+def full_token(token_id: int, secret: str) -> str:
     """The whole token, as its owner gets to see it once."""
     return f"{token_id}|{secret}"
 
 
-def read(text: str) -> Presented | None:
+def parse_token(text: str) -> ParsedToken | None:
     """The token in this text; None when no token can look like that or its checksum is wrong."""
     found = SHAPE.fullmatch(text)
     if found is None or found[4] != _checksum(found[3]):
@@ -66,7 +66,7 @@ def read(text: str) -> Presented | None:
     token_id = None if found[1] is None else int(found[1])
     if token_id is not None and token_id > ID_MAX:
         return None
-    return Presented(token_id, digest(found[2]))
+    return ParsedToken(token_id, digest(found[2]))
 
 
 def digest(secret: str) -> str:

@@ -99,15 +99,15 @@ def left_queues(tournament: Tournament, who: Entrant, _dice: Random, _now: datet
 
 def final_marks(tournament: Tournament) -> list[Change]:
     """What every score came to in the end, stored for good. Source: formats, 14.18."""
-    marks = bestgame.marks(tournament)
+    marks = bestgame.game_marks(tournament)
     in_progress = {one.card_id for one in tournament.cards if one.status != "completed"}
     changes: list[Change] = []
     for one in tournament.single_player_games:
         points, is_best = marks[one.single_player_game_id]
         if one.card_id in in_progress:
-            points = bestgame.NOTHING.points
+            points = bestgame.NO_MARK.points
         changes += altered(SinglePlayerGameChanged, one, replace(one, points=points, is_best=is_best))
-    best = bestgame.card_is_best(tournament)
+    best = bestgame.is_best_by_card(tournament)
     for card in tournament.cards:
         changes += altered(CardChanged, card, replace(card, is_best=best[card.card_id]))
     return changes

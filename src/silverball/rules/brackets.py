@@ -30,7 +30,7 @@ from silverball.rules.changes import (
 )
 from silverball.rules.outcome import GameOutcome, Outcome
 from silverball.rules.pairing import elimination
-from silverball.rules.pairing.bracket_nodes import Key, Node, Seed, Source, WinnerOf
+from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, Source, WinnerSource
 from silverball.rules.tournament import Game, Round, Tournament
 
 # A seat that stays empty: a missing seed, or the loser of a bye.
@@ -44,7 +44,7 @@ BYE_POINTS = Decimal("1.00")
 class Match:
     """A node with what is known of it."""
 
-    node: Node
+    node: BracketNode
     seats: tuple[Seat, ...]
     # The games that stand, in the order they are played.
     games: tuple[Game, ...] = ()
@@ -83,8 +83,8 @@ class Match:
         return self.is_known and len(self.present) > 1 and self.order is None and not is_waiting
 
 
-Matches: TypeAlias = Mapping[Key, Match]
-NodesOf: TypeAlias = Callable[[int], Sequence[Node]]
+Matches: TypeAlias = Mapping[NodeKey, Match]
+NodesOf: TypeAlias = Callable[[int], Sequence[BracketNode]]
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ class BracketPlay:
         return matches(tournament, self.nodes(size))
 
 
-def matches(tournament: Tournament, nodes: Sequence[Node]) -> Matches:
+def matches(tournament: Tournament, nodes: Sequence[BracketNode]) -> Matches:
     """Every node with what is known of it, in playing order.
 
     Takes the nodes in an order in which a node comes after those it is fed by.
@@ -155,7 +155,7 @@ def matches(tournament: Tournament, nodes: Sequence[Node]) -> Matches:
     seeds = seeding.by_rank(tournament)
     wins_needed = (int(getattr(tournament.settings, "games_per_round", 1)) + 1) // 2
     played = _games_by_key(tournament)
-    found: dict[Key, Match] = {}
+    found: dict[NodeKey, Match] = {}
     for node in nodes:
         games = played.get(node.key, [])
         if _is_spared(node, found):
@@ -166,8 +166,8 @@ def matches(tournament: Tournament, nodes: Sequence[Node]) -> Matches:
     return found
 
 
-def _games_by_key(tournament: Tournament) -> dict[Key, list[Game]]:
-    found: dict[Key, list[Game]] = {}
+def _games_by_key(tournament: Tournament) -> dict[NodeKey, list[Game]]:
+    found: dict[NodeKey, list[Game]] = {}
     for game in tournament.games:
         if game.round_id is None or game.is_bye or game.is_tiebreak:
             continue
@@ -176,24 +176,24 @@ def _games_by_key(tournament: Tournament) -> dict[Key, list[Game]]:
     return found
 
 
-def _is_spared(node: Node, found: Matches) -> bool:
-    if node.repeats is None:
+def _is_spared(node: BracketNode, found: Matches) -> bool:
+    if node.reset_of is None:
         return False
-    first = found[node.repeats]
+    first = found[node.reset_of]
     return first.order is not None and not first.is_upset
 
 
 def _seat(source: Source, seeds: Sequence[int], found: Matches) -> Seat:
-    if isinstance(source, Seed):
+    if isinstance(source, SeedSource):
         return seeds[source.seed - 1] if source.seed <= len(seeds) else NOBODY
     order = found[source.node].order
     if order is None:
         return None
-    place = 0 if isinstance(source, WinnerOf) else 1
+    place = 0 if isinstance(source, WinnerSource) else 1
     return order[place] if place < len(order) else NOBODY
 
 
-def _match(node: Node, seats: tuple[Seat, ...], games: Sequence[Game], wins_needed: int) -> Match:
+def _match(node: BracketNode, seats: tuple[Seat, ...], games: Sequence[Game], wins_needed: int) -> Match:
     match = Match(node=node, seats=seats, stale=tuple(games))
     if not match.is_known:
         return match
@@ -279,7 +279,7 @@ def _byes(found: Matches) -> set[tuple[int, int]]:
 def _rounds(found: Matches) -> list[int]:
     """Indexes of the rounds that are to be there: the deciding final only when it is played."""
     indexes = {
-        match.node.key[0] for match in found.values() if match.node.repeats is None or _is_repeated(match)
+        match.node.key[0] for match in found.values() if match.node.reset_of is None or _is_repeated(match)
     }
     return sorted(indexes)
 
@@ -315,5 +315,5 @@ def _following(
 
 def is_over(found: Matches) -> bool:
     """Whether first place is decided."""
-    finals = [match for match in found.values() if match.node.decides_from == 1]
+    finals = [match for match in found.values() if match.node.winner_place == 1]
     return all(match.order is not None for match in finals)

@@ -69,7 +69,7 @@ def _next_seat(tournament: Tournament, call: Call, dice: Random) -> Seats:
     way = getattr(tournament.settings, "player_order", order.SEED)
     players = call.earlier[0].player_ids
     if way == order.ROTATING:
-        players = order.rotated(players, number)
+        players = order.rotate_order(players, number)
     bank_id = call.earlier[0].bank_id
     if bank_id is not None:
         given = _arena_of_bank(tournament, bank_id, number)
@@ -97,7 +97,7 @@ def _arena_of_bank(tournament: Tournament, bank_id: int, number: int) -> int | N
     bank = next((one for one in tournament.banks if one.bank_id == bank_id), None)
     if bank is None:
         return None
-    return arenas.of_bank(arenas.Bank(bank.bank_id, bank.arena_ids), number + 1)[-1]
+    return arenas.bank_arenas(arenas.DrawableBank(bank.bank_id, bank.arena_ids), number + 1)[-1]
 
 
 def on_free_arenas(tournament: Tournament, had: Collection[int] = ()) -> Tournament:

@@ -17,13 +17,13 @@ def points_map(type_: str, settings: Settings, custom: Mapping[str, Any] | None 
     scoring = getattr(settings, "scoring", "")
     if getattr(settings, "best_game_scoring", "") == "custom":
         # Ranks, not places: the only row is the curve. The interface shows it as it shows other maps.
-        return (curves.of_custom(custom or {}),)
+        return (curves.parse_custom_curve(custom or {}),)
     if scoring == "custom":
-        return point_maps.of_custom(custom or {})
+        return point_maps.parse_custom_map(custom or {})
     if scoring:
-        return point_maps.of_scoring(scoring)
+        return point_maps.map_of_scoring(scoring)
     if type_ == "group_knockout":
         fair = bool(getattr(settings, "knockout_fair", False))
         progressive = bool(getattr(settings, "knockout_progressive", False))
-        return point_maps.of_strikes(fair=fair, progressive=progressive)
-    return point_maps.of_type(type_)
+        return point_maps.map_of_strikes(fair=fair, progressive=progressive)
+    return point_maps.map_of_type(type_)

@@ -46,28 +46,28 @@ def draw(tournament: Tournament, field: Field, dice: Random) -> Draw:
 def _first(tournament: Tournament, field: Field, dice: Random) -> Draw:
     way = getattr(tournament.settings, "first_round_pairing", "random")
     if field.group_size == PAIR_SIZE:
-        return first_round.two_players(way, field.player_ids, dice)
-    return first_round.groups_of_four(way, field.player_ids, dice)
+        return first_round.draw_pairs(way, field.player_ids, dice)
+    return first_round.draw_groups(way, field.player_ids, dice)
 
 
 def _pairs(tournament: Tournament, field: Field, pairing: str, dice: Random) -> Draw:
     past = history.of(tournament, with_series=pairing == "balanced_series")
     if pairing == "random":
-        return random_draw.two_players(field.player_ids, past, dice)
+        return random_draw.draw_pairs(field.player_ids, past, dice)
     if pairing == "swiss":
-        return swiss.two_players(field.scores, past, dice)
+        return swiss.draw_pairs(field.scores, past, dice)
     if pairing == "strictswiss":
-        return strictswiss.two_players(field.scores, past, dice, rounds=len(tournament.rounds))
-    return balanced.two_players(field.player_ids, past, dice)
+        return strictswiss.draw_pairs(field.scores, past, dice, rounds=len(tournament.rounds))
+    return balanced.draw_pairs(field.player_ids, past, dice)
 
 
 def _groups(tournament: Tournament, field: Field, pairing: str, dice: Random) -> Draw:
     past = history.of(tournament, with_series=pairing == "balanced_series")
     if pairing == "random":
-        return random_draw.groups_of_four(field.player_ids, dice)
+        return random_draw.draw_groups(field.player_ids, dice)
     if pairing in {"swiss", "strictswiss"}:
-        return swiss.groups_of_four(field.scores, past, dice)
-    return balanced.groups_of_four(field.player_ids, past, dice)
+        return swiss.draw_groups(field.scores, past, dice)
+    return balanced.draw_groups(field.player_ids, past, dice)
 
 
 def _tiers(tournament: Tournament, field: Field, dice: Random) -> Draw:
@@ -76,7 +76,7 @@ def _tiers(tournament: Tournament, field: Field, dice: Random) -> Draw:
     if not tiers.has_round(rounds, index, len(field.player_ids)):
         return _groups(tournament, field, "balanced", dice)
     ranking = field.player_ids if index == 0 else field.ranking
-    return tiers.groups_of_four(ranking, rounds, index)
+    return tiers.tier_groups(ranking, rounds, index)
 
 
 def ranking_of(scores: Mapping[int, Decimal], player_ids: Sequence[int], dice: Random) -> tuple[int, ...]:

@@ -73,8 +73,8 @@ def by_hand(
     seats = tuple(player_ids)
     if way != order.DISABLED:
         ranks = {one.player_id: one.seed_rank or 0 for one in tournament.entrants}
-        facts = order.Facts(history.slots(tournament), ranks, positions)
-        seats = order.of_group(way, seats, facts, dice)
+        facts = order.OrderFacts(history.slots(tournament), ranks, positions)
+        seats = order.draw_first_order(way, seats, facts, dice)
     made = rounds.new_game(new_game_id(tournament), seats, now=now, arena_id=arena_id)
     if container is None:
         return [GameOpened(made)]

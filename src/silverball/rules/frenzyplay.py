@@ -66,9 +66,9 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     games = min(len(free), (players - max(_kept(tournament), players % 2)) // 2)
     if games <= 0:
         raise Conflict(f"A queue of {_kept(tournament)} leaves nobody to play. Make the queue smaller.")
-    order = random_draw.shuffled(tournament.active_ids, dice)
+    order = random_draw.random_order(tournament.active_ids, dice)
     pairs = [(order[2 * at], order[2 * at + 1]) for at in range(games)]
-    given = arenas.balanced(pairs, free, {}, waves=1, dice=dice)
+    given = arenas.assign_balanced(pairs, free, {}, waves=1, dice=dice)
     opened = [
         GameOpened(rounds.new_game(-1 - at, pair, now=now, arena_id=lineup[0]))
         for at, (pair, lineup) in enumerate(zip(pairs, given, strict=True))
@@ -127,8 +127,8 @@ def _arena_for(tournament: Tournament, pair: Sequence[int], vacated: int | None,
     """An unused arena the two have played least; the one just left only when there is no other."""
     free = lineups.free(tournament)
     plays = history.arena_plays(tournament)
-    other = arenas.replacement(pair, free, plays, () if vacated is None else (vacated,), dice)
-    return other if other is not None else arenas.replacement(pair, free, plays, (), dice)
+    other = arenas.draw_replacement(pair, free, plays, () if vacated is None else (vacated,), dice)
+    return other if other is not None else arenas.draw_replacement(pair, free, plays, (), dice)
 
 
 def _joined_at_end(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:

@@ -18,11 +18,11 @@ from silverball.rules import callups, rounds, seeding
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import Change, RoundReopened
 from silverball.rules.pairing import group_bracket
-from silverball.rules.pairing.group_bracket import Stage
+from silverball.rules.pairing.group_bracket import GroupBracketRound
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
 from silverball.rules.ranking import standing, ties
-from silverball.rules.ranking.brackets import row
-from silverball.rules.ranking.group_rounds import ADVANCING, ZERO, RoundResult
+from silverball.rules.ranking.brackets import bracket_standing
+from silverball.rules.ranking.group_rounds import ADVANCING, ZERO, GroupRoundResult
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.tournament import Round, Tournament
 
@@ -34,7 +34,7 @@ class GroupStages:
     """How one format fills in the common frame."""
 
     # What a round has come to.
-    result: Callable[[Tournament, Round], RoundResult]
+    result: Callable[[Tournament, Round], GroupRoundResult]
     # The games of a new round: (tournament, groups, dice, now).
     opened: Callable[[Tournament, Sequence[Group], Random, datetime], list[Change]]
     # The games that a round lacks: (tournament, round, groups as they should be, dice, now).
@@ -89,9 +89,11 @@ class GroupStages:
             )
         return changes
 
-    def _blocking(self, tournament: Tournament, one: Round, result: RoundResult) -> list[tuple[int, ...]]:
+    def _blocking(
+        self, tournament: Tournament, one: Round, result: GroupRoundResult
+    ) -> list[tuple[int, ...]]:
         """Ties that have to be broken: those for an advancing place, which the final does not have."""
-        return [] if _is_final(tournament, one) else result.tied()
+        return [] if _is_final(tournament, one) else result.tied_groups()
 
     def tied(self, tournament: Tournament) -> list[tuple[int, ...]]:
         """Who may play a tiebreak: the tied for an advancing place, and those who share a final place."""
@@ -110,12 +112,14 @@ class GroupStages:
             return None
         stage = planned[index]
         seeds = seeding.by_rank(tournament)
-        joining = frozenset(seeds[stage.joining_first - 1 : stage.joining_last] if stage.joining_last else ())
+        joining = frozenset(
+            seeds[stage.best_joining_seed - 1 : stage.worst_joining_seed] if stage.worst_joining_seed else ()
+        )
         if index == 0:
             return joining
         result = self.result(tournament, tournament.rounds_in_order[index - 1])
-        advancing = result.advancing()
-        if not result.is_finished or len(advancing) * ADVANCING != len(result.players):
+        advancing = result.advancing_ids()
+        if not result.is_finished or len(advancing) * ADVANCING != len(result.player_ids):
             return None
         return joining | advancing
 
@@ -150,7 +154,9 @@ class GroupStages:
             if wanted < set(tie) and len(tie) <= GROUP_SIZE:
                 named = ", ".join(map(str, tie))
                 raise Conflict(f"Players {named} are tied: all of them play the tiebreak.")
-        played = [one for one in tournament.rounds_in_order if wanted <= self.result(tournament, one).players]
+        played = [
+            one for one in tournament.rounds_in_order if wanted <= self.result(tournament, one).player_ids
+        ]
         if not played:
             raise Conflict("These players have no round in common: they are not tied.")
         return played[-1]
@@ -160,7 +166,7 @@ class GroupStages:
         played = tournament.rounds_in_order
         for at in range(1, len(played)):
             expected = self.expected(tournament, at)
-            if expected is None or not self.result(tournament, played[at]).players <= expected:
+            if expected is None or not self.result(tournament, played[at]).player_ids <= expected:
                 return played[at:]
         return ()
 
@@ -209,10 +215,10 @@ class GroupStages:
             return []
         spots = self._spots(tournament)
         placed = _by_hand(tournament, ties.positions({one.player_id: one.key for one in spots}))
-        playing = standing.active_games(tournament.games)
+        playing = standing.active_game_ids(tournament.games)
         rows = [
             replace(
-                row(
+                bracket_standing(
                     one.player_id,
                     placed[one.player_id],
                     self.shown(one.score),
@@ -238,14 +244,14 @@ class GroupStages:
 
     def _spots_of_round(self, tournament: Tournament, one: Round, index: int) -> Iterator["Spot"]:
         result = self.result(tournament, one)
-        advancing = frozenset() if _is_final(tournament, one) else result.advancing()
+        advancing = frozenset() if _is_final(tournament, one) else result.advancing_ids()
         is_last = index == len(stages(tournament)) - 1
         is_tied = bool(self._blocking(tournament, one, result)) and tournament.status == "started"
-        for player_id in result.players:
+        for player_id in result.player_ids:
             goes_on = player_id in advancing
             score, tiebreak = result.scores.get(player_id, ZERO), result.ties.values.get(player_id, ZERO)
             if result.is_finished and not is_tied and (is_last or not goes_on):
-                key = (index, int(goes_on), *result.key(player_id))
+                key = (index, int(goes_on), *result.rank_key(player_id))
                 yield Spot(player_id, key, score, tiebreak, is_decided=True)
             else:
                 # Above all who are out in this round; not listed.
@@ -263,10 +269,10 @@ class Spot:
     is_decided: bool
 
 
-def stages(tournament: Tournament) -> list[Stage]:
+def stages(tournament: Tournament) -> list[GroupBracketRound]:
     """Every round that the settings come to. Source: formats, section 14.12."""
     has_double_byes = bool(getattr(tournament.settings, "group_bracket_double_byes", 0))
-    return group_bracket.stages(_size(tournament), has_double_byes=has_double_byes)
+    return group_bracket.planned_rounds(_size(tournament), has_double_byes=has_double_byes)
 
 
 def _size(tournament: Tournament) -> int:
@@ -277,7 +283,7 @@ def _is_final(tournament: Tournament, one: Round) -> bool:
     """Whether it is the round of the last four; a bracket of forty ends without one."""
     all_stages = stages(tournament)
     index = tournament.rounds_in_order.index(one)
-    return index == len(all_stages) - 1 and all_stages[index].players == GROUP_SIZE
+    return index == len(all_stages) - 1 and all_stages[index].player_count == GROUP_SIZE
 
 
 def _grouped(tournament: Tournament, players: Iterable[int]) -> list[Group]:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from silverball.rules.pairing import history
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 from silverball.rules.tournament import Game, Tournament
 
 
@@ -22,7 +22,7 @@ def groups_of(games: Sequence[Game]) -> list[tuple[int, ...]]:
     return [tuple(sorted(players)) for players in sets.values()]
 
 
-def of(tournament: Tournament, *, with_series: bool = False) -> History:
+def of(tournament: Tournament, *, with_series: bool = False) -> DrawHistory:
     """Meetings, byes and short groups; byes credited on entry count too.
 
     With `with_series` the groups of the other tournaments of the series are added (formats, 6.8).
@@ -33,10 +33,10 @@ def of(tournament: Tournament, *, with_series: bool = False) -> History:
     if with_series:
         # One list per group: two players who met on two nights met twice.
         rounds += [[group] for group in tournament.state.series_groups]
-    past = history.of_rounds(rounds)
+    past = history.history_of_rounds(rounds)
     byes = Counter(past.byes)
     byes.update({one.player_id: one.byes_credited for one in tournament.entrants if one.byes_credited})
-    return History(past.meetings, byes, past.short_groups)
+    return DrawHistory(past.meetings, byes, past.short_groups)
 
 
 def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[int, dict[int, int]]:

@@ -7,7 +7,7 @@ from random import Random
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules import history
 from silverball.rules.lineup import arenas, order
-from silverball.rules.lineup.arenas import Arena
+from silverball.rules.lineup.arenas import DrawableArena
 from silverball.rules.pairing.groups import Group
 from silverball.rules.tournament import Game, Tournament
 
@@ -36,9 +36,9 @@ def seats(
     """
     given = _arenas(tournament, groups, games, dice)
     way = getattr(tournament.settings, "player_order", order.SEED)
-    facts = order.Facts(history.slots(tournament), _seed_ranks(tournament), positions)
+    facts = order.OrderFacts(history.slots(tournament), _seed_ranks(tournament), positions)
     return [
-        Seats(arena_ids, tuple(order.orders(way, group, facts, games=games, dice=dice)), bank_id)
+        Seats(arena_ids, tuple(order.draw_orders(way, group, facts, games=games, dice=dice)), bank_id)
         for group, (bank_id, arena_ids) in zip(groups, given, strict=True)
     ]
 
@@ -47,14 +47,16 @@ def _seed_ranks(tournament: Tournament) -> dict[int, int]:
     return {one.player_id: one.seed_rank for one in tournament.entrants if one.seed_rank is not None}
 
 
-def available(tournament: Tournament) -> list[Arena]:
+def available(tournament: Tournament) -> list[DrawableArena]:
     """The active arenas of the tournament."""
     return [
-        Arena(one.arena_id, one.is_preferred, one.category_id) for one in tournament.lineup if one.is_active
+        DrawableArena(one.arena_id, one.is_preferred, one.category_id)
+        for one in tournament.lineup
+        if one.is_active
     ]
 
 
-def free(tournament: Tournament) -> list[Arena]:
+def free(tournament: Tournament) -> list[DrawableArena]:
     """The active arenas on which no game is being played."""
     taken = {one.arena_id for one in tournament.games if one.status == "started"}
     return [one for one in available(tournament) if one.arena_id not in taken]
@@ -66,23 +68,23 @@ def _arenas(
     """Bank id and arena ids per group."""
     way = getattr(tournament.settings, "arena_assignment", "disabled")
     if way == "banks":
-        choice = [arenas.Bank(one.bank_id, one.arena_ids) for one in tournament.banks]
-        drawn = arenas.banks(groups, choice, history.bank_plays(tournament), waves=games, dice=dice)
+        choice = [arenas.DrawableBank(one.bank_id, one.arena_ids) for one in tournament.banks]
+        drawn = arenas.assign_banks(groups, choice, history.bank_plays(tournament), waves=games, dice=dice)
         return [(one.bank_id, tuple(one.arenas)) for one in drawn]
     if way in {"manual", "disabled", "manual_banks"}:
         return [(None, (None,) * games) for _ in groups]
     if way == "random":
-        lineups = arenas.random(groups, available(tournament), waves=games, dice=dice)
+        lineups = arenas.assign_random(groups, available(tournament), waves=games, dice=dice)
         return [(None, one) for one in lineups]
     plays = history.arena_plays(tournament, with_series=way == "balanced_series")
-    assign = arenas.category_banks if way == "category_banks" else arenas.balanced
+    assign = arenas.assign_by_category if way == "category_banks" else arenas.assign_balanced
     return [(None, one) for one in assign(groups, available(tournament), plays, waves=games, dice=dice)]
 
 
 def replacement(tournament: Tournament, group: Group, excluded: Sequence[int], dice: Random) -> int | None:
     """Another free arena for a group, of least cost; None when there is none. Source: formats, section 7."""
     plays = history.arena_plays(tournament)
-    return arenas.replacement(group, free(tournament), plays, excluded, dice)
+    return arenas.draw_replacement(group, free(tournament), plays, excluded, dice)
 
 
 def another(tournament: Tournament, game: Game, dice: Random) -> int | None:
@@ -95,10 +97,10 @@ def another(tournament: Tournament, game: Game, dice: Random) -> int | None:
     plays = history.arena_plays(tournament)
     had = {other.arena_id for other in beside(tournament, game)} - {None}
     excluded = [arena_id for arena_id in had if arena_id is not None]
-    found = arenas.replacement(game.player_ids, choice, plays, excluded, dice)
+    found = arenas.draw_replacement(game.player_ids, choice, plays, excluded, dice)
     if found is not None or game.arena_id is None:
         return found
-    return arenas.replacement(game.player_ids, choice, plays, [game.arena_id], dice)
+    return arenas.draw_replacement(game.player_ids, choice, plays, [game.arena_id], dice)
 
 
 def beside(tournament: Tournament, game: Game) -> list[Game]:

@@ -15,7 +15,7 @@ from silverball.rules import freegames, lineups, results, rounds
 from silverball.rules.apply import apply_all
 from silverball.rules.changes import Change, DrawRemembered, GameOpened, edited
 from silverball.rules.pairing import history, schedule
-from silverball.rules.pairing.schedule import Meeting, Waiting
+from silverball.rules.pairing.schedule import FreePlayer, Meeting
 from silverball.rules.scoring import point_maps
 from silverball.rules.tournament import Entrant, Game, Tournament
 
@@ -62,7 +62,7 @@ def start(tournament: Tournament, dice: Random, _now: datetime) -> list[Change]:
 
     Raises OddSchedule when an odd number of players is to play an odd number of games.
     """
-    meetings = schedule.regular(tournament.active_ids, games_each(tournament), dice)
+    meetings = schedule.regular_schedule(tournament.active_ids, games_each(tournament), dice)
     return _remembered(tournament, meetings)
 
 
@@ -82,14 +82,14 @@ def create_matches(tournament: Tournament, dice: Random, now: datetime) -> list[
     slots = free_slots(current)
     if slots is not None and slots <= 0:
         raise Conflict("No match can start now: every arena is taken, or as many games run as may.")
-    pairs = schedule.released(current.state.schedule, waiting, slots, dice)
+    pairs = schedule.meetings_to_start(current.state.schedule, waiting, slots, dice)
     if not pairs:
         raise Conflict("No match can start now: those who are free have met already or wait for others.")
     left = _without(current.state.schedule, pairs)
     return [*changes, *_remembered(current, left), *_opened(current, pairs, dice, now)]
 
 
-def _require_somebody(tournament: Tournament, waiting: Sequence[Waiting]) -> None:
+def _require_somebody(tournament: Tournament, waiting: Sequence[FreePlayer]) -> None:
     if is_over(tournament):
         raise Conflict("The tournament is over: everybody has played the planned games. Complete it.")
     if len(waiting) < 2:
@@ -142,13 +142,13 @@ def games_left(tournament: Tournament) -> dict[int, int]:
     return {player_id: max(0, needed - started[player_id]) for player_id in tournament.active_ids}
 
 
-def waiting_players(tournament: Tournament) -> list[Waiting]:
+def waiting_players(tournament: Tournament) -> list[FreePlayer]:
     """Who is free and has games left, with the games so far and the turn: smaller has waited longer."""
     busy = {player_id for game in results.open_games(tournament.games) for player_id in game.player_ids}
     turns = _turns(tournament)
     needed = games_each(tournament)
     return [
-        Waiting(player_id, needed - left, turns.get(player_id, 0))
+        FreePlayer(player_id, needed - left, turns.get(player_id, 0))
         for player_id, left in games_left(tournament).items()
         if left > 0 and player_id not in busy
     ]
@@ -196,7 +196,7 @@ def rescheduled(tournament: Tournament, dice: Random) -> list[Change]:
     is_walkover = len(short) == 1 and missing[short[0]] > 0 and _cannot_be_met(needed, short[0])
     if not strangers and (not short or is_walkover):
         return []
-    rebuilt = schedule.rebuilt(needed, meetings(tournament), dice)
+    rebuilt = schedule.rebuild_schedule(needed, meetings(tournament), dice)
     return _remembered(tournament, rebuilt.meetings)
 
 
@@ -206,10 +206,10 @@ def _cannot_be_met(needed: Mapping[int, int], player_id: int) -> bool:
     return needed[player_id] > others or sum(needed.values()) % 2 == 1
 
 
-def meetings(tournament: Tournament) -> history.History:
+def meetings(tournament: Tournament) -> history.DrawHistory:
     """Who has met whom how often, open games included."""
     games = [game for game in _counted(tournament) if not game.is_bye]
-    return history.of_rounds([[game.player_ids] for game in games])
+    return history.history_of_rounds([[game.player_ids] for game in games])
 
 
 def _remembered(tournament: Tournament, left: Sequence[Meeting]) -> list[Change]:

@@ -16,7 +16,7 @@ EntryType = Literal["machineGroup", "machine", "alias"]
 OPDB_LETTER, HOMEBREW_LETTER = "G", "H"
 _TAIL = r"([A-Za-z0-9]+)(?:-M([A-Za-z0-9]+)(?:-A([A-Za-z0-9]+))?)?"
 # Of an id of either kind, without the marks of its parts: for whoever only needs to know whether it is one.
-PATTERN = "[GH][A-Za-z0-9]+(?:-M[A-Za-z0-9]+(?:-A[A-Za-z0-9]+)?)?"
+ID_PATTERN = "[GH][A-Za-z0-9]+(?:-M[A-Za-z0-9]+(?:-A[A-Za-z0-9]+)?)?"
 _ID = re.compile(f"([{OPDB_LETTER}{HOMEBREW_LETTER}]){_TAIL}")
 # `(Pro)`, `(Remake) (LE)`: what a model adds to the name of its title.
 _QUALIFIERS = re.compile(r"(?:\s*\([^()]*\))+\s*$")
@@ -55,7 +55,7 @@ class MachineId:
         return "machine" if self.alias is None else "alias"
 
 
-def parsed(text: str) -> MachineId | None:
+def parse_id(text: str) -> MachineId | None:
     """The parts of an id; None for a text that is none."""
     found = _ID.fullmatch(text)
     return None if found is None else MachineId(*found.groups())
@@ -63,13 +63,13 @@ def parsed(text: str) -> MachineId | None:
 
 def is_opdb_id(text: str) -> bool:
     """Whether the machine database could have given this id out."""
-    found = parsed(text)
+    found = parse_id(text)
     return found is not None and not found.is_homebrew
 
 
-def group_of(text: str) -> str | None:
+def group_id_of(text: str) -> str | None:
     """The id of the group that this id belongs to; None for a text that is no id."""
-    found = parsed(text)
+    found = parse_id(text)
     return None if found is None else found.group_id
 
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Followed:
+class ResolvedId:
     """Where an id leads. `opdb_id` is None when the machine was deleted."""
 
     opdb_id: str | None
     # The list of changes leads to nothing that is known here, so the id was left as it is.
-    is_lost: bool = False
+    is_unknown: bool = False
 
 
-def followed(opdb_id: str, moves: Mapping[str, str | None], known: Collection[str]) -> Followed:
+def resolve_id(opdb_id: str, moves: Mapping[str, str | None], known: Collection[str]) -> ResolvedId:
     """Where an id leads by the list of changes.
 
     `moves`: id -> the id that replaced it, or None when it was deleted. `known`: the ids that the stored
@@ -27,21 +27,21 @@ def followed(opdb_id: str, moves: Mapping[str, str | None], known: Collection[st
     while here in moves:
         replacement = moves[here]
         if replacement is None:
-            return Followed(None)
+            return ResolvedId(None)
         if replacement == opdb_id or replacement in path:
-            return _out_of_circle(opdb_id, path, known)
+            return _resolve_circle(opdb_id, path, known)
         path.append(replacement)
         here = replacement
     if not path:
-        return Followed(opdb_id)
+        return ResolvedId(opdb_id)
     if not known:
-        return Followed(here)
+        return ResolvedId(here)
     there = next((one for one in reversed(path) if one in known), None)
     if there is not None:
-        return Followed(there)
-    return Followed(opdb_id, is_lost=opdb_id not in known)
+        return ResolvedId(there)
+    return ResolvedId(opdb_id, is_unknown=opdb_id not in known)
 
 
-def _out_of_circle(opdb_id: str, path: list[str], known: Collection[str]) -> Followed:
+def _resolve_circle(opdb_id: str, path: list[str], known: Collection[str]) -> ResolvedId:
     there = next((one for one in (opdb_id, *path) if one in known), None)
-    return Followed(opdb_id, is_lost=True) if there is None else Followed(there)
+    return ResolvedId(opdb_id, is_unknown=True) if there is None else ResolvedId(there)

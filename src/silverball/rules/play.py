@@ -262,7 +262,7 @@ def _byes_credited(tournament: Tournament, one: Entrant) -> int:
         player_id for player_id in format_of(tournament).playing(tournament) if player_id != one.player_id
     ]
     wanted = past_byes.byes_on_entry(others, past, one.player_id)
-    return one.byes_credited + max(0, wanted - past.byes_of(one.player_id))
+    return one.byes_credited + max(0, wanted - past.bye_count(one.player_id))
 
 
 def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now: datetime) -> list[Change]:

@@ -25,7 +25,7 @@ from silverball.rules.changes import (
     altered,
 )
 from silverball.rules.ranking import race
-from silverball.rules.ranking.race import Verdict
+from silverball.rules.ranking.race import RaceRoundResult
 from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
 
 # Arenas are nobody's choice here but the organizer's.
@@ -141,22 +141,22 @@ def _settle_round(run: _Run, one: Round, members: Sequence[int]) -> list[int]:
     given_up = _who_gives_up(run.tournament, found, members)
     if given_up is not None:
         _give_up(run, one, found, given_up)
-        found = race.verdict(run.tournament, one, members)
+        found = race.round_result(run.tournament, one, members)
     _advance_past(run, one, found)
     _keep_queue(run, one)
     _keep_status(run, one, found, members)
     return _in_order_of_arrival(run.tournament, one, found, members)
 
 
-def _with_games(run: _Run, one: Round, members: Sequence[int]) -> Verdict:
+def _with_games(run: _Run, one: Round, members: Sequence[int]) -> RaceRoundResult:
     """The verdict of a round in which everybody has the games to play, and nobody others."""
-    found = race.verdict(run.tournament, one, members)
+    found = race.round_result(run.tournament, one, members)
     _keep_only(run, one, found)
     _open_missing(run, one, found)
     return found
 
 
-def _keep_only(run: _Run, one: Round, found: Verdict) -> None:
+def _keep_only(run: _Run, one: Round, found: RaceRoundResult) -> None:
     """What was played by somebody who is not in this round, or in a replay that is none, goes."""
     wanted = {(player_id, level) for level, group in enumerate(found.groups) for player_id in group}
     run.state(
@@ -166,7 +166,7 @@ def _keep_only(run: _Run, one: Round, found: Verdict) -> None:
     )
 
 
-def _open_missing(run: _Run, one: Round, found: Verdict) -> None:
+def _open_missing(run: _Run, one: Round, found: RaceRoundResult) -> None:
     """A waiting game for everybody who is to play and has none."""
     there = {(game.player_id, game.game_index) for game in attempts.of_round(run.tournament, one.round_id)}
     new = [
@@ -185,16 +185,16 @@ def _open_missing(run: _Run, one: Round, found: Verdict) -> None:
     run.state(attempts.opened(new))
 
 
-def _who_gives_up(tournament: Tournament, found: Verdict, members: Sequence[int]) -> int | None:
+def _who_gives_up(tournament: Tournament, found: RaceRoundResult, members: Sequence[int]) -> int | None:
     """Who has left and is not safe in a round that is not decided; the worst seed of several."""
-    if found.out is not None:
+    if found.eliminated_id is not None:
         return None
     entrants = tournament.entrant_by_id
-    gone = [one for one in members if not entrants[one].is_active and one not in found.safe]
+    gone = [one for one in members if not entrants[one].is_active and one not in found.safe_ids]
     return max(gone, key=lambda one: (entrants[one].seed_rank or 0, entrants[one].place), default=None)
 
 
-def _give_up(run: _Run, one: Round, found: Verdict, player_id: int) -> None:
+def _give_up(run: _Run, one: Round, found: RaceRoundResult, player_id: int) -> None:
     """The player's game in this round counts below every score."""
     level = len(found.groups) - 1
     for game in attempts.of_round(run.tournament, one.round_id):
@@ -203,12 +203,12 @@ def _give_up(run: _Run, one: Round, found: Verdict, player_id: int) -> None:
             run.state([SinglePlayerGameChanged(game, after)])
 
 
-def _advance_past(run: _Run, one: Round, found: Verdict) -> None:
+def _advance_past(run: _Run, one: Round, found: RaceRoundResult) -> None:
     """Where somebody gave up everybody else is above him, played or not."""
-    if found.given_up is None:
+    if found.withdrawn_id is None:
         return
     for game in attempts.of_round(run.tournament, one.round_id):
-        if game.status != "completed" and game.player_id != found.given_up:
+        if game.status != "completed" and game.player_id != found.withdrawn_id:
             after = replace(game, status="completed", is_advanced=True, updated_at=run.now)
             run.state([SinglePlayerGameChanged(game, after)])
 
@@ -236,12 +236,12 @@ def _keep_queue(run: _Run, one: Round) -> None:
             )
 
 
-def _keep_status(run: _Run, one: Round, found: Verdict, members: Sequence[int]) -> None:
+def _keep_status(run: _Run, one: Round, found: RaceRoundResult, members: Sequence[int]) -> None:
     """The bar, and whether the round is over: all are there and have played, and one is out."""
     here = run.tournament.round_by_id[one.round_id]
     games = attempts.of_round(run.tournament, one.round_id)
     is_over = (
-        found.out is not None
+        found.eliminated_id is not None
         and len(members) == here.size
         and all(game.status == "completed" for game in games)
     )
@@ -254,15 +254,15 @@ def _keep_status(run: _Run, one: Round, found: Verdict, members: Sequence[int]) 
 
 
 def _in_order_of_arrival(
-    tournament: Tournament, one: Round, found: Verdict, members: Sequence[int]
+    tournament: Tournament, one: Round, found: RaceRoundResult, members: Sequence[int]
 ) -> list[int]:
     """The safe ones: who is in the next round already, then who gets there now, best seed first."""
     rounds = tournament.rounds_in_order
     after = rounds[one.round_index + 1 :]
     arrived = [game.player_id for game in attempts.of_round(tournament, after[0].round_id)] if after else []
-    there = [player_id for player_id in dict.fromkeys(arrived) if player_id in found.safe]
+    there = [player_id for player_id in dict.fromkeys(arrived) if player_id in found.safe_ids]
     entrants = tournament.entrant_by_id
-    new = [player_id for player_id in members if player_id in found.safe and player_id not in there]
+    new = [player_id for player_id in members if player_id in found.safe_ids and player_id not in there]
     return there + sorted(new, key=lambda player_id: entrants[player_id].seed_rank or 0)
 
 

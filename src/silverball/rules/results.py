@@ -42,7 +42,7 @@ def by_points_map(tournament: Tournament) -> Score:
 def _by_rows(rows: Sequence[Sequence[int | str]]) -> Score:
     def score(game: Game, said: GameOutcome) -> Scored:
         order = outcomes.order_of(game, said)
-        return Scored(point_maps.points_in_slots(rows, game.player_ids, order), order)
+        return Scored(point_maps.points_by_slot(rows, game.player_ids, order), order)
 
     return score
 

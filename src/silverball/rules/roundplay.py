@@ -100,7 +100,7 @@ def check_pairing(tournament: Tournament, _dice: Random, _now: datetime) -> list
         is_in_pairs = tournament.type in point_maps.HEAD_TO_HEAD_TYPES
         if is_in_pairs or not hasattr(settings, "duration"):
             raise Conflict("Tiers need groups of four and a number of rounds. Choose another pairing.")
-        tiers.check(settings.duration, len(tournament.active_ids))
+        tiers.check_tiers(settings.duration, len(tournament.active_ids))
     return []
 
 

@@ -87,8 +87,8 @@ class RoundRobinPlay:
         size = int(getattr(tournament.settings, "round_robin_group_size", 0) or 0)
         groups = round_robin.groups_by_seed(seeds, size)
         if len(groups) < 2:
-            return round_robin.schedule(seeds, is_double=self.is_double)
-        played = [round_robin.schedule(group, is_double=self.is_double) for group in groups]
+            return round_robin.all_rounds(seeds, is_double=self.is_double)
+        played = [round_robin.all_rounds(group, is_double=self.is_double) for group in groups]
         return [Draw(tuple(pair for one in rounds_ for pair in one.groups)) for rounds_ in played]
 
     def filled(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:

@@ -13,22 +13,22 @@ from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid, NotAllowed
 from silverball.kit.http import Write
 from silverball.store import book, uses
-from silverball.store.book import Kind
+from silverball.store.book import OwnedKind
 
 
-def own(call: Write[Any], kind: Kind, *, for_good: bool = False) -> int:
+def owned_id_in_path(call: Write[Any], kind: OwnedKind, *, is_exclusive: bool = False) -> int:
     """The id of the thing in the path, when it is the caller's or the caller is an admin.
 
     Raises NotFound and NotAllowed.
     """
-    thing_id = call.ids[kind.sent_as]
-    owner_id = book.owner_of(call.db, kind, thing_id, for_good=for_good)
+    thing_id = call.ids[kind.path_name]
+    owner_id = book.lock_owner(call.db, kind, thing_id, is_exclusive=is_exclusive)
     if owner_id != call.user_id and not call.caller.is_admin:
         raise NotAllowed
     return thing_id
 
 
-def said(body: Body, *without: str) -> dict[str, Any]:
+def sent_values(body: Body, *without: str) -> dict[str, Any]:
     """The fields that were sent, by the names of their columns."""
     return {
         name: value
@@ -37,7 +37,7 @@ def said(body: Body, *without: str) -> dict[str, Any]:
     }
 
 
-def refuse_used(call: Write[Any], kind: Kind, thing_id: int, instead: str) -> None:
+def refuse_used(call: Write[Any], kind: OwnedKind, thing_id: int, instead: str) -> None:
     """Raises Conflict when a tournament uses it. Takes what to do instead, as a sentence."""
     found = uses.tournaments_using(call.db, kind.key, thing_id)
     if found:
@@ -47,9 +47,11 @@ def refuse_used(call: Write[Any], kind: Kind, thing_id: int, instead: str) -> No
         )
 
 
-def require_own(call: Write[Any], kind: Kind, field: str, ids: Collection[int], owner_id: int) -> None:
+def require_owned_ids(
+    call: Write[Any], kind: OwnedKind, field: str, ids: Collection[int], owner_id: int
+) -> None:
     """Raises Invalid for an id in a body that is nobody's or somebody else's."""
-    known = book.owners(call.db, kind, set(ids))
+    known = book.owners_by_id(call.db, kind, set(ids))
     for one in ids:
         if one not in known:
             raise Invalid({field: [f"There is no {kind.model.lower()} {one}."]})

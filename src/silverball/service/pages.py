@@ -15,20 +15,20 @@ ROWS_DEEP_MAX = 10_000
 
 
 @dataclass(frozen=True)
-class Found(Generic[T]):
+class PageRows(Generic[T]):
     """The rows of one page, and how many there are in all."""
 
     rows: list[T]
     total: int
 
 
-def refuse_deep(page: int, per_page: int) -> None:
+def refuse_deep_pagination(page: int, per_page: int) -> None:
     """Raises NotAllowed for a page that ends more than 10,000 rows deep."""
     if page * per_page > ROWS_DEEP_MAX:
         raise NotAllowed("Do not scrape data by paginating deeply.")
 
 
-def page(call: Call[Any], found: Found[T], *, per_page: int) -> Page[T]:
+def full_page(call: Call[Any], found: PageRows[T], *, per_page: int) -> Page[T]:
     """The full envelope; the query of the route must have `page`."""
     built = pages.paginate(found.total, call.query.page, per_page, call.url, call.pairs)
     return Page(
@@ -39,11 +39,11 @@ def page(call: Call[Any], found: Found[T], *, per_page: int) -> Page[T]:
 
 
 def simple_page(
-    call: Call[Any], found: Found[T], *, per_page: int, per_page_shown: int | str
+    call: Call[Any], found: PageRows[T], *, per_page: int, per_page_value: int | str
 ) -> SimplePage[T]:
     """The tournament list's envelope."""
     built = pages.simple_paginate(found.total, call.query.page, per_page, call.url, call.pairs)
-    built["meta"]["per_page"] = per_page_shown
+    built["meta"]["per_page"] = per_page_value
     return SimplePage(
         data=tuple(found.rows),
         links=msgspec.convert(built["links"], PaginationLinks),

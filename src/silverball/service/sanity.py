@@ -6,7 +6,7 @@ from silverball.kit.errors import Conflict
 SHARE_MIN_PERCENT = 80
 
 
-class TooFew(Conflict):
+class TooFewRows(Conflict):
     def __init__(self, found: int, stored: int, things: str) -> None:
         super().__init__(
             f"The file has {found} {things} and {stored} are stored: fewer than {SHARE_MIN_PERCENT} %. "
@@ -17,4 +17,4 @@ class TooFew(Conflict):
 def refuse_too_few(found: int, stored: int, things: str, *, is_forced: bool) -> None:
     """Raises TooFew for a file that would take away more than a fifth of what is stored."""
     if not is_forced and found * 100 < stored * SHARE_MIN_PERCENT:
-        raise TooFew(found, stored, things)
+        raise TooFewRows(found, stored, things)

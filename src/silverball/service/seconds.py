@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 
-def mean(durations: Iterable[float | None]) -> int | None:
+def mean_seconds(durations: Iterable[float | None]) -> int | None:
     """The mean of the known durations in whole seconds, halves up; None when none is known."""
     known = [duration for duration in durations if duration is not None]
-    return mean_of(sum(known), len(known))
+    return mean_from_total(sum(known), len(known))
 
 
-def mean_of(total: float | None, count: int) -> int | None:
+def mean_from_total(total: float | None, count: int) -> int | None:
     """The same from a sum that the database made."""
     if total is None or count == 0:
         return None

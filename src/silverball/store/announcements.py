@@ -12,20 +12,20 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from silverball.store.engine import ANNOUNCED, GONE
+from silverball.store.engine import ANNOUNCED, CHANNEL_ENDED
 from silverball.store.tables import announcement, tournament
 
 # What is younger or among the newest is never trimmed while the tournament runs.
-KEPT_FOR = timedelta(hours=24)
-KEPT_AT_LEAST = 10_000
-KEPT_AFTER_COMPLETION = timedelta(days=7)
+RETENTION = timedelta(hours=24)
+RETAINED_MIN = 10_000
+RETENTION_AFTER_COMPLETION = timedelta(days=7)
 # SQLite takes 32,766 parameters in one statement.
-IDS_AT_ONCE = 5_000
+IDS_PER_STATEMENT = 5_000
 _T, _A = tournament.c, announcement.c
 
 
 @dataclass(frozen=True)
-class Announced:
+class Announcement:
     """One announcement. `data` is the payload as JSON text, rendered at the time of the change."""
 
     tournament_id: int
@@ -38,7 +38,7 @@ class Announced:
 
 
 @dataclass(frozen=True)
-class Head:
+class ChannelHead:
     """Where a channel stands: its newest number, and the one up to which announcements are trimmed."""
 
     epoch: str
@@ -46,14 +46,14 @@ class Head:
     low: int
 
 
-_HEAD = select(_T.epoch, _T.seq, _T.seq_low).where(_T.tournament_id == bindparam("own_id"))
-_TAKE = (
+_SELECT_HEAD = select(_T.epoch, _T.seq, _T.seq_low).where(_T.tournament_id == bindparam("own_id"))
+_TAKE_NUMBERS = (
     update(tournament)
     .where(_T.tournament_id == bindparam("own_id"))
     .values(seq=_T.seq + bindparam("count"))
     .returning(_T.epoch, _T.seq)
 )
-_SINCE = (
+_SELECT_SINCE = (
     select(_A.seq, _A.name, _A.data, _A.at)
     .where(
         _A.tournament_id == bindparam("own_id"),
@@ -76,7 +76,7 @@ def append(
     if not said:
         return
     moment = at or datetime.now(UTC)
-    epoch, newest = db.execute(_TAKE, {"own_id": tournament_id, "count": len(said)}).one()
+    epoch, newest = db.execute(_TAKE_NUMBERS, {"own_id": tournament_id, "count": len(said)}).one()
     first = newest - len(said) + 1
     rows = [
         {"tournament_id": tournament_id, "epoch": epoch, "seq": seq, "name": name, "data": data, "at": moment}
@@ -86,30 +86,30 @@ def append(
     db.get_execution_options()[ANNOUNCED][tournament_id] = newest
 
 
-def head(db: Connection, tournament_id: int) -> Head | None:
+def channel_head(db: Connection, tournament_id: int) -> ChannelHead | None:
     """Where the channel stands; None when there is no such tournament."""
-    row = db.execute(_HEAD, {"own_id": tournament_id}).one_or_none()
-    return None if row is None else Head(*row)
+    row = db.execute(_SELECT_HEAD, {"own_id": tournament_id}).one_or_none()
+    return None if row is None else ChannelHead(*row)
 
 
-def heads(db: Connection, tournament_ids: Collection[int]) -> dict[int, Head]:
+def channel_heads_by_id(db: Connection, tournament_ids: Collection[int]) -> dict[int, ChannelHead]:
     """Where each of these channels stands; one that is gone is left out."""
-    found: dict[int, Head] = {}
+    found: dict[int, ChannelHead] = {}
     ids = sorted(tournament_ids)
-    for start in range(0, len(ids), IDS_AT_ONCE):
-        some = ids[start : start + IDS_AT_ONCE]
+    for start in range(0, len(ids), IDS_PER_STATEMENT):
+        some = ids[start : start + IDS_PER_STATEMENT]
         rows = select(_T.tournament_id, _T.epoch, _T.seq, _T.seq_low).where(_T.tournament_id.in_(some))
-        found.update((row[0], Head(*row[1:])) for row in db.execute(rows))
+        found.update((row[0], ChannelHead(*row[1:])) for row in db.execute(rows))
     return found
 
 
-def since(db: Connection, tournament_id: int, epoch: str, after: int, limit: int) -> list[Announced]:
+def load_since(db: Connection, tournament_id: int, epoch: str, after: int, limit: int) -> list[Announcement]:
     """The announcements of this epoch that follow number `after`, in order, at most `limit`."""
     values = {"own_id": tournament_id, "own_epoch": epoch, "after": after, "count": limit}
-    return [Announced(tournament_id, epoch, *row) for row in db.execute(_SINCE, values)]
+    return [Announcement(tournament_id, epoch, *row) for row in db.execute(_SELECT_SINCE, values)]
 
 
-def begin(db: Connection, tournament_id: int, epoch: str) -> None:
+def start_epoch(db: Connection, tournament_id: int, epoch: str) -> None:
     """Drop what was announced and begin this epoch: who follows has to read everything again."""
     db.execute(delete(announcement).where(_A.tournament_id == tournament_id))
     own = update(tournament).where(_T.tournament_id == tournament_id)
@@ -117,10 +117,10 @@ def begin(db: Connection, tournament_id: int, epoch: str) -> None:
     db.get_execution_options()[ANNOUNCED][tournament_id] = 0
 
 
-def begin_anew(db: Connection, tournament_ids: Collection[int]) -> None:
+def restart_epochs(db: Connection, tournament_ids: Collection[int]) -> None:
     """Drop what was announced in these channels; each goes on with an epoch that follows from its last."""
-    for tournament_id, last in heads(db, tournament_ids).items():
-        begin(db, tournament_id, next_epoch(last.epoch, last.seq))
+    for tournament_id, last in channel_heads_by_id(db, tournament_ids).items():
+        start_epoch(db, tournament_id, next_epoch(last.epoch, last.seq))
 
 
 def next_epoch(epoch: str, seq: int) -> str:
@@ -128,27 +128,27 @@ def next_epoch(epoch: str, seq: int) -> str:
     return hashlib.blake2b(f"{epoch}:{seq}".encode(), digest_size=4).hexdigest()
 
 
-def gone(db: Connection, tournament_id: int) -> None:
+def end_channel(db: Connection, tournament_id: int) -> None:
     """The channel ends with this transaction."""
-    db.get_execution_options()[ANNOUNCED][tournament_id] = GONE
+    db.get_execution_options()[ANNOUNCED][tournament_id] = CHANNEL_ENDED
 
 
-def trimmable(db: Connection, now: datetime) -> list[int]:
+def trimmable_tournaments(db: Connection, now: datetime) -> list[int]:
     """Tournaments of which something may be trimmed, ascending."""
     oldest = select(_A.tournament_id, func.min(_A.at).label("at")).group_by(_A.tournament_id).subquery()
     rows = select(_T.tournament_id, _T.completed_at, _T.seq, _T.seq_low, oldest.c.at)
     rows = rows.join(oldest, oldest.c.tournament_id == _T.tournament_id).order_by(_T.tournament_id)
-    return [row[0] for row in db.execute(rows) if _may_trim(row, now)]
+    return [row[0] for row in db.execute(rows) if _is_trimmable(row, now)]
 
 
-def _may_trim(row: Sequence[object], now: datetime) -> bool:
+def _is_trimmable(row: Sequence[object], now: datetime) -> bool:
     _, completed_at, seq, low, oldest = row
     if isinstance(completed_at, datetime):
-        return completed_at <= now - KEPT_AFTER_COMPLETION
+        return completed_at <= now - RETENTION_AFTER_COMPLETION
     assert isinstance(seq, int)
     assert isinstance(low, int)
     assert isinstance(oldest, datetime)
-    return seq - low > KEPT_AT_LEAST and oldest <= now - KEPT_FOR
+    return seq - low > RETAINED_MIN and oldest <= now - RETENTION
 
 
 def trim(db: Connection, tournament_id: int, now: datetime) -> int:
@@ -162,11 +162,11 @@ def trim(db: Connection, tournament_id: int, now: datetime) -> int:
     if row is None:
         return 0
     own = (_A.tournament_id == tournament_id, _A.epoch == row.epoch)
-    if row.completed_at is not None and row.completed_at <= now - KEPT_AFTER_COMPLETION:
+    if row.completed_at is not None and row.completed_at <= now - RETENTION_AFTER_COMPLETION:
         newest: int = row.seq
     else:
-        old = select(func.max(_A.seq)).where(*own, _A.at <= now - KEPT_FOR)
-        newest = min(db.execute(old).scalar_one() or 0, row.seq - KEPT_AT_LEAST)
+        old = select(func.max(_A.seq)).where(*own, _A.at <= now - RETENTION)
+        newest = min(db.execute(old).scalar_one() or 0, row.seq - RETAINED_MIN)
     if newest <= 0:
         return 0
     done = db.execute(delete(announcement).where(*own, _A.seq <= newest)).rowcount

@@ -11,12 +11,12 @@ from silverball.store import tables
 
 
 @dataclass(frozen=True)
-class Kind:
+class OwnedKind:
     """Things of one table. `model` is what a 404 calls one; `sent_as` is the name of its id in a path."""
 
     table: Table
     model: str
-    sent_as: str
+    path_name: str
     key_name: str
     owner_name: str = "organizer_id"
 
@@ -29,45 +29,45 @@ class Kind:
         return self.table.c[self.owner_name]
 
 
-PLAYER = Kind(tables.player, "Player", "player_id", "player_id")
-ARENA = Kind(tables.arena, "Arena", "arena_id", "arena_id")
-BANK = Kind(tables.bank, "Bank", "bank_id", "bank_id")
-LOCATION = Kind(tables.location, "Location", "location_id", "location_id")
-SERIES = Kind(tables.series, "Series", "series_id", "series_id")
-OCCASION = Kind(tables.occasion, "Event", "event_id", "occasion_id")
-CLUB = Kind(tables.club, "Club", "club_id", "club_id", "user_id")
+PLAYER = OwnedKind(tables.player, "Player", "player_id", "player_id")
+ARENA = OwnedKind(tables.arena, "Arena", "arena_id", "arena_id")
+BANK = OwnedKind(tables.bank, "Bank", "bank_id", "bank_id")
+LOCATION = OwnedKind(tables.location, "Location", "location_id", "location_id")
+SERIES = OwnedKind(tables.series, "Series", "series_id", "series_id")
+OCCASION = OwnedKind(tables.occasion, "Event", "event_id", "occasion_id")
+CLUB = OwnedKind(tables.club, "Club", "club_id", "club_id", "user_id")
 
 
-def owner_of(db: Connection, kind: Kind, thing_id: int, *, for_good: bool = False) -> int:
+def lock_owner(db: Connection, kind: OwnedKind, thing_id: int, *, is_exclusive: bool = False) -> int:
     """Whose it is. Nobody else changes it meanwhile; `for_good` also keeps anybody from beginning to use it.
 
     Raises NotFound.
     """
-    rows = select(kind.owner).where(kind.key == thing_id).with_for_update(key_share=not for_good)
+    rows = select(kind.owner).where(kind.key == thing_id).with_for_update(key_share=not is_exclusive)
     found = db.execute(rows).scalar_one_or_none()
     if found is None:
         raise NotFound(kind.model, thing_id)
     return found
 
 
-def add(db: Connection, kind: Kind, owner_id: int, values: Mapping[str, Any]) -> int:
+def add(db: Connection, kind: OwnedKind, owner_id: int, values: Mapping[str, Any]) -> int:
     """A new row; returns its id."""
     row = insert(kind.table).values(**{kind.owner_name: owner_id}, **values)
     return int(db.execute(row.returning(kind.key)).scalar_one())
 
 
-def change(db: Connection, kind: Kind, thing_id: int, values: Mapping[str, Any]) -> None:
+def change(db: Connection, kind: OwnedKind, thing_id: int, values: Mapping[str, Any]) -> None:
     """These columns have these values now."""
     if values:
         db.execute(update(kind.table).where(kind.key == thing_id).values(**values))
 
 
-def remove(db: Connection, kind: Kind, thing_id: int) -> None:
+def remove(db: Connection, kind: OwnedKind, thing_id: int) -> None:
     """The row is gone."""
     db.execute(delete(kind.table).where(kind.key == thing_id))
 
 
-def owners(db: Connection, kind: Kind, ids: set[int]) -> dict[int, int]:
+def owners_by_id(db: Connection, kind: OwnedKind, ids: set[int]) -> dict[int, int]:
     """Id -> whose it is, for those of these things that exist."""
     rows = select(kind.key.label("key"), kind.owner.label("owner_id")).where(kind.key.in_(ids))
     return {row.key: row.owner_id for row in db.execute(rows)}

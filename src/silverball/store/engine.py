@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, selec
 from sqlalchemy.engine import URL
 
 from silverball.store import names, tables
-from silverball.store.kept import Kept, Snapshots
-from silverball.store.turns import Turns
+from silverball.store.kept import LoadedTournament, SnapshotCache
+from silverball.store.turns import GroupCommit
 
 # For rooms that hand a transaction on without speaking SQL themselves.
 Db = Connection
@@ -28,7 +28,7 @@ RAISED = "silverball_raised"
 # Execution option of a writing connection: the dict in which announcements are remembered.
 ANNOUNCED = "silverball_announced"
 # In place of a number: the channel has ended.
-GONE = -1
+CHANNEL_ENDED = -1
 # Execution options of every connection: the snapshots kept in memory, and, while writing, those to be.
 SNAPSHOTS = "silverball_snapshots"
 PENDING = "silverball_pending"
@@ -43,11 +43,11 @@ class Commit:
     """What a committed transaction made newer."""
 
     # Tournament id -> its revision now.
-    tournaments: dict[int, int]
+    tournament_revisions: dict[int, int]
     world_slot: int
     world_revision: int
     # Tournament id -> the newest number of its channel, 0 for a new epoch, GONE for an end.
-    announced: dict[int, int]
+    newest_seqs: dict[int, int]
 
 
 class Store:
@@ -57,10 +57,10 @@ class Store:
         self.url: URL = make_url(url)
         self.is_sqlite = self.url.get_backend_name() == "sqlite"
         self.engine: Engine = _sqlite_engine(self.url) if self.is_sqlite else _postgresql_engine(self.url)
-        self.snapshots = Snapshots()
+        self.snapshots = SnapshotCache()
         self.engine.update_execution_options(**{SNAPSHOTS: self.snapshots})
         # SQLite's own waiting is a poll with sleeps; writers of this process queue up here instead.
-        self._turns = Turns(self.engine)
+        self._group_commit = GroupCommit(self.engine)
         # Called in the writer's thread after each commit, before the writer goes on.
         self.after_commit: list[Callable[[Commit], None]] = []
 
@@ -80,10 +80,10 @@ class Store:
         `quiet` is for what no answer shows (a token's last use): it makes no answer worthless.
         """
         raised: dict[int, int] = {}
-        pending: list[Kept] = []
+        pending: list[LoadedTournament] = []
         announced: dict[int, int] = {}
         slot = (tournament_id or 0) % WORLD_SLOTS
-        with self._begun(raised, pending, announced) as db:
+        with self._open_transaction(raised, pending, announced) as db:
             if tournament_id is not None and not self.is_sqlite:
                 column = tables.tournament.c.tournament_id
                 db.execute(select(column).where(column == tournament_id).with_for_update())
@@ -100,16 +100,16 @@ class Store:
     @contextmanager
     def migration(self) -> Iterator[Connection]:
         """A transaction that may change tables; it tells nobody and raises nothing."""
-        with self._begun({}, [], {}) as db:
+        with self._open_transaction({}, [], {}) as db:
             yield db
 
     @contextmanager
-    def _begun(
-        self, raised: dict[int, int], pending: list[Kept], announced: dict[int, int]
+    def _open_transaction(
+        self, raised: dict[int, int], pending: list[LoadedTournament], announced: dict[int, int]
     ) -> Iterator[Connection]:
         noted = {RAISED: raised, PENDING: pending, ANNOUNCED: announced}
         if self.is_sqlite:
-            with self._turns.taken(pending, **noted) as db:
+            with self._group_commit.transaction(pending, **noted) as db:
                 yield db
             return
         options: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
@@ -118,7 +118,7 @@ class Store:
             with db.begin():
                 yield db
 
-    def world(self) -> dict[int, int]:
+    def world_slots(self) -> dict[int, int]:
         """The revisions of the world's slots; every commit of every process raises one of them."""
         with self.read() as db:
             rows = db.execute(select(tables.world.c.slot, tables.world.c.revision)).all()
@@ -126,10 +126,10 @@ class Store:
 
     def world_revision(self) -> int:
         """One number that grows with every commit of every process."""
-        return sum(self.world().values())
+        return sum(self.world_slots().values())
 
     @contextmanager
-    def changes(self) -> Iterator[Callable[[], bool]]:
+    def change_probe(self) -> Iterator[Callable[[], bool]]:
         """A cheap question to ask again and again: may anything have been committed since the last time?"""
         if not self.is_sqlite:
             yield lambda: True
@@ -183,7 +183,7 @@ def _sqlite_engine(url: URL) -> Engine:
         # What a savepoint would take back stays in memory; beyond 64 KB it would go to a file.
         cursor.execute("PRAGMA temp_store=MEMORY")
         cursor.close()
-        connection.create_function("silverball_folded", 1, names.folded, deterministic=True)
+        connection.create_function("silverball_folded", 1, names.fold, deterministic=True)
 
     @event.listens_for(engine, "begin")
     def _begin(db: Connection) -> None:

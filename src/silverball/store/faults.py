@@ -7,7 +7,7 @@ from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 DatabaseFault = SQLAlchemyError
 # Locked by somebody, full, or not to be reached: the same request can succeed later.
-SQLITE_PASSING = frozenset(
+SQLITE_TRANSIENT = frozenset(
     {
         sqlite3.SQLITE_BUSY,
         sqlite3.SQLITE_LOCKED,
@@ -21,13 +21,13 @@ SQLITE_PASSING = frozenset(
 PRIMARY_CODE = 0xFF
 
 
-def said(error: SQLAlchemyError) -> str:
+def short_message(error: SQLAlchemyError) -> str:
     """What the database itself says, in one line, without the statement and its values."""
     origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return (str(origin).strip() or type(origin).__name__).splitlines()[0]
 
 
-def is_passing(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Whether the database is only busy, full or away, so that the request is worth sending again."""
     # No connection became free in time.
     if isinstance(error, exc.TimeoutError):
@@ -36,5 +36,5 @@ def is_passing(error: Exception) -> bool:
         return False
     if isinstance(error.orig, sqlite3.Error):
         # SQLite reports a missing table with the same class as a locked file.
-        return getattr(error.orig, "sqlite_errorcode", 0) & PRIMARY_CODE in SQLITE_PASSING
+        return getattr(error.orig, "sqlite_errorcode", 0) & PRIMARY_CODE in SQLITE_TRANSIENT
     return error.connection_invalidated or isinstance(error, OperationalError)

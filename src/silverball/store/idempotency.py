@@ -11,12 +11,12 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, select, text, tuple_, update
 
-from silverball.kit.replies import Kept, Ticket
+from silverball.kit.replies import IdempotencyKey, StoredResponse
 from silverball.store.tables import idempotency
 from silverball.store.types import Instant
 
-KEPT_FOR = timedelta(hours=24)
-FORGOTTEN_AT_ONCE = 20
+RETENTION = timedelta(hours=24)
+DELETED_AT_ONCE = 20
 CLAIM = text(
     "INSERT INTO idempotency (user_id, key, fingerprint, status, body, headers, at)"
     " VALUES (:user_id, :key, :fingerprint, 0, '', '[]', :at)"
@@ -26,40 +26,42 @@ CLAIM = text(
 ).bindparams(bindparam("at", type_=Instant), bindparam("expired", type_=Instant))
 
 
-def found(db: Connection, ticket: Ticket, now: datetime) -> Kept | None:
+def load_response(db: Connection, ticket: IdempotencyKey, now: datetime) -> StoredResponse | None:
     """The stored answer to this key, unless it is too old."""
     columns = (idempotency.c.fingerprint, idempotency.c.status, idempotency.c.body, idempotency.c.headers)
-    row = db.execute(select(*columns).where(*_own(ticket), idempotency.c.at >= now - KEPT_FOR)).mappings()
+    row = db.execute(
+        select(*columns).where(*_key_conditions(ticket), idempotency.c.at >= now - RETENTION)
+    ).mappings()
     one = row.first()
-    return None if one is None else _kept(one)
+    return None if one is None else _stored_response(one)
 
 
-def claim(db: Connection, ticket: Ticket, now: datetime) -> bool:
+def claim_key(db: Connection, ticket: IdempotencyKey, now: datetime) -> bool:
     """Take the key for this transaction. False when another one has it: then there is a stored answer."""
     values = {
         "user_id": ticket.user_id,
         "key": ticket.key,
         "fingerprint": ticket.fingerprint,
         "at": now,
-        "expired": now - KEPT_FOR,
+        "expired": now - RETENTION,
     }
     return db.execute(CLAIM, values).first() is not None
 
 
-def keep(db: Connection, ticket: Ticket, kept: Kept, now: datetime) -> None:
+def store_response(db: Connection, ticket: IdempotencyKey, kept: StoredResponse, now: datetime) -> None:
     """Store the answer to a claimed key, and forget a few old ones of anybody."""
     values = {"status": kept.status, "body": kept.body.decode(), "headers": kept.headers}
-    db.execute(update(idempotency).where(*_own(ticket)).values(**values))
-    _forget_old(db, now)
+    db.execute(update(idempotency).where(*_key_conditions(ticket)).values(**values))
+    _delete_expired(db, now)
 
 
-def _forget_old(db: Connection, now: datetime) -> None:
+def _delete_expired(db: Connection, now: datetime) -> None:
     key = (idempotency.c.user_id, idempotency.c.key)
     old = (
         select(*key)
-        .where(idempotency.c.at < now - KEPT_FOR)
+        .where(idempotency.c.at < now - RETENTION)
         .order_by(idempotency.c.at)
-        .limit(FORGOTTEN_AT_ONCE)
+        .limit(DELETED_AT_ONCE)
         # What another transaction is forgetting already is no reason to wait for it.
         .with_for_update(skip_locked=True)
     )
@@ -68,10 +70,10 @@ def _forget_old(db: Connection, now: datetime) -> None:
         db.execute(delete(idempotency).where(tuple_(*key).in_([tuple(row) for row in rows])))
 
 
-def _own(ticket: Ticket) -> Sequence[Any]:
+def _key_conditions(ticket: IdempotencyKey) -> Sequence[Any]:
     return (idempotency.c.user_id == ticket.user_id, idempotency.c.key == ticket.key)
 
 
-def _kept(row: RowMapping) -> Kept:
+def _stored_response(row: RowMapping) -> StoredResponse:
     headers = tuple((str(name), str(value)) for name, value in row["headers"])
-    return Kept(row["fingerprint"], row["status"], row["body"].encode(), headers)
+    return StoredResponse(row["fingerprint"], row["status"], row["body"].encode(), headers)

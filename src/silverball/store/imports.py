@@ -25,7 +25,7 @@ PARTS: dict[str, Table] = {
 }
 SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
 # The feed's own columns: a writer of the tournament's row leaves them alone.
-FEED = {"revision": 0, "epoch": "", "seq": 0, "seq_low": 0}
+FEED_COLUMNS = {"revision": 0, "epoch": "", "seq": 0, "seq_low": 0}
 
 FORWARD = text("SELECT setval(CAST(:name AS regclass), GREATEST(:highest, nextval(CAST(:name AS regclass))))")
 
@@ -35,9 +35,9 @@ def write_import(db: Connection, change: TournamentImported) -> None:
     row = dict(change.parts["tournament"][0])
     key = tables.tournament.c.tournament_id
     if db.execute(select(key).where(key == change.tournament_id)).first() is None:
-        db.execute(insert(tables.tournament).values(**row, **FEED))
+        db.execute(insert(tables.tournament).values(**row, **FEED_COLUMNS))
     else:
-        _clear(db, change.tournament_id)
+        _delete_parts(db, change.tournament_id)
         db.execute(update(tables.tournament).where(key == change.tournament_id).values(**row))
     for name, table in PARTS.items():
         rows = change.parts.get(name, ())
@@ -46,7 +46,7 @@ def write_import(db: Connection, change: TournamentImported) -> None:
     move_sequences(db, [tables.tournament, *PARTS.values()])
 
 
-def _clear(db: Connection, tournament_id: int) -> None:
+def _delete_parts(db: Connection, tournament_id: int) -> None:
     for table in (*SUMMARIES, tables.standing, *reversed(PARTS.values())):
         db.execute(delete(table).where(table.c.tournament_id == tournament_id))
 

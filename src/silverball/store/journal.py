@@ -29,7 +29,7 @@ from silverball.rules.tournament import (
 )
 from silverball.store import tables
 
-THINGS: Mapping[str, type] = {
+THING_TYPES: Mapping[str, type] = {
     "entrants": Entrant,
     "lineup": LineupArena,
     "banks": Bank,
@@ -51,9 +51,9 @@ CHANGES: Mapping[str, type[Change]] = {
     and hasattr(one, "undone_by")
 }
 # Beside changes the journal names what was undone, and what a tournament was made of.
-UNDONE = "ActionUndone"
-CREATED = "TournamentCreated"
-CREATED_OF = (
+ACTION_UNDONE = "ActionUndone"
+TOURNAMENT_CREATED = "TournamentCreated"
+CREATION_FIELDS = (
     "settings",
     "points_map",
     "tiebreaker_points_map",
@@ -63,8 +63,8 @@ CREATED_OF = (
 )
 ACTIONS_MAX = 10_000
 # What gives a game the result it has.
-RESULTS = ("GameCompleted", "GameCorrected")
-RESULTS_MAX = 5_000
+RESULT_CHANGES = ("GameCompleted", "GameCorrected")
+RESULT_ENTRIES_MAX = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,22 +80,22 @@ class Action:
     entries: tuple[tuple[str, Any], ...]
 
     @property
-    def undoes(self) -> int | None:
+    def undone_action_id(self) -> int | None:
         """The action that this one took back."""
-        found = [data["action"] for name, data in self.entries if name == UNDONE]
+        found = [data["action"] for name, data in self.entries if name == ACTION_UNDONE]
         return found[0] if found else None
 
     @property
-    def can_be_undone(self) -> bool:
+    def is_undoable(self) -> bool:
         """Whether it consists of changes that have opposites."""
-        return self.undoes is None and all(name in CHANGES for name, _ in self.entries)
+        return self.undone_action_id is None and all(name in CHANGES for name, _ in self.entries)
 
-    def changes(self, type_: str) -> list[Change]:
+    def decode_changes(self, type_: str) -> list[Change]:
         """The changes, read back. Takes the type of the tournament."""
-        return [decoded(name, data, type_) for name, data in self.entries if name in CHANGES]
+        return [decode_change(name, data, type_) for name, data in self.entries if name in CHANGES]
 
 
-def encoded(change: Change) -> dict[str, Any]:
+def encode_change(change: Change) -> dict[str, Any]:
     """What is kept of a change."""
     if isinstance(change, TournamentImported):
         return dict(change.journalled())
@@ -106,47 +106,47 @@ def encoded(change: Change) -> dict[str, Any]:
     raise ValueError(f"{type(change).__name__} cannot be journalled")
 
 
-def decoded(name: str, data: Mapping[str, Any], type_: str) -> Change:
+def decode_change(name: str, data: Mapping[str, Any], type_: str) -> Change:
     """A change that was kept. Takes the type of the tournament, whose settings it may hold."""
     kind: Any = CHANGES[name]
     if issubclass(kind, TournamentAltered):
-        before, after = (_fields(data[side], type_) for side in ("before", "after"))
+        before, after = (_decode_fields(data[side], type_) for side in ("before", "after"))
         return kind(before, after)  # type: ignore[no-any-return]  # one of the classes above
-    thing = THINGS[kind.part]
+    thing = THING_TYPES[kind.part]
     if issubclass(kind, Altered):
-        return kind(_read(data["before"], thing), _read(data["after"], thing))  # type: ignore[no-any-return]  # as above
-    return kind(_read(data["thing"], thing))  # type: ignore[no-any-return]  # as above
+        return kind(_decode_value(data["before"], thing), _decode_value(data["after"], thing))  # type: ignore[no-any-return]  # as above
+    return kind(_decode_value(data["thing"], thing))  # type: ignore[no-any-return]  # as above
 
 
-def _read(data: Any, thing: type) -> Any:
+def _decode_value(data: Any, thing: type) -> Any:
     # Keys of maps come back as text.
     return msgspec.convert(data, thing, strict=False)
 
 
-def _fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
+def _decode_fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
     read = dict(values)
     if "settings" in read:
         read["settings"] = settings.read(FORMATS[type_].settings, read["settings"])
     if "state" in read:
-        read["state"] = _read(read["state"], EngineState)
+        read["state"] = _decode_value(read["state"], EngineState)
     if read.get("completed_at") is not None:
         read["completed_at"] = msgspec.convert(read["completed_at"], datetime)
     return read
 
 
-def creation(tournament: Tournament) -> dict[str, Any]:
+def encode_creation(tournament: Tournament) -> dict[str, Any]:
     """What is kept of a new tournament: all that is not a thing in it."""
-    return {name: msgspec.to_builtins(getattr(tournament, name)) for name in CREATED_OF}
+    return {name: msgspec.to_builtins(getattr(tournament, name)) for name in CREATION_FIELDS}
 
 
-def created(tournament_id: int, type_: str, data: Mapping[str, Any]) -> Tournament:
+def decode_creation(tournament_id: int, type_: str, data: Mapping[str, Any]) -> Tournament:
     """The tournament as it was created: planned, and nobody in it."""
     return Tournament(
         tournament_id=tournament_id,
         type=FORMATS[type_].type,
         status="planned",
         entrants=(),
-        **_fields(data, type_),
+        **_decode_fields(data, type_),
     )
 
 
@@ -159,16 +159,16 @@ def append(
     source: str,
     now: datetime,
     dice_seed: str | None = None,
-    newest: int | None = None,
+    newest_action_id: int | None = None,
 ) -> int:
     """Write one action down; returns its id, which counts up from 1 in each tournament.
 
     `newest` is the newest action there is, when that is known.
     """
-    if newest is None:
+    if newest_action_id is None:
         own = tables.journal.c.tournament_id == tournament_id
-        newest = db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one()
-    action_id = int(newest or 0) + 1
+        newest_action_id = db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one()
+    action_id = int(newest_action_id or 0) + 1
     common = {
         "tournament_id": tournament_id,
         "action_id": action_id,
@@ -183,7 +183,7 @@ def append(
     return action_id
 
 
-def actions(
+def newest_actions(
     db: Connection, tournament_id: int, *, before: int | None = None, limit: int = ACTIONS_MAX
 ) -> list[Action]:
     """The newest actions, newest first; with `before` only older ones."""
@@ -197,7 +197,7 @@ def actions(
         .where(entry.tournament_id == tournament_id, entry.action_id.in_(select(ids.c.action_id)))
         .order_by(entry.action_id.desc(), entry.journal_id)
     )
-    return _grouped(db, found)
+    return _load_actions(db, found)
 
 
 def note_device(
@@ -220,9 +220,9 @@ def newest_result(
     entry = tables.journal.c
     found = (
         select(entry.action_id, entry.actor_id, entry.at, entry.data)
-        .where(entry.tournament_id == tournament_id, entry.change.in_(RESULTS))
+        .where(entry.tournament_id == tournament_id, entry.change.in_(RESULT_CHANGES))
         .order_by(entry.journal_id.desc())
-        .limit(RESULTS_MAX)
+        .limit(RESULT_ENTRIES_MAX)
     )
     for action_id, actor_id, at, data in db.execute(found):
         if data["after"]["game_id"] == game_id:
@@ -230,14 +230,14 @@ def newest_result(
     return None
 
 
-def story(db: Connection, tournament_id: int) -> list[Action]:
+def all_actions(db: Connection, tournament_id: int) -> list[Action]:
     """Every action, first to last."""
     entry = tables.journal.c
     found = select(tables.journal).where(entry.tournament_id == tournament_id).order_by(entry.journal_id)
-    return _grouped(db, found)
+    return _load_actions(db, found)
 
 
-def _grouped(db: Connection, found: Select[Any]) -> list[Action]:
+def _load_actions(db: Connection, found: Select[Any]) -> list[Action]:
     made: dict[int, list[Any]] = {}
     for row in db.execute(found):
         made.setdefault(row.action_id, []).append(row)
@@ -254,12 +254,12 @@ def _grouped(db: Connection, found: Select[Any]) -> list[Action]:
     ]
 
 
-def newest_undoable(found: Sequence[Action]) -> Action | None:
+def newest_undoable_action(found: Sequence[Action]) -> Action | None:
     """The action that undo would take back next. Takes actions newest first."""
     taken_back: set[int] = set()
     for one in found:
-        if one.undoes is not None:
-            taken_back.add(one.undoes)
+        if one.undone_action_id is not None:
+            taken_back.add(one.undone_action_id)
         elif one.action_id not in taken_back:
-            return one if one.can_be_undone else None
+            return one if one.is_undoable else None
     return None

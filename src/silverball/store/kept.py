@@ -7,44 +7,44 @@ from dataclasses import dataclass, field
 
 from silverball.rules.tournament import Tournament
 
-KEPT_MAX = 64
+TOURNAMENTS_CACHED_MAX = 64
 
 
 @dataclass(frozen=True)
-class Kept:
+class LoadedTournament:
     """A tournament at a revision, with its stored standings (player id -> row as text)."""
 
     revision: int
     tournament: Tournament
     standings: Mapping[int, str] = field(default_factory=dict)
     # The newest action in the journal; None when nobody has looked.
-    action_id: int | None = None
+    newest_action_id: int | None = None
 
 
-class Snapshots:
+class SnapshotCache:
     """The tournaments that were worked on lately."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: OrderedDict[int, Kept] = OrderedDict()
+        self._tournaments: OrderedDict[int, LoadedTournament] = OrderedDict()
 
-    def get(self, tournament_id: int, revision: int) -> Kept | None:
+    def get(self, tournament_id: int, revision: int) -> LoadedTournament | None:
         """The tournament, if it is kept at just this revision."""
         with self._lock:
-            kept = self._kept.get(tournament_id)
+            kept = self._tournaments.get(tournament_id)
             if kept is None or kept.revision != revision:
                 return None
-            self._kept.move_to_end(tournament_id)
+            self._tournaments.move_to_end(tournament_id)
             return kept
 
-    def put(self, kept: Kept) -> None:
+    def put(self, kept: LoadedTournament) -> None:
         """Keep it, unless a newer one is kept already."""
         key = kept.tournament.tournament_id
         with self._lock:
-            old = self._kept.get(key)
+            old = self._tournaments.get(key)
             if old is not None and old.revision > kept.revision:
                 return
-            self._kept[key] = kept
-            self._kept.move_to_end(key)
-            while len(self._kept) > KEPT_MAX:
-                self._kept.popitem(last=False)
+            self._tournaments[key] = kept
+            self._tournaments.move_to_end(key)
+            while len(self._tournaments) > TOURNAMENTS_CACHED_MAX:
+                self._tournaments.popitem(last=False)

@@ -13,7 +13,7 @@ from silverball.store import tables, uses
 
 NODES_MAX = 5_000_000
 # Columns that hold a player's number without being references.
-NUMBERS = (
+ID_COLUMNS = (
     tables.player_arena_summary.c.player_id,
     tables.match_summary.c.player_id,
     tables.match_summary.c.opponent_id,
@@ -24,7 +24,7 @@ NUMBERS = (
     tables.device_action.c.player_id,
 )
 # Columns that hold numbers of players inside of a value.
-VALUES = (
+JSON_COLUMNS = (
     tables.game.c.finishing_order,
     tables.suggestion.c.results,
     tables.suggestion.c.scores,
@@ -33,9 +33,9 @@ VALUES = (
     tables.journal.c.data,
 )
 # Those of them that hold an object; the others hold a list or a map.
-WHOLE = frozenset({"row", "engine", "data"})
+OBJECT_COLUMNS = frozenset({"row", "engine", "data"})
 # Members of such a value: one number, or numbers in lists.
-MEMBERS = frozenset(
+ID_MEMBERS = frozenset(
     {
         "player_id",
         "playerId",
@@ -49,62 +49,66 @@ MEMBERS = frozenset(
     }
 )
 # Members that are maps with players as their keys.
-MAPS = frozenset({"scores", "seed_facts"})
+KEYED_MEMBERS = frozenset({"scores", "seed_facts"})
 
 
 def tournaments_with(db: Connection, player_id: int) -> set[int]:
     """Every tournament that has the player now."""
-    return set(uses.all_using(db, tables.player.c.player_id, player_id))
+    return set(uses.all_tournaments_using(db, tables.player.c.player_id, player_id))
 
 
-def tournaments_telling_of(db: Connection, organizer_id: int, player_id: int) -> set[int]:
+def tournaments_mentioning(db: Connection, organizer_id: int, player_id: int) -> set[int]:
     """Every tournament of the organizer whose journal names the player."""
     own, entry = tables.tournament.c, tables.journal.c
     rows = (
         select(entry.tournament_id, entry.data)
         .join(tables.tournament, own.tournament_id == entry.tournament_id)
-        .where(own.organizer_id == organizer_id, _may_name(entry.data, player_id))
+        .where(own.organizer_id == organizer_id, _may_mention(entry.data, player_id))
     )
-    return {tournament_id for tournament_id, data in db.execute(rows) if _put(data, player_id, -player_id)}
+    return {
+        tournament_id for tournament_id, data in db.execute(rows) if _replace_ids(data, player_id, -player_id)
+    }
 
 
-def put_in_place(db: Connection, gone_id: int, kept_id: int, tournament_ids: Collection[int]) -> None:
+def replace_player(db: Connection, gone_id: int, kept_id: int, tournament_ids: Collection[int]) -> None:
     """In these tournaments the kept one is who the gone one was; he must not have been in any of them."""
-    for column in (*uses.references(tables.player.c.player_id), *NUMBERS):
+    for column in (*uses.referring_columns(tables.player.c.player_id), *ID_COLUMNS):
         here = column.table.c.tournament_id.in_(tournament_ids)
         db.execute(update(column.table).where(here, column == gone_id).values({column: kept_id}))
-    for column in VALUES:
-        _put_in_values(db, column, gone_id, kept_id, tournament_ids)
+    for column in JSON_COLUMNS:
+        _replace_in_json(db, column, gone_id, kept_id, tournament_ids)
 
 
-def _put_in_values(
+def _replace_in_json(
     db: Connection, column: Column[Any], gone_id: int, kept_id: int, tournament_ids: Collection[int]
 ) -> None:
     table = column.table
     keys = list(table.primary_key)
-    found = select(*keys, column).where(table.c.tournament_id.in_(tournament_ids), _may_name(column, gone_id))
+    found = select(*keys, column).where(
+        table.c.tournament_id.in_(tournament_ids), _may_mention(column, gone_id)
+    )
     for *key, value in db.execute(found).all():
         # A list or a map by itself is put into one, so that it has a name too.
-        holder = value if column.name in WHOLE else {column.name: value}
-        if _put(holder, gone_id, kept_id):
+        holder = value if column.name in OBJECT_COLUMNS else {column.name: value}
+        if _replace_ids(holder, gone_id, kept_id):
             own = [one == part for one, part in zip(keys, key, strict=True)]
-            new = holder if column.name in WHOLE else holder[column.name]
+            new = holder if column.name in OBJECT_COLUMNS else holder[column.name]
             db.execute(update(table).where(*own).values({column: new}))
 
 
-def _may_name(column: Column[Any], player_id: int) -> ColumnElement[bool]:
+def _may_mention(column: Column[Any], player_id: int) -> ColumnElement[bool]:
     """Whether the text has the digits; the rest is for a closer look."""
     return type_coerce(column, Text).contains(str(player_id))
 
 
-def _put(value: Any, gone_id: int, kept_id: int) -> bool:
+def _replace_ids(value: Any, gone_id: int, kept_id: int) -> bool:
     """Write the kept one's number over the gone one's; whether there was any."""
     has_changed = False
-    for holder in _objects(value):
+    for holder in _nested_objects(value):
         for name in holder:
-            if name in MEMBERS:
-                new = _numbers(holder[name], gone_id, kept_id)
-            elif name in MAPS and isinstance(holder[name], dict):
+            if name in ID_MEMBERS:
+                new = _replaced_value(holder[name], gone_id, kept_id)
+            elif name in KEYED_MEMBERS and isinstance(holder[name], dict):
                 new = {str(kept_id) if key == str(gone_id) else key: one for key, one in holder[name].items()}
             else:
                 continue
@@ -113,7 +117,7 @@ def _put(value: Any, gone_id: int, kept_id: int) -> bool:
     return has_changed
 
 
-def _numbers(value: Any, gone_id: int, kept_id: int) -> Any:
+def _replaced_value(value: Any, gone_id: int, kept_id: int) -> Any:
     """A number, a list of them, or a list of pairs."""
     if not isinstance(value, list):
         return kept_id if value == gone_id else value
@@ -125,7 +129,7 @@ def _numbers(value: Any, gone_id: int, kept_id: int) -> Any:
     ]
 
 
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
+def _nested_objects(value: Any) -> Iterator[dict[str, Any]]:
     waiting = [value]
     for _ in range(NODES_MAX):
         if not waiting:

@@ -20,25 +20,25 @@ class NewerSchema(Exception):
 
     def __init__(self, revision: str) -> None:
         super().__init__(
-            f"The database has schema {revision}, this program knows {newest()}. Install a newer version."
+            f"The database has schema {revision}, this program knows {newest_schema()}. Install a newer version."  # noqa: E501
         )
 
 
 @lru_cache(maxsize=1)
-def newest() -> str:
+def newest_schema() -> str:
     """The schema that this program works with: the number that its last migration begins with."""
     return max(path.name[:4] for path in (FOLDER / "versions").glob("[0-9]*.py"))
 
 
-def found(store: Store) -> str | None:
+def database_schema(store: Store) -> str | None:
     """The schema that the database has now; None for an empty database."""
     with store.read() as db:
-        return _found(db)
+        return _stored_schema(db)
 
 
 def is_current(store: Store) -> bool:
     """Whether the database has the schema of this program."""
-    return found(store) == newest()
+    return database_schema(store) == newest_schema()
 
 
 def is_ready(store: Store) -> bool:
@@ -58,15 +58,15 @@ def migrate(store: Store) -> str:
     with store.migration() as db:
         if not store.is_sqlite:
             db.execute(text("SELECT pg_advisory_xact_lock(:number)"), {"number": LOCK_NUMBER})
-        before = _found(db)
-        if before is not None and before > newest():
+        before = _stored_schema(db)
+        if before is not None and before > newest_schema():
             raise NewerSchema(before)
-        if before != newest():
+        if before != newest_schema():
             _upgrade(db)
-    return newest()
+    return newest_schema()
 
 
-def _found(db: Connection) -> str | None:
+def _stored_schema(db: Connection) -> str | None:
     if not inspect(db).has_table("alembic_version"):
         return None
     return db.execute(text("SELECT version_num FROM alembic_version")).scalar_one_or_none()

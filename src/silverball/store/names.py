@@ -14,34 +14,34 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 # In a name they join letters that other lists write apart or together: O'Neil, St. Clair.
-SILENT = re.compile("['\u2018\u2019`\u00b4.]")
+SILENT_MARKS = re.compile("['\u2018\u2019`\u00b4.]")
 ACCENTS = ("\u0300", "\u036f")
 # Letters with a stroke do not come apart, and a sigma at the end of a word is still a sigma.
-ODD, PLAIN = "øłđħıŧ\u03c2", "oldhit\u03c3"
-_PLAIN_OF = str.maketrans(ODD, PLAIN)
+ODD_LETTERS, PLAIN_LETTERS = "øłđħıŧ\u03c2", "oldhit\u03c3"
+_PLAIN_LETTER_TABLE = str.maketrans(ODD_LETTERS, PLAIN_LETTERS)
 
 
-def folded(text: str | None) -> str | None:
+def fold(text: str | None) -> str | None:
     """The text without case and accents."""
     if text is None or text.isascii():
         return text and text.lower()
     apart = unicodedata.normalize("NFKD", text)
     bare = "".join(letter for letter in apart if not ACCENTS[0] <= letter <= ACCENTS[1])
-    return bare.lower().translate(_PLAIN_OF)
+    return bare.lower().translate(_PLAIN_LETTER_TABLE)
 
 
-def plain(name: str) -> str:
+def strip_punctuation(name: str) -> str:
     """A full name as two lists can be compared by: folded, only letters and digits, words one space apart."""
-    bare = SILENT.sub("", folded(name.casefold()) or "")
+    bare = SILENT_MARKS.sub("", fold(name.casefold()) or "")
     return " ".join("".join(letter if letter.isalnum() else " " for letter in bare).split())
 
 
-def key(name: str) -> str:
+def name_key(name: str) -> str:
     """What two names are the same by: without case, accents and superfluous spaces."""
-    return " ".join((folded(name) or "").split())
+    return " ".join((fold(name) or "").split())
 
 
-class Holds(FunctionElement[bool]):
+class NameContains(FunctionElement[bool]):
     """`Holds(name, words)`: whether the name contains the words, but for case and accents."""
 
     type = Boolean()
@@ -51,38 +51,38 @@ class Holds(FunctionElement[bool]):
         super().__init__(name, words)
 
 
-@compiles(Holds, "sqlite")
-def _on_sqlite(element: Holds, compiler: SQLCompiler, **more: Any) -> str:
+@compiles(NameContains, "sqlite")
+def _contains_on_sqlite(element: NameContains, compiler: SQLCompiler, **more: Any) -> str:
     name, words = (compiler.process(clause, **more) for clause in element.clauses)
     return f"(instr(silverball_folded({name}), silverball_folded({words})) > 0)"
 
 
-@compiles(Holds, "postgresql")
-def _on_postgresql(element: Holds, compiler: SQLCompiler, **more: Any) -> str:
-    name, words = (_folded_in_sql(compiler.process(clause, **more)) for clause in element.clauses)
+@compiles(NameContains, "postgresql")
+def _contains_on_postgresql(element: NameContains, compiler: SQLCompiler, **more: Any) -> str:
+    name, words = (_fold_in_sql(compiler.process(clause, **more)) for clause in element.clauses)
     return f"(strpos({name}, {words}) > 0)"
 
 
-def _folded_in_sql(text: str) -> str:
+def _fold_in_sql(text: str) -> str:
     bare = f"regexp_replace(normalize({text}, NFKD), '[\\u0300-\\u036f]', '', 'g')"
     # The database's own locale may know no lower case beyond ASCII.
-    return f"""translate(lower({bare} COLLATE "und-x-icu"), '{ODD}', '{PLAIN}')"""
+    return f"""translate(lower({bare} COLLATE "und-x-icu"), '{ODD_LETTERS}', '{PLAIN_LETTERS}')"""
 
 
-class Folded(FunctionElement[str]):
+class FoldedName(FunctionElement[str]):
     """`Folded(name)`: the name without case and accents, as `folded` makes it."""
 
     type = Text()
     inherit_cache = True
 
 
-@compiles(Folded, "sqlite")
-def _folded_on_sqlite(element: Folded, compiler: SQLCompiler, **more: Any) -> str:
+@compiles(FoldedName, "sqlite")
+def _fold_on_sqlite(element: FoldedName, compiler: SQLCompiler, **more: Any) -> str:
     (name,) = (compiler.process(clause, **more) for clause in element.clauses)
     return f"silverball_folded({name})"
 
 
-@compiles(Folded, "postgresql")
-def _folded_on_postgresql(element: Folded, compiler: SQLCompiler, **more: Any) -> str:
+@compiles(FoldedName, "postgresql")
+def _fold_on_postgresql(element: FoldedName, compiler: SQLCompiler, **more: Any) -> str:
     (name,) = (compiler.process(clause, **more) for clause in element.clauses)
-    return _folded_in_sql(name)
+    return _fold_in_sql(name)

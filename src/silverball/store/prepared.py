@@ -15,25 +15,27 @@ from sqlalchemy import Connection, Dialect, Select
 from sqlalchemy.types import REAL, TypeDecorator
 
 Row = tuple[Any, ...]
-_ROWS = msgspec.json.Decoder(list[tuple[Any, ...]]).decode
+_DECODE_ROWS = msgspec.json.Decoder(list[tuple[Any, ...]]).decode
 
 
-class Prepared:
+class PreparedStatement:
     """A SELECT with named parameters, ready to run on either database."""
 
-    def __init__(self, statement: Select[Any], *, many: bool = False) -> None:
-        if many and any(isinstance(one.type, REAL) for one in statement.selected_columns):
+    def __init__(self, statement: Select[Any], *, is_list: bool = False) -> None:
+        if is_list and any(isinstance(one.type, REAL) for one in statement.selected_columns):
             raise ValueError("JSON would round the numbers of a REAL column")
         self._statement = statement
-        self._many = many
-        self._ready: dict[str, _Ready] = {}
+        self._is_list = is_list
+        self._compiled: dict[str, _CompiledStatement] = {}
 
     def rows(self, db: Connection, **values: int) -> list[Row]:
         """All rows, as tuples in the order of the selected columns."""
-        ready = self._ready.get(db.dialect.name)
+        ready = self._compiled.get(db.dialect.name)
         if ready is None:
-            at_once = self._many and db.dialect.name == "sqlite"
-            ready = self._ready[db.dialect.name] = _Ready(self._statement, db.dialect, at_once=at_once)
+            at_once = self._is_list and db.dialect.name == "sqlite"
+            ready = self._compiled[db.dialect.name] = _CompiledStatement(
+                self._statement, db.dialect, at_once=at_once
+            )
         if not db.in_transaction():
             # The snapshot begins with the first statement, whoever sends it.
             db.begin()
@@ -43,14 +45,14 @@ class Prepared:
             found = list(cursor.fetchall())
         finally:
             cursor.close()
-        return ready.decoded(_ROWS(found[0][0]) if ready.at_once else found)
+        return ready.decode(_DECODE_ROWS(found[0][0]) if ready.is_json else found)
 
 
-class _Ready:
+class _CompiledStatement:
     """The statement as one database wants it."""
 
     def __init__(self, statement: Select[Any], dialect: Dialect, *, at_once: bool) -> None:
-        self.at_once = at_once
+        self.is_json = at_once
         columns = list(statement.selected_columns)
         compiled = statement.compile(dialect=dialect)
         self.text = str(compiled)
@@ -76,7 +78,7 @@ class _Ready:
         named = {**self._constants, **values}
         return named if self._order is None else [named[name] for name in self._order]
 
-    def decoded(self, rows: list[Row]) -> list[Row]:
+    def decode(self, rows: list[Row]) -> list[Row]:
         if not self._decoders or not rows:
             return rows
         columns = list(zip(*rows, strict=True))

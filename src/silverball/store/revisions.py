@@ -31,13 +31,13 @@ from silverball.store.tables import (
 )
 
 LOG = logging.getLogger("silverball.store")
-LOOK_EVERY_SECONDS = 0.25
-AFTER_FAULT_SECONDS = 1.0
+POLL_SECONDS = 0.25
+RETRY_SECONDS = 1.0
 TOURNAMENTS_KNOWN_MAX = 20_000
 # SQLite takes 32,766 parameters in one statement.
-IDS_AT_ONCE = 5_000
+IDS_PER_STATEMENT = 5_000
 WORLD = 0
-RAISE_ONE = (
+RAISE_LOCKED = (
     update(tournament)
     .where(tournament.c.tournament_id == bindparam("own_id"))
     .values(revision=tournament.c.revision + 1, updated_at=bindparam("moment"))
@@ -50,8 +50,8 @@ def raise_tournaments(db: Connection, tournament_ids: Collection[int]) -> dict[i
     raised: dict[int, int] = {}
     ordered = sorted(set(tournament_ids))
     column = tournament.c.tournament_id
-    for start in range(0, len(ordered), IDS_AT_ONCE):
-        some = ordered[start : start + IDS_AT_ONCE]
+    for start in range(0, len(ordered), IDS_PER_STATEMENT):
+        some = ordered[start : start + IDS_PER_STATEMENT]
         db.execute(select(column).where(column.in_(some)).order_by(column).with_for_update()).all()
         rows = update(tournament).where(column.in_(some)).values(revision=tournament.c.revision + 1)
         for row in db.execute(rows.returning(column, tournament.c.revision)):
@@ -61,15 +61,15 @@ def raise_tournaments(db: Connection, tournament_ids: Collection[int]) -> dict[i
     return raised
 
 
-def raise_one(db: Connection, tournament_id: int, now: datetime) -> int:
+def raise_locked(db: Connection, tournament_id: int, now: datetime) -> int:
     """Raise the revision of the tournament whose lock this transaction holds; returns the new one."""
     row = {"own_id": tournament_id, "moment": now}
-    revision = int(db.execute(RAISE_ONE, row).scalar_one())
+    revision = int(db.execute(RAISE_LOCKED, row).scalar_one())
     db.get_execution_options()[RAISED][tournament_id] = revision
     return revision
 
 
-def current(db: Connection, tournament_id: int) -> int | None:
+def current_revision(db: Connection, tournament_id: int) -> int | None:
     """The revision of a tournament as this transaction sees it or has left it; None when there is none."""
     raised: dict[int, int] = db.get_execution_options().get(RAISED, {})
     if tournament_id in raised:
@@ -81,7 +81,7 @@ def current(db: Connection, tournament_id: int) -> int | None:
 def raise_for_users(db: Connection, user_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that they organize, keep scores in, or play in as a claimed player."""
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
-    return _raise_found(
+    return _raise_selected(
         db,
         select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(user_ids)),
         select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids)),
@@ -91,14 +91,14 @@ def raise_for_users(db: Connection, user_ids: Collection[int]) -> dict[int, int]
 
 def raise_for_players(db: Connection, player_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that they are entrants of."""
-    return _raise_found(db, select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids)))
+    return _raise_selected(db, select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids)))
 
 
 def raise_for_arenas(db: Connection, arena_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that has them in its lineup or a bank, or had a game on them."""
     banks = select(bank_arena.c.bank_id).where(bank_arena.c.arena_id.in_(arena_ids))
     used = (lineup_arena, game, round_, single_player_game)
-    return _raise_found(
+    return _raise_selected(
         db,
         select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(banks)),
         *(select(one.c.tournament_id).where(one.c.arena_id.in_(arena_ids)) for one in used),
@@ -107,25 +107,25 @@ def raise_for_arenas(db: Connection, arena_ids: Collection[int]) -> dict[int, in
 
 def raise_for_banks(db: Connection, bank_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that has them in its lineup."""
-    return _raise_found(db, select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(bank_ids)))
+    return _raise_selected(db, select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(bank_ids)))
 
 
 def raise_for_locations(db: Connection, location_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that takes place there, or belongs to an occasion that does."""
     occasions = select(occasion.c.occasion_id).where(occasion.c.location_id.in_(location_ids))
-    return _raise_found(
+    return _raise_selected(
         db,
         select(tournament.c.tournament_id).where(tournament.c.location_id.in_(location_ids)),
-        _of_occasions(occasions),
+        _select_in_occasions(occasions),
     )
 
 
 def raise_for_occasions(db: Connection, occasion_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament of these occasions."""
-    return _raise_found(db, _of_occasions(occasion_ids))
+    return _raise_selected(db, _select_in_occasions(occasion_ids))
 
 
-def _of_occasions(occasion_ids: Collection[int] | Select[tuple[int]]) -> Select[tuple[int]]:
+def _select_in_occasions(occasion_ids: Collection[int] | Select[tuple[int]]) -> Select[tuple[int]]:
     entry = occasion_tournament.c
     return select(entry.tournament_id).where(
         entry.occasion_id.in_(occasion_ids), entry.tournament_id.is_not(None)
@@ -134,10 +134,12 @@ def _of_occasions(occasion_ids: Collection[int] | Select[tuple[int]]) -> Select[
 
 def raise_for_series(db: Connection, series_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament of these series."""
-    return _raise_found(db, select(tournament.c.tournament_id).where(tournament.c.series_id.in_(series_ids)))
+    return _raise_selected(
+        db, select(tournament.c.tournament_id).where(tournament.c.series_id.in_(series_ids))
+    )
 
 
-def _raise_found(db: Connection, first: Select[tuple[int]], *more: Select[tuple[int]]) -> dict[int, int]:
+def _raise_selected(db: Connection, first: Select[tuple[int]], *more: Select[tuple[int]]) -> dict[int, int]:
     found = first.union(*more).subquery()
     return raise_tournaments(db, db.execute(select(found.c.tournament_id)).scalars().all())
 
@@ -157,49 +159,49 @@ class Revisions:
         self._world_total = 0
         # Whether a commit of another process was noticed whose tournaments were not looked at yet.
         self._is_behind = False
-        self._looks = 0
+        self._polls = 0
         self._stop = threading.Event()
         self._watcher: threading.Thread | None = None
-        store.after_commit.append(self._learn)
+        store.after_commit.append(self._note_commit)
 
-    def of(self, scope_id: int) -> int:
+    def known_revision(self, scope_id: int) -> int:
         """The revision of a tournament, or of the world (0), as far as known; 0 when it is not."""
         return self._tournaments.get(scope_id, 0) if scope_id else self._world_total
 
     def refresh(self, scope_id: int) -> int:
         """The revision as the database has it now; 0 when there is no such tournament."""
         if scope_id == WORLD:
-            self.look()
+            self.poll()
             return self._world_total
-        looks = self._looks
+        looks = self._polls
         found = self._store.tournament_revisions([scope_id])
         with self._lock:
-            self._keep(found)
+            self._remember(found)
             # A look that began meanwhile did not ask for this tournament, and may have been needed to.
-            self._is_behind |= self._looks != looks
+            self._is_behind |= self._polls != looks
             return self._tournaments.get(scope_id, 0) if found else 0
 
-    def look(self) -> None:
+    def poll(self) -> None:
         """Notice what other processes committed."""
-        world = self._store.world()
+        world = self._store.world_slots()
         with self._lock:
             if world == self._world and not self._is_behind:
                 return
             known = list(self._tournaments)
             self._is_behind = False
-            self._looks += 1
+            self._polls += 1
         found: dict[int, int] = {}
-        for start in range(0, len(known), IDS_AT_ONCE):
-            found.update(self._store.tournament_revisions(known[start : start + IDS_AT_ONCE]))
+        for start in range(0, len(known), IDS_PER_STATEMENT):
+            found.update(self._store.tournament_revisions(known[start : start + IDS_PER_STATEMENT]))
         with self._lock:
-            self._keep(found)
+            self._remember(found)
             for tournament_id in set(known) - set(found):
                 self._tournaments.pop(tournament_id, None)
-            self._keep_world(world)
+            self._remember_world(world)
 
     def start(self) -> None:
         """Look again and again in a thread of its own, until `close`."""
-        self.look()
+        self.poll()
         self._watcher = threading.Thread(target=self._watch, name="silverball-revisions", daemon=True)
         self._watcher.start()
 
@@ -207,17 +209,17 @@ class Revisions:
         self._stop.set()
         if self._watcher is not None:
             self._watcher.join()
-        self._store.after_commit.remove(self._learn)
+        self._store.after_commit.remove(self._note_commit)
 
-    def _learn(self, commit: Commit) -> None:
+    def _note_commit(self, commit: Commit) -> None:
         with self._lock:
-            self._keep(commit.tournaments)
+            self._remember(commit.tournament_revisions)
             # A gap is a commit of another process, whose tournaments are not known here.
             if commit.world_revision != self._world.get(commit.world_slot, 0) + 1:
                 self._is_behind = True
-            self._keep_world({commit.world_slot: commit.world_revision})
+            self._remember_world({commit.world_slot: commit.world_revision})
 
-    def _keep(self, revisions: dict[int, int]) -> None:
+    def _remember(self, revisions: dict[int, int]) -> None:
         for tournament_id, revision in revisions.items():
             # Two threads may learn in the other order; a revision never goes back.
             if revision > self._tournaments.get(tournament_id, 0):
@@ -225,19 +227,19 @@ class Revisions:
         while len(self._tournaments) > TOURNAMENTS_KNOWN_MAX:
             del self._tournaments[next(iter(self._tournaments))]
 
-    def _keep_world(self, world: dict[int, int]) -> None:
+    def _remember_world(self, world: dict[int, int]) -> None:
         for slot, revision in world.items():
             self._world[slot] = max(revision, self._world.get(slot, 0))
         self._world_total = sum(self._world.values())
 
     def _watch(self) -> None:
-        with self._store.changes() as has_changed:
-            while not self._stop.wait(LOOK_EVERY_SECONDS):
+        with self._store.change_probe() as has_changed:
+            while not self._stop.wait(POLL_SECONDS):
                 try:
                     if self._is_behind or has_changed():
-                        self.look()
+                        self.poll()
                 except SQLAlchemyError as error:
                     LOG.warning("the database could not be asked for changes", exc_info=error)
                     # Whatever happens meanwhile is found by the next look, which compares everything.
                     self._is_behind = True
-                    self._stop.wait(AFTER_FAULT_SECONDS)
+                    self._stop.wait(RETRY_SECONDS)

@@ -24,7 +24,7 @@ from silverball.rules.tournament import (
 Values = dict[str, Any]
 
 
-def status_of(is_active: bool) -> str:
+def status_word(is_active: bool) -> str:
     return "active" if is_active else "inactive"
 
 
@@ -33,11 +33,11 @@ def seconds_between(began: datetime | None, ended: datetime | None) -> int | Non
     return None if began is None or ended is None else int((ended - began).total_seconds())
 
 
-def _ended(began: datetime | None, seconds: int | None) -> datetime | None:
+def _end_time(began: datetime | None, seconds: int | None) -> datetime | None:
     return None if began is None or seconds is None else began + timedelta(seconds=seconds)
 
 
-def entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant:
+def to_entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant:
     return Entrant(
         player_id=row.player_id,
         place=row.place,
@@ -57,11 +57,11 @@ def entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant:
     )
 
 
-def of_entrant(one: Entrant) -> Values:
+def entrant_values(one: Entrant) -> Values:
     return {
         "player_id": one.player_id,
         "place": one.place,
-        "status": status_of(one.is_active),
+        "status": status_word(one.is_active),
         "seed": one.seed_value,
         "seed_rank": one.seed_rank,
         "points_adjustment": one.points_adjustment,
@@ -75,7 +75,7 @@ def of_entrant(one: Entrant) -> Values:
     }
 
 
-def lineup_arena(row: Any) -> LineupArena:
+def to_lineup_arena(row: Any) -> LineupArena:
     return LineupArena(
         arena_id=row.arena_id,
         place=row.place,
@@ -90,11 +90,11 @@ def lineup_arena(row: Any) -> LineupArena:
     )
 
 
-def of_lineup_arena(one: LineupArena) -> Values:
+def lineup_arena_values(one: LineupArena) -> Values:
     return {
         "arena_id": one.arena_id,
         "place": one.place,
-        "status": status_of(one.is_active),
+        "status": status_word(one.is_active),
         "preferred": one.is_preferred,
         "amazing_race_seed": one.amazing_race_seed,
         "best_game_blocked": one.is_blocked,
@@ -104,7 +104,7 @@ def of_lineup_arena(one: LineupArena) -> Values:
     }
 
 
-def round_(row: Any) -> Round:
+def to_round(row: Any) -> Round:
     return Round(
         round_id=row.round_id,
         round_index=row.round_index,
@@ -118,7 +118,7 @@ def round_(row: Any) -> Round:
     )
 
 
-def of_round(one: Round) -> Values:
+def round_values(one: Round) -> Values:
     return {
         "round_id": one.round_id,
         "round_index": one.round_index,
@@ -133,7 +133,7 @@ def of_round(one: Round) -> Values:
     }
 
 
-def game(row: Any, seats: list[Any]) -> Game:
+def to_game(row: Any, seats: list[Any]) -> Game:
     return Game(
         game_id=row.game_id,
         round_id=row.round_id,
@@ -149,7 +149,7 @@ def game(row: Any, seats: list[Any]) -> Game:
         bank_id=row.bank_id,
         scorekeeper_id=row.scorekeeper_id,
         started_at=row.started_at,
-        completed_at=_ended(row.started_at, row.duration_seconds),
+        completed_at=_end_time(row.started_at, row.duration_seconds),
         advantage_id=row.player_id_advantage,
         finishing_order=tuple(row.finishing_order or ()),
         forfeited_by=row.forfeited_by,
@@ -158,7 +158,7 @@ def game(row: Any, seats: list[Any]) -> Game:
     )
 
 
-def of_game(one: Game) -> Values:
+def game_values(one: Game) -> Values:
     return {
         "game_id": one.game_id,
         "round_id": one.round_id,
@@ -179,7 +179,7 @@ def of_game(one: Game) -> Values:
     }
 
 
-def seats_of(one: Game, users: dict[int, int | None]) -> list[Values]:
+def seat_values(one: Game, users: dict[int, int | None]) -> list[Values]:
     """Who sits where, and what came of it. Takes player id -> account that claimed the player."""
     results = zip(one.player_ids, one.result_positions, one.result_points, one.result_scores, strict=True)
     return [
@@ -196,7 +196,7 @@ def seats_of(one: Game, users: dict[int, int | None]) -> list[Values]:
     ]
 
 
-def suggestion(row: Any) -> Suggestion:
+def to_suggestion(row: Any) -> Suggestion:
     return Suggestion(
         suggestion_id=row.suggestion_id,
         game_id=row.game_id,
@@ -207,7 +207,7 @@ def suggestion(row: Any) -> Suggestion:
     )
 
 
-def of_suggestion(one: Suggestion) -> Values:
+def suggestion_values(one: Suggestion) -> Values:
     return {
         "suggestion_id": one.suggestion_id,
         "game_id": one.game_id,
@@ -219,7 +219,7 @@ def of_suggestion(one: Suggestion) -> Values:
     }
 
 
-def single_player_game(row: Any) -> SinglePlayerGame:
+def to_single_player_game(row: Any) -> SinglePlayerGame:
     return SinglePlayerGame(
         single_player_game_id=row.single_player_game_id,
         player_id=row.player_id,
@@ -242,7 +242,7 @@ def single_player_game(row: Any) -> SinglePlayerGame:
     )
 
 
-def of_single_player_game(one: SinglePlayerGame) -> Values:
+def single_player_game_values(one: SinglePlayerGame) -> Values:
     return {
         "single_player_game_id": one.single_player_game_id,
         "player_id": one.player_id,
@@ -265,7 +265,7 @@ def of_single_player_game(one: SinglePlayerGame) -> Values:
     }
 
 
-def card(row: Any) -> Card:
+def to_card(row: Any) -> Card:
     return Card(
         card_id=row.card_id,
         player_id=row.player_id,
@@ -277,7 +277,7 @@ def card(row: Any) -> Card:
     )
 
 
-def of_card(one: Card) -> Values:
+def card_values(one: Card) -> Values:
     return {
         "card_id": one.card_id,
         "player_id": one.player_id,
@@ -289,7 +289,7 @@ def of_card(one: Card) -> Values:
     }
 
 
-def queue_spot(row: Any) -> QueueSpot:
+def to_queue_spot(row: Any) -> QueueSpot:
     return QueueSpot(
         queue_id=row.queue_id,
         player_id=row.player_id,
@@ -302,7 +302,7 @@ def queue_spot(row: Any) -> QueueSpot:
     )
 
 
-def of_queue_spot(one: QueueSpot) -> Values:
+def queue_spot_values(one: QueueSpot) -> Values:
     return {
         "queue_id": one.queue_id,
         "player_id": one.player_id,
@@ -314,15 +314,15 @@ def of_queue_spot(one: QueueSpot) -> Values:
     }
 
 
-def scorekeeper(row: Any) -> Scorekeeper:
+def to_scorekeeper(row: Any) -> Scorekeeper:
     return Scorekeeper(user_id=row.user_id, place=row.place)
 
 
-def of_scorekeeper(one: Scorekeeper) -> Values:
+def scorekeeper_values(one: Scorekeeper) -> Values:
     return {"user_id": one.user_id, "place": one.place}
 
 
-def purchase(row: Any) -> Purchase:
+def to_purchase(row: Any) -> Purchase:
     return Purchase(
         entry_id=row.entry_id,
         player_id=row.player_id,
@@ -334,7 +334,7 @@ def purchase(row: Any) -> Purchase:
     )
 
 
-def of_purchase(one: Purchase) -> Values:
+def purchase_values(one: Purchase) -> Values:
     return {
         "entry_id": one.entry_id,
         "player_id": one.player_id,

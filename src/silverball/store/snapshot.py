@@ -20,12 +20,12 @@ from silverball.rules.scoring import point_maps
 from silverball.rules.tournament import Bank, EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.store import rows, tables
 from silverball.store.engine import PENDING, RAISED, SNAPSHOTS
-from silverball.store.kept import Kept, Snapshots
+from silverball.store.kept import LoadedTournament, SnapshotCache
 from silverball.store.turns import UNCOMMITTED
 from silverball.store.types import Instant
 
 # Columns of the tournament that no rule looks at.
-DETAILS = (
+DETAIL_COLUMNS = (
     "name",
     "description",
     "start_utc",
@@ -54,11 +54,11 @@ DETAILS = (
 LINKS, SHORTCUT, EVENT = "links", "shortcut", "event_id"
 
 
-def of_revision(db: Connection, tournament_id: int, revision: int) -> Kept:
+def load_at_revision(db: Connection, tournament_id: int, revision: int) -> LoadedTournament:
     """The tournament as this connection sees it, which is at this revision."""
     options = db.get_execution_options()
-    snapshots: Snapshots = options[SNAPSHOTS]
-    uncommitted: dict[int, Kept] | None = options.get(UNCOMMITTED)
+    snapshots: SnapshotCache = options[SNAPSHOTS]
+    uncommitted: dict[int, LoadedTournament] | None = options.get(UNCOMMITTED)
     own = {one.tournament.tournament_id: one for one in options.get(PENDING, ())}
     for kept in (own.get(tournament_id), (uncommitted or {}).get(tournament_id)):
         if kept is not None and kept.revision == revision:
@@ -66,7 +66,7 @@ def of_revision(db: Connection, tournament_id: int, revision: int) -> Kept:
     found = snapshots.get(tournament_id, revision)
     if found is not None:
         return found
-    loaded = Kept(revision, load(db, tournament_id), standings_of(db, tournament_id))
+    loaded = LoadedTournament(revision, load(db, tournament_id), load_standings(db, tournament_id))
     if tournament_id in options.get(RAISED, {}):
         # What this writer has done so far may still be taken back.
         return loaded
@@ -77,7 +77,7 @@ def of_revision(db: Connection, tournament_id: int, revision: int) -> Kept:
     return loaded
 
 
-def standings_of(db: Connection, tournament_id: int) -> dict[int, str]:
+def load_standings(db: Connection, tournament_id: int) -> dict[int, str]:
     """Player id -> the stored row, as text."""
     key = tables.standing.c
     found = select(key.player_id, type_coerce(key.row, Text)).where(key.tournament_id == tournament_id)
@@ -93,46 +93,51 @@ def load(db: Connection, tournament_id: int) -> Tournament:
         type=row.type,
         status=row.status,
         settings=settings.read(FORMATS[row.type].settings, row.settings),
-        entrants=_entrants(db, tournament_id),
-        lineup=_lineup(db, tournament_id),
-        banks=_banks(db, tournament_id),
-        rounds=tuple(rows.round_(one) for one in _rows(db, tables.round_, tournament_id, "round_id")),
-        games=_games(db, tournament_id),
+        entrants=_load_entrants(db, tournament_id),
+        lineup=_load_lineup(db, tournament_id),
+        banks=_load_banks(db, tournament_id),
+        rounds=tuple(rows.to_round(one) for one in _load_rows(db, tables.round_, tournament_id, "round_id")),
+        games=_load_games(db, tournament_id),
         suggestions=tuple(
-            rows.suggestion(one) for one in _rows(db, tables.suggestion, tournament_id, "suggestion_id")
+            rows.to_suggestion(one)
+            for one in _load_rows(db, tables.suggestion, tournament_id, "suggestion_id")
         ),
         single_player_games=tuple(
-            rows.single_player_game(one)
-            for one in _rows(db, tables.single_player_game, tournament_id, "single_player_game_id")
+            rows.to_single_player_game(one)
+            for one in _load_rows(db, tables.single_player_game, tournament_id, "single_player_game_id")
         ),
-        cards=tuple(rows.card(one) for one in _rows(db, tables.card, tournament_id, "card_id")),
-        queue=tuple(rows.queue_spot(one) for one in _rows(db, tables.queue_entry, tournament_id, "queue_id")),
+        cards=tuple(rows.to_card(one) for one in _load_rows(db, tables.card, tournament_id, "card_id")),
+        queue=tuple(
+            rows.to_queue_spot(one) for one in _load_rows(db, tables.queue_entry, tournament_id, "queue_id")
+        ),
         scorekeepers=tuple(
-            rows.scorekeeper(one) for one in _rows(db, tables.scorekeeper, tournament_id, "place")
+            rows.to_scorekeeper(one) for one in _load_rows(db, tables.scorekeeper, tournament_id, "place")
         ),
-        purchases=tuple(rows.purchase(one) for one in _rows(db, tables.entry, tournament_id, "entry_id")),
+        purchases=tuple(
+            rows.to_purchase(one) for one in _load_rows(db, tables.entry, tournament_id, "entry_id")
+        ),
         points_map=_points_map(row),
         tiebreaker_points_map=row.tiebreaker_points_map,
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
         completed_at=row.completed_at,
         state=msgspec.convert(row.engine or {}, EngineState, strict=False),
-        details=_details(db, row),
+        details=_load_details(db, row),
     )
 
 
 def _points_map(row: Any) -> Any:
     """The rows of the map; an import may say only that the organizer has points of his own."""
     if row.points_map == point_maps.MANUAL:
-        return point_maps.of_custom(row.points_map_custom or {})
+        return point_maps.parse_custom_map(row.points_map_custom or {})
     return row.points_map
 
 
-def _rows(db: Connection, table: Table, tournament_id: int, order: str) -> Sequence[Any]:
+def _load_rows(db: Connection, table: Table, tournament_id: int, order: str) -> Sequence[Any]:
     found = select(table).where(table.c.tournament_id == tournament_id).order_by(table.c[order])
     return db.execute(found).all()
 
 
-def _entrants(db: Connection, tournament_id: int) -> tuple[Entrant, ...]:
+def _load_entrants(db: Connection, tournament_id: int) -> tuple[Entrant, ...]:
     own, player = tables.entrant, tables.player
     found = (
         select(own, player.c.claimed_by)
@@ -141,15 +146,15 @@ def _entrants(db: Connection, tournament_id: int) -> tuple[Entrant, ...]:
         .order_by(own.c.place, own.c.player_id)
     )
     bought: Counter[int] = Counter()
-    for one in _rows(db, tables.entry, tournament_id, "entry_id"):
+    for one in _load_rows(db, tables.entry, tournament_id, "entry_id"):
         bought[one.player_id] += one.quantity
     return tuple(
-        rows.entrant(one, user_id=one.claimed_by, entries_bought=bought[one.player_id])
+        rows.to_entrant(one, user_id=one.claimed_by, entries_bought=bought[one.player_id])
         for one in db.execute(found)
     )
 
 
-def _lineup(db: Connection, tournament_id: int) -> tuple[LineupArena, ...]:
+def _load_lineup(db: Connection, tournament_id: int) -> tuple[LineupArena, ...]:
     lineup = tables.lineup_arena
     found = (
         select(lineup, tables.arena.c.category_id)
@@ -157,10 +162,10 @@ def _lineup(db: Connection, tournament_id: int) -> tuple[LineupArena, ...]:
         .where(lineup.c.tournament_id == tournament_id)
         .order_by(lineup.c.place, lineup.c.arena_id)
     )
-    return tuple(rows.lineup_arena(one) for one in db.execute(found))
+    return tuple(rows.to_lineup_arena(one) for one in db.execute(found))
 
 
-def _banks(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
+def _load_banks(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
     lineup, inside = tables.lineup_bank, tables.bank_arena
     found = (
         select(lineup.c.bank_id, lineup.c.place, inside.c.arena_id)
@@ -175,16 +180,16 @@ def _banks(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
     return tuple(banks)
 
 
-def _games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
-    seats = _seat_rows(tournament_id)
+def _load_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
+    seats = _select_seats(tournament_id)
     seats_of = {
         game_id: list(group) for game_id, group in groupby(db.execute(seats), key=attrgetter("game_id"))
     }
-    games = _rows(db, tables.game, tournament_id, "game_id")
-    return tuple(rows.game(row, seats_of.get(row.game_id, [])) for row in games)
+    games = _load_rows(db, tables.game, tournament_id, "game_id")
+    return tuple(rows.to_game(row, seats_of.get(row.game_id, [])) for row in games)
 
 
-def _seat_rows(tournament_id: int) -> Select[Any]:
+def _select_seats(tournament_id: int) -> Select[Any]:
     seat = tables.game_player.c
     return (
         select(tables.game_player)
@@ -193,8 +198,8 @@ def _seat_rows(tournament_id: int) -> Select[Any]:
     )
 
 
-def _details(db: Connection, row: Any) -> dict[str, Any]:
-    details = {name: _plain(getattr(row, name)) for name in DETAILS}
+def _load_details(db: Connection, row: Any) -> dict[str, Any]:
+    details = {name: _json_value(getattr(row, name)) for name in DETAIL_COLUMNS}
     link, slug, event = tables.tournament_link.c, tables.shortcut.c, tables.occasion_tournament.c
     links = (
         select(link.linked_tournament_id, link.link_type, link.link_index, link.shown)
@@ -213,7 +218,7 @@ def _details(db: Connection, row: Any) -> dict[str, Any]:
     return details
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     return value.isoformat() if isinstance(value, datetime) else value
 
 

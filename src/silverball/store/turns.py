@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from silverball.store.kept import Kept
+from silverball.store.kept import LoadedTournament
 
 # Execution option of a writing connection: tournaments as earlier writers of its transaction left them.
 UNCOMMITTED = "silverball_uncommitted"
@@ -23,14 +23,14 @@ UNCOMMITTED = "silverball_uncommitted"
 WRITERS_MAX = 16
 
 
-class _Shared:
+class _SharedTransaction:
     """A transaction that several writers fill."""
 
     def __init__(self, db: Connection) -> None:
         self.db = db
         self.writers = 0
         # Tournaments as this transaction has left them so far, not committed yet.
-        self.kept: dict[int, Kept] = {}
+        self.loaded: dict[int, LoadedTournament] = {}
         self.is_over = threading.Event()
         self.fault: BaseException | None = None
 
@@ -45,10 +45,10 @@ class _Shared:
             yield
             self.db.exec_driver_sql("RELEASE turn")
         except BaseException as error:
-            self._take_back(error)
+            self._roll_back(error)
             raise
 
-    def _take_back(self, error: BaseException) -> None:
+    def _roll_back(self, error: BaseException) -> None:
         try:
             self.db.exec_driver_sql("ROLLBACK TO turn")
             self.db.exec_driver_sql("RELEASE turn")
@@ -57,40 +57,40 @@ class _Shared:
             self.fault = error
 
 
-class Turns:
+class GroupCommit:
     """The queue of writers of one process."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._turn = threading.Lock()
-        self._counting = threading.Lock()
+        self._writer_lock = threading.Lock()
+        self._count_lock = threading.Lock()
         self._waiting = 0
-        self._open: _Shared | None = None
+        self._open: _SharedTransaction | None = None
 
     @contextmanager
-    def taken(self, pending: list[Kept], **noted: Any) -> Iterator[Connection]:
+    def transaction(self, pending: list[LoadedTournament], **noted: Any) -> Iterator[Connection]:
         """A writing connection, committed when this ends. Options are noted on it for this writer alone.
 
         Takes the list in which the writer leaves the tournaments that he changed.
         """
-        shared = self._begun()
+        shared = self._join()
         try:
-            db = shared.db.execution_options(**noted, **{UNCOMMITTED: shared.kept})
+            db = shared.db.execution_options(**noted, **{UNCOMMITTED: shared.loaded})
             with shared.savepoint():
                 yield db
             shared.writers += 1
-            shared.kept.update((one.tournament.tournament_id, one) for one in pending)
+            shared.loaded.update((one.tournament.tournament_id, one) for one in pending)
         finally:
-            self._passed_on(shared)
+            self._hand_over(shared)
         shared.is_over.wait()
         if shared.fault is not None:
             raise shared.fault
 
-    def _begun(self) -> _Shared:
-        with self._counting:
+    def _join(self) -> _SharedTransaction:
+        with self._count_lock:
             self._waiting += 1
-        self._turn.acquire()
-        with self._counting:
+        self._writer_lock.acquire()
+        with self._count_lock:
             self._waiting -= 1
         shared, self._open = self._open, None
         if shared is not None:
@@ -103,18 +103,18 @@ class Turns:
                 db.close()
                 raise
         except BaseException:
-            self._turn.release()
+            self._writer_lock.release()
             raise
-        return _Shared(db)
+        return _SharedTransaction(db)
 
-    def _passed_on(self, shared: _Shared) -> None:
+    def _hand_over(self, shared: _SharedTransaction) -> None:
         """Leave the transaction to the next writer, or end it for everybody in it."""
-        with self._counting:
+        with self._count_lock:
             is_whole = shared.fault is None
             has_next = is_whole and self._waiting > 0 and shared.writers < WRITERS_MAX
         if has_next:
             self._open = shared
-            self._turn.release()
+            self._writer_lock.release()
             return
         try:
             if is_whole:
@@ -127,5 +127,5 @@ class Turns:
             shared.db.invalidate(error)
         finally:
             shared.db.close()
-            self._turn.release()
+            self._writer_lock.release()
             shared.is_over.set()

@@ -46,10 +46,10 @@ class Flag(TypeDecorator[bool]):
         return int(value)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
-        return _true_or_false if dialect.name == "sqlite" else None
+        return _parse_flag if dialect.name == "sqlite" else None
 
 
-def _true_or_false(value: int | None) -> bool | None:
+def _parse_flag(value: int | None) -> bool | None:
     return None if value is None else value != 0
 
 
@@ -63,10 +63,10 @@ class Json(TypeDecorator[Any]):
         return None if value is None else _ENCODE(value).decode()
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
-        return _parsed
+        return _parse_json
 
 
-def _parsed(text: str | None) -> Any:
+def _parse_json(text: str | None) -> Any:
     return None if text is None else _DECODE(text)
 
 
@@ -90,14 +90,14 @@ class Instant(TypeDecorator[datetime]):
         return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
-        return _moment_of if dialect.name == "sqlite" else _in_utc
+        return _parse_instant if dialect.name == "sqlite" else _to_utc
 
 
-def _moment_of(text: str | None) -> datetime | None:
+def _parse_instant(text: str | None) -> datetime | None:
     return None if text is None else datetime.fromisoformat(text)
 
 
-def _in_utc(moment: datetime | None) -> datetime | None:
+def _to_utc(moment: datetime | None) -> datetime | None:
     return None if moment is None else moment.astimezone(UTC)
 
 
@@ -119,10 +119,10 @@ class Hundredths(TypeDecorator[Decimal]):
         return int(hundredths)
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
-        return _points
+        return _parse_hundredths
 
 
-def _points(hundredths: int | None) -> Decimal | None:
+def _parse_hundredths(hundredths: int | None) -> Decimal | None:
     return None if hundredths is None else Decimal(hundredths).scaleb(-2)
 
 

@@ -10,43 +10,45 @@ from sqlalchemy import Column, ColumnElement, Connection, ForeignKey, Select, an
 
 from silverball.store.tables.base import metadata
 
-NAMED_MAX = 3
+TOURNAMENTS_NAMED_MAX = 3
 
 
 def tournaments_using(db: Connection, key: Column[int], key_id: int) -> Sequence[int]:
     """Ids of tournaments that use the row with this id, ascending, a few at most. Takes its key column."""
-    return list(db.execute(_using(key, key_id).limit(NAMED_MAX)).scalars())
+    return list(db.execute(_select_using(key, key_id).limit(TOURNAMENTS_NAMED_MAX)).scalars())
 
 
-def all_using(db: Connection, key: Column[int], key_id: int) -> Sequence[int]:
+def all_tournaments_using(db: Connection, key: Column[int], key_id: int) -> Sequence[int]:
     """Ids of all tournaments that use the row with this id, ascending. Takes its key column."""
-    return list(db.execute(_using(key, key_id)).scalars())
+    return list(db.execute(_select_using(key, key_id)).scalars())
 
 
-def _using(key: Column[int], key_id: int) -> Select[Any]:
-    statements = [_users(column, key_id) for column in references(key)]
+def _select_using(key: Column[int], key_id: int) -> Select[Any]:
+    statements = [_select_referring(column, key_id) for column in referring_columns(key)]
     found = statements[0].union(*statements[1:]).subquery()
     return select(found.c.tournament_id).order_by(found.c.tournament_id)
 
 
-def is_free(key: Column[int]) -> ColumnElement[bool]:
+def is_unreferenced(key: Column[int]) -> ColumnElement[bool]:
     """Whether nothing needs the row in the outer statement: what refers to it goes with it."""
     needing = [
         column
         for table in metadata.sorted_tables
         for column in table.columns
-        if any(one.references(key.table) and not _goes_along(column, one) for one in column.foreign_keys)
+        if any(
+            one.references(key.table) and not _is_deleted_along(column, one) for one in column.foreign_keys
+        )
     ]
     return and_(*(~exists().where(column == key) for column in needing))
 
 
-def _goes_along(column: Column[Any], reference: ForeignKey) -> bool:
+def _is_deleted_along(column: Column[Any], reference: ForeignKey) -> bool:
     """Whether the referring row is only there for the row, and in no tournament."""
     is_playing = "tournament_id" in column.table.c and column.table.name != "shortcut"
     return reference.ondelete == "CASCADE" and not is_playing
 
 
-def references(key: Column[int]) -> list[Column[int]]:
+def referring_columns(key: Column[int]) -> list[Column[int]]:
     """The columns of what a tournament has that refer to such a row."""
     return [
         column
@@ -57,6 +59,6 @@ def references(key: Column[int]) -> list[Column[int]]:
     ]
 
 
-def _users(column: Column[int], key_id: int) -> Select[int]:
+def _select_referring(column: Column[int], key_id: int) -> Select[int]:
     tournament_id = column.table.c.tournament_id
     return select(tournament_id.label("tournament_id")).where(column == key_id, tournament_id.is_not(None))

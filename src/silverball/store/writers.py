@@ -21,7 +21,7 @@ Writer = Callable[[Connection, Tournament, Any], None]
 
 
 @dataclass(frozen=True)
-class Kind:
+class StoredPart:
     """Where things of a kind are stored."""
 
     table: Table
@@ -29,23 +29,25 @@ class Kind:
     values: Callable[[Any], Values]
 
 
-KINDS: Mapping[str, Kind] = {
-    "entrants": Kind(tables.entrant, "player_id", rows.of_entrant),
-    "lineup": Kind(tables.lineup_arena, "arena_id", rows.of_lineup_arena),
-    "banks": Kind(tables.lineup_bank, "bank_id", lambda one: {"bank_id": one.bank_id, "place": one.place}),
-    "rounds": Kind(tables.round_, "round_id", rows.of_round),
-    "games": Kind(tables.game, "game_id", rows.of_game),
-    "suggestions": Kind(tables.suggestion, "suggestion_id", rows.of_suggestion),
-    "single_player_games": Kind(
-        tables.single_player_game, "single_player_game_id", rows.of_single_player_game
+STORED_PARTS: Mapping[str, StoredPart] = {
+    "entrants": StoredPart(tables.entrant, "player_id", rows.entrant_values),
+    "lineup": StoredPart(tables.lineup_arena, "arena_id", rows.lineup_arena_values),
+    "banks": StoredPart(
+        tables.lineup_bank, "bank_id", lambda one: {"bank_id": one.bank_id, "place": one.place}
     ),
-    "cards": Kind(tables.card, "card_id", rows.of_card),
-    "queue": Kind(tables.queue_entry, "queue_id", rows.of_queue_spot),
-    "scorekeepers": Kind(tables.scorekeeper, "user_id", rows.of_scorekeeper),
-    "purchases": Kind(tables.entry, "entry_id", rows.of_purchase),
+    "rounds": StoredPart(tables.round_, "round_id", rows.round_values),
+    "games": StoredPart(tables.game, "game_id", rows.game_values),
+    "suggestions": StoredPart(tables.suggestion, "suggestion_id", rows.suggestion_values),
+    "single_player_games": StoredPart(
+        tables.single_player_game, "single_player_game_id", rows.single_player_game_values
+    ),
+    "cards": StoredPart(tables.card, "card_id", rows.card_values),
+    "queue": StoredPart(tables.queue_entry, "queue_id", rows.queue_spot_values),
+    "scorekeepers": StoredPart(tables.scorekeeper, "user_id", rows.scorekeeper_values),
+    "purchases": StoredPart(tables.entry, "entry_id", rows.purchase_values),
 }
 # What a new row holds in columns that no rule knows.
-DEFAULTS: Mapping[str, Values] = {
+NEW_ROW_DEFAULTS: Mapping[str, Values] = {
     "games": {"scorbit_verified": False},
     "single_player_games": {"scorbit_verified": False},
 }
@@ -54,7 +56,7 @@ OWN_COLUMNS = ("status", "completed_at", "points_map", "tiebreaker_points_map")
 
 
 # What a result changes about who sat where.
-RESULT = (
+UPDATE_SEAT = (
     update(tables.game_player)
     .where(
         tables.game_player.c.game_id == bindparam("new_game_id"),
@@ -69,7 +71,7 @@ RESULT = (
 )
 
 
-def write(db: Connection, tournament: Tournament, changes: Sequence[Change]) -> None:
+def write_changes(db: Connection, tournament: Tournament, changes: Sequence[Change]) -> None:
     """Make these changes rows, in their order; equal ones that follow each other go together.
 
     Takes the tournament as it is before them.
@@ -78,30 +80,32 @@ def write(db: Connection, tournament: Tournament, changes: Sequence[Change]) -> 
         WRITERS[type(change)](db, tournament, change)
 
 
-def _added(db: Connection, tournament: Tournament, change: Added[Any]) -> None:
-    kind = KINDS[change.part]
-    own = {"tournament_id": tournament.tournament_id, **DEFAULTS.get(change.part, {})}
+def _write_added(db: Connection, tournament: Tournament, change: Added[Any]) -> None:
+    kind = STORED_PARTS[change.part]
+    own = {"tournament_id": tournament.tournament_id, **NEW_ROW_DEFAULTS.get(change.part, {})}
     db.execute(insert(kind.table).values(**own, **kind.values(change.thing)))
     if isinstance(change.thing, Game):
-        _seat(db, tournament, change.thing)
+        _insert_seats(db, tournament, change.thing)
 
 
-def _removed(db: Connection, tournament: Tournament, change: Removed[Any]) -> None:
-    kind = KINDS[change.part]
-    db.execute(delete(kind.table).where(*_is(kind, tournament, change.thing)))
+def _write_removed(db: Connection, tournament: Tournament, change: Removed[Any]) -> None:
+    kind = STORED_PARTS[change.part]
+    db.execute(delete(kind.table).where(*_row_conditions(kind, tournament, change.thing)))
 
 
-def _altered(db: Connection, tournament: Tournament, change: Altered[Any]) -> None:
-    kind = KINDS[change.part]
+def _write_altered(db: Connection, tournament: Tournament, change: Altered[Any]) -> None:
+    kind = STORED_PARTS[change.part]
     before, after = kind.values(change.before), kind.values(change.after)
     differing = {name: value for name, value in after.items() if before[name] != value}
     if differing:
-        db.execute(update(kind.table).where(*_is(kind, tournament, change.before)).values(**differing))
+        db.execute(
+            update(kind.table).where(*_row_conditions(kind, tournament, change.before)).values(**differing)
+        )
     if isinstance(change.after, Game):
-        _reseat(db, tournament, change.before, change.after)
+        _update_seats(db, tournament, change.before, change.after)
 
 
-def _is(kind: Kind, tournament: Tournament, thing: Any) -> list[Any]:
+def _row_conditions(kind: StoredPart, tournament: Tournament, thing: Any) -> list[Any]:
     """The row of a thing; the tournament's id belongs to the keys of some and finds the others faster."""
     columns = kind.table.c
     return [
@@ -110,30 +114,30 @@ def _is(kind: Kind, tournament: Tournament, thing: Any) -> list[Any]:
     ]
 
 
-def _users(tournament: Tournament) -> dict[int, int | None]:
+def _claiming_users(tournament: Tournament) -> dict[int, int | None]:
     return {one.player_id: one.user_id for one in tournament.entrants}
 
 
-def _seat(db: Connection, tournament: Tournament, game: Game) -> None:
+def _insert_seats(db: Connection, tournament: Tournament, game: Game) -> None:
     own = {"tournament_id": tournament.tournament_id}
-    seats = rows.seats_of(game, _users(tournament))
+    seats = rows.seat_values(game, _claiming_users(tournament))
     db.execute(insert(tables.game_player), [{**own, **seat} for seat in seats])
 
 
-def _reseat(db: Connection, tournament: Tournament, before: Game, after: Game) -> None:
+def _update_seats(db: Connection, tournament: Tournament, before: Game, after: Game) -> None:
     seat = tables.game_player
     if before.player_ids != after.player_ids:
         db.execute(delete(seat).where(seat.c.game_id == after.game_id))
-        _seat(db, tournament, after)
+        _insert_seats(db, tournament, after)
         return
-    users = _users(tournament)
-    old, new = rows.seats_of(before, users), rows.seats_of(after, users)
+    users = _claiming_users(tournament)
+    old, new = rows.seat_values(before, users), rows.seat_values(after, users)
     changed = [now for was, now in zip(old, new, strict=True) if was != now]
     if changed:
-        db.execute(RESULT, [{f"new_{name}": value for name, value in now.items()} for now in changed])
+        db.execute(UPDATE_SEAT, [{f"new_{name}": value for name, value in now.items()} for now in changed])
 
 
-def _tournament_altered(db: Connection, tournament: Tournament, change: TournamentAltered) -> None:
+def _write_tournament(db: Connection, tournament: Tournament, change: TournamentAltered) -> None:
     values: Values = {name: change.after[name] for name in OWN_COLUMNS if name in change.after}
     if "settings" in change.after:
         values["settings"] = msgspec.to_builtins(change.after["settings"])
@@ -141,7 +145,7 @@ def _tournament_altered(db: Connection, tournament: Tournament, change: Tourname
         values["engine"] = stored_state(change.after["state"])
     details = change.after.get("details", {})
     before = change.before.get("details", {})
-    for name in snapshot.DETAILS:
+    for name in snapshot.DETAIL_COLUMNS:
         if name in details and details[name] != before.get(name):
             values[name] = snapshot.column_value(name, details[name])
     if values:
@@ -160,21 +164,21 @@ def stored_state(state: EngineState) -> Values:
     return kept
 
 
-def _keep_links(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
+def _replace_links(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
     link = tables.tournament_link
     db.execute(delete(link).where(link.c.tournament_id == tournament_id))
     for place, one in enumerate(details[snapshot.LINKS]):
         db.execute(insert(link).values(tournament_id=tournament_id, place=place, **one))
 
 
-def _keep_shortcut(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
+def _replace_shortcut(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
     slug = tables.shortcut
     db.execute(delete(slug).where(slug.c.tournament_id == tournament_id))
     if details[snapshot.SHORTCUT] is not None:
         db.execute(insert(slug).values(slug=details[snapshot.SHORTCUT], tournament_id=tournament_id))
 
 
-def _keep_event(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
+def _replace_occasion(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
     own = tables.occasion_tournament
     db.execute(delete(own).where(own.c.tournament_id == tournament_id))
     occasion_id = details[snapshot.EVENT]
@@ -194,24 +198,24 @@ def _keep_event(db: Connection, tournament_id: int, details: Mapping[str, Any]) 
 
 
 RELATED: Mapping[str, Callable[[Connection, int, Mapping[str, Any]], None]] = {
-    snapshot.LINKS: _keep_links,
-    snapshot.SHORTCUT: _keep_shortcut,
-    snapshot.EVENT: _keep_event,
+    snapshot.LINKS: _replace_links,
+    snapshot.SHORTCUT: _replace_shortcut,
+    snapshot.EVENT: _replace_occasion,
 }
 
 
-def _writer_of(kind: type[Change]) -> Writer:
+def _writer_for(kind: type[Change]) -> Writer:
     if issubclass(kind, Added):
-        return _added
+        return _write_added
     if issubclass(kind, Removed):
-        return _removed
-    return _altered if issubclass(kind, Altered) else _tournament_altered
+        return _write_removed
+    return _write_altered if issubclass(kind, Altered) else _write_tournament
 
 
-def write_new(db: Connection, planned: Tournament, now: datetime, epoch: str) -> int:
+def write_new_tournament(db: Connection, planned: Tournament, now: datetime, epoch: str) -> int:
     """The row of a new tournament with what belongs to it; returns its id. Nobody is in it yet."""
     details = planned.details
-    values = {name: snapshot.column_value(name, details[name]) for name in snapshot.DETAILS}
+    values = {name: snapshot.column_value(name, details[name]) for name in snapshot.DETAIL_COLUMNS}
     values |= {name: getattr(planned, name) for name in OWN_COLUMNS}
     done = db.execute(
         insert(tables.tournament).values(
@@ -237,12 +241,12 @@ def write_new(db: Connection, planned: Tournament, now: datetime, epoch: str) ->
 
 
 # An import is written by `imports.write_import`.
-WRITERS: Mapping[type[Change], Writer] = {kind: _writer_of(kind) for kind in CHANGES.values()}
+WRITERS: Mapping[type[Change], Writer] = {kind: _writer_for(kind) for kind in CHANGES.values()}
 
 
-def new_ids(db: Connection, part: str, count: int) -> list[int]:
+def reserve_ids(db: Connection, part: str, count: int) -> list[int]:
     """Ids that were never given out, ascending."""
-    kind = KINDS[part]
+    kind = STORED_PARTS[part]
     if db.dialect.name == "postgresql":
         sequence = func.pg_get_serial_sequence(f'"{kind.table.name}"', kind.key)
         found = select(func.nextval(sequence)).select_from(func.generate_series(1, count))

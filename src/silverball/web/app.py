@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from silverball.kit.writing import Writing
+from silverball.kit.writing import WriteRequests
 from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store
@@ -37,8 +37,8 @@ from silverball.web.pages import (
     webhooks,
 )
 from silverball.web.site import Site
-from silverball.web.throttle import SignIns
-from silverball.web.visit import Page
+from silverball.web.throttle import SignInLimiter
+from silverball.web.visit import PageRoute
 
 # Every module with pages. A new one is one import and one entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (
@@ -63,7 +63,7 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-KEEP_FOR_GOOD = "public, max-age=31536000, immutable"
+IMMUTABLE = "public, max-age=31536000, immutable"
 
 
 def build(
@@ -74,32 +74,36 @@ def build(
     dice: Random | None = None,
 ) -> ASGIApp:
     """The pages over one database."""
-    rows = [row for module in PAGE_MODULES for row in vars(module).values() if isinstance(row, Page)]
-    writing = Writing(
-        read=store.read, write=store.write, revision_of=revisions.current, replies=idempotency, now=now
+    rows = [row for module in PAGE_MODULES for row in vars(module).values() if isinstance(row, PageRoute)]
+    writing = WriteRequests(
+        read=store.read,
+        write=store.write,
+        revision_of=revisions.current_revision,
+        idempotency_store=idempotency,
+        now=now,
     )
     dice = dice or SystemRandom()
-    built = Site(store, settings, now, dice, SignIns(), writing, _finder(rows))
-    routes = [Route(row.path, visit.endpoint_of(built, row), methods=[row.method]) for row in rows]
+    built = Site(store, settings, now, dice, SignInLimiter(), writing, _page_finder(rows))
+    routes = [Route(row.path, visit.page_endpoint(built, row), methods=[row.method]) for row in rows]
     app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=site.STATIC))],
         exception_handlers={
-            HTTPException: _wrong_address,
-            visit.TooLarge: _too_large,
-            ClientDisconnect: _nobody_is_left,
-            Exception: _failed,
+            HTTPException: _http_error_page,
+            visit.FormTooLarge: _too_large_page,
+            ClientDisconnect: _client_disconnected,
+            Exception: _server_error_page,
         },
     )
     # Its redirect would name the host that the request claims to be for.
     app.router.redirect_slashes = False
-    return Guarded(app)
+    return SecurityHeaders(app)
 
 
-def _finder(rows: list[Page]) -> Callable[[str, str], tuple[Page, dict[str, str]] | None]:
+def _page_finder(rows: list[PageRoute]) -> Callable[[str, str], tuple[PageRoute, dict[str, str]] | None]:
     """Finds a page by method and path, as the router does."""
     patterns = [(row, compile_path(row.path)[0]) for row in rows]
 
-    def find(method: str, path: str) -> tuple[Page, dict[str, str]] | None:
+    def find(method: str, path: str) -> tuple[PageRoute, dict[str, str]] | None:
         for row, pattern in patterns:
             if row.method == method and (matched := pattern.match(path)):
                 return row, matched.groupdict()
@@ -108,7 +112,7 @@ def _finder(rows: list[Page]) -> Callable[[str, str], tuple[Page, dict[str, str]
     return find
 
 
-class Guarded:
+class SecurityHeaders:
     """Adds the headers that keep a page to itself, to every answer."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -123,35 +127,35 @@ class Guarded:
                 if "cache-control" not in headers:
                     # Another version's address is answered, but not for good: that file is not here.
                     address = f"{scope['path']}?{scope['query_string'].decode('latin-1')}"
-                    headers["cache-control"] = KEEP_FOR_GOOD if address in site.addresses() else "no-cache"
+                    headers["cache-control"] = IMMUTABLE if address in site.static_urls() else "no-cache"
             await send(message)
 
         await self.app(scope, receive, send_guarded)
 
 
-async def _wrong_address(_request: Request, error: Exception) -> Response:
+async def _http_error_page(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == HTTPStatus.NOT_FOUND:
-        return visit.nothing_here()
-    answer = site.message(error.status_code, error.detail, "This address cannot be used in that way.")
+        return visit.not_found_page()
+    answer = site.message_page(error.status_code, error.detail, "This address cannot be used in that way.")
     answer.headers.update(error.headers or {})
     return answer
 
 
-async def _too_large(_request: Request, _error: Exception) -> Response:
+async def _too_large_page(_request: Request, _error: Exception) -> Response:
     sentence = "What was sent is larger than any form of this site. Nothing was changed."
-    return site.message(413, "This is too large", sentence)
+    return site.message_page(413, "This is too large", sentence)
 
 
-async def _nobody_is_left(_request: Request, _error: Exception) -> Response:
+async def _client_disconnected(_request: Request, _error: Exception) -> Response:
     return Response(status_code=400)
 
 
-async def _failed(_request: Request, error: Exception) -> Response:
-    if faults.is_passing(error):
+async def _server_error_page(_request: Request, error: Exception) -> Response:
+    if faults.is_transient(error):
         busy = "The database could not serve this just now. Nothing was changed; send it again in a moment."
-        answer = site.message(503, "One moment", busy)
+        answer = site.message_page(503, "One moment", busy)
         answer.headers["retry-after"] = "1"
         return answer
     sentence = "This is our fault and has been written down. Try again in a moment."
-    return site.message(500, "Something went wrong", sentence)
+    return site.message_page(500, "Something went wrong", sentence)

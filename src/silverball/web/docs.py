@@ -60,7 +60,7 @@ def routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
         name = request.path_params["name"]
         if name not in FILES:
             return Response(status_code=404, headers=headers)
-        return FileResponse(_folder() / name, media_type=FILES[name], headers=headers)
+        return FileResponse(_swagger_folder() / name, media_type=FILES[name], headers=headers)
 
     return [
         Route("/openapi.json", openapi),
@@ -70,7 +70,7 @@ def routes(description: Callable[[], bytes], base_url: str) -> list[Route]:
     ]
 
 
-def _folder() -> Path:
+def _swagger_folder() -> Path:
     # Only its files are wanted: importing the package would load a template engine and more.
     found = find_spec("swagger_ui")
     assert found is not None

@@ -30,7 +30,7 @@ def routes(folder: str) -> list[Route]:
         name = request.path_params["name"]
         path = Path(folder) / name
         # Nothing else that happens to lie there.
-        found = _found(path) if name in nightly.FILES else None
+        found = _file_stat(path) if name in nightly.FILE_NAMES else None
         if found is None:
             return JSONResponse({"message": "Not found."}, 404, HEADERS)
         answer = static.file_response(path, found, request.scope)
@@ -40,7 +40,7 @@ def routes(folder: str) -> list[Route]:
     return [Route("/exports/{name}", file)]
 
 
-def _found(path: Path) -> os.stat_result | None:
+def _file_stat(path: Path) -> os.stat_result | None:
     try:
         found = path.stat()
     except OSError:

@@ -8,24 +8,24 @@ from urllib.parse import parse_qsl, urlencode
 
 # Fields of the frame: they say which form it was, not what was entered.
 CSRF, KEY, FORM, PAGE, THEN = "csrf", "key", "form", "page", "then"
-KEPT_BYTES_MAX = 40 * 1024
+PACKED_BYTES_MAX = 40 * 1024
 
 
 @dataclass(frozen=True)
-class Form:
+class FormData:
     """The fields in the order they were sent."""
 
     pairs: tuple[tuple[str, str], ...] = ()
 
-    def one(self, name: str) -> str:
+    def value(self, name: str) -> str:
         """A field's text, trimmed at neither end; the last one when it was sent several times."""
         return next((value for sent, value in reversed(self.pairs) if sent == name), "")
 
-    def all(self, name: str) -> tuple[str, ...]:
+    def values(self, name: str) -> tuple[str, ...]:
         """Every text that was sent under this name, without empty ones."""
         return tuple(value for sent, value in self.pairs if sent == name and value.strip())
 
-    def starting(self, prefix: str) -> dict[str, str]:
+    def with_prefix(self, prefix: str) -> dict[str, str]:
         """`place-12=1` as {"12": "1"} for the prefix `place-`: fields that belong to one thing each."""
         found = ((name, value.strip()) for name, value in self.pairs if name.startswith(prefix))
         return {name.removeprefix(prefix): value for name, value in found if value}
@@ -33,55 +33,55 @@ class Form:
     def has(self, name: str) -> bool:
         return any(sent == name for sent, _ in self.pairs)
 
-    def said(self) -> bytes:
+    def content_bytes(self) -> bytes:
         """What was entered, as one text: two requests with the same are the same request."""
         return urlencode([pair for pair in self.pairs if pair[0] not in (CSRF, KEY)]).encode()
 
-    def folded(self) -> str:
+    def pack(self) -> str:
         """The whole form as one field of another form; empty when it is too large to be carried along."""
         text = urlencode([pair for pair in self.pairs if pair[0] != CSRF]).encode()
-        return base64.urlsafe_b64encode(text).decode() if len(text) <= KEPT_BYTES_MAX else ""
+        return base64.urlsafe_b64encode(text).decode() if len(text) <= PACKED_BYTES_MAX else ""
 
 
-def unfolded(text: str, fields_max: int) -> Form:
+def unpack(text: str, fields_max: int) -> FormData:
     """The form that `folded` made one field of; an empty one when the text is something else."""
     try:
         sent = base64.urlsafe_b64decode(text.encode("ascii")).decode()
-        return Form(tuple(parse_qsl(sent, keep_blank_values=True, max_num_fields=fields_max)))
+        return FormData(tuple(parse_qsl(sent, keep_blank_values=True, max_num_fields=fields_max)))
     except (ValueError, UnicodeError, binascii.Error):
-        return Form()
+        return FormData()
 
 
 @dataclass(frozen=True)
-class Typed:
+class FormState:
     """A form that comes back: which one, what was typed, and what was wrong with it."""
 
-    form: str = ""
-    sent: Form = field(default_factory=Form)
+    form_id: str = ""
+    submitted: FormData = field(default_factory=FormData)
     fault: str = ""
     # A new request altogether: the old key has been used for something else.
-    is_new: bool = False
+    needs_new_key: bool = False
 
-    def is_in(self, form: str) -> bool:
-        return bool(form) and form == self.form
+    def is_for(self, form: str) -> bool:
+        return bool(form) and form == self.form_id
 
     def value(self, form: str, name: str, default: object = "") -> object:
         """What was typed there, or what stands there otherwise."""
-        return self.sent.one(name) if self.is_in(form) and self.sent.has(name) else default
+        return self.submitted.value(name) if self.is_for(form) and self.submitted.has(name) else default
 
     def has(self, form: str, name: str, value: object, *, default: bool = False) -> bool:
         """Whether a box was ticked or an option chosen."""
-        return str(value) in self.sent.all(name) if self.is_in(form) else default
+        return str(value) in self.submitted.values(name) if self.is_for(form) else default
 
-    def all_of(self, form: str, name: str) -> tuple[str, ...]:
+    def values(self, form: str, name: str) -> tuple[str, ...]:
         """Every text that was sent under this name."""
-        return self.sent.all(name) if self.is_in(form) else ()
+        return self.submitted.values(name) if self.is_for(form) else ()
 
     def key(self, form: str) -> str:
         """The key that the form was sent with: sent again, it is the same request."""
-        return self.sent.one(KEY) if self.is_in(form) and not self.is_new else ""
+        return self.submitted.value(KEY) if self.is_for(form) and not self.needs_new_key else ""
 
 
-def lines(text: str) -> Iterable[str]:
+def nonempty_lines(text: str) -> Iterable[str]:
     """The lines of a text that hold anything, trimmed."""
     return (line.strip() for line in text.splitlines() if line.strip())

@@ -7,7 +7,7 @@ from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refus
 STATUSES: Mapping[type[Refusal], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409, Invalid: 422}
 
 
-def status_of(refused: Refusal) -> int:
+def status_for(refused: Refusal) -> int:
     """The status of the page that shows the form again."""
     return next((status for kind, status in STATUSES.items() if isinstance(refused, kind)), 400)
 

@@ -14,15 +14,15 @@ from urllib.parse import urlsplit
 from starlette.responses import HTMLResponse
 
 from silverball.feed import opening
-from silverball.kit.writing import Writing
+from silverball.kit.writing import WriteRequests
 from silverball.settings import Settings
 from silverball.store.engine import Store
-from silverball.web.throttle import SignIns
+from silverball.web.throttle import SignInLimiter
 
 if TYPE_CHECKING:
     import jinja2
 
-    from silverball.web.visit import Page
+    from silverball.web.visit import PageRoute
 
 STATIC = Path(__file__).parent / "static"
 # Nothing from elsewhere; no script either, except on a page that has modules of ours.
@@ -42,11 +42,11 @@ class Site:
     settings: Settings
     now: Callable[[], datetime]
     dice: Random
-    sign_ins: SignIns
+    sign_in_limiter: SignInLimiter
     # How what a form asks for is done: one transaction, once for each key.
-    writing: Writing
+    writing: WriteRequests
     # The page of ours at this address and the ids in it: (method, path).
-    find_page: "Callable[[str, str], tuple[Page, dict[str, str]] | None]"
+    find_page: "Callable[[str, str], tuple[PageRoute, dict[str, str]] | None]"
 
     @property
     def base_url(self) -> str:
@@ -56,64 +56,64 @@ class Site:
     def is_https(self) -> bool:
         return self.base_url.startswith("https://")
 
-    def cookie(self, name: str) -> str:
+    def cookie_name(self, name: str) -> str:
         """A cookie's full name; under https a browser lets nobody else set or widen it."""
         return f"__Host-silverball_{name}" if self.is_https else f"silverball_{name}"
 
 
-def rendered(
+def render(
     template: str, status: int = 200, *, modules: tuple[str, ...] = (), **context: Any
 ) -> HTMLResponse:
     """A page that no cache keeps: it may show secrets, and its forms are signed for one visitor.
 
     `modules` are files in `static/`; a page without any may run no script.
     """
-    text = text_of(template, modules=modules, **context)
+    text = render_text(template, modules=modules, **context)
     policy = POLICY_WITH_MODULES if modules else POLICY
     return HTMLResponse(text, status, {"cache-control": "no-store", "content-security-policy": policy})
 
 
-def policy_following(base_url: str) -> str:
+def feed_policy(base_url: str) -> str:
     """The policy of a page that follows the feed."""
     host = urlsplit(base_url).netloc
     # Older browsers do not take a socket to be of the page's own origin.
     return POLICY_WITH_MODULES + (f" ws://{host} wss://{host}" if HOST.fullmatch(host) else "")
 
 
-def feed_key(settings: Settings) -> str:
+def feed_app_key(settings: Settings) -> str:
     """The first app of the feed that pages of this server may use; none when every one is switched off."""
-    apps = opening.apps(settings.apps, settings.app_origins).values()
+    apps = opening.parse_apps(settings.apps, settings.app_origins).values()
     usable = (one for one in apps if one.is_enabled)
     return next((one.key for one in usable if not one.origins or settings.base_url in one.origins), "")
 
 
-def text_of(template: str, **context: Any) -> str:
+def render_text(template: str, **context: Any) -> str:
     """A template filled in."""
     return _templates().get_template(template).render(**context)
 
 
-def message(status: int, title: str, sentence: str) -> HTMLResponse:
+def message_page(status: int, title: str, sentence: str) -> HTMLResponse:
     """A page that says one thing and shows a way on."""
-    return rendered("message.html", status, title=title, sentence=sentence)
+    return render("message.html", status, title=title, sentence=sentence)
 
 
-def address_of(file: str) -> str:
+def static_url(file: str) -> str:
     """A static file's address; it changes with its content, so browsers may keep it for good."""
-    return f"/static/{file}?v={_version(file)}"
+    return f"/static/{file}?v={_file_version(file)}"
 
 
 @cache
-def addresses() -> frozenset[str]:
+def static_urls() -> frozenset[str]:
     """Every static file's address with the content that this process has."""
-    return frozenset(address_of(file.name) for file in STATIC.iterdir())
+    return frozenset(static_url(file.name) for file in STATIC.iterdir())
 
 
 @cache
-def _version(file: str) -> str:
-    return digest([(STATIC / file).read_bytes()])
+def _file_version(file: str) -> str:
+    return content_digest([(STATIC / file).read_bytes()])
 
 
-def digest(contents: Iterable[bytes]) -> str:
+def content_digest(contents: Iterable[bytes]) -> str:
     """Changes with what is in them."""
     return hashlib.sha256(b"\n".join(contents)).hexdigest()[:12]
 
@@ -129,16 +129,16 @@ def _templates() -> "jinja2.Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters["moment"] = _moment
-    templates.filters["iso"] = _iso
-    templates.globals["static"] = address_of
+    templates.filters["moment"] = _format_moment
+    templates.filters["iso"] = _format_iso
+    templates.globals["static"] = static_url
     return templates
 
 
-def _moment(at: datetime) -> str:
+def _format_moment(at: datetime) -> str:
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
-def _iso(at: datetime) -> str:
+def _format_iso(at: datetime) -> str:
     """A moment for programs."""
     return f"{at:%Y-%m-%dT%H:%M:%S}Z"

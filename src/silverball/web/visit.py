@@ -21,15 +21,15 @@ from starlette.responses import RedirectResponse, Response
 from silverball.kit import requests, tokens
 from silverball.kit.errors import NotFound
 from silverball.service import access
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.devices import reads as device_reads
-from silverball.service.devices.reads import Known
+from silverball.service.devices.reads import KnownDevice
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
-from silverball.service.sessions.reads import SignedIn
+from silverball.service.sessions.reads import SignedInUser
 from silverball.web import forms
-from silverball.web.forms import Form
-from silverball.web.site import Site, message, rendered
+from silverball.web.forms import FormData
+from silverball.web.site import Site, message_page, render
 
 BODY_BYTES_MAX = 64 * 1024
 FIELDS_MAX = 50
@@ -37,96 +37,100 @@ FORM_TYPE = "application/x-www-form-urlencoded"
 SESSION, GUEST, DEVICE = "session", "guest", "device"
 SIGN_IN = "/account/sign-in"
 # What a page may tell the next one by a word in its address; other words are ignored.
-SIGNED_OUT = {"out": "You are signed out.", "over": "Your session is over. Sign in again."}
-INTERRUPTED = (
+SIGN_IN_NOTICES = {"out": "You are signed out.", "over": "Your session is over. Sign in again."}
+FORM_KEPT = (
     "You were signed out in the meantime. Sign in again: what you entered is kept, and you can look at it"
     " before it is sent."
 )
-TOO_LONG = (
+FORM_TOO_LONG = (
     "You were signed out in the meantime, and what you entered is too long to be kept here. Sign in on"
     " another page of this site, then go back in your browser to what you entered and send it again."
 )
-BACK_AGAIN = "This has not been sent yet: you were signed out in the meantime. Look at it and send it again."
+FORM_RESTORED = (
+    "This has not been sent yet: you were signed out in the meantime. Look at it and send it again."
+)
 # Pages have threads of their own: slow passwords must not hold up the interface.
 THREADS_MAX = 8
 
 
 @dataclass(frozen=True)
-class Visit:
+class PageRequest:
     """A request, read and checked."""
 
     site: Site
     # Where the request came from; a proxy on this machine is believed.
-    address: str
+    client_address: str
     ids: dict[str, str]
     path: str
     query: dict[str, str]
-    form: Form
+    form: FormData
     session_secret: str
     guest_secret: str
-    signed_in: SignedIn | None
+    session: SignedInUser | None
     # Whether the browser says that the form stood on a page of ours.
-    is_from_here: bool = False
+    is_same_origin: bool = False
     # The device that acts here, before any account; and one that does not, or not any more.
-    device: Known | None = None
-    lost_device: Known | None = None
+    device: KnownDevice | None = None
+    inactive_device: KnownDevice | None = None
     device_secret: str = ""
 
     @property
-    def who(self) -> SignedIn:
+    def account(self) -> SignedInUser:
         """The account; only for pages that are not for guests."""
-        assert self.signed_in is not None
-        return self.signed_in
+        assert self.session is not None
+        return self.session
 
     @property
-    def caller(self) -> Caller:
+    def caller(self) -> AuthenticatedCaller:
         """The device, or the account as the interface knows its callers: it may what its best token may."""
         if self.device is not None:
-            return access.of_device(self.device.device)
-        who = self.who
-        return Caller(user_id=who.user_id, role=who.role, ability=access.ABILITY_OF_ROLE[who.role])
+            return access.device_caller(self.device.device)
+        who = self.account
+        return AuthenticatedCaller(
+            user_id=who.user_id, role=who.role, ability=access.HIGHEST_ABILITY[who.role]
+        )
 
     @property
     def csrf(self) -> str:
         """What every form of this visitor must carry: of the device, the session, or a guest's own cookie."""
         if self.device_secret:
             return tokens.digest(f"form {self.device_secret}")
-        return self.signed_in.csrf if self.signed_in else tokens.digest(self.guest_secret)
+        return self.session.csrf if self.session else tokens.digest(self.guest_secret)
 
     def field(self, name: str) -> str:
-        return self.form.one(name)
+        return self.form.value(name)
 
-    def shown(self, template: str, status: int = 200, **context: Any) -> Response:
+    def render(self, template: str, status: int = 200, **context: Any) -> Response:
         """A page for this visitor."""
-        return rendered(
+        return render(
             template,
             status,
             csrf=self.csrf,
-            signed_in=self.signed_in,
+            signed_in=self.session,
             device=self.device,
-            new_key=lambda: tokens.new_cookie(self.site.dice),
+            new_key=lambda: tokens.new_cookie_secret(self.site.dice),
             **context,
         )
 
-    def asked_to_sign_in(
+    def render_sign_in(
         self, kept: Mapping[str, str], status: int = 200, fault: str | None = None
     ) -> Response:
         """The form that signs in; `kept` is what is to happen afterwards."""
-        said = INTERRUPTED if kept.get("kept") else SIGNED_OUT.get(self.query.get("said", ""))
+        said = FORM_KEPT if kept.get("kept") else SIGN_IN_NOTICES.get(self.query.get("said", ""))
         if status == 401 and not kept:
-            said = TOO_LONG
-        answer = self.shown(
+            said = FORM_TOO_LONG
+        answer = self.render(
             "sign_in.html", status, email=self.field("email"), fault=fault, said=said, kept=kept
         )
-        self.keep(answer, GUEST, self.guest_secret, None)
+        self.set_cookie(answer, GUEST, self.guest_secret, None)
         return answer
 
-    def told_over(self, known: Known, kept: Form | None = None) -> Response:
+    def render_inactive_device(self, known: KnownDevice, kept: FormData | None = None) -> Response:
         """What a device is told that cannot act here; what was entered can be sent again from there."""
-        status, title, sentence = _why_over(known, self.ids.get("tournament_id", ""))
+        status, title, sentence = _inactive_device_message(known, self.ids.get("tournament_id", ""))
         fields = [] if kept is None else [pair for pair in kept.pairs if pair[0] != forms.CSRF]
         told = {"title": title, "sentence": sentence, "is_revoked": known.is_revoked}
-        return self.shown(
+        return self.render(
             "devices/over.html",
             status,
             kept=fields,
@@ -135,10 +139,10 @@ class Visit:
             **told,
         )
 
-    def keep(self, answer: Response, name: str, value: str, seconds: int | None) -> None:
+    def set_cookie(self, answer: Response, name: str, value: str, seconds: int | None) -> None:
         """Set one of our cookies; without seconds it goes when the browser is closed."""
         answer.set_cookie(
-            self.site.cookie(name),
+            self.site.cookie_name(name),
             value,
             max_age=seconds,
             path="/",
@@ -147,23 +151,23 @@ class Visit:
             samesite="lax",
         )
 
-    def forget(self, answer: Response, name: str) -> None:
-        self.keep(answer, name, "", 0)
+    def delete_cookie(self, answer: Response, name: str) -> None:
+        self.set_cookie(answer, name, "", 0)
 
 
 @dataclass(frozen=True)
-class Page:
+class PageRoute:
     """One row of the table of pages."""
 
     method: str
     path: str
-    answer: Callable[[Visit], Response]
+    handler: Callable[[PageRequest], Response]
     for_guests: bool = False
     # Open to devices of the tournament in its path too.
     for_devices: bool = False
     fields_max: int = FIELDS_MAX
     # Shows the form again, filled with what was sent and with a sentence; it must change nothing.
-    again: Callable[[Visit, str], Response] | None = None
+    rerender: Callable[[PageRequest, str], Response] | None = None
 
 
 def page(
@@ -173,99 +177,105 @@ def page(
     for_guests: bool = False,
     for_devices: bool = False,
     fields_max: int = FIELDS_MAX,
-    again: Callable[[Visit, str], Response] | None = None,
-) -> Callable[[Callable[[Visit], Response]], Page]:
+    rerender: Callable[[PageRequest, str], Response] | None = None,
+) -> Callable[[Callable[[PageRequest], Response]], PageRoute]:
     """Declare a page; one that is not for guests sends them to sign in."""
-    return lambda answer: Page(method, path, answer, for_guests, for_devices, fields_max, again)
+    return lambda answer: PageRoute(method, path, answer, for_guests, for_devices, fields_max, rerender)
 
 
-class TooLarge(Exception):
+class FormTooLarge(Exception):
     """The form is larger than any of ours."""
 
 
-def endpoint_of(site: Site, row: Page) -> Callable[[Request], Awaitable[Response]]:
+def page_endpoint(site: Site, row: PageRoute) -> Callable[[Request], Awaitable[Response]]:
     """The page as Starlette wants it."""
     threads = anyio.CapacityLimiter(THREADS_MAX)
 
     async def answer(request: Request) -> Response:
-        form = await _form(request, row.fields_max) if row.method == "POST" else Form()
-        return await anyio.to_thread.run_sync(_answered, site, row, request, form, limiter=threads)
+        form = await _read_form(request, row.fields_max) if row.method == "POST" else FormData()
+        return await anyio.to_thread.run_sync(_answer_page, site, row, request, form, limiter=threads)
 
     return answer
 
 
-def see(path: str) -> Response:
+def redirect(path: str) -> Response:
     """Go there with a GET."""
     return RedirectResponse(path, 303, {"cache-control": "no-store"})
 
 
-def _answered(site: Site, row: Page, request: Request, form: Form) -> Response:
-    visit = _visit(site, row, request, form)
-    if visit.signed_in is None and visit.device is None and not row.for_guests:
-        return _signed_out(row, visit)
+def _answer_page(site: Site, row: PageRoute, request: Request, form: FormData) -> Response:
+    visit = _build_page_request(site, row, request, form)
+    if visit.session is None and visit.device is None and not row.for_guests:
+        return _require_sign_in(row, visit)
     # A guest's cookie that was made a moment ago cannot have been in the form.
     is_ours = row.method != "POST" or hmac.compare_digest(visit.field("csrf").encode(), visit.csrf.encode())
     try:
         if not is_ours:
             # Another session has begun since; nothing is done before somebody has looked at it.
-            return row.again(visit, BACK_AGAIN) if row.again and visit.is_from_here else _not_ours()
-        return row.answer(visit)
+            return (
+                row.rerender(visit, FORM_RESTORED)
+                if row.rerender and visit.is_same_origin
+                else _stale_form_page()
+            )
+        return row.handler(visit)
     except NotFound:
-        return nothing_here()
+        return not_found_page()
 
 
-def _signed_out(row: Page, visit: Visit) -> Response:
+def _require_sign_in(row: PageRoute, visit: PageRequest) -> Response:
     """Sign in first; what was entered on a page of ours comes back afterwards."""
-    if visit.lost_device is not None:
-        return visit.told_over(visit.lost_device, visit.form if visit.is_from_here else None)
-    if row.again is not None and visit.is_from_here:
-        kept = visit.form.folded()
-        return visit.asked_to_sign_in({"kept": kept, "kept_path": visit.path} if kept else {}, 401)
+    if visit.inactive_device is not None:
+        return visit.render_inactive_device(
+            visit.inactive_device, visit.form if visit.is_same_origin else None
+        )
+    if row.rerender is not None and visit.is_same_origin:
+        kept = visit.form.pack()
+        return visit.render_sign_in({"kept": kept, "kept_path": visit.path} if kept else {}, 401)
     words = {"said": "over"} if visit.session_secret else {}
     if row.method == "GET" and row.path != "/account":
         asked = urlencode(visit.query)
         words["next"] = f"{visit.path}?{asked}" if asked else visit.path
-    return see(f"{SIGN_IN}?{urlencode(words, safe='/')}" if words else SIGN_IN)
+    return redirect(f"{SIGN_IN}?{urlencode(words, safe='/')}" if words else SIGN_IN)
 
 
-def signed_in(visit: Visit, user_id: int, to: str = "") -> Response:
+def start_session(visit: PageRequest, user_id: int, to: str = "") -> Response:
     """Signed in from now on; then the page that was interrupted, or the one that was wanted."""
     site = visit.site
     with site.store.write(quiet=True) as db:
         # What the browser carried before signing in is worth nothing afterwards.
-        session_writes.end(db, visit.session_secret)
-        made = session_writes.start(db, user_id, now=site.now(), dice=site.dice)
-        known = session_reads.find(db, made.secret, site.now())
-    then = replace(visit, signed_in=known, session_secret=made.secret)
-    answer = see(to) if to else came_back(then) or see(next_page(then))
-    visit.keep(answer, SESSION, made.secret, int(session_writes.LASTS.total_seconds()))
-    visit.forget(answer, GUEST)
+        session_writes.end_session(db, visit.session_secret)
+        made = session_writes.start_session(db, user_id, now=site.now(), dice=site.dice)
+        known = session_reads.find_signed_in_user(db, made.secret, site.now())
+    then = replace(visit, session=known, session_secret=made.secret)
+    answer = redirect(to) if to else resume_interrupted_form(then) or redirect(path_after_sign_in(then))
+    visit.set_cookie(answer, SESSION, made.secret, int(session_writes.SESSION_LIFETIME.total_seconds()))
+    visit.delete_cookie(answer, GUEST)
     return answer
 
 
-def came_back(visit: Visit) -> Response | None:
+def resume_interrupted_form(visit: PageRequest) -> Response | None:
     """The page that signing in interrupted, with its form as it was; None when there was none."""
     found = visit.site.find_page("POST", visit.field("kept_path"))
-    if found is None or found[0].again is None:
+    if found is None or found[0].rerender is None:
         return None
     row, ids = found
-    form = forms.unfolded(visit.field("kept"), row.fields_max)
+    form = forms.unpack(visit.field("kept"), row.fields_max)
     then = replace(visit, path=visit.field("kept_path"), ids=ids, form=form, query={})
     try:
-        assert row.again is not None
-        return row.again(then, BACK_AGAIN)
+        assert row.rerender is not None
+        return row.rerender(then, FORM_RESTORED)
     except NotFound:
-        return nothing_here()
+        return not_found_page()
 
 
-def next_page(visit: Visit) -> str:
+def path_after_sign_in(visit: PageRequest) -> str:
     """Where the visitor wanted to go before signing in, if that is a page of ours."""
     wanted = visit.field("next")
     found = visit.site.find_page("GET", urlsplit(wanted).path) if wanted.startswith("/") else None
     return wanted if found is not None and not wanted.startswith("//") else "/account"
 
 
-def _is_from_here(site: Site, request: Request) -> bool:
+def _is_same_origin(site: Site, request: Request) -> bool:
     """Whether a browser says so; what says nothing of it is not believed."""
     if "sec-fetch-site" in request.headers:
         return request.headers["sec-fetch-site"] == "same-origin"
@@ -273,24 +283,24 @@ def _is_from_here(site: Site, request: Request) -> bool:
     return request.headers.get("origin") in ours
 
 
-def _device_of(site: Site, row: Page, request: Request) -> tuple[Known | None, str]:
+def _find_device(site: Site, row: PageRoute, request: Request) -> tuple[KnownDevice | None, str]:
     """The device that this browser is in the tournament of the path, and its secret."""
     secret = ""
     if row.for_devices:
-        name = device_cookie(request.path_params["tournament_id"])
-        secret = request.cookies.get(site.cookie(name), "")
+        name = device_cookie_name(request.path_params["tournament_id"])
+        secret = request.cookies.get(site.cookie_name(name), "")
     if not secret:
         return None, ""
     with site.store.read() as db:
-        return device_reads.find(db, secret), secret
+        return device_reads.find_device(db, secret), secret
 
 
-def device_cookie(tournament_id: object) -> str:
+def device_cookie_name(tournament_id: object) -> str:
     """The name under which a browser keeps that it is a device of this tournament."""
     return f"{DEVICE}_{tournament_id}"
 
 
-def _why_over(known: Known, tournament_id: str) -> tuple[int, str, str]:
+def _inactive_device_message(known: KnownDevice, tournament_id: str) -> tuple[int, str, str]:
     """Status, title and sentence for a device that cannot act here."""
     night = known.tournament_name
     if tournament_id not in ("", str(known.device.tournament_id)):
@@ -313,41 +323,41 @@ def _why_over(known: Known, tournament_id: str) -> tuple[int, str, str]:
     return 403, "This device keeps no scores at the moment", sentence
 
 
-def _visit(site: Site, row: Page, request: Request, form: Form) -> Visit:
-    secret = request.cookies.get(site.cookie(SESSION), "")
+def _build_page_request(site: Site, row: PageRoute, request: Request, form: FormData) -> PageRequest:
+    secret = request.cookies.get(site.cookie_name(SESSION), "")
     signed_in = None
     if secret:
         with site.store.read() as db:
-            signed_in = session_reads.find(db, secret, site.now())
-    known, device_secret = _device_of(site, row, request)
+            signed_in = session_reads.find_signed_in_user(db, secret, site.now())
+    known, device_secret = _find_device(site, row, request)
     is_here = known is not None and request.path_params["tournament_id"] == str(known.device.tournament_id)
-    works = known is not None and known.works and is_here
-    return Visit(
+    works = known is not None and known.is_usable and is_here
+    return PageRequest(
         site=site,
-        address=requests.address_of(request.scope, dict(request.headers.raw)),
+        client_address=requests.client_address(request.scope, dict(request.headers.raw)),
         ids=dict(request.path_params),
         path=request.url.path,
         query=dict(request.query_params),
         form=form,
         session_secret=secret,
-        guest_secret=request.cookies.get(site.cookie(GUEST), "") or tokens.new_cookie(site.dice),
-        signed_in=signed_in,
-        is_from_here=_is_from_here(site, request),
+        guest_secret=request.cookies.get(site.cookie_name(GUEST), "") or tokens.new_cookie_secret(site.dice),
+        session=signed_in,
+        is_same_origin=_is_same_origin(site, request),
         device=known if works else None,
-        lost_device=None if works else known,
+        inactive_device=None if works else known,
         device_secret=device_secret if works else "",
     )
 
 
-async def _form(request: Request, fields_max: int) -> Form:
+async def _read_form(request: Request, fields_max: int) -> FormData:
     """The fields of a form. Raises TooLarge."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk
         if len(body) > BODY_BYTES_MAX:
-            raise TooLarge
+            raise FormTooLarge
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != FORM_TYPE:
-        return Form()
+        return FormData()
     try:
         sent = parse_qsl(
             body.decode("utf-8", "replace"),
@@ -356,16 +366,16 @@ async def _form(request: Request, fields_max: int) -> Form:
             max_num_fields=fields_max,
         )
     except ValueError as error:
-        raise TooLarge from error
-    return Form(tuple(sent))
+        raise FormTooLarge from error
+    return FormData(tuple(sent))
 
 
-def nothing_here() -> Response:
-    return message(404, "Nothing is here", "This page or this thing does not exist, or no longer.")
+def not_found_page() -> Response:
+    return message_page(404, "Nothing is here", "This page or this thing does not exist, or no longer.")
 
 
-def _not_ours() -> Response:
-    return message(
+def _stale_form_page() -> Response:
+    return message_page(
         419,
         "This form can no longer be sent",
         "The page was open for too long, was left by signing in or out, or your browser keeps no cookies."

@@ -32,7 +32,7 @@ def local(moment: datetime, timezone: str) -> str:
     return moment.astimezone(ZoneInfo(timezone)).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def parsed(text: str) -> datetime:
+def parse_moment(text: str) -> datetime:
     """The moment in any of the forms above; without a zone it is UTC. Raises ValueError."""
     moment = datetime.fromisoformat(text)
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

@@ -119,12 +119,12 @@ def a_proxy(told: list[bytes], good_port: int | None) -> Listener:
             return
         accepted.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
         with socket.create_connection(("127.0.0.1", good_port)) as onward:
-            _pumped(accepted, onward)
+            _pump(accepted, onward)
 
     return Listener(forward)
 
 
-def _pumped(one: socket.socket, other: socket.socket) -> None:
+def _pump(one: socket.socket, other: socket.socket) -> None:
     """Bytes both ways, until one side has no more."""
     with selectors.DefaultSelector() as both:
         both.register(one, selectors.EVENT_READ, other)
@@ -137,7 +137,7 @@ def _pumped(one: socket.socket, other: socket.socket) -> None:
                 key.data.sendall(some)
 
 
-def says(
+def answer_with(
     body: bytes = b"{}", *, status: str = "200 OK", kind: str = "application/json", **headers: str
 ) -> Answer:
     """A plain answer; `content_encoding` is sent as Content-Encoding, and so on."""
@@ -147,8 +147,8 @@ def says(
     return lambda _asked, stream: stream.sendall(f"HTTP/1.1 {status}\r\n{head}\r\n".encode() + body)
 
 
-def leads_to(url: str, status: int = 302) -> Answer:
-    return says(b"", status=f"{status} Found", location=url)
+def redirect_to(url: str, status: int = 302) -> Answer:
+    return answer_with(b"", status=f"{status} Found", location=url)
 
 
 @dataclass
@@ -198,10 +198,10 @@ class Authority:
 
     folder: Path
 
-    def trusting(self) -> ssl.SSLContext:
+    def client_context(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=self.folder / "root.pem")
 
-    def serving(self, name: str) -> ssl.SSLContext:
+    def server_context(self, name: str) -> ssl.SSLContext:
         """What a host needs to be that name."""
         own = self.folder / name
         if not own.with_suffix(".key").exists():

@@ -21,15 +21,15 @@ from exchange.outgoing.hosts import (
     a_proxy,
     a_world,
     an_authority,
-    leads_to,
-    says,
+    answer_with,
+    redirect_to,
 )
 from silverball.exchange.outgoing import network
-from silverball.exchange.outgoing.fetch import Fetcher, Limits, NotFetched
-from silverball.kit.outgoing import Policy
+from silverball.exchange.outgoing.fetch import Fetcher, FetchLimits, NotFetched
+from silverball.kit.outgoing import AddressPolicy
 
 # Without TLS and on any port, so that only the rules about hosts and addresses stand in the way.
-OPEN = Policy(schemes=("http", "https"), ports=frozenset(range(1, 65536)))
+OPEN = AddressPolicy(schemes=("http", "https"), ports=frozenset(range(1, 65536)))
 SECONDS = 1.0
 
 FORBIDDEN_HOSTS = (
@@ -102,12 +102,12 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return an_authority(tmp_path_factory.mktemp("certificates"))
 
 
-def fetcher(world: World, policy: Policy = OPEN, **more: Any) -> Fetcher:
-    limits = more.pop("limits", Limits(seconds=SECONDS))
+def fetcher(world: World, policy: AddressPolicy = OPEN, **more: Any) -> Fetcher:
+    limits = more.pop("limits", FetchLimits(seconds=SECONDS))
     return Fetcher(policy, limits=limits, resolve=world.resolve, connect=world.connect, **more)
 
 
-def refusal(world: World, url: str, policy: Policy = OPEN, **more: Any) -> str:
+def refusal(world: World, url: str, policy: AddressPolicy = OPEN, **more: Any) -> str:
     """What is said when the address is not fetched; nothing may have come to the trap."""
     with pytest.raises(NotFetched) as told:
         fetcher(world, policy, **more).fetch(url)
@@ -115,11 +115,11 @@ def refusal(world: World, url: str, policy: Policy = OPEN, **more: Any) -> str:
     return told.value.sentence
 
 
-GUARDED = Policy(
+GUARDED = AddressPolicy(
     schemes=OPEN.schemes,
     ports=OPEN.ports,
     own_hosts=frozenset({"silverball.example.org"}),
-    is_own=lambda address: address == "93.184.215.99",
+    is_own_address=lambda address: address == "93.184.215.99",
 )
 
 
@@ -142,7 +142,7 @@ def test_a_forbidden_address_is_never_connected_to(url: str) -> None:
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
 def test_nor_with_the_system_s_own_resolver_and_connector(url: str) -> None:
     with a_world() as world:
-        real = Fetcher(GUARDED, limits=Limits(seconds=SECONDS))
+        real = Fetcher(GUARDED, limits=FetchLimits(seconds=SECONDS))
         with pytest.raises(NotFetched):
             real.fetch(url.format(port=world.trap.port))
         assert world.trap.count == 0
@@ -155,7 +155,7 @@ def test_nor_when_a_good_host_leads_there(url: str, status: int) -> None:
     with a_world(answers) as world:
         # A header cannot hold a line end; the rest of it would be the next header.
         there = url.format(port=world.trap.port).replace("\r\n", "%0d%0a")
-        answers["/"] = leads_to(there.encode().decode("latin-1"), status)
+        answers["/"] = redirect_to(there.encode().decode("latin-1"), status)
         refusal(world, f"http://{NAME}/", GUARDED)
         assert world.reached == [GOOD]
 
@@ -170,14 +170,14 @@ def test_nor_when_a_public_name_means_it(meaning: str) -> None:
 
 
 def test_a_name_that_changes_its_meaning_is_asked_once_and_connected_to_as_it_was_judged() -> None:
-    with a_world({"/": says(b'{"a": 1}')}) as world:
+    with a_world({"/": answer_with(b'{"a": 1}')}) as world:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert fetcher(world).fetch(f"http://{NAME}/").body == b'{"a": 1}'
         assert (world.asked, world.reached, world.trap.count) == ([NAME], [GOOD], 0)
 
 
 def test_a_name_that_changes_its_meaning_between_redirects_is_judged_again() -> None:
-    with a_world({"/": leads_to("/again")}) as world:
+    with a_world({"/": redirect_to("/again")}) as world:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert "not at a public address" in refusal(world, f"http://{NAME}/")
         assert (world.asked, world.reached) == ([NAME, NAME], [GOOD])
@@ -186,7 +186,7 @@ def test_a_name_that_changes_its_meaning_between_redirects_is_judged_again() -> 
 @pytest.mark.parametrize("port", [22, 25, 80, 5432, 6379, 8443])
 def test_only_port_443_is_connected_to(port: int) -> None:
     with a_world() as world:
-        assert "port must be 443" in refusal(world, f"https://{NAME}:{port}/", Policy())
+        assert "port must be 443" in refusal(world, f"https://{NAME}:{port}/", AddressPolicy())
         assert world.asked == []
 
 
@@ -196,27 +196,31 @@ def test_a_redirect_cannot_leave_tls_the_port_or_the_listed_hosts(authority: Aut
         (f"https://{NAME}:6379/", "port must be 443"),
         ("https://elsewhere.example.org/", "does not fetch from elsewhere.example.org"),
     ):
-        with a_world({"/": leads_to(there)}, authority.serving(NAME)) as world:
-            policy = Policy(hosts=frozenset({NAME}))
-            assert said in refusal(world, f"https://{NAME}/", policy, tls=authority.trusting())
+        with a_world({"/": redirect_to(there)}, authority.server_context(NAME)) as world:
+            policy = AddressPolicy(hosts=frozenset({NAME}))
+            assert said in refusal(world, f"https://{NAME}/", policy, tls=authority.client_context())
 
 
 def test_redirects_are_followed_to_where_they_may_lead() -> None:
-    answers = {"/": leads_to("/a?b=c", 301), "/a?b=c": leads_to(f"http://{NAME}/d", 308), "/d": says(b"[]")}
+    answers = {
+        "/": redirect_to("/a?b=c", 301),
+        "/a?b=c": redirect_to(f"http://{NAME}/d", 308),
+        "/d": answer_with(b"[]"),
+    }
     with a_world(answers) as world:
         fetched = fetcher(world).fetch(f"http://{NAME}/")
         assert (fetched.url, fetched.body) == (f"http://{NAME}/d", b"[]")
 
 
 def test_redirects_end() -> None:
-    with a_world({"/": leads_to("/")}) as world:
+    with a_world({"/": redirect_to("/")}) as world:
         assert "more than 3 times" in refusal(world, f"http://{NAME}/")
         assert world.reached == [GOOD] * 4
 
 
 @pytest.mark.parametrize("location", ["http://[::1", "\xff\xfe", "http://[results.example.org/"])
 def test_a_redirect_that_cannot_be_read_leads_nowhere(location: str) -> None:
-    with a_world({"/": leads_to(location)}) as world:
+    with a_world({"/": redirect_to(location)}) as world:
         refusal(world, f"http://{NAME}/")
         assert world.reached == [GOOD]
 
@@ -249,33 +253,33 @@ JSON = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 CHUNKED = f"{JSON}Transfer-Encoding: chunked\r\n\r\n"
 # What a host does -> what is said of it.
 BAD_ANSWERS: dict[str, tuple[Answer, str]] = {
-    "10 MB": (says(b" " * 10_000_000), "larger than 2000000 bytes"),
+    "10 MB": (answer_with(b" " * 10_000_000), "larger than 2000000 bytes"),
     "10 MB that it does not announce": (_endless(f"{JSON}\r\n", b" " * 65536), "larger than"),
     "10 MB in pieces": (_endless(CHUNKED, b"8000\r\n" + b" " * 32_768 + b"\r\n"), "larger than"),
-    "a length beyond all numbers": (says(content_length="9" * 18), "larger than"),
+    "a length beyond all numbers": (answer_with(content_length="9" * 18), "larger than"),
     "a bomb of gzip": (
-        says(gzip.compress(b" " * 10_000_000), content_encoding="gzip"),
+        answer_with(gzip.compress(b" " * 10_000_000), content_encoding="gzip"),
         "without compression",
     ),
     "a bomb in a bomb": (
-        says(gzip.compress(gzip.compress(b" " * 10_000_000)), content_encoding="gzip, gzip"),
+        answer_with(gzip.compress(gzip.compress(b" " * 10_000_000)), content_encoding="gzip, gzip"),
         "without compression",
     ),
-    "a file of gzip": (says(gzip.compress(b"{}"), kind="application/gzip"), "as application/json"),
+    "a file of gzip": (answer_with(gzip.compress(b"{}"), kind="application/gzip"), "as application/json"),
     "a byte at a time": (_endless(f"{JSON}Content-Length: 99\r\n\r\n", b" ", 0.1), "within 1 seconds"),
     "headers a byte at a time": (_endless("HTTP/1.1 200 OK\r\n", b"a", 0.1), "within 1 seconds"),
     "hints without end": (_endless("", b"HTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n"), "within 1 seconds"),
     "headers without end": (_endless("HTTP/1.1 200 OK\r\n", b"A: b\r\n" * 500), "did not speak HTTP"),
     "nothing": (_silent, "within 1 seconds"),
-    "less than it announces": (says(b"{", content_length="9"), "did not speak HTTP"),
+    "less than it announces": (answer_with(b"{", content_length="9"), "did not speak HTTP"),
     "no HTTP": (_mail, "did not speak HTTP"),
-    "a page": (says(b"<html>", kind="text/html"), "as application/json"),
-    "no kind": (says(kind=""), "as application/json"),
-    "404": (says(b'{"secret": 1}', status="404 Not Found"), "status 404"),
-    "500": (says(status="500 No"), "status 500"),
-    "304": (says(b"", status="304 Not Modified"), "status 304"),
-    "206": (says(status="206 Partial Content"), "status 206"),
-    "a redirect without an address": (says(b"", status="302 Found"), "cannot be read"),
+    "a page": (answer_with(b"<html>", kind="text/html"), "as application/json"),
+    "no kind": (answer_with(kind=""), "as application/json"),
+    "404": (answer_with(b'{"secret": 1}', status="404 Not Found"), "status 404"),
+    "500": (answer_with(status="500 No"), "status 500"),
+    "304": (answer_with(b"", status="304 Not Modified"), "status 304"),
+    "206": (answer_with(status="206 Partial Content"), "status 206"),
+    "a redirect without an address": (answer_with(b"", status="302 Found"), "cannot be read"),
 }
 
 
@@ -309,7 +313,7 @@ def test_a_resolver_that_does_not_answer_costs_a_second(monkeypatch: pytest.Monk
     monkeypatch.setattr(socket, "getaddrinfo", late)
     began = time.monotonic()
     with pytest.raises(NotFetched, match="within 1 seconds"):
-        Fetcher(OPEN, limits=Limits(seconds=SECONDS)).fetch(f"http://{NAME}/")
+        Fetcher(OPEN, limits=FetchLimits(seconds=SECONDS)).fetch(f"http://{NAME}/")
     assert time.monotonic() - began < 2 * SECONDS
 
 
@@ -331,7 +335,7 @@ def test_a_name_that_nobody_knows_is_said_so(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_next_address_is_tried_when_the_first_does_not_answer() -> None:
-    with a_world({"/": says()}) as world:
+    with a_world({"/": answer_with()}) as world:
         world.names[NAME] = [["93.184.215.1", GOOD]]
 
         def connect(address: str, port: int, seconds: float) -> Any:
@@ -354,10 +358,12 @@ def test_a_document_arrives_over_tls_under_its_name(authority: Authority) -> Non
 
     def answer(request: str, stream: socket.socket) -> None:
         asked.append(request)
-        says(b'{"version": 1}')(request, stream)
+        answer_with(b'{"version": 1}')(request, stream)
 
-    with a_world({"/night.json": answer}, authority.serving(NAME)) as world:
-        found = fetcher(world, Policy(), tls=authority.trusting()).fetch(f"https://{NAME}/night.json#x")
+    with a_world({"/night.json": answer}, authority.server_context(NAME)) as world:
+        found = fetcher(world, AddressPolicy(), tls=authority.client_context()).fetch(
+            f"https://{NAME}/night.json#x"
+        )
         assert (found.body, world.reached, world.trap.count) == (b'{"version": 1}', [GOOD], 0)
     lines = asked[0].split("\r\n")
     assert lines[0] == "GET /night.json HTTP/1.1"
@@ -369,14 +375,14 @@ def test_a_document_arrives_over_tls_under_its_name(authority: Authority) -> Non
 
 @pytest.mark.parametrize("name", ["elsewhere.example.org", "example.org"])
 def test_a_certificate_of_another_name_is_not_believed(authority: Authority, name: str) -> None:
-    with a_world({"/": says()}, authority.serving(name)) as world:
-        said = refusal(world, f"https://{NAME}/", Policy(), tls=authority.trusting())
+    with a_world({"/": answer_with()}, authority.server_context(name)) as world:
+        said = refusal(world, f"https://{NAME}/", AddressPolicy(), tls=authority.client_context())
         assert "no valid certificate" in said
 
 
 def test_a_certificate_of_nobody_known_is_not_believed(authority: Authority) -> None:
-    with a_world({"/": says()}, authority.serving(NAME)) as world:
-        assert "no valid certificate" in refusal(world, f"https://{NAME}/", Policy())
+    with a_world({"/": answer_with()}, authority.server_context(NAME)) as world:
+        assert "no valid certificate" in refusal(world, f"https://{NAME}/", AddressPolicy())
 
 
 @pytest.mark.parametrize("host", ["192.168.1.20", "[fd12::1]", "scoreboard", "scoreboard.lan"])
@@ -385,9 +391,9 @@ def test_a_venue_that_says_so_fetches_from_its_own_network(host: str) -> None:
 
     def answer(request: str, stream: socket.socket) -> None:
         asked.append(request.split("\r\n")[1])
-        says(b"[]")(request, stream)
+        answer_with(b"[]")(request, stream)
 
-    lan = Policy(schemes=("http",), ports=frozenset({8080}), lan=True)
+    lan = AddressPolicy(schemes=("http",), ports=frozenset({8080}), allows_lan=True)
     with a_world({"/": answer}) as world:
         assert world.good is not None
         good, world.names = world.good.port, {"scoreboard": [["10.0.0.5"]], "scoreboard.lan": [["fd12::5"]]}
@@ -398,18 +404,20 @@ def test_a_venue_that_says_so_fetches_from_its_own_network(host: str) -> None:
 
 
 def test_this_machine_knows_its_own_addresses() -> None:
-    assert network.is_own("127.0.0.1")
-    assert not network.is_own("93.184.215.14")
+    assert network.is_own_address("127.0.0.1")
+    assert not network.is_own_address("93.184.215.14")
 
 
 @pytest.mark.parametrize("yes", [True, False])
 def test_a_proxy_is_told_the_judged_address_and_tls_goes_through_it(authority: Authority, yes: bool) -> None:
     told: list[bytes] = []
-    with a_world({"/": says(b'{"by": "proxy"}')}, authority.serving(NAME)) as world:
+    with a_world({"/": answer_with(b'{"by": "proxy"}')}, authority.server_context(NAME)) as world:
         assert world.good is not None
         proxy = a_proxy(told, world.good.port if yes else None)
-        connect = network.through("127.0.0.1", proxy.port)
-        through = Fetcher(Policy(), resolve=world.resolve, connect=connect, tls=authority.trusting())
+        connect = network.connector_via_proxy("127.0.0.1", proxy.port)
+        through = Fetcher(
+            AddressPolicy(), resolve=world.resolve, connect=connect, tls=authority.client_context()
+        )
         if yes:
             assert through.fetch(f"https://{NAME}/").body == b'{"by": "proxy"}'
         else:

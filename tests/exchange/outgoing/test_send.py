@@ -19,13 +19,13 @@ from exchange.outgoing.hosts import (
     a_proxy,
     a_world,
     an_authority,
-    leads_to,
-    says,
+    answer_with,
+    redirect_to,
 )
 from exchange.outgoing.test_fetch import FORBIDDEN_MEANINGS, FORBIDDEN_URLS, GUARDED, OPEN, SECONDS
 from silverball.exchange.outgoing import network
 from silverball.exchange.outgoing.send import NotSent, Sender
-from silverball.kit.outgoing import Policy
+from silverball.kit.outgoing import AddressPolicy
 
 BODY = b'{"type":"test"}'
 TYPE = {"Content-Type": "application/json"}
@@ -36,11 +36,11 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     return an_authority(tmp_path_factory.mktemp("certificates"))
 
 
-def sender(world: World, policy: Policy = OPEN, **more: Any) -> Sender:
+def sender(world: World, policy: AddressPolicy = OPEN, **more: Any) -> Sender:
     return Sender(policy, seconds=SECONDS, resolve=world.resolve, connect=world.connect, **more)
 
 
-def refusal(world: World, url: str, policy: Policy = OPEN, **more: Any) -> str:
+def refusal(world: World, url: str, policy: AddressPolicy = OPEN, **more: Any) -> str:
     """What is said when nothing is sent; nothing may have come to the trap."""
     with pytest.raises(NotSent) as told:
         sender(world, policy, **more).send(url, BODY, TYPE)
@@ -77,7 +77,7 @@ def test_no_answer_leads_anywhere(status: int) -> None:
     with a_world(answers) as world:
         for url in (*FORBIDDEN_URLS, f"http://{NAME}/other", "/other"):
             there = url.format(port=world.trap.port).replace("\r\n", "%0d%0a")
-            answers["/"] = leads_to(there.encode().decode("latin-1"), status)
+            answers["/"] = redirect_to(there.encode().decode("latin-1"), status)
             world.reached.clear()
             assert sender(world, GUARDED).send(f"http://{NAME}/", BODY, TYPE) == status
             assert (world.reached, world.trap.count) == ([GOOD], 0), url
@@ -93,7 +93,7 @@ def test_nothing_is_sent_when_a_public_name_means_a_forbidden_address(meaning: s
 
 
 def test_a_name_that_changes_its_meaning_is_judged_each_time() -> None:
-    with a_world({"/": says()}) as world:
+    with a_world({"/": answer_with()}) as world:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert sender(world).send(f"http://{NAME}/", BODY, TYPE) == 200
         assert "not at a public address" in refusal(world, f"http://{NAME}/")
@@ -103,7 +103,7 @@ def test_a_name_that_changes_its_meaning_is_judged_each_time() -> None:
 @pytest.mark.parametrize("port", [22, 25, 80, 5432, 6379, 8443])
 def test_only_port_443_is_connected_to(port: int) -> None:
     with a_world() as world:
-        assert "port must be 443" in refusal(world, f"https://{NAME}:{port}/", Policy())
+        assert "port must be 443" in refusal(world, f"https://{NAME}:{port}/", AddressPolicy())
         assert world.asked == []
 
 
@@ -114,10 +114,12 @@ def test_a_message_arrives_over_tls_under_its_name_with_nothing_else_of_this_sit
 
     def answer(request: str, stream: socket.socket) -> None:
         asked.append(request)
-        says(status="202 Accepted")(request, stream)
+        answer_with(status="202 Accepted")(request, stream)
 
-    with a_world({"/in?a=b": answer}, authority.serving(NAME)) as world:
-        sent = sender(world, Policy(), tls=authority.trusting()).send(f"https://{NAME}/in?a=b#c", BODY, TYPE)
+    with a_world({"/in?a=b": answer}, authority.server_context(NAME)) as world:
+        sent = sender(world, AddressPolicy(), tls=authority.client_context()).send(
+            f"https://{NAME}/in?a=b#c", BODY, TYPE
+        )
         assert (sent, world.reached) == (202, [GOOD])
     lines = asked[0].split("\r\n")
     assert lines[0] == "POST /in?a=b HTTP/1.1"
@@ -128,9 +130,11 @@ def test_a_message_arrives_over_tls_under_its_name_with_nothing_else_of_this_sit
 @pytest.mark.parametrize("name", ["elsewhere.example.org", ""])
 def test_a_certificate_that_is_not_believed_is_sent_nothing(authority: Authority, name: str) -> None:
     arrived: list[str] = []
-    with a_world({"/": lambda asked, _: arrived.append(asked)}, authority.serving(name or NAME)) as world:
-        trusted = {"tls": authority.trusting()} if name else {}
-        assert "no valid certificate" in refusal(world, f"https://{NAME}/", Policy(), **trusted)
+    with a_world(
+        {"/": lambda asked, _: arrived.append(asked)}, authority.server_context(name or NAME)
+    ) as world:
+        trusted = {"tls": authority.client_context()} if name else {}
+        assert "no valid certificate" in refusal(world, f"https://{NAME}/", AddressPolicy(), **trusted)
     assert arrived == []
 
 
@@ -196,11 +200,13 @@ def test_a_host_that_lets_connections_wait_costs_a_second() -> None:
 
 def test_a_proxy_is_told_the_judged_address(authority: Authority) -> None:
     told: list[bytes] = []
-    with a_world({"/": says()}, authority.serving(NAME)) as world:
+    with a_world({"/": answer_with()}, authority.server_context(NAME)) as world:
         assert world.good is not None
         proxy = a_proxy(told, world.good.port)
-        connect = network.through("127.0.0.1", proxy.port)
-        through = Sender(Policy(), resolve=world.resolve, connect=connect, tls=authority.trusting())
+        connect = network.connector_via_proxy("127.0.0.1", proxy.port)
+        through = Sender(
+            AddressPolicy(), resolve=world.resolve, connect=connect, tls=authority.client_context()
+        )
         assert through.send(f"https://{NAME}/", BODY, TYPE) == 200
         proxy.close()
     assert told == [f"CONNECT {GOOD}:443 HTTP/1.1\r\nHost: {GOOD}:443\r\n\r\n".encode()]

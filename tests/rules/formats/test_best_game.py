@@ -50,7 +50,7 @@ def shown(night: Night) -> list[tuple[int, int, str]]:
 
 def mark(night: Night, one: SinglePlayerGame) -> tuple[int, bool]:
     """Points and best mark as they are now."""
-    points, is_best = bestgame.marks(night.tournament)[one.single_player_game_id]
+    points, is_best = bestgame.game_marks(night.tournament)[one.single_player_game_id]
     return int(points), is_best
 
 
@@ -267,7 +267,7 @@ def test_points_and_marks_are_stored_when_it_is_completed_and_not_before() -> No
     score(night, 1, 501, 900)
     score(night, 1, 501, 800)
     score(night, 2, 501, None)
-    before = bestgame.marks(night.tournament)
+    before = bestgame.game_marks(night.tournament)
     assert {one.points for one in night.tournament.single_player_games} == {None}
     table = shown(night)
     night.complete()
@@ -275,7 +275,7 @@ def test_points_and_marks_are_stored_when_it_is_completed_and_not_before() -> No
         (Decimal(100), True),
         (Decimal(0), False),
     ]
-    assert bestgame.marks(night.tournament) == before
+    assert bestgame.game_marks(night.tournament) == before
     assert shown(night) == table
 
 

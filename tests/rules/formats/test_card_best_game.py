@@ -36,7 +36,7 @@ def card_night(players: int = 4, arenas: int = 4, **given: Any) -> Night:
 
 def points(night: Night, one: Card) -> list[int]:
     """What the games of a card are worth now, in their order."""
-    marks = bestgame.marks(night.tournament)
+    marks = bestgame.game_marks(night.tournament)
     games = [game for game in night.tournament.single_player_games if game.card_id == one.card_id]
     return [int(marks[game.single_player_game_id].points) for game in games]
 
@@ -103,7 +103,7 @@ def test_every_game_of_a_completed_card_holds_a_rank_on_its_arena() -> None:
     assert points(night, other) == [98, 100]
     assert points(night, third) == [99, 98]
     assert shown(night)[:2] == [(1, 1, "199.00"), (2, 2, "198.00")]
-    marks = bestgame.card_is_best(night.tournament)
+    marks = bestgame.is_best_by_card(night.tournament)
     assert marks == {mine.card_id: True, other.card_id: True, third.card_id: False}
 
 
@@ -231,8 +231,10 @@ def test_what_a_new_score_moves_is_known_game_by_game_and_card_by_card() -> None
         newest(night.tournament, 2, 501),
         newest(night.tournament, 2, 502),
     ]
-    assert bestgame.remarked(before, night.tournament) == [one.single_player_game_id for one in moved]
-    assert bestgame.remarked_cards(before, night.tournament) == [mine.card_id, other.card_id]
+    assert bestgame.games_with_changed_marks(before, night.tournament) == [
+        one.single_player_game_id for one in moved
+    ]
+    assert bestgame.cards_with_changed_marks(before, night.tournament) == [mine.card_id, other.card_id]
 
 
 def test_an_arena_is_on_a_card_once() -> None:
@@ -311,7 +313,7 @@ def test_closing_stores_what_the_cards_came_to() -> None:
         # A card that was never filled is worth nothing.
         (Decimal(0), False),
     ]
-    assert bestgame.card_is_best(night.tournament)[done.card_id]
+    assert bestgame.is_best_by_card(night.tournament)[done.card_id]
     # The card whose only game was being played is gone with it.
     assert [one.player_id for one in night.tournament.cards] == [1, 2]
     assert shown(night) == table

@@ -111,7 +111,7 @@ def test_nobody_ever_has_a_bye_and_the_groups_have_the_sizes_of_the_table(player
     night = a_started_night(players=players, pairing="random")
     for _ in range(2):
         games = night.open_round()
-        assert [len(game.player_ids) for game in games] == list(groups.sizes(players))
+        assert [len(game.player_ids) for game in games] == list(groups.group_sizes(players))
         assert not any(game.is_bye for game in night.tournament.games)
         for game in games:
             night.finish(game, *random_order(game, Random(seed)))

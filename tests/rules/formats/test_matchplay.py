@@ -112,7 +112,7 @@ def test_byes_differ_by_one_at_most_and_the_table_adds_up(players: int, pairing:
         for game in night.open_round():
             night.finish(game, *random_order(game, Random(seed)))
     counted = history.of(night.tournament)
-    byes = [counted.byes_of(player_id) for player_id in night.tournament.active_ids]
+    byes = [counted.bye_count(player_id) for player_id in night.tournament.active_ids]
     assert max(byes) - min(byes) <= 1
     games = len(night.tournament.games)
     assert sum(Decimal(str(row.points)) for row in night.standings()) == games

@@ -13,7 +13,7 @@ from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict
 from silverball.rules import play, settings
-from silverball.rules.ranking.pace import Pace
+from silverball.rules.ranking.pace import PaceRules
 from silverball.rules.registry import FORMATS
 
 KEYS = (
@@ -49,7 +49,7 @@ def test_the_settings_are_the_keys_of_the_payload_with_seven_rounds_28_points_an
 
 @pytest.mark.parametrize(("number", "bar"), [(1, None), (6, None), (7, 28), (8, 35), (9, 42)])
 def test_the_bar_is_28_after_round_seven_and_rises_by_seven(number: int, bar: int | None) -> None:
-    assert Pace(initial_rounds=7, initial_target=28, increment=7).bar(number) == bar
+    assert PaceRules(initial_rounds=7, initial_target=28, increment=7).bar_after(number) == bar
 
 
 def test_below_the_bar_is_out_on_the_bar_stays_in() -> None:

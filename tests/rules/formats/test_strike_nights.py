@@ -72,7 +72,7 @@ def test_a_group_knockout_ends_with_one_survivor_and_the_sizes_of_the_table(
             break
         alive = len(playing(night))
         games = night.open_round()
-        assert tuple(len(game.player_ids) for game in games) == groups.sizes(alive)
+        assert tuple(len(game.player_ids) for game in games) == groups.group_sizes(alive)
         for game in games:
             night.finish(game, *random_order(game, dice))
         night.complete_round()
@@ -182,8 +182,8 @@ def test_who_is_brought_back_is_not_first_in_line_for_a_bye() -> None:
     out = night.standings()[-1].player_id
     night.adjust(out, -5)
     counted = history.of(night.tournament)
-    fewest = min(counted.byes_of(player_id) for player_id in playing(night) if player_id != out)
-    assert counted.byes_of(out) >= fewest
+    fewest = min(counted.bye_count(player_id) for player_id in playing(night) if player_id != out)
+    assert counted.bye_count(out) >= fewest
 
 
 def test_strikes_by_hand_for_everybody_share_first_place() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rules.properties import quick
 from silverball.kit.errors import Invalid
 from silverball.rules.lineup import order
-from silverball.rules.lineup.order import Facts
+from silverball.rules.lineup.order import OrderFacts
 
 SLOTS = st.dictionaries(st.integers(1, 4), st.dictionaries(st.integers(0, 3), st.integers(0, 4)))
 # Source: formats, section 8, worked example (players A, B, C, D are 1 to 4).
@@ -19,8 +19,11 @@ EXAMPLE = {1: {1: 2, 3: 1}, 2: {0: 1, 3: 1}, 3: {0: 2, 1: 2, 2: 3, 3: 2}, 4: {0:
 
 
 def test_the_worked_example_is_played_in_one_of_its_best_orders() -> None:
-    seen = {order.of_group("balanced", [1, 2, 3, 4], Facts(EXAMPLE), Random(seed)) for seed in range(60)}
-    assert all(order.cost(one, EXAMPLE) == 5 for one in seen)
+    seen = {
+        order.draw_first_order("balanced", [1, 2, 3, 4], OrderFacts(EXAMPLE), Random(seed))
+        for seed in range(60)
+    }
+    assert all(order.order_cost(one, EXAMPLE) == 5 for one in seen)
     assert {(1, 4, 2, 3), (1, 3, 2, 4)} <= seen
 
 
@@ -28,48 +31,52 @@ def test_the_worked_example_is_played_in_one_of_its_best_orders() -> None:
 @quick
 def test_no_other_order_is_cheaper(slots: dict[int, dict[int, int]], players: int, seed: int) -> None:
     group = range(1, players + 1)
-    drawn = order.of_group("balanced", group, Facts(slots), Random(seed))
-    assert order.cost(drawn, slots) == min(order.cost(one, slots) for one in permutations(group))
+    drawn = order.draw_first_order("balanced", group, OrderFacts(slots), Random(seed))
+    assert order.order_cost(drawn, slots) == min(order.order_cost(one, slots) for one in permutations(group))
 
 
 @pytest.mark.parametrize(
     ("way", "expected"), [("seed", (7, 9, 5, 3)), ("seed_reverse", (3, 5, 9, 7)), ("position", (3, 5, 7, 9))]
 )
 def test_seeds_and_positions_decide(way: str, expected: tuple[int, ...]) -> None:
-    facts = Facts(seed_ranks={7: 1, 9: 2, 5: 3, 3: 8}, positions={3: 1, 5: 2, 7: 3, 9: 4})
-    assert order.of_group(way, [3, 5, 7, 9], facts, Random(7)) == expected
+    facts = OrderFacts(seed_ranks={7: 1, 9: 2, 5: 3, 3: 8}, positions={3: 1, 5: 2, 7: 3, 9: 4})
+    assert order.draw_first_order(way, [3, 5, 7, 9], facts, Random(7)) == expected
 
 
 def test_players_without_a_seed_come_after_those_with_one() -> None:
-    assert order.of_group("seed", [1, 2, 3], Facts(seed_ranks={3: 5, 2: 9}), Random(7)) == (3, 2, 1)
+    assert order.draw_first_order("seed", [1, 2, 3], OrderFacts(seed_ranks={3: 5, 2: 9}), Random(7)) == (
+        3,
+        2,
+        1,
+    )
 
 
 @pytest.mark.parametrize("way", ["random", "disabled", "position", "balanced"])
 def test_equals_are_drawn_by_the_dice(way: str) -> None:
-    seen = Counter(order.of_group(way, [1, 2], Facts(), Random(seed)) for seed in range(200))
+    seen = Counter(order.draw_first_order(way, [1, 2], OrderFacts(), Random(seed)) for seed in range(200))
     assert set(seen) == {(1, 2), (2, 1)}
     assert min(seen.values()) > 60
 
 
 def test_everybody_moves_up_a_slot_when_the_order_rotates() -> None:
-    first, second, third, fourth, fifth = order.orders(
-        "rotating", [1, 2, 3, 4], Facts(), games=5, dice=Random(7)
+    first, second, third, fourth, fifth = order.draw_orders(
+        "rotating", [1, 2, 3, 4], OrderFacts(), games=5, dice=Random(7)
     )
     assert second == (*first[1:], first[0])
     assert third == (*second[1:], second[0])
     assert fourth[3] == first[2]
     assert fifth == first
-    assert order.rotated((), 3) == ()
+    assert order.rotate_order((), 3) == ()
 
 
 def test_all_games_of_a_round_keep_their_order_otherwise() -> None:
-    played = order.orders("random", [1, 2, 3, 4], Facts(), games=3, dice=Random(7))
+    played = order.draw_orders("random", [1, 2, 3, 4], OrderFacts(), games=3, dice=Random(7))
     assert len(played) == 3
     assert len(set(played)) == 1
 
 
 def test_an_unknown_order_is_refused() -> None:
     with pytest.raises(Invalid, match="no playing order called alphabet"):
-        order.of_group("alphabet", [1, 2], Facts(), Random(7))
+        order.draw_first_order("alphabet", [1, 2], OrderFacts(), Random(7))
     with pytest.raises(ValueError, match="more than 4"):
-        order.balanced([1, 2, 3, 4, 5], {})
+        order.balanced_order([1, 2, 3, 4, 5], {})

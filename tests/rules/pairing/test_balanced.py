@@ -14,19 +14,19 @@ from golden import load
 from rules.properties import quick
 from silverball.rules.pairing import balanced, groups, history, seating
 from silverball.rules.pairing.groups import Group
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 COSTS = load.vectors("groups")["pairing_cost"]
 
 
-def _past(vector: Any) -> History:
+def _past(vector: Any) -> DrawHistory:
     meetings: dict[tuple[int, int], int] = {}
     for player, opponents in enumerate(vector["history"]):
         for opponent in opponents:
             key = (min(player, opponent), max(player, opponent))
             meetings[key] = vector["history"][key[0]].count(key[1])
     short = {int(player): count for player, count in dict(vector["three_player_counts"]).items()}
-    return History(meetings, short_groups=short)
+    return DrawHistory(meetings, short_groups=short)
 
 
 @pytest.mark.parametrize("vector", COSTS, ids=[vector["cost"] for vector in COSTS])
@@ -38,7 +38,7 @@ def _rounds_of_pairs(players: int, rounds: int, seed: int) -> list[list[Group]]:
     played: list[list[Group]] = []
     dice = Random(seed)
     for _ in range(rounds):
-        drawn = balanced.two_players(range(players), history.of_rounds(played), dice)
+        drawn = balanced.draw_pairs(range(players), history.history_of_rounds(played), dice)
         played.append([*drawn.groups, *[(player,) for player in drawn.byes]])
     return played
 
@@ -47,13 +47,13 @@ def _rounds_of_fours(players: int, rounds: int, seed: int) -> list[list[Group]]:
     played: list[list[Group]] = []
     dice = Random(seed)
     for _ in range(rounds):
-        drawn = balanced.groups_of_four(range(players), history.of_rounds(played), dice)
+        drawn = balanced.draw_groups(range(players), history.history_of_rounds(played), dice)
         played.append(list(drawn.groups))
     return played
 
 
 def _repeats(played: list[list[Group]]) -> int:
-    return sum(times - 1 for times in history.of_rounds(played).meetings.values())
+    return sum(times - 1 for times in history.history_of_rounds(played).meetings.values())
 
 
 @given(st.sampled_from([6, 7, 12, 13]), st.integers())
@@ -68,15 +68,15 @@ def test_pairs_repeat_only_when_they_must(players: int, seed: int) -> None:
 
 
 def test_byes_differ_by_at_most_one() -> None:
-    byes = history.of_rounds(_rounds_of_pairs(9, 31, seed=7)).byes
+    byes = history.history_of_rounds(_rounds_of_pairs(9, 31, seed=7)).byes
     assert len(byes) == 9
     assert max(byes.values()) - min(byes.values()) <= 1
 
 
 def test_equal_pairs_are_drawn_by_the_dice() -> None:
-    draws = {balanced.two_players(range(8), history.EMPTY, Random(seed)) for seed in range(30)}
+    draws = {balanced.draw_pairs(range(8), history.EMPTY_HISTORY, Random(seed)) for seed in range(30)}
     assert len(draws) > 25
-    assert balanced.two_players(range(8), history.EMPTY, Random(1)) in draws
+    assert balanced.draw_pairs(range(8), history.EMPTY_HISTORY, Random(1)) in draws
 
 
 def _without_climb(players: int, rounds: int, seed: int) -> int:
@@ -84,8 +84,8 @@ def _without_climb(players: int, rounds: int, seed: int) -> int:
     played: list[list[Group]] = []
     dice = Random(seed)
     for _ in range(rounds):
-        table = seating.Table(range(players), history.of_rounds(played))
-        started = seating.best_of_starts(table, groups.sizes(players), balanced.RESTARTS_MAX, dice)
+        table = seating.SeatingCosts(range(players), history.history_of_rounds(played))
+        started = seating.best_greedy_seating(table, groups.group_sizes(players), balanced.RESTARTS_MAX, dice)
         played.append(list(started.player_groups()))
     return _repeats(played)
 
@@ -100,11 +100,11 @@ def test_sixteen_players_in_five_rounds_repeat_no_more_than_without_improvement(
 def test_groups_hold_everybody_once(players: int, rounds: int, seed: int) -> None:
     for drawn in _rounds_of_fours(players, rounds, seed):
         assert sorted(player for group in drawn for player in group) == list(range(players))
-        assert tuple(map(len, drawn)) == groups.sizes(players)
+        assert tuple(map(len, drawn)) == groups.group_sizes(players)
 
 
 def test_short_groups_go_round() -> None:
-    short = history.of_rounds(_rounds_of_fours(9 + 4, 4, seed=7)).short_groups
+    short = history.history_of_rounds(_rounds_of_fours(9 + 4, 4, seed=7)).short_groups
     assert max(short.get(player, 0) for player in range(13)) <= 3
 
 
@@ -112,38 +112,42 @@ def test_short_groups_go_round() -> None:
 @quick
 def test_costs_kept_up_to_date_are_the_costs(players: int, seed: int) -> None:
     dice = Random(seed)
-    past = history.of_rounds([groups.sliced(dice.sample(range(players), players)) for _ in range(6)])
-    table = seating.Table(range(players), past)
-    seated = seating.Seating(table, seating.greedy(table, groups.sizes(players), dice))
-    started = seated.cost
-    seating.climb(seated, 200, dice, classes=[list(range(players))])
-    assert seated.costs == [table.cost(group) for group in seated.members]
-    assert seated.cost == sum(seated.costs) <= started
+    past = history.history_of_rounds(
+        [groups.slice_into_groups(dice.sample(range(players), players)) for _ in range(6)]
+    )
+    table = seating.SeatingCosts(range(players), past)
+    seated = seating.Seating(table, seating.seat_greedily(table, groups.group_sizes(players), dice))
+    started = seated.cost_total
+    seating.improve_by_swaps(seated, 200, dice, classes=[list(range(players))])
+    assert seated.group_costs == [table.cost_of_group(group) for group in seated.groups]
+    assert seated.cost_total == sum(seated.group_costs) <= started
 
 
 def test_nobody_makes_no_groups() -> None:
-    assert balanced.groups_of_four([], history.EMPTY, Random(7)).groups == ()
-    assert balanced.two_players([], history.EMPTY, Random(7)).groups == ()
+    assert balanced.draw_groups([], history.EMPTY_HISTORY, Random(7)).groups == ()
+    assert balanced.draw_pairs([], history.EMPTY_HISTORY, Random(7)).groups == ()
 
 
 def test_a_player_named_twice_is_our_own_mistake() -> None:
     with pytest.raises(KeyError):
-        seating.group_cost([1, 99], history.EMPTY, [1, 2])
+        seating.group_cost([1, 99], history.EMPTY_HISTORY, [1, 2])
 
 
 @pytest.mark.parametrize(("players", "seconds"), [(200, 0.3), (1000, 10)])
 def test_a_large_field_is_paired_in_time(players: int, seconds: float) -> None:
-    past = history.of_rounds(_rounds_of_pairs(players, 2, seed=7))
+    past = history.history_of_rounds(_rounds_of_pairs(players, 2, seed=7))
     started = process_time()
-    drawn = balanced.two_players(range(players), past, Random(7))
+    drawn = balanced.draw_pairs(range(players), past, Random(7))
     assert process_time() - started < seconds
     assert all(past.times_met(*pair) == 0 for pair in drawn.groups)
 
 
 def test_four_hundred_players_with_twenty_rounds_behind_them_are_grouped_in_time() -> None:
     dice = Random(7)
-    past = history.of_rounds([groups.sliced(dice.sample(range(400), 400)) for _ in range(20)])
+    past = history.history_of_rounds(
+        [groups.slice_into_groups(dice.sample(range(400), 400)) for _ in range(20)]
+    )
     started = process_time()
-    drawn = balanced.groups_of_four(range(400), past, dice)
+    drawn = balanced.draw_groups(range(400), past, dice)
     assert process_time() - started < 3
     assert sum(past.times_met(*pair) for group in drawn.groups for pair in combinations(group, 2)) == 0

@@ -7,7 +7,7 @@ import pytest
 from silverball.kit.errors import Invalid
 from silverball.rules.pairing import double_elimination as double
 from silverball.rules.pairing import elimination
-from silverball.rules.pairing.double_elimination import Bracket, GameKey, LoserOf, Seed, WinnerOf
+from silverball.rules.pairing.double_elimination import Bracket, GameKey, LoserSlot, SeedSlot, WinnerSlot
 
 
 def _key(name: str) -> GameKey:
@@ -32,18 +32,18 @@ EIGHT = {
 
 @pytest.mark.parametrize(("name", "sources"), EIGHT.items())
 def test_the_bracket_of_eight_is_the_one_written_out(name: str, sources: str) -> None:
-    games = {game.key: game for game in double.games(8)}
-    expected = [(WinnerOf if text[0] == "w" else LoserOf)(_key(text[1:])) for text in sources.split()]
-    assert list(games[_key(name)].sources) == expected
+    games = {game.key: game for game in double.bracket_games(8)}
+    expected = [(WinnerSlot if text[0] == "w" else LoserSlot)(_key(text[1:])) for text in sources.split()]
+    assert list(games[_key(name)].slots) == expected
 
 
 def test_the_first_round_is_that_of_a_single_bracket() -> None:
-    opening = [game.sources for game in double.games(8) if game.key.bracket is Bracket.WINNERS][:4]
+    opening = [game.slots for game in double.bracket_games(8) if game.key.bracket is Bracket.WINNERS][:4]
     assert opening == [
-        (Seed(1), Seed(8)),
-        (Seed(4), Seed(5)),
-        (Seed(3), Seed(6)),
-        (Seed(2), Seed(7)),
+        (SeedSlot(1), SeedSlot(8)),
+        (SeedSlot(4), SeedSlot(5)),
+        (SeedSlot(3), SeedSlot(6)),
+        (SeedSlot(2), SeedSlot(7)),
     ]
 
 
@@ -54,7 +54,7 @@ def test_rounds_are_played_in_the_order_written_out() -> None:
 
 @pytest.mark.parametrize("size", elimination.SIZES)
 def test_everybody_but_the_winner_loses_twice(size: int) -> None:
-    games = double.games(size)
+    games = double.bracket_games(size)
     assert len(games) == 2 * size - 1
     dice = Random(size)
     winners: dict[GameKey, int] = {}
@@ -62,12 +62,12 @@ def test_everybody_but_the_winner_loses_twice(size: int) -> None:
     defeats = dict.fromkeys(range(1, size + 1), 0)
     for game in games[:-1]:
         slots = []
-        for source in game.sources:
+        for source in game.slots:
             # A game is played after those that feed it.
-            if isinstance(source, Seed):
+            if isinstance(source, SeedSlot):
                 slots.append(source.seed)
             else:
-                slots.append((winners if isinstance(source, WinnerOf) else losers)[source.game])
+                slots.append((winners if isinstance(source, WinnerSlot) else losers)[source.game])
         dice.shuffle(slots)
         winners[game.key], losers[game.key] = slots
         defeats[slots[1]] += 1
@@ -79,9 +79,9 @@ def test_everybody_but_the_winner_loses_twice(size: int) -> None:
 
 @pytest.mark.parametrize("size", [16, 32, 64])
 def test_losers_of_the_first_two_rounds_do_not_meet_their_winners_again_at_once(size: int) -> None:
-    games = {game.key: game for game in double.games(size)}
+    games = {game.key: game for game in double.bracket_games(size)}
     for key, game in games.items():
-        dropped = [source for source in game.sources if isinstance(source, LoserOf)]
+        dropped = [source for source in game.slots if isinstance(source, LoserSlot)]
         if key.bracket is Bracket.LOSERS and key.round_number == 2:
             half = size // 8
             # Who drops from one half of the winners bracket meets survivors of the other.
@@ -90,11 +90,11 @@ def test_losers_of_the_first_two_rounds_do_not_meet_their_winners_again_at_once(
 
 @pytest.mark.parametrize(("size", "positions"), [(4, [4, 3]), (8, [7, 5, 4, 3]), (16, [13, 9, 7, 5, 4, 3])])
 def test_losers_share_the_place_of_their_round(size: int, positions: list[int]) -> None:
-    rounds = range(1, double.losers_rounds(size) + 1)
-    assert [double.position_of_loser(size, number) for number in rounds] == positions
-    assert sum(double.losers_games(size, number) for number in rounds) == size - 2
+    rounds = range(1, double.losers_round_count(size) + 1)
+    assert [double.loser_position(size, number) for number in rounds] == positions
+    assert sum(double.losers_game_count(size, number) for number in rounds) == size - 2
 
 
 def test_an_unknown_size_is_refused() -> None:
     with pytest.raises(Invalid, match="no bracket of 12"):
-        double.games(12)
+        double.bracket_games(12)

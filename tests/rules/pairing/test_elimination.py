@@ -14,7 +14,7 @@ MAPS = VECTORS["bracket_first_round"]
 
 @pytest.mark.parametrize("size", MAPS)
 def test_the_first_round_is_the_library_s(size: str) -> None:
-    games = elimination.first_round(int(size))
+    games = elimination.first_round_games(int(size))
     assert {str(game.number): [game.better_seed, game.worse_seed] for game in games} == MAPS[size]
 
 
@@ -25,21 +25,21 @@ def test_the_heap_arithmetic_is_the_library_s(games: Any) -> None:
     assert met
     for game in met:
         fed_by = (int(game["p1"][1:]), int(game["p2"][1:]))
-        assert elimination.children(game["game"]) == fed_by
-        assert [elimination.parent(number) for number in fed_by] == [game["game"]] * 2
-        assert elimination.depth(game["game"]) == game["round"]
+        assert elimination.feeding_game_numbers(game["game"]) == fed_by
+        assert [elimination.next_game_number(number) for number in fed_by] == [game["game"]] * 2
+        assert elimination.rounds_before_final(game["game"]) == game["round"]
 
 
 @pytest.mark.parametrize("size", elimination.SIZES)
 def test_every_seed_plays_once_and_favourites_meet_as_late_as_possible(size: int) -> None:
-    games = elimination.first_round(size)
+    games = elimination.first_round_games(size)
     assert sorted(seed for game in games for seed in (game.better_seed, game.worse_seed)) == list(
         range(1, size + 1)
     )
     alive = {game.number: game.better_seed for game in games}
     for index in range(1, elimination.round_count(size)):
-        for number in elimination.numbers_of_round(size, index):
-            one, other = (alive[child] for child in elimination.children(number))
+        for number in elimination.round_game_numbers(size, index):
+            one, other = (alive[child] for child in elimination.feeding_game_numbers(number))
             assert {one, other} <= set(range(1, (size >> index) + 1))
             alive[number] = min(one, other)
     assert alive[elimination.FINAL] == 1
@@ -49,9 +49,9 @@ def test_a_game_has_its_round_set_and_next_slot() -> None:
     assert [elimination.round_index(8, number) for number in (4, 7, 2, 1)] == [0, 0, 1, 2]
     assert [elimination.set_index(number) for number in (4, 7, 2, 1)] == [0, 3, 0, 0]
     assert [elimination.slot_in_parent(number) for number in (4, 5)] == [0, 1]
-    assert elimination.parent(1) is None
-    assert list(elimination.numbers_of_round(8, 0)) == [4, 5, 6, 7]
-    assert [elimination.position_of_loser(16, index) for index in range(4)] == [9, 5, 3, 2]
+    assert elimination.next_game_number(1) is None
+    assert list(elimination.round_game_numbers(8, 0)) == [4, 5, 6, 7]
+    assert [elimination.loser_position(16, index) for index in range(4)] == [9, 5, 3, 2]
 
 
 @pytest.mark.parametrize(("players", "size"), [(2, 4), (4, 4), (5, 8), (33, 64), (128, 128)])
@@ -63,6 +63,6 @@ def test_a_bracket_that_does_not_exist_is_refused() -> None:
     with pytest.raises(Invalid, match="2 to 128"):
         elimination.size_for(129)
     with pytest.raises(Invalid, match="no bracket of 12"):
-        elimination.first_round(12)
+        elimination.first_round_games(12)
     with pytest.raises(ValueError, match="game 0"):
-        elimination.depth(0)
+        elimination.rounds_before_final(0)

@@ -25,25 +25,25 @@ from silverball.rules.pairing import groups
     ],
 )
 def test_a_field_is_cut_in_fours_and_threes(players: int, sizes: tuple[int, ...]) -> None:
-    assert groups.sizes(players) == sizes
+    assert groups.group_sizes(players) == sizes
 
 
 @pytest.mark.parametrize("players", range(1, 161))
 def test_groups_hold_everybody_and_only_five_players_or_two_make_a_group_of_two(players: int) -> None:
-    sizes = groups.sizes(players)
+    sizes = groups.group_sizes(players)
     assert sum(sizes) == players
     assert sizes.count(2) == (players in {2, 5})
     assert list(sizes) == sorted(sizes, reverse=True)
-    assert tuple(map(len, groups.sliced(range(players)))) == sizes
+    assert tuple(map(len, groups.slice_into_groups(range(players)))) == sizes
 
 
 @pytest.mark.parametrize("players", [0, -1, 10_001])
 def test_an_impossible_field_is_our_own_mistake(players: int) -> None:
     with pytest.raises(ValueError, match="cannot be put in groups"):
-        groups.sizes(players)
+        groups.group_sizes(players)
 
 
 def test_an_odd_player_out_has_a_bye() -> None:
-    assert groups.paired([4, 2, 9]) == groups.Draw(((4, 2),), (9,))
-    assert groups.paired([]) == groups.Draw(())
-    assert groups.sliced([]) == ()
+    assert groups.pair_neighbours([4, 2, 9]) == groups.Draw(((4, 2),), (9,))
+    assert groups.pair_neighbours([]) == groups.Draw(())
+    assert groups.slice_into_groups([]) == ()

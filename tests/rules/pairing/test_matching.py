@@ -32,7 +32,7 @@ def _perfect(nodes: tuple[int, ...]) -> Iterator[tuple[tuple[int, int], ...]]:
 @quick
 def test_no_perfect_matching_is_cheaper(costs: list[int]) -> None:
     square = _square(costs, 6)
-    pairs = matching.everybody(square)
+    pairs = matching.perfect_matching(square)
     assert matching.is_perfect(6, pairs)
     cheapest = min(sum(square[one][other] for one, other in tried) for tried in _perfect(tuple(range(6))))
     assert sum(square[one][other] for one, other in pairs) == cheapest
@@ -40,32 +40,32 @@ def test_no_perfect_matching_is_cheaper(costs: list[int]) -> None:
 
 def test_a_forbidden_pair_is_never_made() -> None:
     square = _square([matching.NO_EDGE, 9, 9, 9, 9, matching.NO_EDGE], 4)
-    assert (0, 1) not in matching.everybody(square)
+    assert (0, 1) not in matching.perfect_matching(square)
 
 
 def test_huge_costs_still_match() -> None:
-    assert matching.cheapest(2, [(0, 1, matching.COST_LIMIT - 1)]) == [(0, 1)]
+    assert matching.cheapest_pairs(2, [(0, 1, matching.COST_LIMIT - 1)]) == [(0, 1)]
 
 
 def test_few_partners_leave_nobody_out() -> None:
     square = [[0] * 40 for _ in range(40)]
-    edges = matching.with_few_partners(square, 4)
+    edges = matching.cheapest_edges(square, 4)
     assert len(edges) < 40 * 39 // 2
-    assert matching.is_perfect(40, matching.cheapest(40, edges))
+    assert matching.is_perfect(40, matching.cheapest_pairs(40, edges))
 
 
 def test_when_few_partners_are_too_few_everybody_is_looked_at() -> None:
     nodes = matching.PLAYERS_UNPRUNED_MAX + 2
     # Everybody prefers the first seventeen, who can only serve themselves and seventeen others.
     square = [[0 if min(one, other) < 17 else 1 for other in range(nodes)] for one in range(nodes)]
-    assert matching.is_perfect(nodes, matching.everybody(square))
+    assert matching.is_perfect(nodes, matching.perfect_matching(square))
 
 
 def test_an_odd_number_cannot_be_matched() -> None:
     with pytest.raises(ValueError, match="3 nodes"):
-        matching.everybody(_square([1, 1, 1], 3))
+        matching.perfect_matching(_square([1, 1, 1], 3))
 
 
 def test_a_cost_beyond_the_limit_is_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="beyond"):
-        matching.cheapest(2, [(0, 1, matching.COST_LIMIT)])
+        matching.cheapest_pairs(2, [(0, 1, matching.COST_LIMIT)])

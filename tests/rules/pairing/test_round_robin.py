@@ -21,14 +21,14 @@ SCHEDULES = [
     ("players", "is_double", "rounds"), SCHEDULES, ids=[f"{n}-{d}" for n, d, _ in SCHEDULES]
 )
 def test_a_schedule_is_the_library_s(players: int, is_double: bool, rounds: Any) -> None:
-    drawn = round_robin.schedule(range(1, players + 1), is_double=is_double)
+    drawn = round_robin.all_rounds(range(1, players + 1), is_double=is_double)
     shown = [{"groups": [list(pair) for pair in one.groups], "byes": list(one.byes)} for one in drawn]
     assert shown == rounds
 
 
 @pytest.mark.parametrize("players", range(2, 24))
 def test_everybody_meets_everybody_once_and_starts_half_of_his_games(players: int) -> None:
-    drawn = round_robin.schedule(range(players))
+    drawn = round_robin.all_rounds(range(players))
     pairs = [pair for one in drawn for pair in one.groups]
     assert sorted(tuple(sorted(pair)) for pair in pairs) == list(combinations(range(players), 2))
     firsts = Counter(pair[0] for pair in pairs)
@@ -51,4 +51,4 @@ def test_without_a_group_size_everybody_is_in_one_group() -> None:
 
 
 def test_a_single_player_has_no_rounds() -> None:
-    assert round_robin.schedule([1]) == []
+    assert round_robin.all_rounds([1]) == []

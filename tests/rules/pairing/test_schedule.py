@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rules.properties import quick
 from silverball.rules.pairing import history, schedule
-from silverball.rules.pairing.schedule import Meeting, Waiting
+from silverball.rules.pairing.schedule import FreePlayer, Meeting
 
 STEPS_MAX = 2000
 
@@ -25,7 +25,7 @@ def test_everybody_has_the_same_number_of_games_and_repeats_are_spread(
     players: int, games: int, seed: int
 ) -> None:
     games += players * games % 2
-    pairs = _pairs(schedule.regular(range(players), games, Random(seed)))
+    pairs = _pairs(schedule.regular_schedule(range(players), games, Random(seed)))
     played = Counter(player for pair in pairs.elements() for player in pair)
     assert all(played[player] == games for player in range(players))
     whole, part = divmod(games, players - 1)
@@ -34,16 +34,16 @@ def test_everybody_has_the_same_number_of_games_and_repeats_are_spread(
 
 def _night(players: int, games: int, slots: int | None, dice: Random) -> list[Meeting]:
     """Play a schedule to its end: running games end in random order."""
-    left = schedule.regular(range(players), games, dice)
+    left = schedule.regular_schedule(range(players), games, dice)
     counts = dict.fromkeys(range(players), 0)
     turns = dict.fromkeys(range(players), 0)
     running: list[Meeting] = []
     played: list[Meeting] = []
     for step in range(STEPS_MAX):
         busy = {player for pair in running for player in pair}
-        free = [Waiting(player, counts[player], turns[player]) for player in counts if player not in busy]
+        free = [FreePlayer(player, counts[player], turns[player]) for player in counts if player not in busy]
         open_slots = None if slots is None else slots - len(running)
-        for pair in schedule.released(left, free, open_slots, dice):
+        for pair in schedule.meetings_to_start(left, free, open_slots, dice):
             left.remove(pair if pair in left else pair[::-1])
             running.append(pair)
             counts[pair[0]] += 1
@@ -70,24 +70,24 @@ def test_a_night_ends_on_few_arenas_too(slots: int) -> None:
 
 
 def test_nobody_starts_more_games_than_fit() -> None:
-    free = [Waiting(player, 0, player) for player in range(6)]
+    free = [FreePlayer(player, 0, player) for player in range(6)]
     meetings = list(combinations(range(6), 2))
-    assert len(schedule.released(meetings, free, None, Random(7))) == 3
-    assert len(schedule.released(meetings, free, 2, Random(7))) == 2
-    assert schedule.released(meetings, free, 0, Random(7)) == []
+    assert len(schedule.meetings_to_start(meetings, free, None, Random(7))) == 3
+    assert len(schedule.meetings_to_start(meetings, free, 2, Random(7))) == 2
+    assert schedule.meetings_to_start(meetings, free, 0, Random(7)) == []
 
 
 def test_fewest_games_go_first_then_the_longest_wait() -> None:
-    free = [Waiting(1, 3, 1), Waiting(2, 3, 2), Waiting(3, 1, 9), Waiting(4, 3, 3)]
+    free = [FreePlayer(1, 3, 1), FreePlayer(2, 3, 2), FreePlayer(3, 1, 9), FreePlayer(4, 3, 3)]
     meetings = [(1, 2), (1, 3), (2, 3), (3, 4)]
     # Two games fit either way; with one arena the player with one game and the longest waiting start.
-    assert [sorted(pair) for pair in schedule.released(meetings, free, 1, Random(7))] != [[1, 2]]
-    assert sorted(schedule.released([(1, 3), (3, 4)], free, 1, Random(7))[0]) == [1, 3]
+    assert [sorted(pair) for pair in schedule.meetings_to_start(meetings, free, 1, Random(7))] != [[1, 2]]
+    assert sorted(schedule.meetings_to_start([(1, 3), (3, 4)], free, 1, Random(7))[0]) == [1, 3]
 
 
 def test_nine_games_for_eleven_players_are_refused() -> None:
     with pytest.raises(schedule.OddSchedule, match="11 players cannot play 9 games"):
-        schedule.regular(range(11), 9, Random(7))
+        schedule.regular_schedule(range(11), 9, Random(7))
 
 
 NEEDS = st.dictionaries(st.integers(1, 12), st.integers(0, 6), max_size=10)
@@ -96,7 +96,7 @@ NEEDS = st.dictionaries(st.integers(1, 12), st.integers(0, 6), max_size=10)
 @given(NEEDS, st.integers())
 @quick
 def test_a_rebuilt_schedule_gives_everybody_his_games_or_a_walkover(needs: dict[int, int], seed: int) -> None:
-    built = schedule.rebuilt(needs, history.EMPTY, Random(seed))
+    built = schedule.rebuild_schedule(needs, history.EMPTY_HISTORY, Random(seed))
     got = Counter(player for pair in built.meetings for player in pair)
     got.update(built.walkovers)
     assert +got == +Counter(needs)
@@ -107,14 +107,14 @@ def test_a_rebuilt_schedule_gives_everybody_his_games_or_a_walkover(needs: dict[
 
 
 def test_a_rebuilt_schedule_avoids_those_already_met() -> None:
-    past = history.of_rounds([[(1, 2), (3, 4), (5, 6)], [(1, 3), (2, 5), (4, 6)]])
+    past = history.history_of_rounds([[(1, 2), (3, 4), (5, 6)], [(1, 3), (2, 5), (4, 6)]])
     for seed in range(10):
-        built = schedule.rebuilt(dict.fromkeys(range(1, 7), 3), past, Random(seed))
+        built = schedule.rebuild_schedule(dict.fromkeys(range(1, 7), 3), past, Random(seed))
         assert all(past.times_met(*pair) == 0 for pair in built.meetings)
         assert max(_pairs(list(built.meetings)).values()) == 1
 
 
 def test_the_one_with_too_many_games_left_gets_walkovers() -> None:
-    built = schedule.rebuilt({1: 5, 2: 1, 3: 1}, history.EMPTY, Random(7))
+    built = schedule.rebuild_schedule({1: 5, 2: 1, 3: 1}, history.EMPTY_HISTORY, Random(7))
     assert built.walkovers == {1: 3}
-    assert schedule.rebuilt({}, history.EMPTY, Random(7)).meetings == ()
+    assert schedule.rebuild_schedule({}, history.EMPTY_HISTORY, Random(7)).meetings == ()

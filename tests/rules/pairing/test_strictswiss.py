@@ -8,12 +8,12 @@ import pytest
 
 from silverball.rules.pairing import history, matching, strictswiss
 from silverball.rules.pairing.groups import Draw, Group
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 SEEDS = range(50)
 
 
-def _met(text: str) -> History:
+def _met(text: str) -> DrawHistory:
     """Meetings from texts such as "P1:P3A,P2B": everybody lists everybody he met."""
     names = {"P1": 1, "P2A": 2, "P2B": 3, "P3A": 4, "P3B": 5, "P4": 6}
     meetings: dict[tuple[int, int], int] = {}
@@ -22,15 +22,15 @@ def _met(text: str) -> History:
         for opponent in opponents.split(","):
             low, high = sorted((names[player], names[opponent]))
             meetings[low, high] = 1
-    return History(meetings)
+    return DrawHistory(meetings)
 
 
 FIRST = _met("P1:P3A,P2B,P4 P2A:P3A,P3B,P4 P2B:P1,P3A,P3B P3A:P1,P2A,P2B P3B:P2A,P2B,P4 P4:P1,P2A,P3B")
 FIRST_SCORES = {1: 3, 2: 2, 3: 2, 4: 1, 5: 1, 6: 0}
-SECOND = History({(one, other): 1 for one in (1, 2, 3) for other in (4, 5, 6)})
+SECOND = DrawHistory({(one, other): 1 for one in (1, 2, 3) for other in (4, 5, 6)})
 SECOND_SCORES = {1: 3, 2: 2, 4: 2, 3: 1, 5: 1, 6: 0}
 THIRD_SCORES = {1: 2, 2: 2, 3: 1, 4: 0, 5: 0}
-FOURTH = History(byes={4: 1, 5: 1})
+FOURTH = DrawHistory(byes={4: 1, 5: 1})
 
 
 def _decimals(scores: dict[int, int]) -> dict[int, Decimal]:
@@ -44,16 +44,16 @@ def _decimals(scores: dict[int, int]) -> dict[int, Decimal]:
         # Source: formats, section 6.5, vectors run in PHP and in Python.
         (FIRST_SCORES, FIRST, 34),
         (SECOND_SCORES, SECOND, 797),
-        (THIRD_SCORES, history.EMPTY, 5),
+        (THIRD_SCORES, history.EMPTY_HISTORY, 5),
         (THIRD_SCORES, FOURTH, 8),
     ],
     ids=["34", "797", "5", "8"],
 )
 def test_the_draw_has_the_smallest_penalty(
-    scores: dict[int, int], past: History, total: int, seed: int
+    scores: dict[int, int], past: DrawHistory, total: int, seed: int
 ) -> None:
     asked = _decimals(scores)
-    drawn = strictswiss.two_players(asked, past, Random(seed), rounds=3)
+    drawn = strictswiss.draw_pairs(asked, past, Random(seed), rounds=3)
     assert strictswiss.penalty_total(asked, past, drawn, rounds=3) == total
 
 
@@ -62,16 +62,16 @@ def _named(drawn: Draw) -> set[tuple[int, ...]]:
 
 
 def test_the_vectors_have_their_pairs() -> None:
-    first = strictswiss.two_players(_decimals(FIRST_SCORES), FIRST, Random(7), rounds=3)
+    first = strictswiss.draw_pairs(_decimals(FIRST_SCORES), FIRST, Random(7), rounds=3)
     assert _named(first) == {(1, 2), (3, 6), (4, 5)}
-    second = strictswiss.two_players(_decimals(SECOND_SCORES), SECOND, Random(7), rounds=3)
+    second = strictswiss.draw_pairs(_decimals(SECOND_SCORES), SECOND, Random(7), rounds=3)
     assert _named(second) == {(1, 2), (3, 6), (4, 5)}
-    fourth = strictswiss.two_players(_decimals(THIRD_SCORES), FOURTH, Random(7), rounds=3)
+    fourth = strictswiss.draw_pairs(_decimals(THIRD_SCORES), FOURTH, Random(7), rounds=3)
     assert _named(fourth) == {(3,), (1, 2), (4, 5)}
 
 
 def test_a_repeat_costs_what_it_costs_in_the_library() -> None:
-    assert strictswiss.Penalties(top=3, players=6).pair(2, 0, 1, 12) == 1746
+    assert strictswiss.Penalties(top_group=3, player_count=6).pair_penalty(2, 0, 1, 12) == 1746
 
 
 def _night(players: int, rounds: int, seed: int) -> list[list[Group]]:
@@ -80,8 +80,8 @@ def _night(players: int, rounds: int, seed: int) -> list[list[Group]]:
     scores = dict.fromkeys(range(players), Decimal(0))
     played: list[list[Group]] = []
     for number in range(rounds):
-        past = history.of_rounds(played)
-        drawn = strictswiss.two_players(scores, past, dice, rounds=number)
+        past = history.history_of_rounds(played)
+        drawn = strictswiss.draw_pairs(scores, past, dice, rounds=number)
         for pair in drawn.groups:
             scores[min(pair) if dice.random() < 2 / 3 else max(pair)] += 1
         for player in drawn.byes:
@@ -93,19 +93,23 @@ def _night(players: int, rounds: int, seed: int) -> list[list[Group]]:
 def test_nobody_meets_twice_before_it_is_unavoidable() -> None:
     played = _night(players=20, rounds=16, seed=7)
     first_repeat = next(
-        (number for number in range(1, 17) if max(history.of_rounds(played[:number]).meetings.values()) > 1),
+        (
+            number
+            for number in range(1, 17)
+            if max(history.history_of_rounds(played[:number]).meetings.values()) > 1
+        ),
         17,
     )
-    past = history.of_rounds(played[: first_repeat - 1])
+    past = history.history_of_rounds(played[: first_repeat - 1])
     fresh = [
         (one, other, 0) for one in range(20) for other in range(one + 1, 20) if not past.times_met(one, other)
     ]
     # If somebody met again, then no perfect draw without a repeat was left.
-    assert first_repeat == 17 or not matching.is_perfect(20, matching.cheapest(20, fresh))
+    assert first_repeat == 17 or not matching.is_perfect(20, matching.cheapest_pairs(20, fresh))
 
 
 def test_byes_differ_by_at_most_one_in_fifty_rounds() -> None:
-    byes = history.of_rounds(_night(players=21, rounds=50, seed=7)).byes
+    byes = history.history_of_rounds(_night(players=21, rounds=50, seed=7)).byes
     counts = [byes.get(player, 0) for player in range(21)]
     assert max(counts) - min(counts) <= 1
 
@@ -114,7 +118,7 @@ def test_nobody_meets_further_away_than_the_next_score_group_in_the_first_rounds
     dice, scores = Random(7), dict.fromkeys(range(50), Decimal(0))
     played: list[list[Group]] = []
     for number in range(math.ceil(math.log2(50))):
-        drawn = strictswiss.two_players(scores, history.of_rounds(played), dice, rounds=number)
+        drawn = strictswiss.draw_pairs(scores, history.history_of_rounds(played), dice, rounds=number)
         groups_of = strictswiss.score_groups(scores, number)
         assert all(abs(groups_of[one] - groups_of[other]) <= 1 for one, other in drawn.groups)
         for pair in drawn.groups:
@@ -142,11 +146,11 @@ def test_score_groups_are_numbered_from_the_bottom(
 
 
 def test_penalties_stay_small_enough_for_the_matching() -> None:
-    penalties = strictswiss.Penalties(top=200, players=1000)
+    penalties = strictswiss.Penalties(top_group=200, player_count=1000)
     assert penalties.repeats_counted >= 1
-    assert penalties.pair(200, 0, 50, penalties.repeats_counted) < matching.COST_LIMIT
-    assert strictswiss.Penalties(top=3, players=6).repeats_counted == strictswiss.REPEATS_MAX
+    assert penalties.pair_penalty(200, 0, 50, penalties.repeats_counted) < matching.COST_LIMIT
+    assert strictswiss.Penalties(top_group=3, player_count=6).repeats_counted == strictswiss.REPEATS_MAX
 
 
 def test_a_draw_of_nobody_is_empty() -> None:
-    assert strictswiss.two_players({}, history.EMPTY, Random(7), rounds=0).groups == ()
+    assert strictswiss.draw_pairs({}, history.EMPTY_HISTORY, Random(7), rounds=0).groups == ()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rules.properties import quick
 from silverball.rules.pairing import groups, history, swiss
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 SCORES = st.lists(st.integers(0, 4), min_size=1, max_size=24)
 
@@ -22,7 +22,7 @@ def _scores(listed: list[int]) -> dict[int, Decimal]:
 def test_everybody_meets_somebody_once_and_at_most_one_floats_out_of_a_score_group(
     listed: list[int], seed: int
 ) -> None:
-    drawn = swiss.two_players(_scores(listed), history.EMPTY, Random(seed))
+    drawn = swiss.draw_pairs(_scores(listed), history.EMPTY_HISTORY, Random(seed))
     assert sorted([player for pair in drawn.groups for player in pair] + list(drawn.byes)) == list(
         range(len(listed))
     )
@@ -34,22 +34,22 @@ def test_everybody_meets_somebody_once_and_at_most_one_floats_out_of_a_score_gro
 
 
 def test_the_opponent_is_one_met_least_often() -> None:
-    past = History({(0, 1): 1, (0, 2): 1, (1, 2): 1, (1, 3): 1, (2, 3): 1})
+    past = DrawHistory({(0, 1): 1, (0, 2): 1, (1, 2): 1, (1, 3): 1, (2, 3): 1})
     for seed in range(20):
-        drawn = swiss.two_players(_scores([1, 1, 1, 1]), past, Random(seed))
+        drawn = swiss.draw_pairs(_scores([1, 1, 1, 1]), past, Random(seed))
         # 0 and 3 have not met; whoever of them is drawn first picks the other.
         if drawn.groups[0][0] in {0, 3}:
             assert sorted(drawn.groups[0]) == [0, 3]
 
 
 def test_the_one_left_over_is_paired_first_in_the_next_score_group() -> None:
-    drawn = swiss.two_players(_scores([2, 1, 1, 1]), history.EMPTY, Random(7))
+    drawn = swiss.draw_pairs(_scores([2, 1, 1, 1]), history.EMPTY_HISTORY, Random(7))
     assert drawn.groups[0][0] == 0
 
 
 def test_the_bye_goes_to_the_fewest_byes_whatever_the_score() -> None:
-    past = History(byes={0: 1, 1: 1})
-    byes = {swiss.two_players(_scores([3, 2, 0]), past, Random(seed)).byes for seed in range(5)}
+    past = DrawHistory(byes={0: 1, 1: 1})
+    byes = {swiss.draw_pairs(_scores([3, 2, 0]), past, Random(seed)).byes for seed in range(5)}
     assert byes == {(2,)}
 
 
@@ -57,9 +57,11 @@ def test_the_bye_goes_to_the_fewest_byes_whatever_the_score() -> None:
 @quick
 def test_groups_of_four_are_neighbours_in_the_table(listed: list[int], seed: int) -> None:
     dice = Random(seed)
-    past = history.of_rounds([groups.sliced(dice.sample(range(len(listed)), len(listed))) for _ in range(3)])
-    drawn = swiss.groups_of_four(_scores(listed), past, dice).groups
-    assert tuple(map(len, drawn)) == groups.sizes(len(listed))
+    past = history.history_of_rounds(
+        [groups.slice_into_groups(dice.sample(range(len(listed)), len(listed))) for _ in range(3)]
+    )
+    drawn = swiss.draw_groups(_scores(listed), past, dice).groups
+    assert tuple(map(len, drawn)) == groups.group_sizes(len(listed))
     in_drawn_order = [
         listed[player] for group in drawn for player in sorted(group, key=lambda one: -listed[one])
     ]
@@ -67,12 +69,12 @@ def test_groups_of_four_are_neighbours_in_the_table(listed: list[int], seed: int
 
 
 def test_equals_change_seats_to_avoid_repeats() -> None:
-    first = groups.sliced(range(16))
-    drawn = swiss.groups_of_four(_scores([1] * 16), history.of_rounds([first]), Random(7)).groups
-    again = history.of_rounds([first, drawn])
+    first = groups.slice_into_groups(range(16))
+    drawn = swiss.draw_groups(_scores([1] * 16), history.history_of_rounds([first]), Random(7)).groups
+    again = history.history_of_rounds([first, drawn])
     assert max(again.meetings.values()) == 1
 
 
 def test_nobody_makes_no_groups() -> None:
-    assert swiss.groups_of_four({}, history.EMPTY, Random(7)).groups == ()
-    assert swiss.two_players({}, history.EMPTY, Random(7)).groups == ()
+    assert swiss.draw_groups({}, history.EMPTY_HISTORY, Random(7)).groups == ()
+    assert swiss.draw_pairs({}, history.EMPTY_HISTORY, Random(7)).groups == ()

@@ -28,7 +28,7 @@ def test_every_tier_map_is_the_library_s() -> None:
 @pytest.mark.parametrize(("rounds", "players", "drawn"), DRAWN, ids=[f"{r}-{n}" for r, n, _ in DRAWN])
 def test_the_groups_are_those_of_the_library(rounds: int, players: int, drawn: Any) -> None:
     for index, expected in enumerate(drawn):
-        groups = tiers.groups_of_four(range(1, players + 1), rounds, index).groups
+        groups = tiers.tier_groups(range(1, players + 1), rounds, index).groups
         assert [list(group) for group in groups] == expected
 
 
@@ -37,7 +37,7 @@ def test_only_the_bottom_plays_in_threes(players: int) -> None:
     for rounds in tiers.ROUNDS:
         for index in range(rounds):
             assert sum(tiers.block_sizes(rounds, index, players)) == players
-            groups = tiers.groups_of_four(range(players), rounds, index).groups
+            groups = tiers.tier_groups(range(players), rounds, index).groups
             assert sum(len(group) == 3 for group in groups) == -players % 4
             assert {len(group) for group in groups} <= {3, 4}
 
@@ -45,7 +45,7 @@ def test_only_the_bottom_plays_in_threes(players: int) -> None:
 @pytest.mark.parametrize(("rounds", "players"), [(9, 16), (5, 15), (5, 161), (0, 16)])
 def test_a_field_without_tiers_is_refused(rounds: int, players: int) -> None:
     with pytest.raises(tiers.NoTierMap, match="There are no tiers"):
-        tiers.check(rounds, players)
+        tiers.check_tiers(rounds, players)
     assert not tiers.has_round(rounds, 0, players)
 
 
@@ -58,4 +58,4 @@ def test_tiers_end_with_their_last_round() -> None:
     assert tiers.has_round(5, 4, 16)
     assert not tiers.has_round(5, 5, 16)
     with pytest.raises(ValueError, match="round 5"):
-        tiers.groups_of_four(range(16), 5, 5)
+        tiers.tier_groups(range(16), 5, 5)

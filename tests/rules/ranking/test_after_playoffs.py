@@ -26,7 +26,7 @@ NIGHT = {1: 1, 2: 2, 3: 2, 4: 4, 5: 5}
 def test_who_reached_the_playoffs_stands_by_them(
     playoffs: list[dict[int, int]], decided: dict[int, int]
 ) -> None:
-    assert series.after_playoffs(NIGHT, playoffs) == decided
+    assert series.positions_after_playoffs(NIGHT, playoffs) == decided
 
 
 @given(
@@ -36,7 +36,7 @@ def test_who_reached_the_playoffs_stands_by_them(
 def test_nobody_gets_lost_and_finalists_stand_before_the_others(
     positions: dict[int, int], playoffs: list[dict[int, int]]
 ) -> None:
-    decided = series.after_playoffs(positions, playoffs)
+    decided = series.positions_after_playoffs(positions, playoffs)
     assert set(decided) == set(positions)
     finalists = {player_id for playoff in playoffs for player_id in playoff} & set(positions)
     others = set(positions) - finalists

@@ -39,7 +39,7 @@ def test_a_tie_across_two_borders_shows_the_first_color_and_the_second_flag() ->
 
 
 def test_without_bands_nobody_is_on_the_bubble() -> None:
-    assert cutoffs.bubbles({1: 1, 2: 1}, []) == {1: cutoffs.SAFE, 2: cutoffs.SAFE}
+    assert cutoffs.bubbles({1: 1, 2: 1}, []) == {1: cutoffs.NO_BUBBLE, 2: cutoffs.NO_BUBBLE}
 
 
 @given(st.dictionaries(st.integers(1, 30), st.integers(0, 5), min_size=1), st.integers(1, 30))
@@ -49,9 +49,9 @@ def test_whoever_is_alone_on_his_place_is_never_on_the_bubble(keys: dict[int, in
     shown = cutoffs.bubbles(placed, [{**BAND, "cumulative": border}])
     for members in ties.members_by_position(placed).values():
         if len(members) == 1:
-            assert shown[members[0]] == cutoffs.SAFE
+            assert shown[members[0]] == cutoffs.NO_BUBBLE
 
 
 def test_too_many_bands_are_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="bands"):
-        cutoffs.cutoffs([BAND] * 101)
+        cutoffs.parse_cutoffs([BAND] * 101)

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.ranking.places import places
-from silverball.rules.ranking.regimes import GameResult
+from silverball.rules.ranking.places import finishing_places
+from silverball.rules.ranking.regimes import StoredResult
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,12 @@ def test_places_follow_from_the_order_or_else_from_the_points(
 ) -> None:
     players = tuple(range(1, len(positions) + 1))
     known = tuple(None if own is None else Decimal(own) for own in points)
-    assert places(GameResult(players, positions, known)) == expected
+    assert finishing_places(StoredResult(players, positions, known)) == expected
 
 
 @quick
 @given(st.permutations([11, 22, 33, 44]))
 def test_a_complete_order_gives_every_place_once(order: list[int]) -> None:
-    found = places(GameResult((11, 22, 33, 44), tuple(order), (None,) * 4))
+    found = finishing_places(StoredResult((11, 22, 33, 44), tuple(order), (None,) * 4))
     assert sorted(found, key=lambda player_id: found[player_id]) == order
     assert sorted(found.values()) == [0, 1, 2, 3]

@@ -23,7 +23,7 @@ def _nights(listed: Any) -> list[dict[int, Decimal]]:
 
 def _rows(nights: list[dict[int, Decimal]], **asked: Any) -> dict[int, series.SeriesStanding]:
     asked = {"scoring": "points", "removed_results": 0, "cutoffs": [], **asked}
-    return {row.player_id: row for row in series.standings(nights, **asked)}
+    return {row.player_id: row for row in series.series_standings(nights, **asked)}
 
 
 @pytest.mark.parametrize("real", SERIES, ids=[f"{one['scoring']}{one['removedResults']}" for one in SERIES])
@@ -66,7 +66,7 @@ def test_removed_results_leave_the_best_nights(
 
 
 def test_points_may_be_texts_or_numbers() -> None:
-    rows = series.standings([{1: "35.50"}, {1: 2}], scoring="points", removed_results=0, cutoffs=[])
+    rows = series.series_standings([{1: "35.50"}, {1: 2}], scoring="points", removed_results=0, cutoffs=[])
     assert rows[0].points == Decimal("37.50")
     assert rows[0].points_adjusted is None
 
@@ -96,7 +96,7 @@ def test_a_pingolf_player_with_too_few_nights_ranks_after_all_complete_ones() ->
 def test_a_series_is_ranked_by_what_counts_and_never_counts_more_than_was_scored(
     nights: list[dict[int, int]], removed: int
 ) -> None:
-    rows = series.standings(nights, scoring="points", removed_results=removed, cutoffs=[])
+    rows = series.series_standings(nights, scoring="points", removed_results=removed, cutoffs=[])
     counted = {row.player_id: row.points if removed == 0 else row.points_adjusted for row in rows}
     assert all(row.points_adjusted is None or row.points_adjusted <= row.points for row in rows)
     for row in rows:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rules.properties import quick
 from silverball.rules.ranking import summaries
-from silverball.rules.ranking.regimes import Regime
+from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ranking.summaries import (
     ArenaSummary,
     GameRecord,
@@ -35,13 +35,13 @@ GAMES = [
 
 
 def test_each_played_arena_has_one_row() -> None:
-    rows = summaries.arenas(GAMES)
+    rows = summaries.arena_summaries(GAMES)
     assert rows == [ArenaSummary(90, 2, 0), ArenaSummary(91, 1, 1)]
     assert [row.games_total for row in rows] == [2, 2]
 
 
 def test_each_player_has_one_row_per_arena() -> None:
-    rows = summaries.player_arenas(Regime.POSITIONS, GAMES)
+    rows = summaries.player_arena_summaries(WinLossRule.POSITIONS, GAMES)
     assert rows == [
         PlayerArenaSummary(90, 1, 2, 0, 1, 1),
         PlayerArenaSummary(90, 2, 2, 0, 1, 1),
@@ -54,7 +54,7 @@ def test_each_player_has_one_row_per_arena() -> None:
 
 
 def test_each_meeting_has_a_row_in_both_directions() -> None:
-    rows = summaries.matches(Regime.POSITIONS, GAMES)
+    rows = summaries.match_summaries(WinLossRule.POSITIONS, GAMES)
     assert rows[:2] == [MatchSummary(90, 1, 2, 2, 1, 1), MatchSummary(90, 2, 1, 2, 1, 1)]
     assert MatchSummary(91, 4, 1, 1, 0, 1) in rows
     assert len(rows) == 2 + 4 * 3
@@ -62,29 +62,31 @@ def test_each_meeting_has_a_row_in_both_directions() -> None:
 
 def test_a_meeting_that_separates_nobody_is_a_game_only() -> None:
     both_safe = GameRecord(90, (1, 2), (None, 2), (Decimal(1), Decimal(1)))
-    assert summaries.matches(Regime.STRIKE, [both_safe])[0] == MatchSummary(90, 1, 2, 1, 0, 0)
+    assert summaries.match_summaries(WinLossRule.STRIKE, [both_safe])[0] == MatchSummary(90, 1, 2, 1, 0, 0)
 
 
 @given(st.lists(st.tuples(st.integers(90, 92), st.permutations([1, 2, 3])), max_size=12))
 @quick
 def test_arena_rows_and_player_rows_count_the_same_games(played: list[tuple[int, list[int]]]) -> None:
     games = [_game(arena_id, *order) for arena_id, order in played]
-    by_player = summaries.player_arenas(Regime.POSITIONS, games)
-    assert sum(row.games for row in summaries.arenas(games)) * 3 == sum(row.games for row in by_player)
+    by_player = summaries.player_arena_summaries(WinLossRule.POSITIONS, games)
+    assert sum(row.games for row in summaries.arena_summaries(games)) * 3 == sum(
+        row.games for row in by_player
+    )
     assert all(row.games + row.single_player_games > 0 for row in by_player)
 
 
 def test_a_game_without_a_result_is_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="one position"):
-        summaries.player_arenas(Regime.POSITIONS, [GameRecord(90, (1, 2))])
+        summaries.player_arena_summaries(WinLossRule.POSITIONS, [GameRecord(90, (1, 2))])
 
 
 def test_each_pair_has_a_row_in_both_directions_whatever_it_played_on() -> None:
-    rows = summaries.opponents(Regime.POSITIONS, GAMES)
+    rows = summaries.opponent_summaries(WinLossRule.POSITIONS, GAMES)
     assert rows[0] == OpponentSummary(1, 2, games=4, wins=3, losses=1)
     assert OpponentSummary(2, 1, games=4, wins=1, losses=3) in rows
     assert [(row.player_id, row.opponent_id) for row in rows] == list(permutations((1, 2, 3, 4), 2))
 
 
 def test_formats_without_a_record_have_no_opponents() -> None:
-    assert summaries.opponents(Regime.NONE, GAMES) == []
+    assert summaries.opponent_summaries(WinLossRule.NONE, GAMES) == []

@@ -21,7 +21,7 @@ def test_equals_share_the_better_place_and_the_next_is_skipped(
 ) -> None:
     placed = ties.positions(keys)
     assert placed == positions
-    assert list(placed) == ties.in_order(placed)
+    assert list(placed) == ties.ids_in_order(placed)
 
 
 def test_the_lowest_may_be_best() -> None:

@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
-from silverball.rules.ranking.regimes import GameResult, Regime
+from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 from silverball.rules.ratings import counting, seats
 from silverball.rules.ratings.counting import FinishedGame
-from silverball.rules.ratings.events import Event, Games, Person
-from silverball.rules.ratings.identities import Register
+from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
+from silverball.rules.ratings.identities import IdentityRegister
 from silverball.rules.words import TournamentType
 
 DAY = date(2026, 3, 5)
@@ -36,32 +36,32 @@ def test_a_test_does_not_count() -> None:
 
 
 def finished(positions: tuple[int | None, ...], points: tuple[str, ...], **more: object) -> FinishedGame:
-    result = GameResult((1, 2, 3, 4)[: len(points)], positions, tuple(map(Decimal, points)))
+    result = StoredResult((1, 2, 3, 4)[: len(points)], positions, tuple(map(Decimal, points)))
     return FinishedGame(result, **more)  # type: ignore[arg-type]  # fields by name
 
 
 @pytest.mark.parametrize(
     ("rule", "game", "places"),
     [
-        (Regime.POSITIONS, finished((3, 1, 2), ("5", "3", "7")), {3: 0, 1: 1, 2: 2}),
+        (WinLossRule.POSITIONS, finished((3, 1, 2), ("5", "3", "7")), {3: 0, 1: 1, 2: 2}),
         # The order that is kept beside the result says more than the strikes.
-        (Regime.STRIKE, finished((None, 2), ("0", "1"), finishing_order=(2, 1)), {2: 0, 1: 1}),
+        (WinLossRule.STRIKE, finished((None, 2), ("0", "1"), finishing_order=(2, 1)), {2: 0, 1: 1}),
         # Two strikes of four: two draws, and everybody without a strike beat everybody with one.
-        (Regime.STRIKE, finished((None, None, None, 3), ("0", "1", "1", "0")), {1: 1, 2: 0, 3: 0, 4: 1}),
+        (WinLossRule.STRIKE, finished((None, None, None, 3), ("0", "1", "1", "0")), {1: 1, 2: 0, 3: 0, 4: 1}),
         # Fair strikes of four hide who of the two in the middle was ahead.
         (
-            Regime.FAIR_STRIKES,
+            WinLossRule.FAIR_STRIKES,
             finished((2, None, 3, 4), ("0.02", "1.00", "0.02", "0.01")),
             {1: 1, 2: 0, 3: 1, 4: 2},
         ),
         # Without an order, points decide.
-        (Regime.POSITIONS, finished((None, None), ("1", "0")), {1: 0, 2: 1}),
+        (WinLossRule.POSITIONS, finished((None, None), ("1", "0")), {1: 0, 2: 1}),
     ],
 )
 def test_the_order_decides_where_it_is_known_and_the_points_elsewhere(
-    rule: Regime, game: FinishedGame, places: dict[int, int]
+    rule: WinLossRule, game: FinishedGame, places: dict[int, int]
 ) -> None:
-    assert counting.places(rule, game) == places
+    assert counting.counting_places(rule, game) == places
 
 
 @pytest.mark.parametrize(
@@ -70,20 +70,20 @@ def test_the_order_decides_where_it_is_known_and_the_points_elsewhere(
         finished((1,), ("1",)),
         finished((1, 2), ("1", "0"), is_bye=True),
         finished((1, 2), ("1", "0"), is_forfeit=True),
-        FinishedGame(GameResult((1, 2), (None, None), (Decimal(1), None))),
+        FinishedGame(StoredResult((1, 2), (None, None), (Decimal(1), None))),
     ],
 )
 def test_byes_forfeits_and_unfinished_games_do_not_count(game: FinishedGame) -> None:
-    assert counting.places(Regime.POSITIONS, game) == {}
+    assert counting.counting_places(WinLossRule.POSITIONS, game) == {}
 
 
-def an_event(games: Games, *names: str) -> Event:
-    people = {n: Person(name, organizer_id=1, name_key=name) for n, name in enumerate(names, start=1)}
-    return Event("tournament", 42, "Thursday", DAY, people, games)
+def an_event(games: GameSeats, *names: str) -> RatedEvent:
+    people = {n: RatedPerson(name, organizer_id=1, name_key=name) for n, name in enumerate(names, start=1)}
+    return RatedEvent("tournament", 42, "Thursday", DAY, people, games)
 
 
-def games_of(*games: dict[int, int]) -> Games:
-    made = Games()
+def games_of(*games: dict[int, int]) -> GameSeats:
+    made = GameSeats()
     for places in games:
         made.add(places)
     return made
@@ -91,22 +91,24 @@ def games_of(*games: dict[int, int]) -> Games:
 
 def test_who_was_taken_out_is_left_out_and_the_size_stays() -> None:
     event = an_event(games_of({1: 0, 2: 1, 9: 2, 3: 3}, {9: 0, 1: 1}), "ada", "bo", "cy")
-    day = seats.of_events(DAY, [event], Register())
-    assert (list(day.lengths), list(day.sizes)) == ([3], [4])
+    day = seats.day_of_events(DAY, [event], IdentityRegister())
+    assert (list(day.seat_counts), list(day.played_counts)) == ([3], [4])
     assert list(day.players) == [1, 2, 3]
     assert (day.result_count, day.player_count) == (3, 3)
 
 
 def test_a_game_in_which_somebody_sits_twice_is_skipped_and_told() -> None:
     event = an_event(games_of({1: 0, 2: 1}, {1: 0, 3: 1}), "ada", "ada", "bo")
-    day = seats.of_events(DAY, [event], Register())
-    assert list(day.lengths) == [2]
+    day = seats.day_of_events(DAY, [event], IdentityRegister())
+    assert list(day.seat_counts) == [2]
     assert day.skipped == [("tournament", 42)]
 
 
 def test_the_fingerprint_is_that_of_results_people_and_parameters() -> None:
-    def fingerprint(games: Games, parameters: object = "p", *, names: tuple[str, ...] = ("ada", "bo")) -> str:
-        return seats.of_events(DAY, [an_event(games, *names)], Register()).fingerprint(parameters)
+    def fingerprint(
+        games: GameSeats, parameters: object = "p", *, names: tuple[str, ...] = ("ada", "bo")
+    ) -> str:
+        return seats.day_of_events(DAY, [an_event(games, *names)], IdentityRegister()).fingerprint(parameters)
 
     same = fingerprint(games_of({1: 0, 2: 1}))
     assert fingerprint(games_of({1: 0, 2: 1})) == same

@@ -4,95 +4,102 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rules.properties import quick
-from silverball.rules.ratings.events import Person
-from silverball.rules.ratings.identities import Register
-from silverball.rules.ratings.seats import final
+from silverball.rules.ratings.events import RatedPerson
+from silverball.rules.ratings.identities import IdentityRegister
+from silverball.rules.ratings.seats import surviving_id
 
-BO = Person("Bo Larkin", organizer_id=1, name_key="bo larkin")
-CLAIMED = Person("Bo Larkin", user_id=5, organizer_id=1, name_key="bo larkin")
-NUMBERED = Person("Bo Larkin", ifpa_id=77, organizer_id=1, name_key="bo larkin")
-ELSEWHERE = Person("Bo", user_id=5, organizer_id=2, name_key="bo")
+BO = RatedPerson("Bo Larkin", organizer_id=1, name_key="bo larkin")
+CLAIMED = RatedPerson("Bo Larkin", user_id=5, organizer_id=1, name_key="bo larkin")
+NUMBERED = RatedPerson("Bo Larkin", ifpa_id=77, organizer_id=1, name_key="bo larkin")
+ELSEWHERE = RatedPerson("Bo", user_id=5, organizer_id=2, name_key="bo")
 
 
 def test_a_stranger_is_given_an_id_and_keeps_it() -> None:
-    register = Register(next_id=7)
-    assert [register.rating_of(BO), register.rating_of(BO)] == [7, 7]
-    assert register.created == {7}
+    register = IdentityRegister(next_id=7)
+    assert [register.rating_id_for(BO), register.rating_id_for(BO)] == [7, 7]
+    assert register.created_ids == {7}
 
 
 def test_the_same_name_in_another_book_is_somebody_else() -> None:
-    register = Register()
-    assert register.rating_of(BO) != register.rating_of(
-        Person("Bo Larkin", organizer_id=2, name_key="bo larkin")
+    register = IdentityRegister()
+    assert register.rating_id_for(BO) != register.rating_id_for(
+        RatedPerson("Bo Larkin", organizer_id=2, name_key="bo larkin")
     )
 
 
 def test_somebody_who_stands_in_no_book_is_never_found_by_name() -> None:
-    register = Register()
-    stranger = Person("Bo Larkin", ifpa_id=None)
-    assert register.rating_of(BO) != register.rating_of(stranger)
+    register = IdentityRegister()
+    stranger = RatedPerson("Bo Larkin", ifpa_id=None)
+    assert register.rating_id_for(BO) != register.rating_id_for(stranger)
 
 
 def test_who_is_claimed_keeps_the_rating_that_he_had_by_name() -> None:
-    register = Register()
-    before = register.rating_of(BO)
-    assert register.rating_of(CLAIMED) == before
+    register = IdentityRegister()
+    before = register.rating_id_for(BO)
+    assert register.rating_id_for(CLAIMED) == before
     assert register.by_id[before].user_id == 5
     assert register.merged == {}
 
 
 def test_the_name_of_who_was_claimed_is_free_for_a_namesake() -> None:
-    register = Register()
-    claimed = (register.rating_of(BO), register.rating_of(CLAIMED))[0]
-    namesake = register.rating_of(BO)
+    register = IdentityRegister()
+    claimed = (register.rating_id_for(BO), register.rating_id_for(CLAIMED))[0]
+    namesake = register.rating_id_for(BO)
     assert namesake != claimed
     assert register.by_id[namesake].user_id is None
 
 
 def test_the_account_is_the_same_person_in_every_book() -> None:
-    register = Register()
-    assert register.rating_of(CLAIMED) == register.rating_of(ELSEWHERE)
+    register = IdentityRegister()
+    assert register.rating_id_for(CLAIMED) == register.rating_id_for(ELSEWHERE)
 
 
 def test_the_lower_id_survives_when_two_ratings_are_one_person() -> None:
-    register = Register()
-    by_name, by_account = register.rating_of(BO), register.rating_of(ELSEWHERE)
-    assert register.rating_of(CLAIMED) == by_name < by_account
+    register = IdentityRegister()
+    by_name, by_account = register.rating_id_for(BO), register.rating_id_for(ELSEWHERE)
+    assert register.rating_id_for(CLAIMED) == by_name < by_account
     assert register.merged == {by_account: by_name}
     assert register.by_id[by_name].user_id == 5
-    assert register.rating_of(ELSEWHERE) == by_name
+    assert register.rating_id_for(ELSEWHERE) == by_name
 
 
 def test_a_number_that_an_organizer_wrote_down_joins_account_and_number() -> None:
-    register = Register()
-    by_number = register.rating_of(Person("B. Larkin", ifpa_id=77, organizer_id=3, name_key="b. larkin"))
-    by_account = register.rating_of(ELSEWHERE)
-    both = Person("Bo", user_id=5, ifpa_id=77, organizer_id=2, name_key="bo")
-    assert register.rating_of(both) == by_number
+    register = IdentityRegister()
+    by_number = register.rating_id_for(
+        RatedPerson("B. Larkin", ifpa_id=77, organizer_id=3, name_key="b. larkin")
+    )
+    by_account = register.rating_id_for(ELSEWHERE)
+    both = RatedPerson("Bo", user_id=5, ifpa_id=77, organizer_id=2, name_key="bo")
+    assert register.rating_id_for(both) == by_number
     assert register.merged == {by_account: by_number}
     assert (register.by_id[by_number].user_id, register.by_id[by_number].ifpa_id) == (5, 77)
 
 
 def test_a_number_that_is_another_accounts_joins_nobody() -> None:
-    register = Register()
-    theirs = register.rating_of(Person("Cy Dent", user_id=6, ifpa_id=77, organizer_id=1, name_key="cy dent"))
-    mine = register.rating_of(Person("Bo", user_id=5, ifpa_id=77, organizer_id=2, name_key="bo"))
+    register = IdentityRegister()
+    theirs = register.rating_id_for(
+        RatedPerson("Cy Dent", user_id=6, ifpa_id=77, organizer_id=1, name_key="cy dent")
+    )
+    mine = register.rating_id_for(RatedPerson("Bo", user_id=5, ifpa_id=77, organizer_id=2, name_key="bo"))
     assert mine != theirs
     assert register.by_id[mine].ifpa_id is None
     assert register.merged == {}
 
 
 def test_two_numbers_of_one_account_are_not_made_one() -> None:
-    register = Register()
-    first = register.rating_of(Person("Bo", user_id=5, ifpa_id=77, organizer_id=1, name_key="bo"))
-    other = register.rating_of(Person("Bo", ifpa_id=78, organizer_id=2, name_key="bo"))
-    assert register.rating_of(Person("Bo", user_id=5, ifpa_id=78, organizer_id=3, name_key="bo")) == first
+    register = IdentityRegister()
+    first = register.rating_id_for(RatedPerson("Bo", user_id=5, ifpa_id=77, organizer_id=1, name_key="bo"))
+    other = register.rating_id_for(RatedPerson("Bo", ifpa_id=78, organizer_id=2, name_key="bo"))
+    assert (
+        register.rating_id_for(RatedPerson("Bo", user_id=5, ifpa_id=78, organizer_id=3, name_key="bo"))
+        == first
+    )
     assert other != first
     assert register.merged == {}
 
 
 people = st.builds(
-    Person,
+    RatedPerson,
     name=st.sampled_from(["Ada", "Bo", "Cy"]),
     user_id=st.sampled_from([None, None, 1, 2, 3]),
     ifpa_id=st.sampled_from([None, None, 11, 12, 13]),
@@ -103,13 +110,13 @@ people = st.builds(
 
 @quick
 @given(st.lists(people, max_size=30))
-def test_nobody_has_two_ratings_and_no_rating_is_lost(found: list[Person]) -> None:
-    register = Register()
-    given_ids = [register.rating_of(one) for one in found]
+def test_nobody_has_two_ratings_and_no_rating_is_lost(found: list[RatedPerson]) -> None:
+    register = IdentityRegister()
+    given_ids = [register.rating_id_for(one) for one in found]
     living = register.by_id
     for rating_id in given_ids:
-        assert final(register.merged, rating_id) in living
-        assert final(register.merged, rating_id) <= rating_id
+        assert surviving_id(register.merged, rating_id) in living
+        assert surviving_id(register.merged, rating_id) <= rating_id
     for index, name in ((register.by_user, "user_id"), (register.by_ifpa, "ifpa_id")):
         numbers = [getattr(one, name) for one in living.values() if getattr(one, name) is not None]
         assert sorted(numbers) == sorted(set(numbers))
@@ -122,10 +129,10 @@ def test_nobody_has_two_ratings_and_no_rating_is_lost(found: list[Person]) -> No
 
 @quick
 @given(st.lists(people, max_size=30))
-def test_asking_again_learns_nothing_new_of_who_has_an_account(found: list[Person]) -> None:
-    register = Register()
+def test_asking_again_learns_nothing_new_of_who_has_an_account(found: list[RatedPerson]) -> None:
+    register = IdentityRegister()
     for one in found:
-        register.rating_of(one)
+        register.rating_id_for(one)
     for one in found:
         if one.user_id is not None:
-            assert register.rating_of(one) == register.by_user[one.user_id]
+            assert register.rating_id_for(one) == register.by_user[one.user_id]

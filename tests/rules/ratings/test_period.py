@@ -13,8 +13,8 @@ from rules.properties import quick
 from rules.ratings import oracle
 from silverball.rules.ratings import period
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
-from silverball.rules.ratings.kernel import Field
-from silverball.rules.ratings.period import Played, Rated
+from silverball.rules.ratings.kernel import RatingArrays
+from silverball.rules.ratings.period import PlayedGames, RatedPeriod
 
 EXACT = Parameters(is_expected_rounded=False)
 
@@ -41,22 +41,22 @@ def periods(draw: st.DrawFn) -> Made:
     return Made(players, games)
 
 
-def rate(made: Made, games: Sequence[oracle.Game], parameters: Parameters = DEFAULTS) -> Rated:
-    field = Field(*np.array(list(made.players.values())).T)
+def rate(made: Made, games: Sequence[oracle.Game], parameters: Parameters = DEFAULTS) -> RatedPeriod:
+    field = RatingArrays(*np.array(list(made.players.values())).T)
     seats = [(one, place) for _, places in games for one, place in places.items()]
-    played = Played(
+    played = PlayedGames(
         np.array([one for one, _ in seats], np.int64),
         np.array([place for _, place in seats], np.int64),
         np.array([len(places) for _, places in games], np.int64),
         np.array([size for size, _ in games], np.int64),
     )
-    return period.rate(field, played, parameters)
+    return period.rate_period(field, played, parameters)
 
 
 @quick
 @given(periods(), st.booleans())
 def test_everybody_at_once_is_everybody_alone(made: Made, is_rounded: bool) -> None:
-    after = rate(made, made.games, DEFAULTS if is_rounded else EXACT).field
+    after = rate(made, made.games, DEFAULTS if is_rounded else EXACT).ratings_after
     alone = oracle.rated(made.players, made.games, is_rounded=is_rounded)
     for player, (rating, rd) in alone.items():
         # A tie at the fifth decimal may be rounded the other way by another order of operations.
@@ -69,8 +69,8 @@ def test_everybody_at_once_is_everybody_alone(made: Made, is_rounded: bool) -> N
 @given(periods(), st.randoms(use_true_random=False))
 def test_the_order_of_games_does_not_matter(made: Made, dice: Random) -> None:
     before, shuffled = rate(made, made.games), rate(made, dice.sample(made.games, len(made.games)))
-    assert shuffled.field.ratings == pytest.approx(before.field.ratings, abs=1e-9)
-    assert shuffled.field.rds == pytest.approx(before.field.rds, abs=1e-9)
+    assert shuffled.ratings_after.ratings == pytest.approx(before.ratings_after.ratings, abs=1e-9)
+    assert shuffled.ratings_after.rds == pytest.approx(before.ratings_after.rds, abs=1e-9)
     assert (shuffled.records.results == before.records.results).all()
 
 
@@ -103,7 +103,7 @@ def test_records_and_meetings_add_up(made: Made) -> None:
 def test_among_equals_nothing_is_won_or_lost_in_all(size: int, data: st.DataObject) -> None:
     places = data.draw(st.lists(st.integers(0, 3), min_size=size, max_size=size))
     made = Made(dict.fromkeys(range(size), (1500.0, 60.0)), [(size, dict(enumerate(places)))])
-    after = rate(made, made.games).field
+    after = rate(made, made.games).ratings_after
     assert after.ratings.sum() == pytest.approx(1500 * size, abs=1e-9)
     if len(set(places)) == 1:
         assert after.ratings == pytest.approx([1500] * size, abs=1e-9)
@@ -112,13 +112,13 @@ def test_among_equals_nothing_is_won_or_lost_in_all(size: int, data: st.DataObje
 
 def test_who_does_not_play_keeps_rating_and_deviation() -> None:
     made = Made({0: (1500.0, 50.0), 1: (1600.0, 40.0), 2: (1700.0, 75.0)}, [(2, {0: 0, 1: 1})])
-    after = rate(made, made.games).field
+    after = rate(made, made.games).ratings_after
     assert (after.ratings[2], after.rds[2]) == (1700, 75)
 
 
 def test_a_game_where_somebody_was_taken_out_still_weighs_as_one_of_all() -> None:
     made = Made({0: (1500.0, 50.0), 1: (1500.0, 50.0)}, [])
-    of_two, of_four = (rate(made, [(size, {0: 0, 1: 1})]).field.ratings[0] for size in (2, 4))
+    of_two, of_four = (rate(made, [(size, {0: 0, 1: 1})]).ratings_after.ratings[0] for size in (2, 4))
     assert of_two > of_four > 1500
     assert of_four == pytest.approx(oracle.rated(made.players, [(4, {0: 0, 1: 1})])[0][0], abs=1e-9)
 
@@ -126,12 +126,12 @@ def test_a_game_where_somebody_was_taken_out_still_weighs_as_one_of_all() -> Non
 def test_a_period_without_games_changes_nothing() -> None:
     made = Made({0: (1500.0, 50.0), 1: (1600.0, 40.0)}, [])
     rated = rate(made, [])
-    assert rated.field.ratings.tolist() == [1500, 1600]
-    assert rated.field.rds.tolist() == [50, 40]
+    assert rated.ratings_after.ratings.tolist() == [1500, 1600]
+    assert rated.ratings_after.rds.tolist() == [50, 40]
     assert len(rated.meetings.players) == 0
 
 
 @pytest.mark.parametrize("rd", [20.0, 20.001])
 def test_the_deviation_never_falls_below_its_smallest(rd: float) -> None:
     made = Made({0: (1500.0, rd), 1: (1500.0, rd)}, [(2, {0: 0, 1: 1})] * 50)
-    assert rate(made, made.games).field.rds.tolist() == [20, 20]
+    assert rate(made, made.games).ratings_after.rds.tolist() == [20, 20]

@@ -8,8 +8,8 @@ import pytest
 from golden.load import vectors
 from silverball.rules.ratings import formulas, kernel, period
 from silverball.rules.ratings.formulas import Parameters
-from silverball.rules.ratings.kernel import Field, Results
-from silverball.rules.ratings.period import Played
+from silverball.rules.ratings.kernel import HeadToHeadResults, RatingArrays
+from silverball.rules.ratings.period import PlayedGames
 
 VECTORS: dict[str, Any] = vectors("ratings")
 LIBRARY = Parameters(rd_default=350, rd_max=350, rd_min=30, c=14.2694)
@@ -24,8 +24,8 @@ def test_what_a_result_says_depends_on_the_opponents_deviation(rd: str, g: float
 @pytest.mark.parametrize("row", VECTORS["E_unrounded"])
 def test_the_expected_score_is_rounded_to_four_decimals_unless_told_otherwise(row: dict[str, float]) -> None:
     asked = (row["r"], row["ro"], row["rdo"])
-    assert formulas.expected(*asked, is_rounded=False) == pytest.approx(row["e"], abs=1e-12)
-    assert formulas.expected(*asked) == row["e4"]
+    assert formulas.expected_score(*asked, is_rounded=False) == pytest.approx(row["e"], abs=1e-12)
+    assert formulas.expected_score(*asked) == row["e4"]
 
 
 @pytest.mark.parametrize("row", VECTORS["expected"])
@@ -37,13 +37,13 @@ def test_the_win_probability_that_is_shown_has_three_decimals(row: dict[str, flo
 def test_the_deviation_grows_day_by_day_up_to_its_largest(row: dict[str, float]) -> None:
     parameters = Parameters(c=row["c"], rd_max=row["max"])
     days = int(row["n"])
-    assert formulas.advanced(row["rd"], days, parameters) == pytest.approx(row["out"], abs=1e-9)
-    assert kernel.advanced(np.array([row["rd"]], float), days, parameters)[0] == pytest.approx(
+    assert formulas.deviation_after(row["rd"], days, parameters) == pytest.approx(row["out"], abs=1e-9)
+    assert kernel.deviations_after(np.array([row["rd"]], float), days, parameters)[0] == pytest.approx(
         row["out"], abs=1e-9
     )
     stepped = row["rd"]
     for _ in range(days):
-        stepped = formulas.advanced(stepped, 1, parameters)
+        stepped = formulas.deviation_after(stepped, 1, parameters)
     assert stepped == pytest.approx(row["out"], abs=1e-9)
 
 
@@ -51,18 +51,22 @@ def test_the_deviation_grows_day_by_day_up_to_its_largest(row: dict[str, float])
     ("rd", "days", "advanced"), [(30, 1, 33.2207), (30, 2, 36.1557), (30, 5, 43.7959), (250, 300, 350)]
 )
 def test_the_deviation_grows_as_in_the_library(rd: float, days: int, advanced: float) -> None:
-    assert formulas.advanced(rd, days, LIBRARY) == pytest.approx(advanced, abs=5e-5)
+    assert formulas.deviation_after(rd, days, LIBRARY) == pytest.approx(advanced, abs=5e-5)
 
 
 def test_a_group_damps_each_of_its_results() -> None:
-    assert [formulas.adjustment(size) for size in (2, 3, 4)] == [1, 1.4142135623730951, 1.7320508075688772]
+    assert [formulas.result_divisor(size) for size in (2, 3, 4)] == [
+        1,
+        1.4142135623730951,
+        1.7320508075688772,
+    ]
 
 
 def glickman(parameters: Parameters) -> tuple[float, float]:
     """The player of Glickman's paper after his three games, his deviation not advanced."""
-    field = Field(np.array([1500.0, 1400, 1550, 1700]), np.array([200.0, 30, 100, 300]))
-    results = Results(np.zeros(3, np.int64), np.array([1, 2, 3]), np.array([1.0, 0, 0]), np.ones(3))
-    after = kernel.rated(field, results, parameters)
+    field = RatingArrays(np.array([1500.0, 1400, 1550, 1700]), np.array([200.0, 30, 100, 300]))
+    results = HeadToHeadResults(np.zeros(3, np.int64), np.array([1, 2, 3]), np.array([1.0, 0, 0]), np.ones(3))
+    after = kernel.rate_results(field, results, parameters)
     return after.ratings[0], after.rds[0]
 
 
@@ -75,11 +79,11 @@ def test_glickmans_example_comes_out(name: str, is_rounded: bool) -> None:
 
 
 def test_a_full_period_of_the_library_comes_out() -> None:
-    rds = kernel.advanced(np.array([200.0, 30, 100, 300]), 1, LIBRARY)
+    rds = kernel.deviations_after(np.array([200.0, 30, 100, 300]), 1, LIBRARY)
     assert rds == pytest.approx([200.51, 33.22, 101.01, 300.34], abs=5e-3)
-    field = Field(np.array([1500.0, 1400, 1550, 1700]), rds)
-    results = Results(np.zeros(3, np.int64), np.array([1, 2, 3]), np.array([1.0, 0, 0]), np.ones(3))
-    after = kernel.rated(field, results, LIBRARY)
+    field = RatingArrays(np.array([1500.0, 1400, 1550, 1700]), rds)
+    results = HeadToHeadResults(np.zeros(3, np.int64), np.array([1, 2, 3]), np.array([1.0, 0, 0]), np.ones(3))
+    after = kernel.rate_results(field, results, LIBRARY)
     assert after.ratings == pytest.approx([1464.00, 1397.97, 1570.56, 1784.49], abs=5e-3)
     assert after.rds == pytest.approx([151.67, 33.12, 98.15, 251.70], abs=5e-3)
 
@@ -102,11 +106,13 @@ GAMES: dict[str, tuple[dict[str, tuple[float, float]], dict[str, int]]] = {
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_of_two_to_four_gives_the_derived_ratings(name: str) -> None:
     players, places = GAMES[name]
-    field = Field(*np.array([players[one] for one in places]).T)
+    field = RatingArrays(*np.array([players[one] for one in places]).T)
     seats = np.arange(len(places))
     size = np.array([len(places)])
-    played = Played(seats, np.array(list(places.values())), size, size)
-    after = period.rate(field, played, EXACT if "unrounded" in name else formulas.DEFAULTS).field
+    played = PlayedGames(seats, np.array(list(places.values())), size, size)
+    after = period.rate_period(
+        field, played, EXACT if "unrounded" in name else formulas.DEFAULTS
+    ).ratings_after
     for at, one in enumerate(places):
         assert (after.ratings[at], after.rds[at]) == pytest.approx(VECTORS[name][one], abs=1e-9), one
 
@@ -118,6 +124,6 @@ def test_the_class_of_a_rating_is_its_hundred() -> None:
 
 def test_the_observed_player_has_the_observed_bounds() -> None:
     # Source: ratings.md A.6, a captured profile and its revisions; shares and deltas: `service/ratings`.
-    assert formulas.whole(formulas.lower_bound(1599.74, 24.23)) == 1551
-    assert [formulas.whole(one) for one in (1606.46, 1608.86, 1599.74)] == [1606, 1609, 1600]
+    assert formulas.round_half_up(formulas.lower_bound(1599.74, 24.23)) == 1551
+    assert [formulas.round_half_up(one) for one in (1606.46, 1608.86, 1599.74)] == [1606, 1609, 1600]
     assert formulas.lower_bound(1500, 125) == 1250

@@ -43,7 +43,7 @@ PERCENT_95 = [*map(int, PERCENT_95_HEAD.split()), *range(23, -1, -1)]
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0] for row in ROWS])
 def test_a_curve_has_its_reference_values(row: list[str]) -> None:
-    assert [curves.points(row[0], rank) for rank in RANKS] == [int(value) for value in row[1:]]
+    assert [curves.points_of_rank(row[0], rank) for rank in RANKS] == [int(value) for value in row[1:]]
 
 
 def test_every_curve_but_the_custom_and_the_unknown_one_is_in_the_reference() -> None:
@@ -51,33 +51,33 @@ def test_every_curve_but_the_custom_and_the_unknown_one_is_in_the_reference() ->
 
 
 def test_the_percentages_have_their_full_sequences() -> None:
-    assert list(curves.table("bg_90_percent_de", len(PERCENT_90))) == PERCENT_90
-    assert list(curves.table("bg_95_pct_mod_de", len(PERCENT_95))) == PERCENT_95
-    assert curves.points("bg_95_pct_mod_de", 51) == 1
-    assert curves.points("bg_95_pct_mod_de", 52) == 0
+    assert list(curves.points_by_rank("bg_90_percent_de", len(PERCENT_90))) == PERCENT_90
+    assert list(curves.points_by_rank("bg_95_pct_mod_de", len(PERCENT_95))) == PERCENT_95
+    assert curves.points_of_rank("bg_95_pct_mod_de", 51) == 1
+    assert curves.points_of_rank("bg_95_pct_mod_de", 52) == 0
 
 
 def test_the_unknown_curve_follows_the_line() -> None:
-    assert curves.table("bg_past_times", 100) == curves.table("bg_linear", 100)
+    assert curves.points_by_rank("bg_past_times", 100) == curves.points_by_rank("bg_linear", 100)
 
 
 def test_a_custom_table_is_worth_nothing_beyond_its_end() -> None:
-    assert curves.table("custom", 4, [25, 18, 15]) == (25, 18, 15, 0)
+    assert curves.points_by_rank("custom", 4, [25, 18, 15]) == (25, 18, 15, 0)
 
 
 @given(st.sampled_from(sorted(curves.CURVES)), st.integers(1, 2000))
 @quick
 def test_a_worse_rank_is_never_worth_more_and_never_less_than_nothing(curve: str, rank: int) -> None:
     custom = (9, 5, 5, 1)
-    assert curves.points(curve, rank, custom) >= curves.points(curve, rank + 1, custom) >= 0
+    assert curves.points_of_rank(curve, rank, custom) >= curves.points_of_rank(curve, rank + 1, custom) >= 0
 
 
 def test_a_curve_nobody_knows_is_refused() -> None:
     with pytest.raises(Invalid, match="no curve called bg_moon"):
-        curves.points("bg_moon", 1)
+        curves.points_of_rank("bg_moon", 1)
 
 
 @pytest.mark.parametrize("rank", [0, -1, 100_001])
 def test_a_rank_outside_the_table_is_our_own_mistake(rank: int) -> None:
     with pytest.raises(ValueError, match="rank"):
-        curves.points("bg_linear", rank)
+        curves.points_of_rank("bg_linear", rank)

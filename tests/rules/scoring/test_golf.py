@@ -58,13 +58,13 @@ def test_a_reached_target_takes_as_many_strokes_as_balls() -> None:
 
 @pytest.mark.parametrize(("strokes", "limit", "kept"), [(10, 6, 6), (4, 6, 4), (10, 0, 10)])
 def test_the_stroke_limit_caps_a_hole(strokes: int, limit: int, kept: int) -> None:
-    assert golf.stored(strokes, limit) == kept
+    assert golf.limited_strokes(strokes, limit) == kept
 
 
 @pytest.mark.parametrize("strokes", [0, 11])
 def test_impossible_strokes_are_refused(strokes: int) -> None:
     with pytest.raises(Invalid, match="1 to 10 strokes"):
-        golf.stored(strokes, 6)
+        golf.limited_strokes(strokes, 6)
 
 
 @pytest.mark.parametrize(
@@ -80,11 +80,11 @@ def test_impossible_strokes_are_refused(strokes: int) -> None:
 def test_a_total_adds_the_counted_holes(
     holes: list[int | None], counted: int, limit: int, is_closed: bool, total: int
 ) -> None:
-    assert golf.total(holes, holes_counted=counted, stroke_limit=limit, is_closed=is_closed) == total
+    assert golf.strokes_total(holes, holes_counted=counted, stroke_limit=limit, is_closed=is_closed) == total
 
 
 def test_more_holes_in_one_break_a_tie() -> None:
-    one, other = golf.tiebreak(9, [1, 4, 4]), golf.tiebreak(9, [2, 3, 4])
+    one, other = golf.golf_tiebreak(9, [1, 4, 4]), golf.golf_tiebreak(9, [2, 3, 4])
     assert one.values == (9, 1, 0, 0)
     assert other.values == (9, 0, 1, 1)
     assert one.key < other.key

@@ -35,7 +35,7 @@ KNOWN = sorted(point_maps.SCORINGS)
     ],
 )
 def test_a_scoring_starts_with_its_map(scoring: str, rows: Any) -> None:
-    assert point_maps.of_scoring(scoring) == rows
+    assert point_maps.map_of_scoring(scoring) == rows
 
 
 def test_a_map_with_a_fraction_goes_out_entirely_as_texts() -> None:
@@ -46,22 +46,27 @@ def test_a_map_with_a_fraction_goes_out_entirely_as_texts() -> None:
 
 
 def test_strikes_show_their_own_maps_and_standard_strikes_the_ifpa_map() -> None:
-    assert point_maps.of_strikes(fair=False, progressive=False) == point_maps.IFPA
-    assert point_maps.of_strikes(fair=True, progressive=False)[3] == ("1.00", "0.02", "0.02", "0.01")
-    assert point_maps.of_strikes(fair=False, progressive=True)[3] == ("1.00", "0.03", "0.02", "0.01")
+    assert point_maps.map_of_strikes(fair=False, progressive=False) == point_maps.IFPA
+    assert point_maps.map_of_strikes(fair=True, progressive=False)[3] == ("1.00", "0.02", "0.02", "0.01")
+    assert point_maps.map_of_strikes(fair=False, progressive=True)[3] == ("1.00", "0.03", "0.02", "0.01")
 
 
 def test_head_to_head_formats_show_the_row_with_three_entries() -> None:
-    assert point_maps.of_type("matchplay") == ((1,), (1, 0), (1, 0, 0), (1, 0, 0))
-    assert list(point_maps.row(point_maps.HEAD_TO_HEAD, 4)) == [1, 0, 0, 0]
-    assert point_maps.of_type("golf") is None
+    assert point_maps.map_of_type("matchplay") == ((1,), (1, 0), (1, 0, 0), (1, 0, 0))
+    assert list(point_maps.points_by_place(point_maps.HEAD_TO_HEAD, 4)) == [1, 0, 0, 0]
+    assert point_maps.map_of_type("golf") is None
     with pytest.raises(ValueError, match="depends on its settings"):
-        point_maps.of_type("group_matchplay")
+        point_maps.map_of_type("group_matchplay")
 
 
 def test_a_custom_map_fills_the_rows_of_one_and_two_players() -> None:
     custom = {"type": "matchplay", "3P": ["7", "5", "1"], "4P": ["8", "5", "3", "0.5"]}
-    assert point_maps.of_custom(custom) == (("8",), ("7", "1"), ("7", "5", "1"), ("8", "5", "3", "0.5"))
+    assert point_maps.parse_custom_map(custom) == (
+        ("8",),
+        ("7", "1"),
+        ("7", "5", "1"),
+        ("8", "5", "3", "0.5"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -78,26 +83,26 @@ def test_a_custom_map_fills_the_rows_of_one_and_two_players() -> None:
 )
 def test_a_custom_map_that_cannot_be_used_is_refused(custom: dict[str, Any]) -> None:
     with pytest.raises(Invalid):
-        point_maps.of_custom(custom)
+        point_maps.parse_custom_map(custom)
 
 
 @pytest.mark.parametrize("scoring", ["custom", "idaho", "banana"])
 def test_a_scoring_without_a_map_is_refused(scoring: str) -> None:
     with pytest.raises(Invalid, match=scoring):
-        point_maps.of_scoring(scoring)
+        point_maps.map_of_scoring(scoring)
 
 
 def test_points_are_told_by_slot() -> None:
-    rows = point_maps.of_scoring("pinburgh")
-    points = point_maps.points_in_slots(rows, [5, 6, 7], [7, 5, 6])
+    rows = point_maps.map_of_scoring("pinburgh")
+    points = point_maps.points_by_slot(rows, [5, 6, 7], [7, 5, 6])
     assert [str(value) for value in points] == ["1.5", "0", "3"]
 
 
 def test_a_finishing_order_with_other_players_is_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="finishing order"):
-        point_maps.points_in_slots(point_maps.IFPA, [1, 2], [1, 3])
+        point_maps.points_by_slot(point_maps.IFPA, [1, 2], [1, 3])
     with pytest.raises(ValueError, match="group of 5"):
-        point_maps.row(point_maps.IFPA, 5)
+        point_maps.points_by_place(point_maps.IFPA, 5)
 
 
 @given(st.sampled_from(KNOWN), st.permutations([1, 2, 3, 4]), st.integers(1, 4))
@@ -105,7 +110,7 @@ def test_a_finishing_order_with_other_players_is_our_own_mistake() -> None:
 def test_a_better_place_never_earns_less(scoring: str, order: list[int], size: int) -> None:
     finishing_order = order[:size]
     slots = sorted(finishing_order)
-    points = point_maps.points_in_slots(point_maps.of_scoring(scoring), slots, finishing_order)
+    points = point_maps.points_by_slot(point_maps.map_of_scoring(scoring), slots, finishing_order)
     by_player = dict(zip(slots, points, strict=True))
     earned = [by_player[player_id] for player_id in finishing_order]
     assert earned == sorted(earned, reverse=True)

@@ -25,7 +25,7 @@ PROGRESSIVE = StrikeSettings(StrikeRule.PROGRESSIVE)
 def _settings(night: Any) -> StrikeSettings:
     if night["type"] == "knockout":
         return strikes.HEAD_TO_HEAD
-    return strikes.settings_of_group(
+    return strikes.group_strike_settings(
         night["four"], night["three"], fair=night["knockoutFair"], progressive=False
     )
 
@@ -42,7 +42,7 @@ def test_a_real_knockout_replays_to_its_strikes_and_eliminations(night: Any) -> 
     for number, played in enumerate(night["rounds"], start=1):
         alive = {player_id for game in played for player_id in game["players"]}
         for game in played:
-            given_strikes = strikes.of_points(settings, _decimals(game["points"]))
+            given_strikes = strikes.strikes_from_points(settings, _decimals(game["points"]))
             totals.update(dict(zip(game["players"], given_strikes, strict=True)))
         for player_id in alive:
             if strikes.is_out(totals[player_id], Decimal(0), count):
@@ -58,7 +58,7 @@ def test_a_real_group_knockout_has_groups_of_the_expected_sizes(night: Any) -> N
         return
     for played in night["rounds"]:
         sizes = sorted((len(game["players"]) for game in played), reverse=True)
-        assert tuple(sizes) == groups.sizes(sum(sizes))
+        assert tuple(sizes) == groups.group_sizes(sum(sizes))
 
 
 @pytest.mark.parametrize("night", KNOCKOUTS, ids=range(len(KNOCKOUTS)))
@@ -102,7 +102,7 @@ def test_a_real_game_shows_the_real_positions(night: Any) -> None:
 def test_each_place_costs_its_strikes(
     rule: StrikeRule, three: int, size: int, by_place: tuple[int, ...]
 ) -> None:
-    assert strikes.by_place(StrikeSettings(rule, three), size) == by_place
+    assert strikes.strikes_by_place(StrikeSettings(rule, three), size) == by_place
 
 
 @given(
@@ -117,8 +117,10 @@ def test_points_of_a_result_stand_for_its_strikes(
 ) -> None:
     settings, finishing_order = StrikeSettings(rule, three), order[:size]
     slots = sorted(finishing_order)
-    points = strikes.points_in_slots(settings, slots, finishing_order)
-    assert strikes.of_points(settings, points) == strikes.in_slots(settings, slots, finishing_order)
+    points = strikes.points_by_slot(settings, slots, finishing_order)
+    assert strikes.strikes_from_points(settings, points) == strikes.strikes_by_slot(
+        settings, slots, finishing_order
+    )
     if rule.is_standard:
         strikers = [slot for slot, value in zip(slots, points, strict=True) if value == 0]
         assert strikes.points_of_strikers(settings, slots, strikers) == points
@@ -145,7 +147,7 @@ def test_a_result_has_its_points_and_shows_its_positions(
     points: list[str],
     positions: tuple[int | None, ...],
 ) -> None:
-    earned = strikes.points_in_slots(settings, slots, order)
+    earned = strikes.points_by_slot(settings, slots, order)
     assert list(earned) == _decimals(points)
     assert strikes.wire_positions(settings, slots, earned, order) == positions
 
@@ -167,7 +169,7 @@ def test_an_unknown_fair_order_shows_the_middle_player_in_the_higher_slot() -> N
     ],
 )
 def test_the_flags_win_over_the_code(four: int, fair: bool, progressive: bool, rule: StrikeRule) -> None:
-    assert strikes.settings_of_group(four, 1, fair=fair, progressive=progressive).rule is rule
+    assert strikes.group_strike_settings(four, 1, fair=fair, progressive=progressive).rule is rule
 
 
 @pytest.mark.parametrize(
@@ -175,7 +177,7 @@ def test_the_flags_win_over_the_code(four: int, fair: bool, progressive: bool, r
 )
 def test_impossible_strike_settings_are_refused(four: int, three: int, both: bool) -> None:
     with pytest.raises(Invalid):
-        strikes.settings_of_group(four, three, fair=both, progressive=both)
+        strikes.group_strike_settings(four, three, fair=both, progressive=both)
 
 
 @pytest.mark.parametrize(
@@ -191,14 +193,14 @@ def test_strikes_that_the_rule_does_not_give_are_refused(
 @pytest.mark.parametrize(("settings", "points"), [(STANDARD, ["1.00", "0.02"]), (FAIR, ["1.00", "0.02"])])
 def test_points_that_mean_no_strikes_are_refused(settings: StrikeSettings, points: list[str]) -> None:
     with pytest.raises(Invalid, match="stand for no strikes"):
-        strikes.of_points(settings, _decimals(points))
+        strikes.strikes_from_points(settings, _decimals(points))
 
 
 def test_an_unknown_group_or_a_foreign_player_is_our_own_mistake() -> None:
     with pytest.raises(ValueError, match="group of 5"):
-        strikes.by_place(FAIR, 5)
+        strikes.strikes_by_place(FAIR, 5)
     with pytest.raises(ValueError, match="finishing order"):
-        strikes.in_slots(FAIR, [1, 2], [1, 3])
+        strikes.strikes_by_slot(FAIR, [1, 2], [1, 3])
 
 
 def test_adjustments_count_towards_elimination() -> None:

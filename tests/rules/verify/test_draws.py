@@ -12,9 +12,9 @@ from silverball.rules.tournament import Game
 from silverball.rules.verify import draws, replay
 
 
-def _drawn(night: Night) -> tuple[replay.Book, list[Change]]:
+def _drawn(night: Night) -> tuple[replay.ReplayState, list[Change]]:
     """The next round, with the book as it is before."""
-    before = replay.book_of(night.tournament)
+    before = replay.stored_state(night.tournament)
     night.open_round()
     return before, night.journal[-1]
 
@@ -27,8 +27,8 @@ def _with(changes: Sequence[Change], **values: object) -> list[Change]:
     ]
 
 
-def _faults(kind: str, before: replay.Book, changes: Sequence[Change]) -> list[str]:
-    return draws.drawn_faults(kind, before, changes, 5)
+def _faults(kind: str, before: replay.ReplayState, changes: Sequence[Change]) -> list[str]:
+    return draws.draw_faults(kind, before, changes, 5)
 
 
 def _night(kind: str, players: int) -> Night:
@@ -50,7 +50,7 @@ def test_what_the_rules_draw_is_in_order(kind: str, players: int) -> None:
 
 @pytest.mark.parametrize("players", range(1, 161))
 def test_group_sizes_are_those_of_the_table(players: int) -> None:
-    assert draws.wanted_sizes(players) == sorted(groups.sizes(players))
+    assert draws.expected_group_sizes(players) == sorted(groups.group_sizes(players))
 
 
 def test_an_arena_given_twice_is_found() -> None:

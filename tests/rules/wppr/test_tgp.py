@@ -7,12 +7,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from silverball.rules.wppr import tgp
-from silverball.rules.wppr.tgp import Finals, Play, Stage
+from silverball.rules.wppr.tgp import Finals, PlayStyle, Stage
 
 
-def finals(games: int, play: Play = "groups_of_four", *, finalists: int = 16, last: int = 4) -> Finals:
+def finals(games: int, play: PlayStyle = "groups_of_four", *, finalists: int = 16, last: int = 4) -> Finals:
     """Finals of a field of 40."""
-    return Finals(stage=Stage(games=games, play=play), field=40, finalists=finalists, last=last)
+    return Finals(
+        stage=Stage(games=games, play=play),
+        qualifying_players=40,
+        finalist_count=finalists,
+        last_players=last,
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,7 +47,7 @@ def finals(games: int, play: Play = "groups_of_four", *, finalists: int = 16, la
 def test_a_grade_is_what_the_rules_say(
     qualifying: Stage | None, separate: Finals | None, percent: int
 ) -> None:
-    assert tgp.percent(qualifying, separate) == percent
+    assert tgp.tgp_percent(qualifying, separate) == percent
 
 
 @pytest.mark.parametrize(
@@ -52,13 +57,13 @@ def test_a_grade_is_what_the_rules_say(
 def test_finals_that_are_too_wide_or_never_come_down_to_four_do_not_pass_the_limit(
     finalists: int, last: int, percent: int
 ) -> None:
-    assert tgp.percent(Stage(games=7), finals(12, finalists=finalists, last=last)) == percent
+    assert tgp.tgp_percent(Stage(games=7), finals(12, finalists=finalists, last=last)) == percent
 
 
 def test_matches_of_a_frenzy_are_half_a_game_and_with_one_ball_a_third() -> None:
     assert tgp.frenzy_games(20) == 10
     assert tgp.frenzy_games(20, balls=1) == Fraction(20, 3)
-    assert tgp.percent(Stage(games=tgp.frenzy_games(Fraction(41, 2)))) == 41
+    assert tgp.tgp_percent(Stage(games=tgp.frenzy_games(Fraction(41, 2)))) == 41
 
 
 @pytest.mark.parametrize(("average", "games"), [(3, 9), (6, 9), (2, 6), (Fraction(5, 2), Fraction(15, 2))])
@@ -90,11 +95,11 @@ STAGES = st.builds(
     ),
 )
 def test_no_grade_is_above_its_limit(qualifying: Stage | None, separate: Finals | None) -> None:
-    found = tgp.percent(qualifying, separate)
-    assert 0 <= found <= (200 if qualifying and separate and separate.raises_the_limit else 100)
+    found = tgp.tgp_percent(qualifying, separate)
+    assert 0 <= found <= (200 if qualifying and separate and separate.can_exceed_limit else 100)
 
 
 @given(STAGES, st.integers(1, 20))
 def test_more_games_never_lower_a_grade(stage: Stage, more: int) -> None:
     longer = Stage(games=stage.games + more, play=stage.play, balls=stage.balls, hours=stage.hours)
-    assert tgp.percent(longer) >= tgp.percent(stage)
+    assert tgp.tgp_percent(longer) >= tgp.tgp_percent(stage)

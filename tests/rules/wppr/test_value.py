@@ -97,11 +97,11 @@ def test_ranks_are_worth_what_the_table_says(rank: int, worth: float) -> None:
     ],
 )
 def test_observed_parts_add_up_to_the_observed_total(terms: tuple[float, ...], total: float) -> None:
-    assert value.summed(terms) == total
+    assert value.sum_in_order(terms) == total
 
 
 def test_an_observed_player_is_worth_what_was_observed() -> None:
-    found = value.estimate([player(38773, 2020, rating=1432.69, events=320)])
+    found = value.estimate_value([player(38773, 2020, rating=1432.69, events=320)])
     (one,) = found.players
     assert (one.base, one.womens_base) == (0.5, 0.5)
     assert (one.rating, one.ranking, one.womens_ranking) == (0.08037734375000005, 0, 0)
@@ -119,7 +119,7 @@ def test_an_observed_field_has_the_observed_parts() -> None:
         player(13, None, events=2),
         *others,
     ]
-    found = value.estimate(field)
+    found = value.estimate_value(field)
     assert (found.base, found.womens_base) == (6, 6.5)
     assert (found.ranking, found.womens_ranking) == (0.4049227672351303, 0.03128392635168309)
 
@@ -132,12 +132,12 @@ def test_who_was_not_rated_yet_counts_for_the_women_only_as_was_observed() -> No
         *(player(n, 2000 + n, rating=1200) for n in range(3, 10)),
         *(player(n, rating=1500, events=4) for n in (10, 11)),
     ]
-    found = value.estimate(field)
+    found = value.estimate_value(field)
     assert (found.base, found.womens_base, found.rating) == (4.5, 5.5, 0.03485000000000005)
 
 
 def test_the_worked_example() -> None:
-    found = value.estimate(EXAMPLE)
+    found = value.estimate_value(EXAMPLE)
     assert found.base == 3.5
     assert found.ranking == pytest.approx(4.181568806812729, abs=1e-12)
     assert found.rating == pytest.approx(1.48662734375, abs=1e-12)
@@ -164,22 +164,22 @@ def test_the_winner_has_the_value_by_grade_and_booster(
 ) -> None:
     # The example's value when the player with three events counts.
     total = 9.176008650562729
-    found = value.first_place(total, tgp_percent=tgp_percent, booster=booster)
+    found = value.winner_points(total, tgp_percent=tgp_percent, booster=booster)
     assert found == pytest.approx(points, abs=1e-12)
 
 
 @pytest.mark.parametrize("tgp_percent", [-1, 201])
 def test_no_format_has_a_grade_outside_of_its_limits(tgp_percent: int) -> None:
     with pytest.raises(ValueError, match="is not between 0 and 200"):
-        value.first_place(10, tgp_percent=tgp_percent)
+        value.winner_points(10, tgp_percent=tgp_percent)
 
 
 def test_the_sixty_four_first_of_the_world_are_worth_the_limit() -> None:
-    assert value.summed(value.ranking_value(rank) for rank in range(1, 65)) == pytest.approx(
+    assert value.sum_in_order(value.ranking_value(rank) for rank in range(1, 65)) == pytest.approx(
         50.000000247, abs=1e-9
     )
     field = [player(rank, rank, womens_rank=rank, rating=2100 - rank) for rank in range(1, 201)]
-    found = value.estimate(field)
+    found = value.estimate_value(field)
     assert (found.base, found.womens_base, found.ranking, found.womens_ranking) == (32, 32, 50, 50)
     assert [one.ranking_included for one in found.players] == [True] * 64 + [False] * 136
     assert found.rating <= 25
@@ -187,13 +187,13 @@ def test_the_sixty_four_first_of_the_world_are_worth_the_limit() -> None:
 
 def test_a_field_of_the_best_is_worth_107_at_most() -> None:
     field = [player(rank, rank, rating=10_000) for rank in range(1, 100)]
-    assert value.estimate(field).total == 107
+    assert value.estimate_value(field).total == 107
 
 
 def test_each_list_has_its_own_best() -> None:
     """The 65th by rank may be the first by rating: the one left out of one list counts in the other."""
     field = [player(rank, rank, rating=1300 + rank) for rank in range(1, 66)]
-    found = {one.ifpa_id: one for one in value.estimate(field).players}
+    found = {one.ifpa_id: one for one in value.estimate_value(field).players}
     assert (found[65].rating_included, found[65].ranking_included) == (True, False)
     assert (found[1].rating_included, found[1].ranking_included) == (False, True)
     # What is not counted is still shown, but adds nothing.
@@ -203,11 +203,11 @@ def test_each_list_has_its_own_best() -> None:
 
 def test_rows_go_by_rank_then_by_number_and_who_has_none_comes_last() -> None:
     field = [player(9), player(4, 7), player(3, 7), player(8, 1), player(2)]
-    assert [one.ifpa_id for one in value.estimate(field).players] == [8, 3, 4, 2, 9]
+    assert [one.ifpa_id for one in value.estimate_value(field).players] == [8, 3, 4, 2, 9]
 
 
 def test_nobody_is_worth_nothing() -> None:
-    found = value.estimate([])
+    found = value.estimate_value([])
     assert (found.players, found.total, found.womens_total) == ((), 0, 0)
 
 
@@ -231,22 +231,22 @@ def test_the_order_in_which_players_are_named_changes_not_one_bit(
     field: list[FieldPlayer], dice: Random
 ) -> None:
     shuffled = dice.sample(field, len(field))
-    assert value.estimate(shuffled) == value.estimate(field)
+    assert value.estimate_value(shuffled) == value.estimate_value(field)
 
 
 @given(FIELDS, PLAYERS)
 def test_another_player_never_makes_a_tournament_worth_less(
     field: list[FieldPlayer], another: FieldPlayer
 ) -> None:
-    before = totals(value.estimate([one for one in field if one.ifpa_id != another.ifpa_id]))
-    after = totals(value.estimate([*(one for one in field if one.ifpa_id != another.ifpa_id), another]))
+    before = totals(value.estimate_value([one for one in field if one.ifpa_id != another.ifpa_id]))
+    after = totals(value.estimate_value([*(one for one in field if one.ifpa_id != another.ifpa_id), another]))
     # Sums in another order differ in their last bits.
     assert all(more >= less - 1e-9 for less, more in zip(before, after, strict=True))
 
 
 @given(FIELDS)
 def test_nothing_is_worth_more_than_its_limit(field: list[FieldPlayer]) -> None:
-    found = value.estimate(field)
+    found = value.estimate_value(field)
     assert all(0 <= part <= most for part, most in zip(totals(found), (32, 32, 25, 50, 50), strict=True))
     assert sum(one.rating_included for one in found.players) <= 64
     assert all(
@@ -256,7 +256,7 @@ def test_nothing_is_worth_more_than_its_limit(field: list[FieldPlayer]) -> None:
 
 @given(st.lists(PLAYERS, max_size=64, unique_by=lambda one: one.ifpa_id))
 def test_what_players_add_is_what_the_tournament_is_worth_below_the_limits(field: list[FieldPlayer]) -> None:
-    found = value.estimate(field)
+    found = value.estimate_value(field)
     assume(found.rating < value.RATING_MAX and found.ranking < value.RANKING_MAX)
     each = math.fsum(one.total for one in found.players)
     assert each == pytest.approx(found.total, abs=1e-9)

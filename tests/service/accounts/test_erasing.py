@@ -28,7 +28,7 @@ CANARIES: dict[str, Any] = {
 }
 WORDS = (
     NAME,
-    names.folded(NAME) or "",
+    names.fold(NAME) or "",
     json.dumps(NAME)[1:-1],
     json.dumps(NAME, ensure_ascii=False)[1:-1],
     "anary",
@@ -100,9 +100,9 @@ def a_world(store: Store, **values: Any) -> World:
 
 def _rate_him(store: Store, user_id: int, night: build.Night) -> None:
     """Ratings under his account, and under the number and the name that proved to be his."""
-    named = {"name": NAME, "name_folded": names.folded(NAME)}
+    named = {"name": NAME, "name_folded": names.fold(NAME)}
     rating_id = build.a_rating(store, **named, user_id=user_id, ifpa_id=IFPA_CANARY)
-    book = {"organizer_id": night.organizer_id, "name_key": names.key(NAME)}
+    book = {"organizer_id": night.organizer_id, "name_key": names.name_key(NAME)}
     build.row(store, tables.rating, **named, **book, merged_into=rating_id, rank=None)
     other = {"name": "Bo Larkin", "name_folded": "bo larkin", "lower_bound": 1500.0}
     build.row(store, tables.rating, **other, user_id=night.organizer_id, rank=2)
@@ -171,7 +171,7 @@ def traces(store: Store) -> set[str]:
 
 def erase(store: Store, user_id: int) -> None:
     with store.write() as db:
-        writes.erase(db, user_id)
+        writes.erase_account(db, user_id)
 
 
 def test_nothing_in_the_database_names_the_person_any_more(store: Store) -> None:
@@ -197,14 +197,14 @@ def test_results_stay_under_a_pseudonym(store: Store) -> None:
 def test_followers_of_his_tournaments_read_everything_again(store: Store) -> None:
     world = a_world(store)
     with store.read() as db:
-        before = announcements.head(db, world.night.tournament_id)
+        before = announcements.channel_head(db, world.night.tournament_id)
     erase(store, world.user_id)
     with store.read() as db:
-        after = announcements.head(db, world.night.tournament_id)
+        after = announcements.channel_head(db, world.night.tournament_id)
         assert before is not None
         assert after is not None
         assert after.epoch != before.epoch
-        said = announcements.since(db, world.night.tournament_id, after.epoch, 0, 100)
+        said = announcements.load_since(db, world.night.tournament_id, after.epoch, 0, 100)
     assert [one.name for one in said] == ["TournamentUpdated", "PlayersChanged"]
 
 

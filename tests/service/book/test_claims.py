@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import build
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store.engine import Store
 
 
@@ -15,7 +15,7 @@ def night(store: Store) -> build.Night:
 
 
 @pytest.fixture
-def una(store: Store) -> Caller:
+def una(store: Store) -> AuthenticatedCaller:
     return build.caller(build.a_user(store, name="Una Ball"), ability="score")
 
 
@@ -26,7 +26,9 @@ def claim(
     return status, got
 
 
-def test_a_claim_waits_until_the_organizer_approves_it(store: Store, night: build.Night, una: Caller) -> None:
+def test_a_claim_waits_until_the_organizer_approves_it(
+    store: Store, night: build.Night, una: AuthenticatedCaller
+) -> None:
     player_id, organizer = night.player_ids[0], night.organizer_id
     status, got = claim(store, player_id, by=una)
     assert (status, got["data"]["claimedBy"]) == (201, None)
@@ -40,7 +42,7 @@ def test_a_claim_waits_until_the_organizer_approves_it(store: Store, night: buil
 
 
 def test_nobody_approves_but_the_organizer_and_nobody_who_did_not_ask(
-    store: Store, night: build.Night, una: Caller
+    store: Store, night: build.Night, una: AuthenticatedCaller
 ) -> None:
     player_id = night.player_ids[0]
     other = build.a_user(store, role="organizer")
@@ -56,7 +58,7 @@ def test_nobody_approves_but_the_organizer_and_nobody_who_did_not_ask(
 
 
 def test_a_player_belongs_to_one_user_and_a_user_is_one_player_of_a_book(
-    store: Store, night: build.Night, una: Caller
+    store: Store, night: build.Night, una: AuthenticatedCaller
 ) -> None:
     first, second, *_ = night.player_ids
     rival = build.caller(build.a_user(store), ability="score")
@@ -70,7 +72,9 @@ def test_a_player_belongs_to_one_user_and_a_user_is_one_player_of_a_book(
     assert claim(store, first, by=rival)[0] == 409
 
 
-def test_a_claim_is_taken_back_or_turned_down(store: Store, night: build.Night, una: Caller) -> None:
+def test_a_claim_is_taken_back_or_turned_down(
+    store: Store, night: build.Night, una: AuthenticatedCaller
+) -> None:
     player_id, user = night.player_ids[0], una.user_id
     rival = build.caller(build.a_user(store), ability="score")
     claim(store, player_id, by=una)
@@ -99,7 +103,7 @@ def test_an_organizer_need_not_ask_himself(store: Store, night: build.Night) -> 
 
 
 def test_a_claim_shows_in_every_tournament_and_stays_when_something_before_it_is_undone(
-    store: Store, una: Caller
+    store: Store, una: AuthenticatedCaller
 ) -> None:
     night = build.a_tournament(store, type="best_game")
     tournament, player_id = f"/api/tournaments/{night.tournament_id}", night.player_ids[0]

@@ -27,7 +27,7 @@ def merge(store: Store, gone_id: int, kept_id: object, **who: Any) -> tuple[int,
 
 def faults(store: Store, tournament_id: int) -> list[str]:
     with store.read() as db:
-        return list(verify.verdict(db, tournament_id).faults)
+        return list(verify.verify_tournament(db, tournament_id).faults)
 
 
 def places_of(store: Store, player_id: int) -> set[str]:
@@ -58,10 +58,10 @@ def season(tmp_path_factory: pytest.TempPathFactory, empty_sqlite: Path) -> tupl
     path = tmp_path_factory.mktemp("season") / "season.db"
     shutil.copy(empty_sqlite, path)
     store = Store(f"sqlite:///{path}")
-    door.hurry(store)
+    door.skip_disk_sync(store)
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
     build.a_player(store, organizer_id, name=demo_nights.NAMES[0], player_id=GONE)
-    demo_nights.prepare(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
+    demo_nights.play_nights(store, Settings(base_url=build.BASE_URL), organizer_id, Random(1))
     with store.engine.connect() as db:
         db.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     store.close()
@@ -73,7 +73,7 @@ def played(season: tuple[Path, int], tmp_path: Path) -> Iterator[tuple[Store, in
     path, organizer_id = season
     shutil.copy(path, tmp_path / "season.db")
     opened = Store(f"sqlite:///{tmp_path / 'season.db'}")
-    door.hurry(opened)
+    door.skip_disk_sync(opened)
     yield opened, organizer_id
     opened.close()
 
@@ -111,9 +111,9 @@ def test_the_snapshot_differs_by_the_number_only(played: tuple[Store, int]) -> N
 def a_running_desk(store: Store) -> tuple[Desk, int]:
     """Two rounds of a running match play, and a player of the book who is nowhere."""
     desk = a_desk(store, "matchplay", players=4)
-    for game in desk.round():
+    for game in desk.open_round():
         desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
-    desk.round()
+    desk.open_round()
     return desk, build.a_player(store, desk.night.organizer_id, name="The same")
 
 

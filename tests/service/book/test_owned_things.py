@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 
 import build
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -135,7 +135,7 @@ def test_only_the_owner_and_an_admin_change_it(store: Store, owner: int, name: s
     data = added(store, owner, name)
     other = build.a_user(store, name="Otto Tilt", role="organizer")
     admin = build.a_user(store, name="Ada Min", role="admin")
-    callers: dict[str, Caller | None] = {
+    callers: dict[str, AuthenticatedCaller | None] = {
         "nobody": None,
         "reader": build.caller(owner, role="organizer", ability="read"),
         "scorer": build.caller(owner, role="organizer", ability="score"),

@@ -15,10 +15,10 @@ from silverball.kit.errors import Conflict, NotAllowed, NotFound
 from silverball.kit.http import Write
 from silverball.kit.query import Query
 from silverball.service import access
-from silverball.service.access import Caller, Device
+from silverball.service.access import AuthenticatedCaller, Device
 from silverball.service.accounts import writes as accounts
 from silverball.service.devices import reads, writes
-from silverball.service.devices.reads import Known
+from silverball.service.devices.reads import KnownDevice
 from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
 from silverball.store import tables
@@ -48,33 +48,33 @@ def a_call(desk: Desk, by: str = "owner", body: Body | None = None, **ids: int) 
 
 def a_link(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> str:
     with a_call(desk, body=writes.NewDevice(name=name)) as call:
-        return writes.make(call, Random(seed)).secret
+        return writes.create_link(call, Random(seed)).secret
 
 
-def found(store: Store, secret: str) -> Known | None:
+def found(store: Store, secret: str) -> KnownDevice | None:
     with store.read() as db:
-        return reads.find(db, secret)
+        return reads.find_device(db, secret)
 
 
 def a_device(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> Device:
     """A scorekeeper's device of the tournament, which is the desk's caller `device` from now on."""
     known = found(desk.store, a_link(desk, name, seed))
     assert known is not None
-    desk.callers["device"] = access.of_device(known.device)
+    desk.callers["device"] = access.device_caller(known.device)
     return known.device
 
 
-def codes(desk: Desk, seed: int = 2) -> reads.Codes:
+def codes(desk: Desk, seed: int = 2) -> reads.PrintedCodes:
     """New codes of the tournament."""
     with a_call(desk) as call:
-        writes.make_codes(call, Random(seed))
+        writes.replace_codes(call, Random(seed))
     with desk.store.read() as db:
-        made = reads.codes_of(db, desk.night.tournament_id)
+        made = reads.current_codes(db, desk.night.tournament_id)
     assert made is not None
     return made
 
 
-def a_code(desk: Desk, **whose: int) -> Caller:
+def a_code(desk: Desk, **whose: int) -> AuthenticatedCaller:
     """Who holds the code of this player or this game."""
     made = codes(desk)
     device = Device(
@@ -83,7 +83,7 @@ def a_code(desk: Desk, **whose: int) -> Caller:
         organizer_id=desk.night.organizer_id,
         **whose,
     )
-    return access.of_device(device)
+    return access.device_caller(device)
 
 
 def positions(game: dict[str, Any], *, flip: bool = False) -> dict[str, Any]:
@@ -102,12 +102,12 @@ def test_a_link_is_found_by_its_secret_and_its_secret_is_stored_nowhere(store: S
     secret = a_link(desk)
     known = found(store, secret)
     assert known is not None
-    assert (len(secret), known.name, known.works) == (40, "Tablet at the bar", True)
+    assert (len(secret), known.name, known.is_usable) == (40, "Tablet at the bar", True)
     assert known.device.tournament_id == desk.night.tournament_id
     with store.read() as db:
         for table in tables.metadata.sorted_tables:
             assert secret not in str(db.execute(select(table)).all())
-    assert secret not in repr(writes.NewLink(secret))
+    assert secret not in repr(writes.DeviceLink(secret))
 
 
 @pytest.mark.parametrize("guess", ["", "guess", "x" * 40, "\x00", "é" * 500])
@@ -124,18 +124,18 @@ def test_only_the_organizer_makes_and_revokes(store: Store, who: str) -> None:
     desk = a_desk(store)
     device = a_device(desk)
     with pytest.raises(NotAllowed), a_call(desk, who, writes.NewDevice(name="Mine")) as call:
-        writes.make(call, Random(3))
+        writes.create_link(call, Random(3))
     with pytest.raises(NotAllowed), a_call(desk, who) as call:
-        writes.make_codes(call, Random(3))
+        writes.replace_codes(call, Random(3))
     with pytest.raises(NotAllowed), a_call(desk, who, device_id=device.device_id) as call:
-        writes.revoke(call)
+        writes.revoke_device(call)
 
 
 def test_a_device_makes_no_devices(store: Store) -> None:
     desk = a_desk(store)
     a_device(desk)
     with pytest.raises(NotAllowed), a_call(desk, "device", writes.NewDevice(name="Mine")) as call:
-        writes.make(call, Random(3))
+        writes.create_link(call, Random(3))
 
 
 def test_a_revoked_link_is_known_as_revoked_and_revoking_again_finds_nothing(store: Store) -> None:
@@ -144,21 +144,21 @@ def test_a_revoked_link_is_known_as_revoked_and_revoking_again_finds_nothing(sto
     known = found(store, secret)
     assert known is not None
     with a_call(desk, device_id=known.device.device_id) as call:
-        writes.revoke(call)
+        writes.revoke_device(call)
     after = found(store, secret)
     assert after is not None
-    assert (after.is_revoked, after.works) == (True, False)
+    assert (after.is_revoked, after.is_usable) == (True, False)
     with store.read() as db:
-        assert reads.listed(db, desk.night.tournament_id) == []
+        assert reads.active_devices(db, desk.night.tournament_id) == []
     with pytest.raises(NotFound), a_call(desk, device_id=known.device.device_id) as call:
-        writes.revoke(call)
+        writes.revoke_device(call)
 
 
 def test_a_device_of_another_tournament_cannot_be_revoked_from_this_one(store: Store) -> None:
     here, there = a_desk(store), a_desk(store)
     device = a_device(there)
     with pytest.raises(NotFound), a_call(here, device_id=device.device_id) as call:
-        writes.revoke(call)
+        writes.revoke_device(call)
 
 
 def test_a_link_rests_while_the_tournament_is_completed(store: Store) -> None:
@@ -167,20 +167,20 @@ def test_a_link_rests_while_the_tournament_is_completed(store: Store) -> None:
     set_status(desk, "completed")
     over = found(store, secret)
     assert over is not None
-    assert (over.is_over, over.works) == (True, False)
+    assert (over.is_over, over.is_usable) == (True, False)
     with pytest.raises(Conflict, match="Reopen it"):
         a_link(desk, seed=4)
     set_status(desk, "started")
     again = found(store, secret)
     assert again is not None
-    assert again.works
+    assert again.is_usable
 
 
 def test_where_scorekeepers_are_off_a_link_does_not_work(store: Store) -> None:
     desk = a_desk(store, scorekeeping="disabled")
     known = found(store, a_link(desk))
     assert known is not None
-    assert not known.works
+    assert not known.is_usable
 
 
 def test_there_are_not_more_devices_than_anybody_needs(store: Store) -> None:
@@ -196,17 +196,17 @@ def test_the_last_use_is_noted_to_the_minute(store: Store) -> None:
     device = a_device(desk)
     for seconds in (0, 59, 60):
         with store.write() as db:
-            writes.note_use(
+            writes.record_use(
                 db, device.device_id, build.NOW.replace(minute=seconds // 60, second=seconds % 60)
             )
     with store.read() as db:
-        (one,) = reads.listed(db, desk.night.tournament_id)
+        (one,) = reads.active_devices(db, desk.night.tournament_id)
     assert one.last_used_at == build.NOW.replace(minute=1, second=0)
 
 
 def test_links_and_codes_are_no_part_of_the_journal_and_do_not_stand_in_the_way_of_undo(store: Store) -> None:
     desk = a_desk(store)
-    desk.round()
+    desk.open_round()
     before = desk.ok("GET", "/journal")["data"]
     a_device(desk)
     codes(desk)
@@ -220,37 +220,39 @@ def test_links_and_codes_are_no_part_of_the_journal_and_do_not_stand_in_the_way_
 def test_a_device_records_results_and_the_journal_says_which(store: Store) -> None:
     desk = a_desk(store)
     a_device(desk)
-    game, _ = desk.round()
+    game, _ = desk.open_round()
     path = f"/games/{game['gameId']}/result"
-    done = desk.undone("PUT", path, positions(game), by="device")["data"]
+    done = desk.do_and_undo("PUT", path, positions(game), by="device")["data"]
     assert (done["status"], done["scorekeeperId"]) == ("completed", None)
     desk.ok("PUT", path, positions(game), by="device")
     newest = desk.ok("GET", "/journal")["data"][0]
     assert (newest["actorId"], newest["actorName"]) == (None, "device: Tablet at the bar")
     assert newest["source"] == "203.0.113.7"
     with store.read() as db:
-        assert list(verifier.verdict(db, desk.night.tournament_id).faults) == []
+        assert list(verifier.verify_tournament(db, desk.night.tournament_id).faults) == []
     # Only the organizer replaces a result; a device is told whose it is, and so is everybody else.
     for who in ("device", "keeper"):
-        told = desk.refused(409, "PUT", path, positions(game, flip=True), by=who)["message"]
+        told = desk.expect_refusal(409, "PUT", path, positions(game, flip=True), by=who)["message"]
         assert "device: Tablet at the bar entered" in told
-    assert "by device: Tablet at the bar" in desk.refused(409, "POST", "/undo", {"action": 99})["message"]
+    assert (
+        "by device: Tablet at the bar" in desk.expect_refusal(409, "POST", "/undo", {"action": 99})["message"]
+    )
 
 
 def test_a_device_keeps_its_name_in_the_journal_after_it_was_revoked(store: Store) -> None:
     desk = a_desk(store)
     device = a_device(desk)
-    game, _ = desk.round()
+    game, _ = desk.open_round()
     desk.ok("PUT", f"/games/{game['gameId']}/result", positions(game), by="device")
     with a_call(desk, device_id=device.device_id) as call:
-        writes.revoke(call)
+        writes.revoke_device(call)
     assert desk.ok("GET", "/journal")["data"][0]["actorName"] == "device: Tablet at the bar"
 
 
 def test_a_device_approves_what_players_send_in(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     a_device(desk)
-    game = next(one for one in desk.round() if desk.night.player_ids[0] in one["playerIds"])
+    game = next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
     said = desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="player")["data"]
     approve = f"/suggestions/{said['suggestions'][0]['suggestionId']}/approve"
     assert desk.ok("POST", approve, by="device")["data"]["status"] == "completed"
@@ -285,7 +287,7 @@ def without_scorekeepers(desk: Desk) -> None:
 def test_what_a_device_may_do(store: Store, become: Callable[[Desk], None], records: int) -> None:
     desk = a_desk(store, suggestions="restricted")
     a_device(desk)
-    game, _ = desk.round()
+    game, _ = desk.open_round()
     become(desk)
     path = f"/games/{game['gameId']}"
     for verb, managed in (
@@ -296,21 +298,21 @@ def test_what_a_device_may_do(store: Store, become: Callable[[Desk], None], reco
         ("DELETE", ""),
         ("DELETE", f"{path}/result"),
     ):
-        desk.refused(403, verb, managed, {}, by="device")
-    desk.refused(403, "GET", "/journal", by="device")
-    desk.refused(403, "POST", f"{path}/suggestions", positions(game), by="device")
+        desk.expect_refusal(403, verb, managed, {}, by="device")
+    desk.expect_refusal(403, "GET", "/journal", by="device")
+    desk.expect_refusal(403, "POST", f"{path}/suggestions", positions(game), by="device")
     assert desk.do("PUT", f"{path}/result", positions(game), by="device")[0] == records
 
 
 def test_a_key_sent_again_by_a_device_acts_once(store: Store) -> None:
     desk = a_desk(store)
     a_device(desk)
-    game, _ = desk.round()
+    game, _ = desk.open_round()
     path = f"/games/{game['gameId']}/result"
     first = desk.ok("PUT", path, positions(game), by="device", key="k-1")
-    before = desk.seen()
+    before = desk.stored_state()
     assert desk.ok("PUT", path, positions(game), by="device", key="k-1") == first
-    assert desk.seen() == before
+    assert desk.stored_state() == before
 
 
 # Codes of players and of games
@@ -319,22 +321,24 @@ def test_a_key_sent_again_by_a_device_acts_once(store: Store) -> None:
 @pytest.mark.parametrize("kind", ["player", "game"])
 def test_a_code_reports_for_its_player_or_its_game_only(store: Store, kind: str) -> None:
     desk = a_desk(store, suggestions="restricted")
-    mine, others = desk.round()
+    mine, others = desk.open_round()
     whose = {"player_id": mine["playerIds"][1]} if kind == "player" else {"game_id": mine["gameId"]}
     desk.callers["code"] = a_code(desk, **whose)
     path = "/games/{}/suggestions"
-    said = desk.undone("POST", path.format(mine["gameId"]), positions(mine), by="code")["data"]
+    said = desk.do_and_undo("POST", path.format(mine["gameId"]), positions(mine), by="code")["data"]
     (one,) = said["suggestions"]
     assert (one["playerId"], one["userId"]) == (whose.get("player_id"), None)
-    desk.refused(403, "POST", path.format(others["gameId"]), positions(others), by="code")
+    desk.expect_refusal(403, "POST", path.format(others["gameId"]), positions(others), by="code")
     # Nothing else that players or scorekeepers may do.
     for game in (mine, others):
-        desk.refused(403, "PUT", f"/games/{game['gameId']}/result", positions(game), by="code")
-        desk.refused(403, "PATCH", f"/games/{game['gameId']}", {"playerIds": game["playerIds"]}, by="code")
+        desk.expect_refusal(403, "PUT", f"/games/{game['gameId']}/result", positions(game), by="code")
+        desk.expect_refusal(
+            403, "PATCH", f"/games/{game['gameId']}", {"playerIds": game["playerIds"]}, by="code"
+        )
     desk.ok("POST", path.format(mine["gameId"]), positions(mine), by="code")
     suggestion_id = desk.ok("GET", f"/games/{mine['gameId']}")["data"]["suggestions"][0]["suggestionId"]
-    desk.refused(403, "POST", f"/suggestions/{suggestion_id}/approve", by="code")
-    desk.refused(403, "DELETE", f"/suggestions/{suggestion_id}", by="code")
+    desk.expect_refusal(403, "POST", f"/suggestions/{suggestion_id}/approve", by="code")
+    desk.expect_refusal(403, "DELETE", f"/suggestions/{suggestion_id}", by="code")
     newest = desk.ok("GET", "/journal")["data"][0]
     name = f"code of Player {desk.night.player_ids.index(mine['playerIds'][1]) + 1}"
     assert (newest["actorId"], newest["actorName"]) == (None, name if kind == "player" else "code of a game")
@@ -343,7 +347,7 @@ def test_a_code_reports_for_its_player_or_its_game_only(store: Store, kind: str)
 @pytest.mark.parametrize(("way", "status"), [("restricted", "started"), ("automatic", "completed")])
 def test_the_setting_decides_what_a_report_is_worth(store: Store, way: str, status: str) -> None:
     desk = a_desk(store, suggestions=way)
-    game, _ = desk.round()
+    game, _ = desk.open_round()
     desk.callers["code"] = a_code(desk, player_id=game["playerIds"][0])
     done = desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="code")["data"]
     assert done["status"] == status
@@ -351,23 +355,24 @@ def test_the_setting_decides_what_a_report_is_worth(store: Store, way: str, stat
 
 def test_where_suggestions_are_off_a_code_reports_nothing(store: Store) -> None:
     desk = a_desk(store, suggestions="disabled")
-    game, _ = desk.round()
+    game, _ = desk.open_round()
     desk.callers["code"] = a_code(desk, player_id=game["playerIds"][0])
     path = f"/games/{game['gameId']}/suggestions"
     assert (
-        "takes no suggested results" in desk.refused(409, "POST", path, positions(game), by="code")["message"]
+        "takes no suggested results"
+        in desk.expect_refusal(409, "POST", path, positions(game), by="code")["message"]
     )
 
 
 def test_a_code_reports_nothing_elsewhere_and_nothing_after_the_end(store: Store) -> None:
     desk, elsewhere = a_desk(store, suggestions="restricted"), a_desk(store, suggestions="restricted")
-    game, _ = desk.round()
+    game, _ = desk.open_round()
     path = f"/games/{game['gameId']}/suggestions"
     desk.callers["foreign"] = a_code(elsewhere, player_id=game["playerIds"][0])
-    desk.refused(403, "POST", path, positions(game), by="foreign")
+    desk.expect_refusal(403, "POST", path, positions(game), by="foreign")
     desk.callers["code"] = a_code(desk, player_id=game["playerIds"][0])
     completed(desk)
-    desk.refused(403, "POST", path, positions(game), by="code")
+    desk.expect_refusal(403, "POST", path, positions(game), by="code")
 
 
 def test_each_code_is_one_things_only_and_new_ones_replace_all(store: Store) -> None:
@@ -375,32 +380,32 @@ def test_each_code_is_one_things_only_and_new_ones_replace_all(store: Store) -> 
     old, foreign_codes = codes(desk, 5), codes(elsewhere, 6)
     night, player_id = desk.night.tournament_id, desk.night.player_ids[0]
     with store.read() as db:
-        known = reads.find_code(db, night, old.of_player(player_id), player_id=player_id)
+        known = reads.find_code(db, night, old.player_code(player_id), player_id=player_id)
         assert known is not None
-        assert (known.device.player_id, known.works) == (player_id, True)
+        assert (known.device.player_id, known.is_usable) == (player_id, True)
         for wrong in (
-            old.of_player(player_id + 1),
-            old.of_game(player_id),
-            foreign_codes.of_player(player_id),
+            old.player_code(player_id + 1),
+            old.game_code(player_id),
+            foreign_codes.player_code(player_id),
         ):
             assert reads.find_code(db, night, wrong, player_id=player_id) is None
     new = codes(desk, 7)
     with store.read() as db:
-        replaced = reads.find_code(db, night, old.of_player(player_id), player_id=player_id)
+        replaced = reads.find_code(db, night, old.player_code(player_id), player_id=player_id)
         assert replaced is not None
         assert replaced.is_revoked
-        assert reads.find_code(db, night, new.of_game(3), game_id=3) is not None
+        assert reads.find_code(db, night, new.game_code(3), game_id=3) is not None
     assert new.secret not in repr(new)
 
 
 def test_who_deletes_his_account_leaves_no_address_where_his_code_was_used(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
-    game = next(one for one in desk.round() if desk.night.player_ids[0] in one["playerIds"])
+    game = next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
     for player_id in game["playerIds"]:
         desk.callers["code"] = a_code(desk, player_id=player_id)
         desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="code")
     with store.write() as db:
-        accounts.erase(db, desk.callers["player"].user_id)
+        accounts.erase_account(db, desk.callers["player"].user_id)
     sources = {one["actorName"]: one["source"] for one in desk.ok("GET", "/journal")["data"][:2]}
     assert sorted(sources.values()) == ["", "203.0.113.7"]
     assert sources[f"code of Player {desk.night.player_ids[0]}"] == ""
@@ -408,7 +413,7 @@ def test_who_deletes_his_account_leaves_no_address_where_his_code_was_used(store
 
 def test_two_players_who_become_one_keep_what_their_code_did(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
-    game, _ = desk.round()
+    game, _ = desk.open_round()
     wrong_id = game["playerIds"][0]
     with store.write() as db:
         unclaimed = tables.player.c.player_id == wrong_id

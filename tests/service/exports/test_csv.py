@@ -53,7 +53,7 @@ def test_a_table_is_a_download(store: Store, name: str) -> None:
     made = build.a_tournament(store)
     api = app.build_api(store, Settings(base_url=build.BASE_URL, public_read=True))
     path = f"/api/tournaments/{made.tournament_id}/{name}/csv"
-    got = app.answer(api, http.Request(method="GET", path=path))
+    got = app.answer_request(api, http.Request(method="GET", path=path))
     assert got.content_type == "text/csv; charset=UTF-8"
     disposition = f'attachment; filename="{name}-{made.tournament_id}.csv"'
     assert (b"content-disposition", disposition.encode()) in got.headers
@@ -259,7 +259,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_quoted(store: Store, start: str)
 @quick
 @given(st.lists(st.tuples(st.text(st.characters(codec="utf-8")), st.integers(), st.none())))
 def test_every_text_comes_back_but_for_the_apostrophe(cells: list[tuple[str, int, None]]) -> None:
-    made = sheet.file("x.csv", ("Text", "Number", "Nothing"), cells)
+    made = sheet.csv_file("x.csv", ("Text", "Number", "Nothing"), cells)
     found = list(csv.reader(io.StringIO(made.body.decode(), newline="")))[1:]
     for (said, number, _), (cell, shown, nothing) in zip(cells, found, strict=True):
         assert cell in (said, "'" + said)
@@ -269,4 +269,4 @@ def test_every_text_comes_back_but_for_the_apostrophe(cells: list[tuple[str, int
 
 def test_a_row_of_another_length_than_the_header_is_our_mistake() -> None:
     with pytest.raises(ValueError, match="a row of 1 cells under a header of 2"):
-        sheet.file("x.csv", ("A", "B"), [("only",)])
+        sheet.csv_file("x.csv", ("A", "B"), [("only",)])

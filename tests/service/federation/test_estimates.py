@@ -10,7 +10,7 @@ import pytest
 import build
 from golden.keys import keys_of
 from golden.shapes import sample
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.wire.federation import WpprEstimate
@@ -20,7 +20,7 @@ READER = build.caller(1)
 ONE_OF = "Give exactly one of tournamentId, seriesId, and a list (ifpaIds, names or both)."
 
 
-def ask(store: Store, sent: Any = None, query: str = "", by: Caller = READER) -> Any:
+def ask(store: Store, sent: Any = None, query: str = "", by: AuthenticatedCaller = READER) -> Any:
     status, answered, _ = build.do(store, "POST", PATH + query, sent, by=by)
     assert status == 200, answered
     return answered

@@ -12,7 +12,7 @@ from sqlalchemy import delete
 import build
 from service.federation.people import ADA
 from silverball.service.federation import reads, writes
-from silverball.service.federation.reads import Ranks
+from silverball.service.federation.reads import FederationRanks
 from silverball.service.federation.writes import NewRecord
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -37,7 +37,7 @@ SHOWN = {
 
 def keep(store: Store, *records: NewRecord) -> None:
     with store.write() as db:
-        writes.keep(db, records, now=build.NOW)
+        writes.store_records(db, records, now=build.NOW)
 
 
 def user_with(store: Store, ifpa_id: int | None, **values: Any) -> int:
@@ -92,27 +92,27 @@ def test_a_record_takes_the_place_of_the_one_before_whole(store: Store) -> None:
     shown = ifpa_of(store, user_with(store, 101))
     assert (shown["name"], shown["rank"], shown["womensRank"], shown["city"]) == ("Ada Pike", 11, None, "")
     with store.read() as db:
-        assert reads.count(db) == 1
-        assert reads.by_name(db, ["ada quill", "ada pike"]) == {"ada pike": 101}
+        assert reads.record_count(db) == 1
+        assert reads.ifpa_ids_by_name(db, ["ada quill", "ada pike"]) == {"ada pike": 101}
 
 
 def test_ranks_are_told_of_those_who_are_known(store: Store) -> None:
     keep(store, ADA, NewRecord(ifpa_id=102, name="Bo Larkin"))
     with store.read() as db:
-        assert reads.ranks(db, [101, 102, 103]) == {
-            101: Ranks(rank=12, womens_rank=3),
-            102: Ranks(rank=None, womens_rank=None),
+        assert reads.ranks_by_ifpa(db, [101, 102, 103]) == {
+            101: FederationRanks(rank=12, womens_rank=3),
+            102: FederationRanks(rank=None, womens_rank=None),
         }
-        assert reads.ranks(db, []) == {}
-        assert reads.record(db, 103) is None
+        assert reads.ranks_by_ifpa(db, []) == {}
+        assert reads.published_record(db, 103) is None
 
 
 def test_more_records_than_fit_into_one_statement_are_found(store: Store, monkeypatch: Any) -> None:
     monkeypatch.setattr(reads, "AT_ONCE", 2)
     keep(store, *(NewRecord(ifpa_id=n, name=f"Player {n}") for n in range(1, 8)))
     with store.read() as db:
-        assert [one.ifpa_id for one in reads.records(db, range(1, 12))] == list(range(1, 8))
-        assert len(reads.by_name(db, [f"player {n}" for n in range(1, 12)])) == 7
+        assert [one.ifpa_id for one in reads.records_by_ifpa(db, range(1, 12))] == list(range(1, 8))
+        assert len(reads.ifpa_ids_by_name(db, [f"player {n}" for n in range(1, 12)])) == 7
 
 
 RECORDS = st.builds(
@@ -134,9 +134,9 @@ RECORDS = st.builds(
 def test_what_is_stored_is_found_again(store: Store, records: list[NewRecord]) -> None:
     with store.write() as db:
         db.execute(delete(tables.federation_player))
-        writes.keep(db, records, now=build.NOW)
+        writes.store_records(db, records, now=build.NOW)
     with store.read() as db:
-        found = reads.records(db, [one.ifpa_id for one in records])
+        found = reads.records_by_ifpa(db, [one.ifpa_id for one in records])
     stored = {one.ifpa_id: msgspec.structs.asdict(one) for one in records}
     assert {one.ifpa_id: vars(one) for one in found} == stored
 

@@ -19,7 +19,7 @@ def test_a_round_that_two_people_open_is_opened_once(store: Store) -> None:
 
 def test_of_two_scorekeepers_one_is_told_what_the_other_entered(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     orders = [game["playerIds"], game["playerIds"][::-1]]
     path = f"/games/{game['gameId']}/result"
 

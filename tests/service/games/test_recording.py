@@ -17,9 +17,9 @@ def result(game: dict[str, object], *, flip: bool = False) -> dict[str, object]:
 
 def test_a_result_is_the_games_and_moves_the_standings(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     winner = game["playerIds"][1]
-    shown = desk.undone("PUT", f"/games/{game['gameId']}/result", result(game, flip=True))["data"]
+    shown = desk.do_and_undo("PUT", f"/games/{game['gameId']}/result", result(game, flip=True))["data"]
     assert (shown["status"], shown["resultPositions"][0], shown["resultPoints"]) == (
         "completed",
         winner,
@@ -45,7 +45,7 @@ def test_a_result_is_said_in_one_of_five_ways(
     store: Store, kind: TournamentType, body: dict[str, object], points: list[str]
 ) -> None:
     desk = a_desk(store, kind, players=2)
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     ids = game["playerIds"]
 
     def real(value: object) -> object:
@@ -59,7 +59,7 @@ def test_a_result_is_said_in_one_of_five_ways(
 
 def test_what_cannot_be_a_result_is_refused_and_changes_nothing(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     one, two = game["playerIds"]
     path = f"/games/{game['gameId']}/result"
     for body, field in [
@@ -76,114 +76,116 @@ def test_what_cannot_be_a_result_is_refused_and_changes_nothing(store: Store) ->
         ({"forfeit": 99999}, "forfeit"),
         ({"resultPositions": [one, two], "winner": one}, "winner"),
     ]:
-        assert field in desk.refused(422, "PUT", path, body)["errors"], body
-    desk.refused(404, "PUT", "/games/99999/result", result(game))
+        assert field in desk.expect_refusal(422, "PUT", path, body)["errors"], body
+    desk.expect_refusal(404, "PUT", "/games/99999/result", result(game))
 
 
 def test_who_may_record_a_result(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     path = f"/games/{game['gameId']}/result"
     for who, status in [("nobody", 401), ("reader", 403), ("stranger", 403), ("other", 403), ("player", 403)]:
-        desk.refused(status, "PUT", path, result(game), by=who)
+        desk.expect_refusal(status, "PUT", path, result(game), by=who)
     for who in ("owner", "keeper", "admin", "kiosk"):
-        desk.undone("PUT", path, result(game), by=who)
+        desk.do_and_undo("PUT", path, result(game), by=who)
 
 
 def test_a_scorekeeper_may_not_replace_a_result_and_hears_whose_it_is(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     path = f"/games/{game['gameId']}/result"
     desk.ok("PUT", path, result(game), by="keeper")
-    before = desk.seen()
+    before = desk.stored_state()
     # The same again, by anybody.
     for who in ("keeper", "kiosk", "owner"):
         desk.ok("PUT", path, result(game), by=who)
-    assert desk.seen() == before
+    assert desk.stored_state() == before
     one, two = game["playerIds"]
     for who in ("keeper", "kiosk"):
-        told = desk.refused(409, "PUT", path, result(game, flip=True), by=who)["message"]
+        told = desk.expect_refusal(409, "PUT", path, result(game, flip=True), by=who)["message"]
         assert f"Keeper entered the order {one}, {two} at 2026-03-05 19:30:00Z" in told
     desk.ok("PUT", path, result(game, flip=True), now=build.NOW + timedelta(minutes=3))
-    told = desk.refused(409, "PUT", path, result(game), by="keeper")["message"]
+    told = desk.expect_refusal(409, "PUT", path, result(game), by="keeper")["message"]
     assert f"Olga Ramp entered the order {two}, {one} at 2026-03-05 19:33:00Z" in told
 
 
 def test_a_result_of_a_closed_round_is_told_again_but_not_changed(store: Store) -> None:
     desk = a_desk(store)
-    games = desk.round()
+    games = desk.open_round()
     for game in games:
         desk.ok("PUT", f"/games/{game['gameId']}/result", result(game))
-    desk.round()
+    desk.open_round()
     path = f"/games/{games[0]['gameId']}/result"
     assert desk.ok("PUT", path, result(games[0]), by="keeper")["data"]["status"] == "completed"
-    assert "is over" in desk.refused(409, "PUT", path, result(games[0], flip=True))["message"]
-    desk.refused(409, "DELETE", path)
+    assert "is over" in desk.expect_refusal(409, "PUT", path, result(games[0], flip=True))["message"]
+    desk.expect_refusal(409, "DELETE", path)
 
 
 def test_only_the_organizer_takes_a_result_away(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     path = f"/games/{game['gameId']}/result"
-    desk.refused(409, "DELETE", path)
+    desk.expect_refusal(409, "DELETE", path)
     desk.ok("PUT", path, result(game))
     for who, status in [("nobody", 401), ("keeper", 403), ("kiosk", 403), ("other", 403), ("player", 403)]:
-        desk.refused(status, "DELETE", path, by=who)
-    assert desk.undone("DELETE", path)["data"]["status"] == "started"
+        desk.expect_refusal(status, "DELETE", path, by=who)
+    assert desk.do_and_undo("DELETE", path)["data"]["status"] == "started"
 
 
 def test_order_arena_and_players_of_an_open_game_are_changed(store: Store) -> None:
     desk = a_desk(store)
-    one, two = desk.round()
+    one, two = desk.open_round()
     path = f"/games/{one['gameId']}"
     ids = one["playerIds"]
-    assert desk.undone("PATCH", path, {"playerIds": ids[::-1]})["data"]["playerIds"] == ids[::-1]
+    assert desk.do_and_undo("PATCH", path, {"playerIds": ids[::-1]})["data"]["playerIds"] == ids[::-1]
     free = set(desk.night.arena_ids) - {one["arenaId"], two["arenaId"]}
-    assert desk.undone("PATCH", path, {"arenaId": min(free)})["data"]["arenaId"] in free
-    assert desk.undone("POST", path + "/arena")["data"]["arenaId"] in free
+    assert desk.do_and_undo("PATCH", path, {"arenaId": min(free)})["data"]["arenaId"] in free
+    assert desk.do_and_undo("POST", path + "/arena")["data"]["arenaId"] in free
     swap = {"playerId": ids[0], "withPlayerId": two["playerIds"][0]}
-    assert two["playerIds"][0] in desk.undone("PATCH", path, {"swap": swap})["data"]["playerIds"]
-    assert desk.undone("DELETE", f"{path}/players/{ids[0]}")["data"]["bye"] is True
-    desk.refused(409, "PATCH", path, {"arenaId": two["arenaId"]})
-    desk.refused(422, "PATCH", path, {"arenaId": 99999})
-    desk.refused(422, "PATCH", path, {"playerIds": [ids[0]]})
-    desk.refused(422, "PATCH", path, {})
-    desk.refused(422, "PATCH", path, {"swap": {"playerId": two["playerIds"][0], "withPlayerId": ids[0]}})
-    desk.refused(422, "DELETE", f"{path}/players/{two['playerIds'][0]}")
-    desk.refused(409, "DELETE", path)
-    desk.refused(409, "POST", "/games", {"playerIds": ids})
+    assert two["playerIds"][0] in desk.do_and_undo("PATCH", path, {"swap": swap})["data"]["playerIds"]
+    assert desk.do_and_undo("DELETE", f"{path}/players/{ids[0]}")["data"]["bye"] is True
+    desk.expect_refusal(409, "PATCH", path, {"arenaId": two["arenaId"]})
+    desk.expect_refusal(422, "PATCH", path, {"arenaId": 99999})
+    desk.expect_refusal(422, "PATCH", path, {"playerIds": [ids[0]]})
+    desk.expect_refusal(422, "PATCH", path, {})
+    desk.expect_refusal(
+        422, "PATCH", path, {"swap": {"playerId": two["playerIds"][0], "withPlayerId": ids[0]}}
+    )
+    desk.expect_refusal(422, "DELETE", f"{path}/players/{two['playerIds'][0]}")
+    desk.expect_refusal(409, "DELETE", path)
+    desk.expect_refusal(409, "POST", "/games", {"playerIds": ids})
     desk.ok("PUT", path + "/result", result(one))
-    desk.refused(409, "PATCH", path, {"playerIds": ids[::-1]})
+    desk.expect_refusal(409, "PATCH", path, {"playerIds": ids[::-1]})
 
 
 def test_players_change_the_order_where_it_is_open_to_them_and_nothing_else(store: Store) -> None:
     for way, status in (("players", 200), ("scorekeepers", 403)):
         desk = a_desk(store, playerOrderOpen=way)
-        mine = next(one for one in desk.round() if desk.night.player_ids[0] in one["playerIds"])
+        mine = next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
         path = f"/games/{mine['gameId']}"
         for who, expected in [("player", status), ("keeper", 200), ("stranger", 403), ("other", 403)]:
             assert desk.do("PATCH", path, {"playerIds": mine["playerIds"]}, by=who)[0] == expected
         for who in ("player", "keeper", "kiosk"):
-            desk.refused(403, "PATCH", path, {"arenaId": desk.night.arena_ids[0]}, by=who)
+            desk.expect_refusal(403, "PATCH", path, {"arenaId": desk.night.arena_ids[0]}, by=who)
 
 
 def test_a_late_player_joins_the_player_with_a_bye(store: Store) -> None:
     desk = a_desk(store, players=3)
-    bye = next(one for one in desk.round() if one["bye"])
+    bye = next(one for one in desk.open_round() if one["bye"])
     late = desk.ok("POST", "/players", {"name": "Late Comer"})["data"]["playerId"]
-    seats = desk.undone("POST", f"/games/{bye['gameId']}/players", {"playerId": late})["data"]
+    seats = desk.do_and_undo("POST", f"/games/{bye['gameId']}/players", {"playerId": late})["data"]
     assert (seats["bye"], late in seats["playerIds"]) == (False, True)
-    desk.refused(409, "POST", f"/games/{bye['gameId']}/players", {"playerId": 99999})
+    desk.expect_refusal(409, "POST", f"/games/{bye['gameId']}/players", {"playerId": 99999})
 
 
 def test_the_organizer_makes_and_deletes_games_of_a_manual_match_play(store: Store) -> None:
     desk = a_desk(store, "manual_matchplay")
     body = {"playerIds": desk.night.player_ids[:3], "arenaId": desk.night.arena_ids[0]}
-    desk.refused(403, "POST", "/games", body, by="keeper")
+    desk.expect_refusal(403, "POST", "/games", body, by="keeper")
     game = desk.ok("POST", "/games", body)["data"]
     assert (game["playerIds"], game["arenaId"]) == (desk.night.player_ids[:3], desk.night.arena_ids[0])
-    desk.refused(422, "POST", "/games", {"playerIds": desk.night.player_ids[:1]})
-    assert desk.undone("DELETE", f"/games/{game['gameId']}")["data"] == game
+    desk.expect_refusal(422, "POST", "/games", {"playerIds": desk.night.player_ids[:1]})
+    assert desk.do_and_undo("DELETE", f"/games/{game['gameId']}")["data"] == game
 
 
 def test_results_of_a_completed_tournament_stay(store: Store) -> None:
@@ -191,5 +193,5 @@ def test_results_of_a_completed_tournament_stay(store: Store) -> None:
     game = desk.ok("POST", "/games", {"playerIds": desk.night.player_ids[:2]})["data"]
     desk.ok("PUT", f"/games/{game['gameId']}/result", result(game))
     desk.ok("POST", "/complete")
-    told = desk.refused(409, "PUT", f"/games/{game['gameId']}/result", result(game, flip=True))
+    told = desk.expect_refusal(409, "PUT", f"/games/{game['gameId']}/result", result(game, flip=True))
     assert "Reopen" in told["message"]

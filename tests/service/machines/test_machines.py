@@ -50,11 +50,11 @@ FIELDS = [
 
 @pytest.fixture
 def known(store: Store) -> Store:
-    raw = files.second()
+    raw = files.second_shape()
     raw["entries"][2]["people"] = [{"opdbPersonId": 3, "name": "Vera Solder", "role": "design", "index": 0}]
     with store.write() as db:
-        opdb.bring_in(db, opdb.parsed(raw))
-        videos.bring_in(db, videos.parsed([FILM]))
+        opdb.import_machines(db, opdb.parse(raw))
+        videos.import_videos(db, videos.parse([FILM]))
     return store
 
 
@@ -142,7 +142,7 @@ def test_who_asks_for_an_old_id_is_told_the_new_one(known: Store) -> None:
         for n, (old, new) in enumerate(lines, start=1)
     ]
     with known.write() as db:
-        opdb_changelog.bring_in(db, opdb_changelog.parsed({"data": raw}))
+        opdb_changelog.import_changes(db, opdb_changelog.parse({"data": raw}))
     for path in ("entry", "entries"):
         status, body = asked(known, f"/api/opdb/{path}/Gold-M1")
         assert (status, body["movedTo"]) == (404, "G4odR-MLzY7")
@@ -157,7 +157,7 @@ def test_the_list_of_changes_is_empty_at_first(store: Store) -> None:
 
 
 def found(db: Connection, words: str) -> list[str]:
-    return [one.opdb_id for one in reads.search(db, words)]
+    return [one.opdb_id for one in reads.search_machines(db, words)]
 
 
 def test_machines_are_found_by_any_of_their_names(known: Store) -> None:
@@ -172,6 +172,6 @@ def test_machines_are_found_by_any_of_their_names(known: Store) -> None:
 def test_a_search_has_no_more_than_twenty_five_hits(store: Store) -> None:
     raw = {"entries": [{"opdbId": f"G1-M{n:03}", "name": f"Comet {n:03}"} for n in range(40)]}
     with store.write() as db:
-        opdb.bring_in(db, opdb.parsed(raw))
+        opdb.import_machines(db, opdb.parse(raw))
     with store.read() as db:
         assert found(db, "comet") == [f"G1-M{n:03}" for n in range(25)]

@@ -12,7 +12,7 @@ from sqlalchemy import event, select, update
 
 import build
 from rules.ratings import oracle
-from service.ratings.circuit import NOW, Circuit, forget_everything, moment
+from service.ratings.circuit import NOW, Circuit, delete_everything, moment
 from silverball.rules.ratings import formulas
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
 from silverball.service.periods import run, writes
@@ -48,7 +48,7 @@ def test_days_without_play_make_the_next_day_less_certain(store: Store) -> None:
     circuit.rate(9)
     players = {0: (1500.0, 75.0), 1: (1500.0, 75.0)}
     first = oracle.rated(players, [(2, {0: 0, 1: 1})])
-    idle = {one: (rating, formulas.advanced(rd, 8)) for one, (rating, rd) in first.items()}
+    idle = {one: (rating, formulas.deviation_after(rd, 8)) for one, (rating, rd) in first.items()}
     second = oracle.rated(idle, [(2, {1: 0, 0: 1})])
     assert circuit.ratings() == {
         "Ada": pytest.approx(second[0], abs=1e-9),
@@ -108,9 +108,9 @@ def test_a_second_run_has_nothing_to_do_and_changes_nothing(store: Store) -> Non
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
     circuit.rate(5)
-    before = circuit.everything()
+    before = circuit.stored_rows()
     assert circuit.rate(5) == 0
-    assert circuit.everything() == before
+    assert circuit.stored_rows() == before
 
 
 def test_a_rebuild_computes_the_same_and_keeps_every_id(store: Store) -> None:
@@ -118,9 +118,9 @@ def test_a_rebuild_computes_the_same_and_keeps_every_id(store: Store) -> None:
     circuit.night(1, ["Ada", "Bo", "Cy"])
     circuit.night(4, ["Cy", "Bo"])
     circuit.rate(6)
-    before = circuit.everything()
+    before = circuit.stored_rows()
     assert circuit.rate(6, again_from=date.min) == 6
-    assert circuit.everything() == before
+    assert circuit.stored_rows() == before
 
 
 def test_nothing_is_rated_before_anything_was_played(store: Store) -> None:
@@ -160,7 +160,7 @@ FEW = settings(
 @FEW
 @given(season=seasons())
 def test_day_by_day_or_all_at_once_or_again_comes_to_the_same(store: Store, season: Season) -> None:
-    forget_everything(store)
+    delete_everything(store)
     circuit = Circuit(store)
     for day, games in season.nights:
         circuit.night(day, *games)
@@ -175,7 +175,7 @@ def test_day_by_day_or_all_at_once_or_again_comes_to_the_same(store: Store, seas
         games = [game for on, listed in season.nights if on == day for game in listed]
         playing = sorted({name for game in games for name in game})
         before = {
-            n: (state[name][0], formulas.advanced(state[name][1], day - last[name]))
+            n: (state[name][0], formulas.deviation_after(state[name][1], day - last[name]))
             if name in state
             else (1500.0, 75.0)
             for n, name in enumerate(playing)
@@ -231,12 +231,12 @@ def test_a_day_that_turns_out_the_same_is_confirmed_and_nothing_is_computed(stor
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
     circuit.rate(3)
-    before = circuit.everything()
+    before = circuit.stored_rows()
     with store.write() as db:
-        rated.mark(db, [date(2026, 3, 1)])
+        rated.mark_days(db, [date(2026, 3, 1)])
     assert statuses(store)["2026-03-01"] == "dirty"
     assert circuit.rate(3) == 3
-    assert circuit.everything() == before
+    assert circuit.stored_rows() == before
 
 
 def test_other_parameters_take_effect_with_a_rebuild(store: Store) -> None:
@@ -255,7 +255,7 @@ def test_a_result_from_before_the_first_period_opens_earlier_days(store: Store) 
     circuit.rate(6)
     circuit.night(2, ["Bo", "Ada"])
     with store.write() as db:
-        rated.mark(db, [date(2026, 3, 2)])
+        rated.mark_days(db, [date(2026, 3, 2)])
     assert circuit.rate(6) == 5
     assert sorted(periods(store)) == [f"2026-03-0{n}" for n in range(2, 7)]
 
@@ -267,10 +267,10 @@ def test_who_is_claimed_keeps_his_rating_and_it_becomes_his(store: Store) -> Non
     before = circuit.ratings()
     user_id = circuit.claim("Ada")
     with store.write() as db:
-        rated.players_changed(db, [circuit.player("Ada")])
+        rated.mark_players(db, [circuit.player("Ada")])
     circuit.rate(1)
     assert circuit.ratings() == before
-    body = circuit.ask(f"/api/ratings/users/{user_id}/summary")["data"]
+    body = circuit.get_json(f"/api/ratings/users/{user_id}/summary")["data"]
     assert (body["name"], body["ratingId"]) == ("Ada", 1)
 
 
@@ -285,9 +285,9 @@ def test_two_ratings_of_one_person_become_one_and_everything_is_rated_anew(store
     with store.write() as db:
         own = tables.player.c.player_id == other.player("Ada")
         db.execute(update(tables.player).where(own).values(claimed_by=user_id))
-        rated.players_changed(db, [circuit.player("Ada"), other.player("Ada")])
+        rated.mark_players(db, [circuit.player("Ada"), other.player("Ada")])
     circuit.rate(3)
-    found = circuit.ask(f"/api/ratings/users/{user_id}/summary")["data"]
+    found = circuit.get_json(f"/api/ratings/users/{user_id}/summary")["data"]
     assert (found["gameCount"], found["winCount"], found["ratingId"]) == (2, 2, 1)
     with store.read() as db:
         gone = db.execute(select(tables.rating).where(tables.rating.c.merged_into.is_not(None))).one()
@@ -304,11 +304,11 @@ def test_an_older_run_stops_when_another_has_begun(store: Store) -> None:
 
     def interfere(_done: int, _all: int) -> None:
         with store.write() as db:
-            writes.take_over(db)
+            writes.begin_run(db)
 
-    with pytest.raises(writes.Superseded):
-        run.rate(store, date(2026, 3, 28), DEFAULTS, NOW, progress=interfere)
-    assert circuit.ask("/api/ratings")["data"] == []
+    with pytest.raises(writes.RunSuperseded):
+        run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=interfere)
+    assert circuit.get_json("/api/ratings")["data"] == []
 
 
 def test_an_interrupted_run_is_gone_on_with(store: Store) -> None:
@@ -323,7 +323,7 @@ def test_an_interrupted_run_is_gone_on_with(store: Store) -> None:
         raise PowerCut
 
     with pytest.raises(PowerCut):
-        run.rate(store, date(2026, 3, 28), DEFAULTS, NOW, progress=cut)
+        run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=cut)
     assert circuit.rate(28) == 8
     resumed = circuit.numbers()
     circuit.rate(28, again_from=date.min)

@@ -31,7 +31,7 @@ class Circuit:
     players: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        door.hurry(self.store)
+        door.skip_disk_sync(self.store)
         self.organizer_id = build.a_user(self.store, name="Olga Ramp", role="organizer")
 
     def player(self, name: str, **values: Any) -> int:
@@ -65,7 +65,7 @@ class Circuit:
 
     def rate(self, day: int, *, parameters: Parameters = DEFAULTS, **more: Any) -> int:
         """Rate everything up to a day of March; returns how many days needed it."""
-        return run.rate(self.store, date(2026, 3, day), parameters, NOW, **more)
+        return run.rate_days(self.store, date(2026, 3, day), parameters, NOW, **more)
 
     def claim(self, name: str, **values: Any) -> int:
         """A user whose player this is."""
@@ -90,7 +90,7 @@ class Circuit:
             for kind, value in zip(("rating", "rd"), pair, strict=True)
         }
 
-    def everything(self) -> dict[str, list[tuple[Any, ...]]]:
+    def stored_rows(self) -> dict[str, list[tuple[Any, ...]]]:
         """All that a run leaves behind, but for the moment when it ran and its number."""
         found = {}
         with self.store.read() as db:
@@ -100,7 +100,7 @@ class Circuit:
                 found[table.name] = [tuple(row) for row in rows]
         return found
 
-    def ask(self, path: str, **more: Any) -> Any:
+    def get_json(self, path: str, **more: Any) -> Any:
         """The body of an answer; anything but a 200 fails."""
         status, body = build.ask(self.store, path, by=more.pop("by", self.organizer_id), **more)
         assert status == 200, body
@@ -111,7 +111,7 @@ def days(first: int, last: int) -> list[str]:
     return [(date(2026, 3, first) + timedelta(days=n)).isoformat() for n in range(last - first + 1)]
 
 
-def forget_everything(store: Store) -> None:
+def delete_everything(store: Store) -> None:
     """No tournaments and no ratings: the next example of a property begins anew."""
     with store.write() as db:
         for table in (

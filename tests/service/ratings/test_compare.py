@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import build
-from service.ratings.circuit import Circuit, forget_everything
+from service.ratings.circuit import Circuit, delete_everything
 from silverball.rules.ratings import formulas
 from silverball.store.engine import Store
 
@@ -38,7 +38,7 @@ def months(draw: st.DrawFn) -> list[tuple[int, list[list[str]]]]:
 
 def compared(circuit: Circuit, names: list[str]) -> Any:
     ids = ",".join(str(circuit.player(name)) for name in names)
-    return circuit.ask(f"/api/ratings/compare?playerIds={ids}")
+    return circuit.get_json(f"/api/ratings/compare?playerIds={ids}")
 
 
 @FEW
@@ -46,7 +46,7 @@ def compared(circuit: Circuit, names: list[str]) -> Any:
 def test_both_directions_say_the_same_and_all_of_them_what_the_ratings_say(
     store: Store, played: list[tuple[int, list[list[str]]]], dice: Any
 ) -> None:
-    forget_everything(store)
+    delete_everything(store)
     circuit = Circuit(store)
     won: Counter[tuple[str, str]] = Counter()
     last: dict[tuple[str, str], int] = {}

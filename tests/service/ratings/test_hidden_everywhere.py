@@ -12,8 +12,8 @@ import build
 from service.submissions import events
 from silverball import app
 from silverball.exchange import nightly
-from silverball.kit.http import endpoints_of
-from silverball.service.access import Caller
+from silverball.kit.http import collect_endpoints
+from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -61,7 +61,7 @@ class World:
         game_id = build.a_game(store, night.tournament_id, night.player_ids[:2], status="completed")
         _rate(store, self.user_id, owner, rank=None if is_hidden else 1)
         # Its document knows him by his number.
-        events.submitted(store, owner, events.a_document())
+        events.submit_document(store, owner, events.a_document())
         self.ids: dict[str, Any] = defaultdict(
             lambda: 1,
             tournament_id=night.tournament_id,
@@ -78,13 +78,15 @@ class World:
         )
 
     def paths(self) -> Iterator[str]:
-        reading = [one for one in endpoints_of(*app.ROUTE_MODULES) if one.method == "GET" and not one.is_live]
+        reading = [
+            one for one in collect_endpoints(*app.ROUTE_MODULES) if one.method == "GET" and not one.is_async
+        ]
         for one in reading:
             yield (one.path + QUERIES.get(one.path, "")).format_map(self.ids)
         for path in MORE:
             yield path.format_map(self.ids)
 
-    def telling(self, by: Caller | None) -> set[str]:
+    def telling(self, by: AuthenticatedCaller | None) -> set[str]:
         """Paths of answers that hold a canary."""
         found = set()
         for path in self.paths():
@@ -133,7 +135,7 @@ def test_the_same_answers_tell_it_where_it_may_be_told(store: Store, who: str) -
 
 def told_in_files(store: Store, folder: Path) -> set[str]:
     """Names of the bulk files that hold a canary."""
-    written = [one for one in nightly.EXPORTS if nightly.write(store, one, folder, build.NOW)]
+    written = [one for one in nightly.BULK_FILES if nightly.write_bulk_file(store, one, folder, build.NOW)]
     texts = {one.name: (folder / one.name).read_text() for one in written}
     words = (*CANARIES, str(IFPA_ID), "Zxq Canary")
     return {name for name, text in texts.items() if any(word in text for word in words)}

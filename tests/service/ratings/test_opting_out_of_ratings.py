@@ -13,7 +13,7 @@ from silverball.store.engine import Store
 
 
 def of(circuit: Circuit, name: str) -> Any:
-    found = circuit.ask(f"/api/ratings/search?query={name}")["data"]
+    found = circuit.get_json(f"/api/ratings/search?query={name}")["data"]
     assert len(found) == 1
     return found[0]
 
@@ -33,13 +33,13 @@ def started(circuit: Circuit, seeding: str) -> int:
 
 def seeds_of(circuit: Circuit, tournament_id: int, **more: Any) -> dict[str, int | None]:
     path = f"/api/tournaments/{tournament_id}?includePlayers=true"
-    players = circuit.ask(path, **more)["data"]["players"]
+    players = circuit.get_json(path, **more)["data"]["players"]
     return {one["name"]: one["tournamentPlayer"]["seed"] for one in players}
 
 
 def test_seeding_by_rating_puts_the_best_first_and_shows_the_number(circuit: Circuit) -> None:
     seeds = seeds_of(circuit, started(circuit, "mp_rating_rating"))
-    ratings = {name: formulas.whole(rating) for name, (rating, _) in circuit.ratings().items()}
+    ratings = {name: formulas.round_half_up(rating) for name, (rating, _) in circuit.ratings().items()}
     assert seeds == {**ratings, "New": None}
 
 
@@ -58,9 +58,9 @@ def test_a_seed_that_is_a_rating_is_nobodys_business_once_he_opted_out(
     assert seeds_of(circuit, tournament_id) == shown
     assert seeds_of(circuit, tournament_id, by=himself) == before
     bo, path = circuit.player("Bo"), f"/api/tournaments/{tournament_id}/players"
-    resolved = circuit.ask(f"{path}/resolve-unknown?players={bo}")["data"][0]
+    resolved = circuit.get_json(f"{path}/resolve-unknown?players={bo}")["data"][0]
     assert resolved["tournamentPlayer"]["seed"] == shown["Bo"]
-    row = next(line for line in circuit.ask(f"{path}/csv").splitlines() if line.startswith(f"{bo},"))
+    row = next(line for line in circuit.get_json(f"{path}/csv").splitlines() if line.startswith(f"{bo},"))
     assert row.split(",")[5] == str(shown["Bo"] or "")
 
 
@@ -91,19 +91,19 @@ def paths_of(made: Circuit, user_id: int) -> list[str]:
 def test_who_opted_out_stands_in_no_answer_rank_or_file(hidden: tuple[Circuit, int]) -> None:
     made, user_id = hidden
     for path in paths_of(made, user_id):
-        assert CANARY not in json.dumps(made.ask(path)), path
+        assert CANARY not in json.dumps(made.get_json(path)), path
     for ending in ("", "/summary", "/chart.svg"):
         path = f"/api/ratings/users/{user_id}{ending}"
         assert build.ask(made.store, path, by=made.organizer_id)[0] == 404
-    bundle = made.ask(f"/api/users/{user_id}?includeCounts=1")
+    bundle = made.get_json(f"/api/users/{user_id}?includeCounts=1")
     assert "rating" not in bundle
     assert bundle["userCounts"]["ratingPeriodCount"] == 0
-    assert {one["name"]: one["rank"] for one in made.ask("/api/ratings")["data"]} == {"Bo": 1, "Cy": 2}
+    assert {one["name"]: one["rank"] for one in made.get_json("/api/ratings")["data"]} == {"Bo": 1, "Cy": 2}
     with made.store.read() as db:
-        for lines in (sheets.csv_lines(db), sheets.revision_csv_lines(db)):
+        for lines in (sheets.rating_csv_lines(db), sheets.revision_csv_lines(db)):
             rows = [line.split(",") for line in lines]
             assert all(CANARY not in row[0] and row[1] != str(user_id) for row in rows)
-    highest = made.ask("/api/ratings/compare?userIds=1")["globalRatingRange"]["max"]
+    highest = made.get_json("/api/ratings/compare?userIds=1")["globalRatingRange"]["max"]
     assert highest < made.ratings()[CANARY][0]
 
 
@@ -116,8 +116,8 @@ def test_he_himself_and_an_admin_see_his_rating(hidden: tuple[Circuit, int], who
         else build.caller(build.a_user(made.store, role="admin"), role="admin", ability="admin")
     )
     for path in paths_of(made, user_id):
-        assert CANARY in json.dumps(made.ask(path, by=viewer)), path
-    assert made.ask(f"/api/users/{user_id}", by=viewer)["rating"]["name"] == CANARY
+        assert CANARY in json.dumps(made.get_json(path, by=viewer)), path
+    assert made.get_json(f"/api/users/{user_id}", by=viewer)["rating"]["name"] == CANARY
 
 
 def test_opting_out_and_in_again_moves_everybody_below(hidden: tuple[Circuit, int]) -> None:
@@ -127,7 +127,7 @@ def test_opting_out_and_in_again_moves_everybody_below(hidden: tuple[Circuit, in
     def ranks(*, opted_out: bool) -> dict[str, int]:
         body = {"ratingsOptOut": opted_out}
         assert build.do(made.store, "PATCH", "/api/users/profile", body, by=himself)[0] == 200
-        return {one["name"]: one["rank"] for one in made.ask("/api/ratings")["data"]}
+        return {one["name"]: one["rank"] for one in made.get_json("/api/ratings")["data"]}
 
     assert ranks(opted_out=False) == {CANARY: 1, "Bo": 2, "Cy": 3}
     assert ranks(opted_out=False) == {CANARY: 1, "Bo": 2, "Cy": 3}
@@ -141,7 +141,7 @@ def test_opponents_of_who_opted_out_are_rated_as_if_he_had_not(hidden: tuple[Cir
     before = made.ratings()["Bo"]
     shown.rate(2)
     with made.store.read() as db:
-        lines = [line for line in sheets.csv_lines(db) if line.startswith('"Bo"')]
+        lines = [line for line in sheets.rating_csv_lines(db) if line.startswith('"Bo"')]
     assert len({line.split(",")[3] for line in lines}) == 1
     assert lines[0].split(",")[3] == f"{before[0]:.2f}"
 
@@ -151,7 +151,9 @@ def test_who_hides_his_profile_keeps_his_number_to_himself(circuit: Circuit) -> 
     by = build.caller(user_id, ability="score")
     assert build.do(circuit.store, "PATCH", "/api/users/profile", {"profileOptOut": True}, by=by)[0] == 200
     assert of(circuit, "Bo")["ifpaId"] is None
-    assert circuit.ask("/api/ratings/ifpa?ifpaIds=22")["data"] == []
+    assert circuit.get_json("/api/ratings/ifpa?ifpaIds=22")["data"] == []
     assert build.ask(circuit.store, "/api/ifpa/22/rating-history", by=circuit.organizer_id)[0] == 404
     with circuit.store.read() as db:
-        assert not any(",22," in line for line in (*sheets.csv_lines(db), *sheets.revision_csv_lines(db)))
+        assert not any(
+            ",22," in line for line in (*sheets.rating_csv_lines(db), *sheets.revision_csv_lines(db))
+        )

@@ -21,14 +21,14 @@ HEADER = re.compile(
 
 
 def of(circuit: Circuit, name: str) -> Any:
-    found = circuit.ask(f"/api/ratings/search?query={name}")["data"]
+    found = circuit.get_json(f"/api/ratings/search?query={name}")["data"]
     assert len(found) == 1
     return found[0]
 
 
 def test_the_file_of_all_ratings_has_the_known_form(circuit: Circuit) -> None:
     with circuit.store.read() as db:
-        header, *rows = list(sheets.csv_lines(db))
+        header, *rows = list(sheets.rating_csv_lines(db))
     assert HEADER.match(header)
     assert "2026-03-06" in header
     rating, rd = circuit.ratings()["Ada"]
@@ -49,13 +49,13 @@ def test_the_file_of_revisions_has_a_line_for_every_period_played(circuit: Circu
 
 def written(store: Store) -> bytes:
     with store.read() as db:
-        return "".join(sheets.csv_lines(db)).encode()
+        return "".join(sheets.rating_csv_lines(db)).encode()
 
 
 def bring_in(store: Store, content: bytes) -> None:
-    found = ratings_csv.parsed(content)
+    found = ratings_csv.parse(content)
     with store.write() as db:
-        seeding.bring_in(db, found.seeds, found.day, DEFAULTS, NOW)
+        seeding.import_ratings(db, found.seeds, found.day, DEFAULTS, NOW)
 
 
 CSV = (
@@ -74,15 +74,15 @@ def test_a_file_that_was_read_is_written_again_word_for_word(store: Store) -> No
 def test_ratings_from_a_file_have_no_counts_and_periods_go_on_from_them(store: Store) -> None:
     made = Circuit(store)
     bring_in(store, CSV.encode())
-    before = made.ask("/api/ratings/ifpa/11/summary")["data"]
+    before = made.get_json("/api/ratings/ifpa/11/summary")["data"]
     assert (before["rating"], before["gameCount"], before["delta"], before["rank"]) == (1600, None, None, 2)
     made.player("Ada", ifpa_id=11)
     made.night(2, ["Bo", "Ada"])
     assert made.rate(2) == 2
-    after = made.ask("/api/ratings/ifpa/11/summary")["data"]
+    after = made.get_json("/api/ratings/ifpa/11/summary")["data"]
     assert (after["ratingId"], after["gameCount"], after["lossCount"]) == (before["ratingId"], 1, 1)
     assert after["rating"] < 1600
-    old = made.ask("/api/ifpa/11/rating-history")["data"][-1]
+    old = made.get_json("/api/ifpa/11/rating-history")["data"][-1]
     assert (old["ratingPeriod"], old["rating"], old["gameCount"]) == ("2026-02-03", 1600, None)
 
 
@@ -98,13 +98,13 @@ def test_another_file_replaces_the_first_until_something_is_rated_here(store: St
     made = Circuit(store)
     bring_in(store, CSV.encode())
     bring_in(store, CSV.encode())
-    assert len(made.ask("/api/ratings")["data"]) == 3
+    assert len(made.get_json("/api/ratings")["data"]) == 3
     made.night(2, ["Ada", "Bo"])
     made.rate(2)
-    before = made.everything()
+    before = made.stored_rows()
     with pytest.raises(Conflict, match="before the first period"):
         bring_in(store, CSV.encode())
-    assert made.everything() == before
+    assert made.stored_rows() == before
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,6 @@ def test_another_file_replaces_the_first_until_something_is_rated_here(store: St
 def test_a_wrong_file_is_told_the_row_and_the_field(line: str, place: str, said: str) -> None:
     header = "" if place == "row 1" else CSV.splitlines(keepends=True)[0]
     with pytest.raises(Invalid) as refused:
-        ratings_csv.parsed((header + line + "\n").encode())
+        ratings_csv.parse((header + line + "\n").encode())
     assert list(refused.value.errors) == [place]
     assert said in refused.value.errors[place][0]

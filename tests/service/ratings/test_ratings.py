@@ -16,22 +16,22 @@ from silverball.store.engine import Store
 
 
 def of(circuit: Circuit, name: str) -> Any:
-    found = circuit.ask(f"/api/ratings/search?query={name}")["data"]
+    found = circuit.get_json(f"/api/ratings/search?query={name}")["data"]
     assert len(found) == 1
     return found[0]
 
 
 def test_a_rating_is_shown_in_whole_numbers_as_of_the_latest_period(circuit: Circuit) -> None:
     rating, rd = circuit.ratings()["Ada"]
-    now_rd = formulas.advanced(rd, 5)
+    now_rd = formulas.deviation_after(rd, 5)
     assert of(circuit, "Ada") == {
         "ratingId": 1,
         "userId": None,
         "ifpaId": 11,
         "name": "Ada",
-        "rating": formulas.whole(rating),
-        "rd": formulas.whole(rd),
-        "calculatedRd": formulas.whole(now_rd),
+        "rating": formulas.round_half_up(rating),
+        "rd": formulas.round_half_up(rd),
+        "calculatedRd": formulas.round_half_up(now_rd),
         "ratingClass": 4,
         "delta": f"{rating - 1500:.2f}",
         "gameCount": 2,
@@ -39,7 +39,7 @@ def test_a_rating_is_shown_in_whole_numbers_as_of_the_latest_period(circuit: Cir
         "lossCount": 0,
         "resultCount": 3,
         "efficiencyPercent": 1.0,
-        "lowerBound": formulas.whole(rating - 2 * now_rd),
+        "lowerBound": formulas.round_half_up(rating - 2 * now_rd),
         "firstRatingPeriod": "2026-03-01T00:00:00.000000Z",
         "lastRatingPeriod": "2026-03-01T00:00:00.000000Z",
         "rank": 1,
@@ -71,10 +71,10 @@ def test_the_observed_player_has_the_observed_shares_and_deltas(store: Store) ->
 
 
 def test_the_list_is_by_id_and_filters_stand_in_the_query_or_the_body(circuit: Circuit) -> None:
-    assert [one["name"] for one in circuit.ask("/api/ratings")["data"]] == ["Ada", "Bo", "Cy"]
+    assert [one["name"] for one in circuit.get_json("/api/ratings")["data"]] == ["Ada", "Bo", "Cy"]
     bo = of(circuit, "Bo")["userId"]
-    assert [one["name"] for one in circuit.ask(f"/api/ratings?userIds={bo},999")["data"]] == ["Bo"]
-    assert [one["name"] for one in circuit.ask(f"/api/ratings?userIds={bo}&ifpaIds=11")["data"]] == [
+    assert [one["name"] for one in circuit.get_json(f"/api/ratings?userIds={bo},999")["data"]] == ["Bo"]
+    assert [one["name"] for one in circuit.get_json(f"/api/ratings?userIds={bo}&ifpaIds=11")["data"]] == [
         "Ada",
         "Bo",
     ]
@@ -87,15 +87,15 @@ def test_search_looks_for_every_word_whatever_its_case_and_accents(store: Store)
     made = Circuit(store)
     made.night(1, ["Åsa Öst", "Asa Ostberg", "Lasa Osterman"], ["Asa Ostberg", "Åsa Öst"])
     made.rate(1)
-    found = [one["name"] for one in made.ask("/api/ratings/search?query=OST+asa")["data"]]
+    found = [one["name"] for one in made.get_json("/api/ratings/search?query=OST+asa")["data"]]
     assert set(found) == {"Åsa Öst", "Asa Ostberg", "Lasa Osterman"}
-    exact = [one["name"] for one in made.ask("/api/ratings/search?query=asa+ost")["data"]]
+    exact = [one["name"] for one in made.get_json("/api/ratings/search?query=asa+ost")["data"]]
     assert exact[:2] == ["Åsa Öst", "Asa Ostberg"]
-    assert made.ask("/api/ratings/search?query=nobody")["data"] == []
+    assert made.get_json("/api/ratings/search?query=nobody")["data"] == []
 
 
 def test_the_profile_has_a_point_for_every_day_of_a_year_and_rd_grows_between(circuit: Circuit) -> None:
-    bundle = circuit.ask("/api/ratings/ifpa/22")
+    bundle = circuit.get_json("/api/ratings/ifpa/22")
     history = bundle["ratingHistory"]
     assert [one["ratingPeriod"] for one in history] == days(1, 6)
     widths = [one["upperBound"] - one["lowerBound"] for one in history]
@@ -110,41 +110,41 @@ def test_the_year_of_history_ends_with_the_latest_period(circuit: Circuit) -> No
     later = date(2027, 6, 1)
     from silverball.service.periods import run
 
-    run.rate(circuit.store, later, DEFAULTS, NOW)
-    history = circuit.ask("/api/ratings/ifpa/22")["ratingHistory"]
+    run.rate_days(circuit.store, later, DEFAULTS, NOW)
+    history = circuit.get_json("/api/ratings/ifpa/22")["ratingHistory"]
     assert len(history) == 366
     assert (history[0]["ratingPeriod"], history[-1]["ratingPeriod"]) == ("2026-06-01", "2027-06-01")
     assert {one["rating"] for one in history} == {
-        circuit.ask("/api/ratings/ifpa/22/summary")["data"]["rating"]
+        circuit.get_json("/api/ratings/ifpa/22/summary")["data"]["rating"]
     }
 
 
 def test_the_history_by_number_has_one_row_for_each_period_that_was_played(circuit: Circuit) -> None:
-    page = circuit.ask("/api/ifpa/22/rating-history?limit=1")
+    page = circuit.get_json("/api/ifpa/22/rating-history?limit=1")
     assert (page["meta"]["total"], page["meta"]["per_page"], len(page["data"])) == (2, 1, 1)
     newest = page["data"][0]
     assert (newest["ratingPeriod"], newest["gameCount"], newest["lossCount"]) == ("2026-03-04", 1, 1)
     assert newest["efficiencyPercent"] == 0
-    everything = circuit.ask("/api/ifpa/22/rating-history")["data"]
-    total = circuit.ask("/api/ratings/ifpa/22/summary")["data"]
+    everything = circuit.get_json("/api/ifpa/22/rating-history")["data"]
+    total = circuit.get_json("/api/ratings/ifpa/22/summary")["data"]
     for name in ("gameCount", "winCount", "lossCount", "resultCount"):
         assert sum(one[name] for one in everything) == total[name]
 
 
 def test_ratings_of_a_day_are_those_of_its_last_revision(circuit: Circuit) -> None:
-    now = circuit.ask("/api/ratings/ifpa?ifpaIds=22,999,11")["data"]
+    now = circuit.get_json("/api/ratings/ifpa?ifpaIds=22,999,11")["data"]
     assert [one["ifpaId"] for one in now] == [22, 11]
-    then = circuit.ask("/api/ratings/ifpa?ifpaIds=22,11&date=2026-03-03")["data"]
+    then = circuit.get_json("/api/ratings/ifpa?ifpaIds=22,11&date=2026-03-03")["data"]
     assert [one["ifpaId"] for one in then] == [22, 11]
-    first = circuit.ask("/api/ifpa/22/rating-history")["data"][-1]
+    first = circuit.get_json("/api/ifpa/22/rating-history")["data"][-1]
     assert (then[0]["rating"], then[0]["gameCount"]) == (first["rating"], 2)
     assert then[0]["lastRatingPeriod"] == "2026-03-01T00:00:00.000000Z"
-    assert circuit.ask("/api/ratings/ifpa?ifpaIds=22&date=2026-02-01")["data"] == []
+    assert circuit.get_json("/api/ratings/ifpa?ifpaIds=22&date=2026-02-01")["data"] == []
 
 
 def test_a_comparison_has_both_directions_of_who_has_met(circuit: Circuit) -> None:
     ids = [circuit.player(name) for name in ("Ada", "Bo", "Cy")]
-    body = circuit.ask(f"/api/ratings/compare?playerIds={ids[0]},{ids[1]},{ids[2]}")
+    body = circuit.get_json(f"/api/ratings/compare?playerIds={ids[0]},{ids[1]},{ids[2]}")
     assert [one["name"] for one in body["ratings"]] == ["Ada", "Bo", "Cy"]
     numbers = [rating for rating, _ in circuit.ratings().values()]
     assert body["globalRatingRange"] == {"min": round(min(numbers), 2), "max": round(max(numbers), 2)}
@@ -185,16 +185,16 @@ def test_a_comparison_is_asked_by_post_too_and_leaves_strangers_out(circuit: Cir
 
 def test_the_user_has_his_rating_beside_him(circuit: Circuit) -> None:
     user_id = of(circuit, "Bo")["userId"]
-    body = circuit.ask(f"/api/users/{user_id}?includeCounts=1")
+    body = circuit.get_json(f"/api/users/{user_id}?includeCounts=1")
     assert body["rating"] == of(circuit, "Bo")
     assert body["userCounts"]["ratingPeriodCount"] == 2
-    assert "rating" not in circuit.ask(f"/api/users/{circuit.organizer_id}")
+    assert "rating" not in circuit.get_json(f"/api/users/{circuit.organizer_id}")
 
 
 def test_periods_are_listed_newest_first_and_one_has_its_tournaments(circuit: Circuit) -> None:
-    listed = circuit.ask("/api/rating-periods")["data"]
+    listed = circuit.get_json("/api/rating-periods")["data"]
     assert [one["periodDate"] for one in listed] == list(reversed(days(1, 6)))
-    one = circuit.ask("/api/rating-periods/2026-03-04")
+    one = circuit.get_json("/api/rating-periods/2026-03-04")
     assert one["ratingPeriod"] == {**listed[2], "status": "processed", "playerCount": 2, "resultCount": 1}
     assert [night["tournamentId"] for night in one["tournaments"]] == [2]
     assert (one["challenges"], one["extEvents"]) == ([], [])
@@ -246,9 +246,9 @@ def test_pages_are_those_of_every_list(circuit: Circuit, path: str, size: int) -
     for wrong in ("0", "-1", "x", "1.5"):
         status, body = build.ask(circuit.store, f"{path}page={wrong}", by=by)
         assert (status, list(body["errors"])) == (422, ["page"]), wrong
-    meta = circuit.ask(f"{path}page=1")["meta"]
+    meta = circuit.get_json(f"{path}page=1")["meta"]
     assert (meta["per_page"], meta["current_page"], meta["last_page"]) == (size, 1, 1)
-    beyond = circuit.ask(f"{path}page=9")
+    beyond = circuit.get_json(f"{path}page=9")
     assert (beyond["data"], beyond["meta"]["from"], beyond["meta"]["to"]) == ([], None, None)
     # 10,000 rows deep; a history may be read to its end.
     deep = build.ask(circuit.store, f"{path}page={10_000 // size + 1}", by=by)[0]
@@ -258,16 +258,16 @@ def test_pages_are_those_of_every_list(circuit: Circuit, path: str, size: int) -
 def test_nobody_is_rated_before_the_first_period(store: Store) -> None:
     made = Circuit(store)
     made.night(1, ["Ada", "Bo"])
-    assert made.ask("/api/ratings")["data"] == []
-    assert made.ask("/api/rating-periods")["data"] == []
-    assert made.ask("/api/ratings/compare?playerIds=1")["ratings"] == []
+    assert made.get_json("/api/ratings")["data"] == []
+    assert made.get_json("/api/rating-periods")["data"] == []
+    assert made.get_json("/api/ratings/compare?playerIds=1")["ratings"] == []
     assert build.ask(store, "/api/ratings/users/1", by=made.organizer_id)[0] == 404
     with store.read() as db:
-        assert list(sheets.csv_lines(db)) == list(sheets.revision_csv_lines(db)) == []
+        assert list(sheets.rating_csv_lines(db)) == list(sheets.revision_csv_lines(db)) == []
 
 
 def test_the_chart_is_a_picture_without_scripts_or_anything_from_elsewhere(circuit: Circuit) -> None:
-    svg = circuit.ask("/api/ratings/ifpa/22/chart.svg")
+    svg = circuit.get_json("/api/ratings/ifpa/22/chart.svg")
     root = ElementTree.fromstring(svg)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     tags = {one.tag.rpartition("}")[2] for one in root.iter()}
@@ -277,7 +277,7 @@ def test_the_chart_is_a_picture_without_scripts_or_anything_from_elsewhere(circu
         "prefers-color-scheme:dark", "prefers-color-scheme: dark"
     )
     assert "Rating of Bo" in svg
-    assert svg == circuit.ask("/api/ratings/ifpa/22/chart.svg")
+    assert svg == circuit.get_json("/api/ratings/ifpa/22/chart.svg")
 
 
 def test_a_new_name_is_the_name_of_the_rating_at_once(circuit: Circuit) -> None:
@@ -292,7 +292,7 @@ def test_a_day_shows_whether_it_is_open_waits_or_was_corrected(circuit: Circuit)
     from silverball.store import rated
 
     with store.write() as db:
-        rated.mark(db, [date(2026, 3, 4), date(2026, 3, 20), today, today + timedelta(days=1)])
+        rated.mark_days(db, [date(2026, 3, 4), date(2026, 3, 20), today, today + timedelta(days=1)])
     by = build.caller(circuit.organizer_id)
     _, body, _ = build.do(store, "GET", "/api/rating-periods", by=by, now=NOW)
     found = {one["periodDate"]: one["status"] for one in body["data"]}

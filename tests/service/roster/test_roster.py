@@ -33,7 +33,9 @@ def players_in_book(desk: Desk) -> int:
 def test_players_join_by_id_by_name_and_many_at_once(store: Store) -> None:
     desk = a_desk(store)
     one, two = book(desk, 2)
-    shown = desk.undone("POST", "/players", {"playerId": one, "labels": ["new"], "labelColor": "red"})["data"]
+    shown = desk.do_and_undo("POST", "/players", {"playerId": one, "labels": ["new"], "labelColor": "red"})[
+        "data"
+    ]
     assert (shown["playerId"], shown["tournamentPlayer"]["labels"]) == (one, ["new"])
     shown = desk.ok("POST", "/players", {"name": "  Zoe\u202e Nudge ", "ifpaId": 77})["data"]
     assert (shown["name"], shown["ifpaId"], shown["organizerId"]) == (
@@ -41,7 +43,7 @@ def test_players_join_by_id_by_name_and_many_at_once(store: Store) -> None:
         77,
         desk.night.organizer_id,
     )
-    added = desk.undone(
+    added = desk.do_and_undo(
         "POST", "/players", {"players": [{"playerId": two}, {"name": "Max"}, {"playerId": one}]}
     )
     assert [each["name"] for each in added["data"]] == ["Spare 2", "Max", "Spare 1"]
@@ -49,24 +51,27 @@ def test_players_join_by_id_by_name_and_many_at_once(store: Store) -> None:
 
 def test_a_late_player_of_a_knockout_brings_strikes(store: Store) -> None:
     desk = a_desk(store, "knockout")
-    shown = desk.undone("POST", "/players", {"name": "Late Comer", "strikes": 2})["data"]
+    shown = desk.do_and_undo("POST", "/players", {"name": "Late Comer", "strikes": 2})["data"]
     assert shown["tournamentPlayer"]["pointsAdjustment"] == 2
-    assert "strikes" in a_desk(store).refused(422, "POST", "/players", {"name": "x", "strikes": 1})["errors"]
+    assert (
+        "strikes"
+        in a_desk(store).expect_refusal(422, "POST", "/players", {"name": "x", "strikes": 1})["errors"]
+    )
 
 
 def test_a_late_player_elsewhere_brings_points(store: Store) -> None:
     desk = a_desk(store)
-    shown = desk.undone("POST", "/players", {"name": "Late Comer", "pointsAdjustment": 2.5})["data"]
+    shown = desk.do_and_undo("POST", "/players", {"name": "Late Comer", "pointsAdjustment": 2.5})["data"]
     assert shown["tournamentPlayer"]["pointsAdjustment"] == 2.5
     for wrong in (
         {"pointsAdjustment": 2.555},
         {"pointsAdjustment": 2_000_000_000},
         {"pointsAdjustment": 1, "strikes": 1},
     ):
-        said = desk.refused(422, "POST", "/players", {"name": "x", **wrong})
+        said = desk.expect_refusal(422, "POST", "/players", {"name": "x", **wrong})
         assert list(said["errors"]) == ["pointsAdjustment"]
     bracket = a_desk(store, "bracket", starts=False)
-    bracket.refused(409, "POST", "/players", {"name": "x", "pointsAdjustment": 1})
+    bracket.expect_refusal(409, "POST", "/players", {"name": "x", "pointsAdjustment": 1})
 
 
 def test_who_cannot_join_is_refused_and_nothing_is_written_down(store: Store) -> None:
@@ -84,46 +89,47 @@ def test_who_cannot_join_is_refused_and_nothing_is_written_down(store: Store) ->
         ({"name": "Max", "status": "inactive"}, "status"),
         ({"players": []}, "players"),
     ]:
-        assert field in desk.refused(422, "POST", "/players", body)["errors"], body
+        assert field in desk.expect_refusal(422, "POST", "/players", body)["errors"], body
     twice = {"players": [{"name": "Max"}, {"playerId": desk.night.player_ids[0]}]}
-    assert "already" in desk.refused(409, "POST", "/players", twice)["message"]
-    desk.refused(409, "POST", "/players", {"name": "Max", "seed": 3})
+    assert "already" in desk.expect_refusal(409, "POST", "/players", twice)["message"]
+    desk.expect_refusal(409, "POST", "/players", {"name": "Max", "seed": 3})
     assert players_in_book(desk) == before
 
 
 def test_nobody_joins_a_bracket_that_has_started(store: Store) -> None:
     desk = a_desk(store, "bracket")
-    assert "schedule" in desk.refused(409, "POST", "/players", {"name": "Max"})["message"]
+    assert "schedule" in desk.expect_refusal(409, "POST", "/players", {"name": "Max"})["message"]
     player = desk.night.player_ids[0]
-    told = desk.refused(409, "PATCH", f"/players/{player}", {"status": "inactive"})
+    told = desk.expect_refusal(409, "PATCH", f"/players/{player}", {"status": "inactive"})
     assert "forfeits" in told["message"]
-    desk.undone("POST", f"/players/{player}/forfeit")
+    desk.do_and_undo("POST", f"/players/{player}/forfeit")
     games = build.ask(store, f"{desk.path}/games?player={player}", by=desk.callers["owner"])[1]["data"]
     assert [one["status"] for one in games] == ["started"]
 
 
 def test_a_player_is_changed(store: Store) -> None:
     desk = a_desk(store)
-    desk.round()
+    desk.open_round()
     path = f"/players/{desk.night.player_ids[0]}"
     body = {"labels": ["rookie"], "labelColor": "#aabbcc", "pointsAdjustment": -1.5, "scoreAdjustment": 2}
-    shown = desk.undone("PATCH", path, body)["data"]["tournamentPlayer"]
+    shown = desk.do_and_undo("PATCH", path, body)["data"]["tournamentPlayer"]
     assert {name: shown[name] for name in body} == body
     assert (
-        desk.undone("PATCH", path, {"status": "inactive"})["data"]["tournamentPlayer"]["status"] == "inactive"
+        desk.do_and_undo("PATCH", path, {"status": "inactive"})["data"]["tournamentPlayer"]["status"]
+        == "inactive"
     )
     desk.ok("PATCH", path, {"pointsAdjustment": 3})
     assert json.loads(desk.standings()[desk.night.player_ids[0]])["points"] == "3.00"
-    desk.refused(409, "PATCH", path, {"seed": 1000})
+    desk.expect_refusal(409, "PATCH", path, {"seed": 1000})
     for bad in ({"pointsAdjustment": 0.001}, {"status": "gone"}, {"labelColor": "<b>"}, {"name": "x"}):
-        desk.refused(422, "PATCH", path, bad)
-    desk.refused(404, "PATCH", "/players/99999", {"status": "inactive"})
+        desk.expect_refusal(422, "PATCH", path, bad)
+    desk.expect_refusal(404, "PATCH", "/players/99999", {"status": "inactive"})
 
 
 def test_seeds_are_given_before_the_start(store: Store) -> None:
     desk = a_desk(store, starts=False)
     path = f"/players/{desk.night.player_ids[1]}"
-    assert desk.undone("PATCH", path, {"seed": 1})["data"]["tournamentPlayer"]["seed"] == 1
+    assert desk.do_and_undo("PATCH", path, {"seed": 1})["data"]["tournamentPlayer"]["seed"] == 1
     desk.ok("PATCH", path, {"seed": 4})
     assert desk.ok("PATCH", path, {"seed": None})["data"]["tournamentPlayer"]["seed"] is None
 
@@ -132,20 +138,22 @@ def test_many_players_are_dropped_at_once_as_one_action(store: Store) -> None:
     desk = a_desk(store, players=8)
     gone = desk.night.player_ids[:3]
     body = {"players": [{"playerId": one, "status": "inactive"} for one in gone]}
-    shown = desk.undone("PATCH", "/players", body)["data"]
+    shown = desk.do_and_undo("PATCH", "/players", body)["data"]
     assert [one["tournamentPlayer"]["status"] for one in shown] == ["inactive"] * 3
-    desk.refused(
+    desk.expect_refusal(
         404, "PATCH", "/players", {"players": [*body["players"], {"playerId": 9999, "status": "active"}]}
     )
-    desk.refused(422, "PATCH", "/players", {"players": [*body["players"], body["players"][0]]})
+    desk.expect_refusal(422, "PATCH", "/players", {"players": [*body["players"], body["players"][0]]})
 
 
 @pytest.mark.parametrize("value", ["NaN", "Infinity", 1e30, "1e30", -(10**10), 0.125, "x", None, True])
 def test_what_is_no_amount_adjusts_nothing(store: Store, value: object) -> None:
     desk = a_desk(store)
     player_id = desk.night.player_ids[0]
-    desk.refused(422, "PATCH", f"/players/{player_id}", {"pointsAdjustment": value})
-    desk.refused(422, "PATCH", "/players", {"players": [{"playerId": player_id, "scoreAdjustment": value}]})
+    desk.expect_refusal(422, "PATCH", f"/players/{player_id}", {"pointsAdjustment": value})
+    desk.expect_refusal(
+        422, "PATCH", "/players", {"players": [{"playerId": player_id, "scoreAdjustment": value}]}
+    )
 
 
 def test_a_thousand_players_join_and_leave_in_one_call(store: Store) -> None:
@@ -153,48 +161,48 @@ def test_a_thousand_players_join_and_leave_in_one_call(store: Store) -> None:
     added = desk.ok("POST", "/players", {"players": [{"name": f"New {n}"} for n in range(1000)]})["data"]
     dropped = [{"playerId": one["playerId"], "status": "inactive"} for one in added]
     assert len(desk.ok("PATCH", "/players", {"players": dropped})["data"]) == 1000
-    desk.refused(422, "POST", "/players", {"players": [{"name": "x"}] * 1001})
+    desk.expect_refusal(422, "POST", "/players", {"players": [{"name": "x"}] * 1001})
 
 
 def test_who_has_not_played_is_taken_out(store: Store) -> None:
     desk = a_desk(store)
-    gone = desk.undone("DELETE", f"/players/{desk.night.player_ids[3]}")["data"]
+    gone = desk.do_and_undo("DELETE", f"/players/{desk.night.player_ids[3]}")["data"]
     assert gone["playerId"] == desk.night.player_ids[3]
-    desk.round()
-    assert "inactive" in desk.refused(409, "DELETE", f"/players/{desk.night.player_ids[0]}")["message"]
-    desk.refused(404, "DELETE", "/players/99999")
+    desk.open_round()
+    assert "inactive" in desk.expect_refusal(409, "DELETE", f"/players/{desk.night.player_ids[0]}")["message"]
+    desk.expect_refusal(404, "DELETE", "/players/99999")
 
 
 def test_arenas_join_change_break_down_and_leave(store: Store) -> None:
     desk = a_desk(store)
     one, two = (build.an_arena(store, desk.night.organizer_id, name=name, category_id=3) for name in "AB")
-    shown = desk.undone("POST", "/arenas", {"arenaId": one, "preferred": True})["data"]
+    shown = desk.do_and_undo("POST", "/arenas", {"arenaId": one, "preferred": True})["data"]
     assert (shown["arenaId"], shown["tournamentArena"]["preferred"]) == (one, True)
     both = desk.ok("POST", "/arenas", {"arenas": [{"arenaId": two}, {"arenaId": one, "labels": ["x"]}]})[
         "data"
     ]
     assert [each["arenaId"] for each in both] == [two, one]
     body = {"status": "inactive", "labels": ["broken"], "bestGameBlocked": True, "amazingRaceSeed": 4}
-    part = desk.undone("PATCH", f"/arenas/{one}", body)["data"]["tournamentArena"]
+    part = desk.do_and_undo("PATCH", f"/arenas/{one}", body)["data"]["tournamentArena"]
     assert {name: part[name] for name in body} == body
-    assert desk.undone("DELETE", f"/arenas/{one}")["data"]["arenaId"] == one
+    assert desk.do_and_undo("DELETE", f"/arenas/{one}")["data"]["arenaId"] == one
     foreign = build.an_arena(store, build.a_user(store))
-    assert "arenaId" in desk.refused(422, "POST", "/arenas", {"arenaId": foreign})["errors"]
-    desk.refused(409, "POST", "/arenas", {"arenaId": one})
-    desk.refused(422, "POST", "/arenas", {})
-    desk.refused(404, "PATCH", "/arenas/99999", {"status": "inactive"})
-    desk.refused(422, "PATCH", f"/arenas/{one}", {"redraw": True})
+    assert "arenaId" in desk.expect_refusal(422, "POST", "/arenas", {"arenaId": foreign})["errors"]
+    desk.expect_refusal(409, "POST", "/arenas", {"arenaId": one})
+    desk.expect_refusal(422, "POST", "/arenas", {})
+    desk.expect_refusal(404, "PATCH", "/arenas/99999", {"status": "inactive"})
+    desk.expect_refusal(422, "PATCH", f"/arenas/{one}", {"redraw": True})
 
 
 def test_a_broken_arena_goes_and_its_game_moves_in_one_call(store: Store) -> None:
     desk = a_desk(store)
-    game = desk.round()[0]
+    game = desk.open_round()[0]
     path = f"/arenas/{game['arenaId']}"
-    desk.undone("PATCH", path, {"status": "inactive", "redraw": True})
+    desk.do_and_undo("PATCH", path, {"status": "inactive", "redraw": True})
     desk.ok("PATCH", path, {"status": "inactive", "redraw": True})
     moved = build.ask(store, f"{desk.path}/games/{game['gameId']}", by=desk.callers["owner"])[1]["data"]
     assert moved["arenaId"] != game["arenaId"]
-    desk.refused(409, "DELETE", f"/arenas/{moved['arenaId']}")
+    desk.expect_refusal(409, "DELETE", f"/arenas/{moved['arenaId']}")
 
 
 def test_banks_and_scorekeepers_come_and_go(store: Store) -> None:
@@ -202,19 +210,19 @@ def test_banks_and_scorekeepers_come_and_go(store: Store) -> None:
     bank = build.row(store, tables.bank, organizer_id=desk.night.organizer_id)
     arena = build.an_arena(store, desk.night.organizer_id)
     build.row(store, tables.bank_arena, bank_id=bank, place=0, arena_id=arena)
-    assert desk.undone("PUT", f"/banks/{bank}")["data"]["arenaIds"] == [arena]
+    assert desk.do_and_undo("PUT", f"/banks/{bank}")["data"]["arenaIds"] == [arena]
     desk.ok("PUT", f"/banks/{bank}")
     desk.ok("PUT", f"/banks/{bank}")
-    assert desk.undone("DELETE", f"/banks/{bank}")["data"]["bankId"] == bank
+    assert desk.do_and_undo("DELETE", f"/banks/{bank}")["data"]["bankId"] == bank
     foreign = build.row(store, tables.bank, organizer_id=build.a_user(store))
     for method in ("PUT", "DELETE"):
-        desk.refused(404, method, f"/banks/{foreign}")
+        desk.expect_refusal(404, method, f"/banks/{foreign}")
     user = build.a_user(store, name="Kit Flip")
-    assert desk.undone("PUT", f"/scorekeepers/{user}")["data"]["name"] == "Kit Flip"
+    assert desk.do_and_undo("PUT", f"/scorekeepers/{user}")["data"]["name"] == "Kit Flip"
     desk.ok("PUT", f"/scorekeepers/{user}")
-    desk.undone("DELETE", f"/scorekeepers/{user}")
-    desk.refused(404, "PUT", "/scorekeepers/99999")
-    desk.refused(404, "DELETE", f"/scorekeepers/{desk.night.organizer_id}")
+    desk.do_and_undo("DELETE", f"/scorekeepers/{user}")
+    desk.expect_refusal(404, "PUT", "/scorekeepers/99999")
+    desk.expect_refusal(404, "DELETE", f"/scorekeepers/{desk.night.organizer_id}")
 
 
 @pytest.mark.parametrize(
@@ -253,6 +261,6 @@ def test_only_the_organizer_and_an_admin_change_this(
 ) -> None:
     desk = a_desk(store)
     for who, status in OUTSIDERS:
-        desk.refused(status, method, path, body, by=who)
+        desk.expect_refusal(status, method, path, body, by=who)
     for who in ("owner", "admin"):
         assert desk.do(method, path, body, by=who)[0] not in (401, 403)

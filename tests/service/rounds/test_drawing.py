@@ -24,7 +24,7 @@ def record_all(desk: Desk, games: list[dict[str, object]]) -> None:
 
 def test_a_round_is_drawn_and_answers_its_games(store: Store) -> None:
     desk = a_desk(store, players=5)
-    answer = desk.undone("POST", "/rounds", {})
+    answer = desk.do_and_undo("POST", "/rounds", {})
     assert (answer["data"]["name"], answer["data"]["status"], len(answer["games"])) == (
         "Round 1",
         "started",
@@ -34,9 +34,9 @@ def test_a_round_is_drawn_and_answers_its_games(store: Store) -> None:
 
 def test_a_dry_run_is_the_draw_that_will_be_made(store: Store) -> None:
     desk = a_desk(store, players=9, arenas=6)
-    before = desk.seen()
+    before = desk.stored_state()
     shown = desk.ok("POST", "/rounds", {"dryRun": True})
-    assert desk.seen() == before
+    assert desk.stored_state() == before
     assert (shown["data"]["roundId"], {one["gameId"] for one in shown["games"] if not one["bye"]}) == (0, {0})
     real = desk.ok("POST", "/rounds", {})
     assert drawn(real["games"]) == drawn(shown["games"])
@@ -56,25 +56,25 @@ def test_the_same_draw_again_until_it_is_drawn_anew(store: Store) -> None:
 
 def test_the_next_round_names_the_games_that_are_still_open(store: Store) -> None:
     desk = a_desk(store)
-    games = desk.round()
+    games = desk.open_round()
     for body in ({}, {"dryRun": True}):
-        told = desk.refused(409, "POST", "/rounds", body)["message"]
+        told = desk.expect_refusal(409, "POST", "/rounds", body)["message"]
         assert all(str(game["gameId"]) in told for game in games)
     round_id = games[0]["roundId"]
-    desk.refused(409, "POST", f"/rounds/{round_id}/complete")
+    desk.expect_refusal(409, "POST", f"/rounds/{round_id}/complete")
     record_all(desk, games)
-    assert desk.undone("POST", f"/rounds/{round_id}/complete")["data"]["status"] == "completed"
-    assert len(desk.round()) == 2
+    assert desk.do_and_undo("POST", f"/rounds/{round_id}/complete")["data"]["status"] == "completed"
+    assert len(desk.open_round()) == 2
 
 
 def test_only_the_newest_round_is_deleted(store: Store) -> None:
     desk = a_desk(store)
-    games = desk.round()
+    games = desk.open_round()
     record_all(desk, games)
-    newest = desk.round()[0]["roundId"]
-    desk.refused(409, "DELETE", f"/rounds/{games[0]['roundId']}")
-    desk.refused(404, "DELETE", "/rounds/99999")
-    assert desk.undone("DELETE", f"/rounds/{newest}")["data"]["roundId"] == newest
+    newest = desk.open_round()[0]["roundId"]
+    desk.expect_refusal(409, "DELETE", f"/rounds/{games[0]['roundId']}")
+    desk.expect_refusal(404, "DELETE", "/rounds/99999")
+    assert desk.do_and_undo("DELETE", f"/rounds/{newest}")["data"]["roundId"] == newest
     desk.ok("DELETE", f"/rounds/{newest}")
     with store.read() as db:
         (left,) = snapshot.load(db, desk.night.tournament_id).rounds
@@ -86,12 +86,12 @@ def test_a_hole_gets_its_arena_and_target(store: Store) -> None:
     listed = build.ask(store, f"{desk.path}/rounds", by=desk.callers["owner"])[1]["data"]
     path = f"/rounds/{listed[-1]['roundId']}"
     arena = desk.night.arena_ids[0]
-    shown = desk.undone("PATCH", path, {"arenaId": arena, "score": 5_000_000})["data"]
+    shown = desk.do_and_undo("PATCH", path, {"arenaId": arena, "score": 5_000_000})["data"]
     assert (shown["arenaId"], shown["score"]) == (arena, 5_000_000)
     desk.ok("PATCH", path, {"arenaId": arena})
     assert desk.ok("PATCH", path, {"score": 7})["data"]["arenaId"] == arena
-    desk.refused(422, "PATCH", path, {})
-    desk.refused(422, "PATCH", path, {"score": -1})
+    desk.expect_refusal(422, "PATCH", path, {})
+    desk.expect_refusal(422, "PATCH", path, {"score": -1})
 
 
 @pytest.mark.parametrize(
@@ -106,9 +106,9 @@ def test_a_hole_gets_its_arena_and_target(store: Store) -> None:
 def test_too_few_players_make_no_round(store: Store, kind: TournamentType, chosen: dict[str, Any]) -> None:
     desk = a_desk(store, kind, **chosen)
     gone = [{"playerId": one, "status": "inactive"} for one in desk.night.player_ids[:3]]
-    desk.undone("POST", "/rounds", {})
+    desk.do_and_undo("POST", "/rounds", {})
     desk.ok("PATCH", "/players", {"players": gone})
-    desk.refused(409, "POST", "/rounds", {})
+    desk.expect_refusal(409, "POST", "/rounds", {})
 
 
 @pytest.mark.parametrize("kind", sorted(FORMATS))

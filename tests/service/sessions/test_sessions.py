@@ -21,12 +21,12 @@ def an_account(store: Store) -> int:
 
 def start(store: Store, user_id: int, seed: int = 7, later: timedelta = timedelta()) -> str:
     with store.write() as db:
-        return writes.start(db, user_id, now=NOW + later, dice=Random(seed)).secret
+        return writes.start_session(db, user_id, now=NOW + later, dice=Random(seed)).secret
 
 
-def find(store: Store, secret: str, later: timedelta = timedelta()) -> reads.SignedIn | None:
+def find(store: Store, secret: str, later: timedelta = timedelta()) -> reads.SignedInUser | None:
     with store.read() as db:
-        return reads.find(db, secret, NOW + later)
+        return reads.find_signed_in_user(db, secret, NOW + later)
 
 
 def count(store: Store) -> int:
@@ -71,7 +71,7 @@ def test_signing_out_ends_one_session_and_a_new_password_ends_all(store: Store) 
     user_id = an_account(store)
     first, second = start(store, user_id, 1), start(store, user_id, 2)
     with store.write() as db:
-        writes.end(db, first)
+        writes.end_session(db, first)
     assert find(store, first) is None
     assert find(store, second) is not None
     with store.write() as db:
@@ -90,12 +90,12 @@ def test_sessions_that_are_over_are_swept_out_by_the_next_sign_in(store: Store) 
 def test_nobody_signs_in_with_an_unknown_email(store: Store, email: str) -> None:
     an_account(store)
     with store.read() as db:
-        assert reads.login(db, email) is None
+        assert reads.find_credentials(db, email) is None
 
 
 def test_an_email_signs_in_in_any_case_and_only_with_a_password(store: Store) -> None:
     user_id = an_account(store)
     build.a_user(store, email="bo@silverball.test")
     with store.read() as db:
-        assert reads.login(db, " ADA@silverball.test") == reads.Login(user_id, "hash")
-        assert reads.login(db, "bo@silverball.test") is None
+        assert reads.find_credentials(db, " ADA@silverball.test") == reads.Credentials(user_id, "hash")
+        assert reads.find_credentials(db, "bo@silverball.test") is None

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, update
 
 import build
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store import snapshot, tables
 from silverball.store.engine import Store
 
@@ -28,7 +28,7 @@ class Evening:
 
     store: Store
     night: build.Night
-    callers: dict[str, Caller | None] = field(default_factory=dict)
+    callers: dict[str, AuthenticatedCaller | None] = field(default_factory=dict)
     minutes: int = 0
 
     @property

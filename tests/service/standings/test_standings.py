@@ -28,7 +28,7 @@ def a_standing(player_id: int, position: int, points: Any = "9.00") -> Standing:
 
 def stored(store: Store, night: build.Night, *rows: Standing) -> None:
     with store.write(night.tournament_id) as db:
-        writes.replace(db, night.tournament_id, rows)
+        writes.replace_standings(db, night.tournament_id, rows)
 
 
 def listed(store: Store, night: build.Night) -> Any:
@@ -107,7 +107,7 @@ def test_only_a_running_tournament_asks_for_patience(store: Store, status: str, 
     stored(store, night, a_standing(night.player_ids[0], 1))
     api = app.build_api(store, Settings(base_url=build.BASE_URL, public_read=True))
     path = f"/api/tournaments/{night.tournament_id}/standings"
-    assert app.answer(api, Request(method="GET", path=path)).at_most_every is paced
+    assert app.answer_request(api, Request(method="GET", path=path)).is_throttled is paced
 
 
 def test_standings_of_an_unknown_tournament_are_not_found(store: Store) -> None:

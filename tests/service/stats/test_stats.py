@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 import build
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -23,7 +23,7 @@ class Night:
     rounds: list[int]
     hidden_user: int
 
-    def stats(self, path: str, by: Caller | None = None) -> Any:
+    def stats(self, path: str, by: AuthenticatedCaller | None = None) -> Any:
         route = f"/api/tournaments/{self.tournament_id}/stats/{path}"
         status, body = build.ask(self.store, route, by=by or self.organizer_id)
         assert status == 200, body
@@ -69,7 +69,7 @@ def night(store: Store) -> Night:
 
 
 @pytest.fixture
-def admin(store: Store) -> Caller:
+def admin(store: Store) -> AuthenticatedCaller:
     return build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
 
 
@@ -148,7 +148,7 @@ def test_an_arena_without_known_durations_has_none(store: Store) -> None:
     assert (row["avgDuration"], row["minDuration"], row["maxDuration"]) == (None, None, None)
 
 
-def test_players_are_counted_by_place_arena_and_opponent(night: Night, admin: Caller) -> None:
+def test_players_are_counted_by_place_arena_and_opponent(night: Night, admin: AuthenticatedCaller) -> None:
     ann, bob, cy, canary = night.players
     here = str(night.arenas[0])
     found = night.stats("players", admin)
@@ -168,7 +168,7 @@ def test_players_are_counted_by_place_arena_and_opponent(night: Night, admin: Ca
     assert found["opponentCounts"][0] == {str(bob): 2, str(cy): 1, str(canary): 1, "playerId": ann}
 
 
-def test_opponents_are_counted_from_both_sides(night: Night, admin: Caller) -> None:
+def test_opponents_are_counted_from_both_sides(night: Night, admin: AuthenticatedCaller) -> None:
     ann, bob, _, canary = night.players
     rows = night.stats("matches", admin)
     keys = [(row["playerId"], row["opponentId"]) for row in rows]
@@ -179,7 +179,7 @@ def test_opponents_are_counted_from_both_sides(night: Night, admin: Caller) -> N
     assert (even["games"], even["wins"], even["losses"]) == (1, 0, 0)
 
 
-def test_who_wants_no_statistics_is_in_none_of_them(night: Night, admin: Caller) -> None:
+def test_who_wants_no_statistics_is_in_none_of_them(night: Night, admin: AuthenticatedCaller) -> None:
     canary = night.players[3]
     rows = night.stats("matches")
     assert rows

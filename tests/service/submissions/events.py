@@ -7,11 +7,11 @@ from typing import Any
 
 import build
 from silverball import app
-from silverball.jobs.fetch_submissions import Errands, Unreachable
+from silverball.jobs.fetch_submissions import DocumentUnreachable, SubmissionFetcher
 from silverball.kit import outgoing
 from silverball.kit.api import Api
-from silverball.service.access import Caller
-from silverball.service.submissions.writes.arrival import Delivery
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.submissions.writes.arrival import ArrivedDocument
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -54,49 +54,51 @@ def api(store: Store, *, now: datetime = build.NOW, settings: Settings = SETTING
     return app.build_api(store, settings, now=lambda: now)
 
 
-def organizer(user_id: int) -> Caller:
+def organizer(user_id: int) -> AuthenticatedCaller:
     return build.caller(user_id, role="organizer", ability="manage")
 
 
-def send_in(store: Store, by: int, url: str = URL, **more: Any) -> tuple[int, Any]:
+def submit_url(store: Store, by: int, url: str = URL, **more: Any) -> tuple[int, Any]:
     """An address is sent in: status and body."""
     status, body, _ = build.send(api(store, **more), "POST", LIST, {"url": url}, by=organizer(by))
     return status, body
 
 
-def do(store: Store, method: str, path: str, body: Any = None, *, by: Caller | int) -> tuple[int, Any]:
+def send_request(
+    store: Store, method: str, path: str, body: Any = None, *, by: AuthenticatedCaller | int
+) -> tuple[int, Any]:
     who = organizer(by) if isinstance(by, int) else by
     status, said, _ = build.send(api(store), method, path, body, by=who)
     return status, said
 
 
-def fetch(store: Store, documents: Mapping[str, object], *, now: datetime = build.NOW) -> int:
+def fetch_documents(store: Store, documents: Mapping[str, object], *, now: datetime = build.NOW) -> int:
     """Run every errand; an address without a document cannot be reached. Returns how many there were."""
 
-    def get(url: str) -> Delivery:
+    def get(url: str) -> ArrivedDocument:
         if url not in documents:
-            raise Unreachable("The host cannot be found or does not answer.")
+            raise DocumentUnreachable("The host cannot be found or does not answer.")
         found = documents[url]
-        if isinstance(found, Delivery):
+        if isinstance(found, ArrivedDocument):
             return found
-        return Delivery(outgoing.host_of(url), found if isinstance(found, bytes) else encoded(found))
+        return ArrivedDocument(outgoing.url_host(url), found if isinstance(found, bytes) else encoded(found))
 
-    errands = Errands(store, SETTINGS, lambda: get, lambda: now)
+    errands = SubmissionFetcher(store, SETTINGS, lambda: get, lambda: now)
     count = 0
-    while errands.run_one():
+    while errands.fetch_one():
         count += 1
     return count
 
 
-def submitted(store: Store, by: int, document: object, url: str = URL) -> Any:
+def submit_document(store: Store, by: int, document: object, url: str = URL) -> Any:
     """A submission whose document was fetched, as it is shown."""
-    status, body = send_in(store, by, url)
+    status, body = submit_url(store, by, url)
     assert status == 201, body
-    assert fetch(store, {url: document}) == 1
-    return shown(store, body["data"]["ratingSubmissionId"])
+    assert fetch_documents(store, {url: document}) == 1
+    return get_submission(store, body["data"]["ratingSubmissionId"])
 
 
-def shown(store: Store, submission_id: int, by: Caller | int = 1) -> Any:
+def get_submission(store: Store, submission_id: int, by: AuthenticatedCaller | int = 1) -> Any:
     status, body = build.ask(store, f"{LIST}/{submission_id}", by=by)
     assert status == 200, body
     return body["data"]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from service.submissions.events import a_document, encoded
 from silverball.service.submissions import document
-from silverball.service.submissions.document import BadDocument
+from silverball.service.submissions.document import InvalidDocument
 
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
 Change = Callable[[Any], None]
@@ -104,13 +104,13 @@ NO_DOCUMENTS: list[tuple[bytes, str]] = [
 
 
 def faults_of(body: bytes) -> list[str]:
-    with pytest.raises(BadDocument) as told:
-        document.checked(body, NOW)
+    with pytest.raises(InvalidDocument) as told:
+        document.validate_document(body, NOW)
     return told.value.faults
 
 
 def test_a_good_document_is_read() -> None:
-    found = document.checked(encoded(a_document()), NOW)
+    found = document.validate_document(encoded(a_document()), NOW)
     assert (found.day.isoformat(), len(found.games)) == ("2026-03-04", 4)
     # Six results among four, three among three, one each among two.
     assert found.result_count == 6 + 6 + 1 + 1
@@ -119,14 +119,14 @@ def test_a_good_document_is_read() -> None:
 
 def test_its_day_is_that_of_its_end_in_utc() -> None:
     late = a_document(completedAt="2026-03-04T22:30:00-05:00")
-    assert document.checked(encoded(late), NOW).day.isoformat() == "2026-03-05"
+    assert document.validate_document(encoded(late), NOW).day.isoformat() == "2026-03-05"
 
 
 def test_keys_of_players_are_numbers_or_words_and_one_is_not_the_other() -> None:
     raw = a_document()
     raw["players"].append({"id": "1", "name": "El Tilt"})
     raw["games"].append({"results": [["1"], [1]]})
-    assert document.checked(encoded(raw), NOW).places() == {1: 0, 2: 1, 3: 2, 4: 3, "1": 4}
+    assert document.validate_document(encoded(raw), NOW).place_by_id() == {1: 0, 2: 1, 3: 2, 4: 3, "1": 4}
 
 
 @pytest.mark.parametrize(("change", "sentence"), FAULTS)
@@ -184,16 +184,16 @@ def test_whatever_bytes_arrive_they_are_taken_whole_or_refused_with_sentences(bo
 def _is_taken_or_refused(body: bytes) -> None:
     faults: list[str] = []
     try:
-        found = document.checked(body, NOW)
-    except BadDocument as error:
+        found = document.validate_document(body, NOW)
+    except InvalidDocument as error:
         faults = error.faults
     if faults:
         assert len(faults) <= document.FAULTS_MAX
         assert all(one.endswith(".") and "\x00" not in one for one in faults)
         return
-    places = found.places()
+    places = found.place_by_id()
     assert len(places) == len(found.players)
     assert all(2 <= len(game.players) <= 8 for game in found.games)
     assert all(player in places for game in found.games for player in game.players)
     assert found.started_at <= found.completed_at <= NOW + timedelta(minutes=5)
-    assert document.read(body) == found
+    assert document.parse_document(body) == found

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from silverball.service.submissions import people
 from silverball.service.submissions.document import DocumentPlayer
-from silverball.service.submissions.people import Known, Person, Resolved
+from silverball.service.submissions.people import KnownPeople, KnownPerson, ResolvedPlayer
 
-ADA, BO, CY = Person(1, 101), Person(2, None), Person(None, 103)
-TWIN, OTHER_TWIN = Person(4, 104), Person(5, 104)
-KNOWN = Known(
+ADA, BO, CY = KnownPerson(1, 101), KnownPerson(2, None), KnownPerson(None, 103)
+TWIN, OTHER_TWIN = KnownPerson(4, 104), KnownPerson(5, 104)
+KNOWN = KnownPeople(
     users={one.user_id: one for one in (ADA, BO, TWIN, OTHER_TWIN) if one.user_id is not None},
     by_ifpa={101: [ADA], 104: [TWIN, OTHER_TWIN]},
     by_name={"ada": [ADA], "bo": [BO], "cy": [CY], "di": [ADA, BO]},
@@ -32,7 +32,7 @@ def player(name: str, ifpa_id: int | None = None, user_id: int | None = None) ->
         (player("Twin", 104, 5), 5, 104, None),
         # An account without a number may well have this one; one with another may not.
         (player("Bo", 999, 2), 2, 999, None),
-        (player("Ada", 999, 1), None, 999, (Person(None, 999), ADA)),
+        (player("Ada", 999, 1), None, 999, (KnownPerson(None, 999), ADA)),
         (player("Bo", None, 1), 1, 101, None),
         # A name is enough when one person has it.
         (player("ÁDA"), 1, 101, None),
@@ -43,24 +43,24 @@ def player(name: str, ifpa_id: int | None = None, user_id: int | None = None) ->
     ],
 )
 def test_a_player_is_known_by_number_account_or_a_name_of_his_own(
-    one: DocumentPlayer, user_id: int | None, ifpa_id: int | None, candidates: tuple[Person, ...] | None
+    one: DocumentPlayer, user_id: int | None, ifpa_id: int | None, candidates: tuple[KnownPerson, ...] | None
 ) -> None:
     settled = candidates is None
-    expected = Resolved(one.name, ifpa_id, user_id, settled=settled, candidates=candidates or ())
-    assert people.resolved([one], KNOWN) == (expected,)
+    expected = ResolvedPlayer(one.name, ifpa_id, user_id, settled=settled, candidates=candidates or ())
+    assert people.resolve_players([one], KNOWN) == (expected,)
 
 
 def test_two_of_one_name_are_left_open_and_so_is_one_who_has_the_name_of_another() -> None:
-    twice = people.resolved([player("Ada"), player("ada", None, 77)], KNOWN)
+    twice = people.resolve_players([player("Ada"), player("ada", None, 77)], KNOWN)
     assert [(one.settled, one.candidates) for one in twice] == [(False, (ADA,))] * 2
-    by_number, by_name = people.resolved([player("X", 101), player("Ada")], KNOWN)
+    by_number, by_name = people.resolve_players([player("X", 101), player("Ada")], KNOWN)
     assert (by_number.settled, by_name.settled) == (True, False)
-    assert people.faults([by_number, by_name]) == []
+    assert people.duplicate_faults([by_number, by_name]) == []
 
 
 def test_a_number_and_an_account_of_one_person_are_a_fault() -> None:
-    found = people.resolved([player("X", 101), player("Y", None, 1)], KNOWN)
-    assert people.faults(found) == ["players.1: This is the same person as players.0."]
+    found = people.resolve_players([player("X", 101), player("Y", None, 1)], KNOWN)
+    assert people.duplicate_faults(found) == ["players.1: This is the same person as players.0."]
 
 
 PLAYERS = st.builds(
@@ -73,8 +73,8 @@ PLAYERS = st.builds(
 
 @given(st.lists(PLAYERS, max_size=6))
 def test_nobody_is_two_players_unless_it_is_told(listed: list[DocumentPlayer]) -> None:
-    found = people.resolved(listed, KNOWN)
+    found = people.resolve_players(listed, KNOWN)
     assert [one.name for one in found] == [one.name for one in listed]
     assert all(one.user_id is None or one.settled for one in found)
-    marks = [mark for one in found for mark in one.marks()]
-    assert (len(set(marks)) < len(marks)) == bool(people.faults(found))
+    marks = [mark for one in found for mark in one.identifiers()]
+    assert (len(set(marks)) < len(marks)) == bool(people.duplicate_faults(found))

@@ -8,7 +8,7 @@ import pytest
 
 import build
 from rules.ratings import oracle
-from service.submissions.events import URL, a_document, fetch, send_in, shown
+from service.submissions.events import URL, a_document, fetch_documents, get_submission, submit_url
 from silverball.rules.ratings.formulas import DEFAULTS
 from silverball.service.periods import run
 from silverball.service.submissions.writes import moving
@@ -22,8 +22,8 @@ LATER = build.NOW + timedelta(days=10)
 def _sent(store: Store, **changes: Any) -> int:
     """A submission whose players are all known; returns its id."""
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
-    _status, body = send_in(store, user_id)
-    fetch(store, {URL: a_document(**changes)})
+    _status, body = submit_url(store, user_id)
+    fetch_documents(store, {URL: a_document(**changes)})
     return int(body["data"]["ratingSubmissionId"])
 
 
@@ -34,7 +34,7 @@ def _moved(store: Store, submission_id: int, *moves: Callable[..., Any]) -> None
 
 
 def _rate(store: Store) -> int:
-    return run.rate(store, DAY, DEFAULTS, LATER)
+    return run.rate_days(store, DAY, DEFAULTS, LATER)
 
 
 def _ask(store: Store, path: str) -> Any:
@@ -45,9 +45,9 @@ def _ask(store: Store, path: str) -> Any:
 
 def test_what_was_approved_is_rated_with_its_day_and_processed(store: Store) -> None:
     submission_id = _sent(store)
-    _moved(store, submission_id, moving.approve, moving.schedule)
+    _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     assert _rate(store) == 1
-    assert shown(store, submission_id)["status"] == "processed"
+    assert get_submission(store, submission_id)["status"] == "processed"
     found = {one["ifpaId"]: one for one in _ask(store, "/api/ratings?ifpaIds=101,102,103,104")["data"]}
     games = [
         (4, {0: 0, 1: 1, 2: 2, 3: 3}),
@@ -64,7 +64,7 @@ def test_what_was_approved_is_rated_with_its_day_and_processed(store: Store) -> 
 
 def test_the_period_names_the_events_of_other_software(store: Store) -> None:
     submission_id = _sent(store)
-    _moved(store, submission_id, moving.approve, moving.schedule)
+    _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     _rate(store)
     period = _ask(store, "/api/rating-periods/2026-03-04")
     assert period["ratingPeriod"]["extEventCount"] == 1
@@ -88,10 +88,10 @@ def test_what_nobody_approved_is_not_rated(store: Store) -> None:
 def test_what_comes_for_a_day_that_was_rated_makes_it_dirty(store: Store) -> None:
     submission_id = _sent(store)
     with store.write() as db:
-        rated.mark(db, [DAY])
+        rated.mark_days(db, [DAY])
     assert _rate(store) == 1
     assert _ask(store, "/api/rating-periods/2026-03-04")["ratingPeriod"]["status"] == "processed"
-    _moved(store, submission_id, moving.approve, moving.schedule)
+    _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     assert _ask(store, "/api/rating-periods/2026-03-04")["ratingPeriod"]["status"] == "dirty"
     assert _rate(store) == 1
     assert len(_ask(store, "/api/ratings")["data"]) == 4
@@ -99,20 +99,24 @@ def test_what_comes_for_a_day_that_was_rated_makes_it_dirty(store: Store) -> Non
 
 def test_a_player_who_is_known_is_shown_with_his_rating(store: Store) -> None:
     submission_id = _sent(store)
-    assert [one["ratingId"] for one in shown(store, submission_id)["players"]] == [None] * 4
-    _moved(store, submission_id, moving.approve, moving.schedule)
+    assert [one["ratingId"] for one in get_submission(store, submission_id)["players"]] == [None] * 4
+    _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     _rate(store)
     ratings = {one["ifpaId"]: one["ratingId"] for one in _ask(store, "/api/ratings")["data"]}
-    told = shown(store, submission_id)["players"]
+    told = get_submission(store, submission_id)["players"]
     assert [one["ratingId"] for one in told] == [ratings[100 + place] for place in range(1, 5)]
 
 
 @pytest.mark.parametrize("status", ["approved", "scheduled"])
 def test_what_is_taken_back_is_not_rated(store: Store, status: str) -> None:
     submission_id = _sent(store)
-    moves = [moving.approve, moving.schedule] if status == "scheduled" else [moving.approve]
+    moves = (
+        [moving.approve_submission, moving.schedule_submission]
+        if status == "scheduled"
+        else [moving.approve_submission]
+    )
     _moved(store, submission_id, *moves)
     with store.write() as db:
-        moving.reject(db, submission_id, "Not an open event.", build.NOW)
+        moving.reject_submission(db, submission_id, "Not an open event.", build.NOW)
     _rate(store)
     assert _ask(store, "/api/ratings")["data"] == []

@@ -8,18 +8,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import build
-from service.submissions.events import LIST, TRUSTED, URL, a_document, do, shown, submitted
+from service.submissions.events import (
+    LIST,
+    TRUSTED,
+    URL,
+    a_document,
+    get_submission,
+    send_request,
+    submit_document,
+)
 from silverball.kit.errors import Conflict
 from silverball.service.submissions import repeats
 from silverball.service.submissions.reads import events
-from silverball.service.submissions.repeats import Player, Rated
+from silverball.service.submissions.repeats import ComparedEvent, ComparedPlayer
 from silverball.service.submissions.writes import moving
 from silverball.store import tables
 from silverball.store.engine import Store
 
 DAY = date(2026, 3, 4)
 AT = build.NOW - timedelta(hours=22)
-ADA, BO, CY, DI = (Player(name, None, 100 + n) for n, name in enumerate(("Ada", "Bo", "Cy", "Di"), 1))
+ADA, BO, CY, DI = (ComparedPlayer(name, None, 100 + n) for n, name in enumerate(("Ada", "Bo", "Cy", "Di"), 1))
 
 
 @pytest.mark.parametrize(
@@ -38,15 +46,15 @@ ADA, BO, CY, DI = (Player(name, None, 100 + n) for n, name in enumerate(("Ada", 
         ([(ADA, BO)], [(ADA, BO, CY)], None),
         ([(ADA, BO)], [], None),
         # Known by number here, by name there, by account elsewhere.
-        ([(ADA, BO)], [(Player("ADA", 7, None), Player("Bö", None, None))], 1),
-        ([(ADA, BO)], [(Player("Somebody", 7, 101), Player("bo", 8, None))], 1),
-        ([(ADA, BO)], [(Player("Somebody", 7, None), Player("bo", 8, None))], None),
+        ([(ADA, BO)], [(ComparedPlayer("ADA", 7, None), ComparedPlayer("Bö", None, None))], 1),
+        ([(ADA, BO)], [(ComparedPlayer("Somebody", 7, 101), ComparedPlayer("bo", 8, None))], 1),
+        ([(ADA, BO)], [(ComparedPlayer("Somebody", 7, None), ComparedPlayer("bo", 8, None))], None),
     ],
 )
 def test_the_games_that_are_there_already_are_counted(
-    games: list[tuple[Player, ...]], rated: list[tuple[Player, ...]], count: int | None
+    games: list[tuple[ComparedPlayer, ...]], rated: list[tuple[ComparedPlayer, ...]], count: int | None
 ) -> None:
-    said = repeats.of(games, [Rated("tournament 9", rated)])
+    said = repeats.repeat_fault(games, [ComparedEvent("tournament 9", rated)])
     expected = f"{count} of its {len(games)} games are those of tournament 9 on the same day."
     assert said == (None if count is None else expected)
 
@@ -58,12 +66,14 @@ GAMES = st.lists(
 
 @given(GAMES, GAMES, st.randoms())
 def test_an_event_repeats_itself_in_any_order_and_a_stranger_s_never(
-    games: list[list[Player]], others: list[list[Player]], dice: Any
+    games: list[list[ComparedPlayer]], others: list[list[ComparedPlayer]], dice: Any
 ) -> None:
     mixed = [dice.sample(one, len(one)) for one in dice.sample(games, len(games))]
-    assert repeats.of(games, [Rated("it", mixed + others)]) is not None
-    strangers = [[Player(f"{one.name} II", None, (one.ifpa_id or 0) + 100) for one in g] for g in others]
-    assert repeats.of(games, [Rated("it", strangers)]) is None
+    assert repeats.repeat_fault(games, [ComparedEvent("it", mixed + others)]) is not None
+    strangers = [
+        [ComparedPlayer(f"{one.name} II", None, (one.ifpa_id or 0) + 100) for one in g] for g in others
+    ]
+    assert repeats.repeat_fault(games, [ComparedEvent("it", strangers)]) is None
 
 
 def a_local_night(store: Store, organizer_id: int, **values: Any) -> int:
@@ -95,7 +105,7 @@ def test_a_tournament_of_this_site_is_not_rated_twice(
 ) -> None:
     user_id = build.a_user(store, role="organizer")
     tournament_id = a_local_night(store, user_id, **values)
-    data = submitted(store, user_id, a_document())
+    data = submit_document(store, user_id, a_document())
     if is_repeated:
         said = f"3 of its 4 games are those of tournament {tournament_id} on the same day."
         assert (data["status"], data["errors"]) == ("invalid", [said])
@@ -107,39 +117,39 @@ def test_an_approved_submission_is_not_rated_twice_and_a_waiting_one_may_be_sent
     store: Store,
 ) -> None:
     user_id, other = (build.a_user(store, name=name, role="organizer") for name in ("Olga", "Otto"))
-    submitted(store, user_id, a_document())
-    copy = submitted(store, other, a_document(name="A copy"), f"https://{TRUSTED}/copy")
+    submit_document(store, user_id, a_document())
+    copy = submit_document(store, other, a_document(name="A copy"), f"https://{TRUSTED}/copy")
     # The first was not approved yet, so it is the second that counts.
     assert (copy["ratingSubmissionId"], copy["status"]) == (2, "approved")
     repeated = "4 of its 4 games are those of rating submission 2"
     with pytest.raises(Conflict, match=repeated), store.write() as db:
-        moving.approve(db, 1, build.NOW)
-    assert shown(store, 1)["status"] == "ready"
-    again = submitted(store, user_id, a_document(name="Another copy"), f"{URL}?again")
+        moving.approve_submission(db, 1, build.NOW)
+    assert get_submission(store, 1)["status"] == "ready"
+    again = submit_document(store, user_id, a_document(name="Another copy"), f"{URL}?again")
     assert again["errors"] == ["4 of its 4 games are those of rating submission 2 on the same day."]
-    do(store, "DELETE", f"{LIST}/2", by=other)
+    send_request(store, "DELETE", f"{LIST}/2", by=other)
     with store.write() as db:
-        moving.approve(db, 1, build.NOW)
-    assert shown(store, 1)["status"] == "approved"
+        moving.approve_submission(db, 1, build.NOW)
+    assert get_submission(store, 1)["status"] == "approved"
 
 
 def test_a_correction_does_not_repeat_what_it_replaces(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     url = f"https://{TRUSTED}/night"
-    assert submitted(store, user_id, a_document(), url)["status"] == "approved"
-    assert submitted(store, user_id, a_document(name="Corrected"), url)["status"] == "approved"
-    assert shown(store, 1)["status"] == "superseded"
+    assert submit_document(store, user_id, a_document(), url)["status"] == "approved"
+    assert submit_document(store, user_id, a_document(name="Corrected"), url)["status"] == "approved"
+    assert get_submission(store, 1)["status"] == "superseded"
 
 
 def test_the_ratings_are_given_the_approved_events_of_a_day(store: Store) -> None:
     user_id = build.a_user(store, name="Olga Ramp", role="organizer")
     bo = build.a_user(store, name="Bo", ifpa_id=102)
-    submitted(store, user_id, a_document(), f"https://{TRUSTED}/night")
+    submit_document(store, user_id, a_document(), f"https://{TRUSTED}/night")
     other_day = a_document(completedAt="2026-03-05T01:00:00Z")
-    submitted(store, user_id, other_day, f"https://{TRUSTED}/late")
-    submitted(store, user_id, a_document(games=[{"results": [[1], [4]]}]), URL)
+    submit_document(store, user_id, other_day, f"https://{TRUSTED}/late")
+    submit_document(store, user_id, a_document(games=[{"results": [[1], [4]]}]), URL)
     with store.read() as db:
-        (event,) = events.approved_for(db, DAY)
+        (event,) = events.counting_events(db, DAY)
     assert (event.event_id, event.name, event.format) == (1, "Thursday at the Drain", "group_matchplay")
     assert (event.submitter_id, event.submitter_name, event.day) == (user_id, "Olga Ramp", DAY)
     assert [(one.name, one.user_id, one.ifpa_id) for one in event.players] == [
@@ -158,25 +168,25 @@ def test_the_ratings_are_given_the_approved_events_of_a_day(store: Store) -> Non
 
 def test_whoever_the_submitter_named_is_who_is_rated(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
-    submitted(store, user_id, a_document(), URL)
+    submit_document(store, user_id, a_document(), URL)
     settled = {"players": [{"index": 0, "ifpaId": None}, {"index": 1, "ifpaId": 777}]}
-    do(store, "POST", f"{LIST}/1/ifpa", settled, by=user_id)
+    send_request(store, "POST", f"{LIST}/1/ifpa", settled, by=user_id)
     with store.write() as db:
-        moving.approve(db, 1, build.NOW)
-        (event,) = events.approved_for(db, DAY)
+        moving.approve_submission(db, 1, build.NOW)
+        (event,) = events.counting_events(db, DAY)
     assert [one.ifpa_id for one in event.players] == [None, 777, 103, 104]
 
 
 def test_an_event_stays_with_its_day_when_that_was_run(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
-    submitted(store, user_id, a_document(), f"https://{TRUSTED}/night")
+    submit_document(store, user_id, a_document(), f"https://{TRUSTED}/night")
     later: datetime = build.NOW + timedelta(days=7)
     with store.write() as db:
-        moving.schedule(db, 1, later)
-        moving.process(db, DAY, later)
-        assert [one.event_id for one in events.approved_for(db, DAY)] == [1]
-    data = shown(store, 1)
+        moving.schedule_submission(db, 1, later)
+        moving.process_day(db, DAY, later)
+        assert [one.event_id for one in events.counting_events(db, DAY)] == [1]
+    data = get_submission(store, 1)
     assert (data["status"], data["ratingPeriod"]) == ("processed", "2026-03-04")
     row = build.row(store, tables.rating_submission, submitter_id=user_id, event_date="2026-03-04")
     with store.read() as db:
-        assert [one.event_id for one in events.approved_for(db, DAY)] == [1], row
+        assert [one.event_id for one in events.counting_events(db, DAY)] == [1], row

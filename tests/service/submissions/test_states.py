@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Connection
 
 import build
-from service.submissions.events import LIST, do
+from service.submissions.events import LIST, send_request
 from silverball.kit.errors import Conflict
 from silverball.service.submissions import reads, states
 from silverball.service.submissions.writes import moving
@@ -29,9 +29,9 @@ TABLE: dict[str, dict[str, str]] = {
     "superseded": {},
 }
 DEEDS: dict[str, Callable[[Connection, int], object]] = {
-    "approve": lambda db, one: moving.approve(db, one, build.NOW),
-    "reject": lambda db, one: moving.reject(db, one, "No event of ours.", build.NOW),
-    "schedule": lambda db, one: moving.schedule(db, one, build.NOW),
+    "approve": lambda db, one: moving.approve_submission(db, one, build.NOW),
+    "reject": lambda db, one: moving.reject_submission(db, one, "No event of ours.", build.NOW),
+    "schedule": lambda db, one: moving.schedule_submission(db, one, build.NOW),
 }
 DOCUMENT = (
     '{"version": 1, "name": "N", "url": "https://x.org/", "startedAt": "2026-03-04T18:00:00Z",'
@@ -53,13 +53,13 @@ def a_submission(store: Store, submitter_id: int, status: str, **values: Any) ->
 
 def status_of(store: Store, submission_id: int) -> str:
     with store.read() as db:
-        return reads.one(db, submission_id, None).status
+        return reads.find_submission(db, submission_id, None).status
 
 
 def test_every_state_has_its_row_and_knows_only_states() -> None:
     every = set(get_args(SubmissionStatus))
-    assert set(states.NEXT) == set(TABLE) == every
-    assert set().union(*states.NEXT.values()) < every
+    assert set(states.NEXT_STATES) == set(TABLE) == every
+    assert set().union(*states.NEXT_STATES.values()) < every
 
 
 @pytest.mark.parametrize("status", TABLE)
@@ -69,7 +69,7 @@ def test_a_deed_leads_where_the_table_says_or_is_refused(store: Store, status: s
     own = a_submission(store, user_id, status)
     wanted = TABLE[status].get(deed)
     if deed == "withdraw":
-        code, body = do(store, "DELETE", f"{LIST}/{own}", by=user_id)
+        code, body = send_request(store, "DELETE", f"{LIST}/{own}", by=user_id)
         assert code == (409 if wanted is None else 200)
         if wanted is None:
             named = status.replace("_", " ")
@@ -91,7 +91,7 @@ def test_a_day_that_is_run_processes_what_was_scheduled_for_it(store: Store) -> 
         a_submission(store, user_id, "rejected", rating_period="2026-03-04", hash="c"),
     ]
     with store.write() as db:
-        assert moving.process(db, build.NOW.date().replace(day=4), build.NOW) == 1
+        assert moving.process_day(db, build.NOW.date().replace(day=4), build.NOW) == 1
     assert [status_of(store, one) for one in own] == ["processed", "scheduled", "rejected"]
 
 
@@ -99,11 +99,11 @@ def test_who_gives_a_document_up_frees_it_for_others(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     for status in ("ready", "scheduled"):
         own = a_submission(store, user_id, status)
-        do(store, "DELETE", f"{LIST}/{own}", by=user_id)
+        send_request(store, "DELETE", f"{LIST}/{own}", by=user_id)
         with store.write() as db:
-            row = moving.locked(db, own)
+            row = moving.lock_submission(db, own)
         assert row["hash"] is None
     own = a_submission(store, user_id, "ready", hash="kept")
     with store.write() as db:
-        moving.reject(db, own, "No.", build.NOW)
-        assert moving.locked(db, own)["hash"] == "kept"
+        moving.reject_submission(db, own, "No.", build.NOW)
+        assert moving.lock_submission(db, own)["hash"] == "kept"

@@ -15,17 +15,17 @@ from service.submissions.events import (
     URL,
     a_document,
     api,
-    do,
     encoded,
-    fetch,
+    fetch_documents,
+    get_submission,
     organizer,
-    send_in,
-    shown,
+    send_request,
     statuses,
-    submitted,
+    submit_document,
+    submit_url,
 )
-from silverball.service.access import Caller
-from silverball.service.submissions.writes.arrival import Delivery
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.submissions.writes.arrival import ArrivedDocument
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -42,7 +42,7 @@ def an_organizer(store: Store, name: str = "Olga Ramp") -> int:
     return build.a_user(store, name=name, role="organizer")
 
 
-def an_admin(user_id: int) -> Caller:
+def an_admin(user_id: int) -> AuthenticatedCaller:
     return build.caller(user_id, role="admin", ability="admin")
 
 
@@ -53,7 +53,7 @@ def unknown_players(*names: str) -> dict[str, Any]:
 
 def test_what_is_sent_in_is_shown_at_once_and_fetched_in_a_moment(store: Store) -> None:
     user_id = an_organizer(store)
-    status, body = send_in(store, user_id)
+    status, body = submit_url(store, user_id)
     assert status == 201
     assert body["data"] == {
         "ratingSubmissionId": 1,
@@ -69,8 +69,8 @@ def test_what_is_sent_in_is_shown_at_once_and_fetched_in_a_moment(store: Store) 
         "createdAt": "2026-03-05T19:30:00.000000Z",
         "updatedAt": "2026-03-05T19:30:00.000000Z",
     }
-    assert fetch(store, {URL: a_document()}) == 1
-    data = shown(store, 1)
+    assert fetch_documents(store, {URL: a_document()}) == 1
+    data = get_submission(store, 1)
     assert data["status"] == "ready"
     assert (data["name"], data["eventDate"], data["format"]) == (
         "Thursday at the Drain",
@@ -87,14 +87,14 @@ def test_what_is_sent_in_is_shown_at_once_and_fetched_in_a_moment(store: Store) 
         "candidates": [],
     }
     # Nothing is left to do.
-    assert fetch(store, {}) == 0
+    assert fetch_documents(store, {}) == 0
 
 
 def test_item_and_list_have_the_keys_of_the_design(store: Store) -> None:
-    submitted(store, an_organizer(store), a_document())
+    submit_document(store, an_organizer(store), a_document())
     listed = build.ask(store, LIST, by=1)[1]
     assert keys_of(listed["data"][0]) == KEYS | {f"players[].{key}" for key in PLAYER_KEYS}
-    assert listed["data"][0] == shown(store, 1)
+    assert listed["data"][0] == get_submission(store, 1)
     assert set(listed) == {"data", "links", "meta"}
 
 
@@ -135,7 +135,7 @@ def test_a_submission_that_is_not_there_is_a_404(store: Store) -> None:
 def test_an_address_that_may_not_be_fetched_is_refused_at_once(
     store: Store, url: object, sentence: str
 ) -> None:
-    status, body = do(store, "POST", LIST, {"url": url}, by=an_organizer(store))
+    status, body = send_request(store, "POST", LIST, {"url": url}, by=an_organizer(store))
     assert status == 422
     assert sentence in body["errors"]["url"][0]
     assert statuses(store) == []
@@ -143,7 +143,7 @@ def test_an_address_that_may_not_be_fetched_is_refused_at_once(
 
 def test_a_site_that_lists_no_hosts_takes_nothing_and_says_how_to_change_that(store: Store) -> None:
     closed = Settings(base_url=build.BASE_URL)
-    status, body = send_in(store, an_organizer(store), settings=closed)
+    status, body = submit_url(store, an_organizer(store), settings=closed)
     assert status == 422
     assert "SILVERBALL_SUBMISSION_HOSTS" in body["message"]
 
@@ -151,79 +151,79 @@ def test_a_site_that_lists_no_hosts_takes_nothing_and_says_how_to_change_that(st
 def test_a_site_that_lists_a_star_takes_any_public_host_but_itself(store: Store) -> None:
     user_id = an_organizer(store)
     anybody = Settings(base_url="https://pinball.example.org", submission_hosts="*")
-    assert send_in(store, user_id, "https://anybody.example.net/x", settings=anybody)[0] == 201
-    assert send_in(store, user_id, "https://localhost/x", settings=anybody)[0] == 422
-    assert send_in(store, user_id, "https://pinball.example.org/x", settings=anybody)[0] == 422
+    assert submit_url(store, user_id, "https://anybody.example.net/x", settings=anybody)[0] == 201
+    assert submit_url(store, user_id, "https://localhost/x", settings=anybody)[0] == 422
+    assert submit_url(store, user_id, "https://pinball.example.org/x", settings=anybody)[0] == 422
 
 
 def test_a_player_sends_nothing_in(store: Store) -> None:
     player = build.caller(build.a_user(store), ability="score")
-    assert do(store, "POST", LIST, {"url": URL}, by=player)[0] == 403
+    assert send_request(store, "POST", LIST, {"url": URL}, by=player)[0] == 403
 
 
 def test_what_cannot_be_fetched_or_read_is_invalid_and_says_why(store: Store) -> None:
     user_id = an_organizer(store)
-    send_in(store, user_id)
-    fetch(store, {})
-    assert shown(store, 1)["errors"] == ["The host cannot be found or does not answer."]
-    data = submitted(store, user_id, b"<html>")
+    submit_url(store, user_id)
+    fetch_documents(store, {})
+    assert get_submission(store, 1)["errors"] == ["The host cannot be found or does not answer."]
+    data = submit_document(store, user_id, b"<html>")
     assert (data["status"], data["errors"]) == ("invalid", ["The document is not JSON in UTF-8."])
-    data = submitted(store, user_id, a_document(format="golf", name=None))
+    data = submit_document(store, user_id, a_document(format="golf", name=None))
     assert (data["status"], len(data["errors"])) == ("invalid", 2)
     # None of that stands in the way of a better try.
-    assert submitted(store, user_id, a_document())["status"] == "ready"
+    assert submit_document(store, user_id, a_document())["status"] == "ready"
 
 
 def test_a_trusted_host_needs_no_moderator_and_a_star_trusts_nobody(store: Store) -> None:
     user_id = an_organizer(store)
-    assert submitted(store, user_id, a_document(), f"https://{TRUSTED}/a")["status"] == "approved"
-    assert submitted(store, user_id, a_document(name="Another"), URL)["status"] != "approved"
+    assert submit_document(store, user_id, a_document(), f"https://{TRUSTED}/a")["status"] == "approved"
+    assert submit_document(store, user_id, a_document(name="Another"), URL)["status"] != "approved"
 
 
 def test_what_a_trusted_host_leads_on_to_is_not_trusted(store: Store) -> None:
     user_id = an_organizer(store)
-    elsewhere = Delivery(HOST, encoded(a_document()))
-    data = submitted(store, user_id, elsewhere, f"https://{TRUSTED}/leads-on")
+    elsewhere = ArrivedDocument(HOST, encoded(a_document()))
+    data = submit_document(store, user_id, elsewhere, f"https://{TRUSTED}/leads-on")
     assert (data["status"], data["sourceDomain"]) == ("ready", HOST)
 
 
 def test_the_very_same_document_counts_once(store: Store) -> None:
     user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
-    submitted(store, user_id, a_document())
-    again = submitted(store, other, a_document(), f"https://{TRUSTED}/copy")
+    submit_document(store, user_id, a_document())
+    again = submit_document(store, other, a_document(), f"https://{TRUSTED}/copy")
     assert again["status"] == "invalid"
     assert again["errors"] == ["The very same document is rating submission 1 already."]
     assert statuses(store) == ["ready", "invalid"]
-    do(store, "DELETE", f"{LIST}/1", by=user_id)
-    assert submitted(store, other, a_document(), f"https://{TRUSTED}/copy")["status"] == "approved"
+    send_request(store, "DELETE", f"{LIST}/1", by=user_id)
+    assert submit_document(store, other, a_document(), f"https://{TRUSTED}/copy")["status"] == "approved"
     # Now that it counts, its games do too; that it is the very same is the plainer thing to say.
-    again = submitted(store, user_id, a_document())
+    again = submit_document(store, user_id, a_document())
     assert again["errors"] == ["The very same document is rating submission 3 already."]
 
 
 def test_a_newer_document_of_the_same_address_takes_the_place_of_the_older(store: Store) -> None:
     user_id = an_organizer(store)
-    submitted(store, user_id, a_document())
-    corrected = submitted(store, user_id, a_document(name="Corrected"))
+    submit_document(store, user_id, a_document())
+    corrected = submit_document(store, user_id, a_document(name="Corrected"))
     assert (corrected["status"], corrected["name"]) == ("ready", "Corrected")
     assert statuses(store) == ["superseded", "ready"]
-    assert shown(store, 1)["moderatorNote"] == "Replaced by rating submission 2."
+    assert get_submission(store, 1)["moderatorNote"] == "Replaced by rating submission 2."
     # A broken correction leaves the older one as it is.
-    submitted(store, user_id, a_document(version=2))
+    submit_document(store, user_id, a_document(version=2))
     assert statuses(store) == ["superseded", "ready", "invalid"]
     # And so does one that corrects nothing.
-    submitted(store, user_id, a_document(name="Corrected"))
+    submit_document(store, user_id, a_document(name="Corrected"))
     assert statuses(store) == ["superseded", "ready", "invalid", "invalid"]
 
 
 def test_an_address_is_sent_in_by_one_at_a_time(store: Store) -> None:
     user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
-    send_in(store, user_id)
-    status, body = send_in(store, user_id, "https://RESULTS.example.org:443/night.json#top")
+    submit_url(store, user_id)
+    status, body = submit_url(store, user_id, "https://RESULTS.example.org:443/night.json#top")
     assert status == 409
     assert body["message"] == "This address is being fetched for rating submission 1."
-    fetch(store, {URL: a_document()})
-    status, body = send_in(store, other)
+    fetch_documents(store, {URL: a_document()})
+    status, body = submit_url(store, other)
     assert status == 409
     assert body["message"] == "Somebody else has sent this address in as rating submission 1."
 
@@ -231,13 +231,13 @@ def test_an_address_is_sent_in_by_one_at_a_time(store: Store) -> None:
 def test_five_documents_of_one_submitter_are_fetched_at_a_time(store: Store) -> None:
     user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
     for number in range(5):
-        assert send_in(store, user_id, f"{URL}?{number}")[0] == 201
-    status, body = send_in(store, user_id, f"{URL}?6")
+        assert submit_url(store, user_id, f"{URL}?{number}")[0] == 201
+    status, body = submit_url(store, user_id, f"{URL}?6")
     assert (status, body["message"]) == (
         409,
         "5 submissions of yours are being fetched. Send more when they are.",
     )
-    assert send_in(store, other, f"{URL}?6")[0] == 201
+    assert submit_url(store, other, f"{URL}?6")[0] == 201
 
 
 def test_players_are_known_by_number_by_account_or_by_a_name_that_nobody_shares(store: Store) -> None:
@@ -252,7 +252,7 @@ def test_players_are_known_by_number_by_account_or_by_a_name_that_nobody_shares(
         {"id": 3, "name": "Cy Fenn"},
         {"id": 4, "name": "Di Marsh", "matchplayUserId": 999},
     ]
-    data = submitted(store, user_id, a_document(players=players))
+    data = submit_document(store, user_id, a_document(players=players))
     assert data["status"] == "ready"
     found = [(one["userId"], one["ifpaId"]) for one in data["players"]]
     assert found == [(ada, 101), (bo, 202), (cy, None), (None, 404)]
@@ -262,10 +262,10 @@ def test_a_name_that_several_have_or_nobody_waits_for_the_submitter(store: Store
     user_id = an_organizer(store)
     for number in (1, 2):
         build.a_user(store, name="Ada Quill", ifpa_id=100 + number)
-    data = submitted(store, user_id, unknown_players(*NAMES))
+    data = submit_document(store, user_id, unknown_players(*NAMES))
     assert data["status"] == "needs_players"
     assert [(one["userId"], one["ifpaId"]) for one in data["players"]] == [(None, None)] * 4
-    status, body = do(
+    status, body = send_request(
         store,
         "POST",
         f"{LIST}/1/ifpa",
@@ -276,25 +276,27 @@ def test_a_name_that_several_have_or_nobody_waits_for_the_submitter(store: Store
     assert body["data"]["players"][0]["userId"] == 3
     assert body["data"]["players"][1]["ifpaId"] == 55
     rest = {"players": [{"index": 2, "ifpaId": None}, {"index": 3, "ifpaId": None}]}
-    status, body = do(store, "POST", f"{LIST}/1/ifpa", rest, by=user_id)
+    status, body = send_request(store, "POST", f"{LIST}/1/ifpa", rest, by=user_id)
     assert (status, body["data"]["status"]) == (200, "ready")
 
 
 def test_a_trusted_submission_is_approved_when_its_last_player_is_settled(store: Store) -> None:
     user_id = an_organizer(store)
-    data = submitted(store, user_id, unknown_players(*NAMES), f"https://{TRUSTED}/a")
+    data = submit_document(store, user_id, unknown_players(*NAMES), f"https://{TRUSTED}/a")
     assert data["status"] == "needs_players"
     settled = {"players": [{"index": index, "ifpaId": None} for index in range(4)]}
-    assert do(store, "POST", f"{LIST}/1/ifpa", settled, by=user_id)[1]["data"]["status"] == "approved"
+    assert (
+        send_request(store, "POST", f"{LIST}/1/ifpa", settled, by=user_id)[1]["data"]["status"] == "approved"
+    )
 
 
 def test_namesakes_in_one_document_are_told_apart_by_the_submitter(store: Store) -> None:
     user_id = an_organizer(store)
     build.a_user(store, name="Ada Quill", ifpa_id=101)
-    data = submitted(store, user_id, unknown_players("Ada Quill", "Ada Quill", "Cy Fenn", "Di Marsh"))
+    data = submit_document(store, user_id, unknown_players("Ada Quill", "Ada Quill", "Cy Fenn", "Di Marsh"))
     assert data["status"] == "needs_players"
     by_name = {"players": [{"name": "Ada Quill", "ifpaId": 101}]}
-    status, body = do(store, "POST", f"{LIST}/1/ifpa", by_name, by=user_id)
+    status, body = send_request(store, "POST", f"{LIST}/1/ifpa", by_name, by=user_id)
     assert status == 422
     assert "several players of this name" in body["errors"]["players.0.name"][0]
 
@@ -304,7 +306,7 @@ def test_an_account_that_has_another_number_is_left_to_the_submitter(store: Stor
     bo = build.a_user(store, name="Bo", ifpa_id=202)
     raw = a_document()
     raw["players"][0] = {"id": 1, "name": "Ada Quill", "ifpaId": 101, "matchplayUserId": bo}
-    assert submitted(store, user_id, raw)["status"] == "needs_players"
+    assert submit_document(store, user_id, raw)["status"] == "needs_players"
 
 
 def test_two_players_who_turn_out_to_be_one_make_a_document_invalid(store: Store) -> None:
@@ -312,7 +314,7 @@ def test_two_players_who_turn_out_to_be_one_make_a_document_invalid(store: Store
     bo = build.a_user(store, name="Bo", ifpa_id=102)
     raw = a_document()
     raw["players"][0] = {"id": 1, "name": "Ada Quill", "matchplayUserId": bo}
-    data = submitted(store, user_id, raw)
+    data = submit_document(store, user_id, raw)
     assert data["errors"] == ["players.1: This is the same person as players.0."]
 
 
@@ -335,54 +337,57 @@ def test_players_are_settled_all_or_not_at_all(
     store: Store, players: list[dict[str, object]], field: str, sentence: str
 ) -> None:
     user_id = an_organizer(store)
-    before = submitted(store, user_id, a_document())
-    status, body = do(store, "POST", f"{LIST}/1/ifpa", {"players": players}, by=user_id)
+    before = submit_document(store, user_id, a_document())
+    status, body = send_request(store, "POST", f"{LIST}/1/ifpa", {"players": players}, by=user_id)
     assert status == 422
     assert sentence in body["errors"][field][0]
-    assert shown(store, 1) == before
+    assert get_submission(store, 1) == before
 
 
 def test_players_are_settled_while_nobody_has_decided(store: Store) -> None:
     user_id = an_organizer(store)
     change = {"players": [{"index": 0, "ifpaId": 7}]}
-    send_in(store, user_id)
-    status, body = do(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)
+    submit_url(store, user_id)
+    status, body = send_request(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)
     assert status == 409
     assert "is fetching" in body["message"]
-    fetch(store, {URL: a_document()})
-    assert do(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)[1]["data"]["players"][0]["ifpaId"] == 7
-    do(store, "DELETE", f"{LIST}/1", by=user_id)
-    assert do(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)[0] == 409
+    fetch_documents(store, {URL: a_document()})
+    assert (
+        send_request(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)[1]["data"]["players"][0]["ifpaId"]
+        == 7
+    )
+    send_request(store, "DELETE", f"{LIST}/1", by=user_id)
+    assert send_request(store, "POST", f"{LIST}/1/ifpa", change, by=user_id)[0] == 409
 
 
 def test_a_submission_is_its_submitter_s_and_the_admin_s(store: Store) -> None:
     user_id, other = an_organizer(store), an_organizer(store, "Otto Tilt")
     admin = an_admin(build.a_user(store, role="admin"))
-    submitted(store, user_id, a_document())
+    submit_document(store, user_id, a_document())
     change = {"players": [{"index": 0, "ifpaId": 7}]}
-    assert do(store, "POST", f"{LIST}/1/ifpa", change, by=other)[0] == 403
-    assert do(store, "DELETE", f"{LIST}/1", by=other)[0] == 403
-    assert shown(store, 1)["status"] == "ready"
-    assert do(store, "POST", f"{LIST}/1/ifpa", change, by=admin)[0] == 200
-    assert do(store, "DELETE", f"{LIST}/1", by=admin)[1]["data"]["status"] == "withdrawn"
+    assert send_request(store, "POST", f"{LIST}/1/ifpa", change, by=other)[0] == 403
+    assert send_request(store, "DELETE", f"{LIST}/1", by=other)[0] == 403
+    assert get_submission(store, 1)["status"] == "ready"
+    assert send_request(store, "POST", f"{LIST}/1/ifpa", change, by=admin)[0] == 200
+    assert send_request(store, "DELETE", f"{LIST}/1", by=admin)[1]["data"]["status"] == "withdrawn"
 
 
 def test_who_hides_his_profile_is_neither_tied_to_a_number_nor_to_a_name(store: Store) -> None:
     user_id = an_organizer(store)
     hidden = build.a_user(store, name="Hedda", ifpa_id=101, profile_opt_out=True)
     rating_id = build.a_rating(store, user_id=hidden, ifpa_id=101)
-    submitted(store, user_id, a_document())
+    submit_document(store, user_id, a_document())
     # His rating would lead to his account.
-    seen = shown(store, 1, by=user_id)["players"][0]
+    seen = get_submission(store, 1, by=user_id)["players"][0]
     assert (seen["userId"], seen["ifpaId"], seen["ratingId"]) == (None, None, None)
     for viewer in (build.caller(hidden, is_hidden=True), an_admin(user_id)):
-        own = shown(store, 1, by=viewer)["players"][0]
+        own = get_submission(store, 1, by=viewer)["players"][0]
         assert (own["userId"], own["ifpaId"], own["ratingId"]) == (hidden, 101, rating_id)
 
 
 def test_what_was_fetched_is_kept_as_it_came(store: Store) -> None:
     body = encoded(a_document(name="Thursday \u2013 caf\u00e9"))
-    submitted(store, an_organizer(store), body)
+    submit_document(store, an_organizer(store), body)
     with store.read() as db:
         kept = db.execute(select(tables.submission_document.c.body)).scalar_one()
     assert kept.encode() == body

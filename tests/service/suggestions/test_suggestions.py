@@ -8,7 +8,7 @@ from silverball.store.engine import Store
 
 def my_game(desk: Desk) -> dict[str, Any]:
     """The game of the player who has an account."""
-    return next(one for one in desk.round() if desk.night.player_ids[0] in one["playerIds"])
+    return next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
 
 
 def positions(game: dict[str, Any], *, flip: bool = False) -> dict[str, Any]:
@@ -19,15 +19,15 @@ def test_a_suggestion_waits_until_somebody_approves_it(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     game = my_game(desk)
     path = f"/games/{game['gameId']}/suggestions"
-    desk.undone("POST", path, positions(game), by="player")
+    desk.do_and_undo("POST", path, positions(game), by="player")
     shown = desk.ok("POST", path, positions(game, flip=True), by="player")["data"]
     (said,) = shown["suggestions"]
     assert (shown["status"], said["results"]) == ("started", game["playerIds"][::-1])
     assert (said["playerId"], said["userId"]) == (desk.night.player_ids[0], desk.callers["player"].user_id)
     approve = f"/suggestions/{said['suggestionId']}/approve"
     for who, status in [("nobody", 401), ("reader", 403), ("player", 403), ("other", 403)]:
-        desk.refused(status, "POST", approve, by=who)
-    done = desk.undone("POST", approve, by="keeper")["data"]
+        desk.expect_refusal(status, "POST", approve, by=who)
+    done = desk.do_and_undo("POST", approve, by="keeper")["data"]
     assert (done["status"], done["resultPositions"], done["suggestions"]) == (
         "completed",
         game["playerIds"][::-1],
@@ -40,32 +40,33 @@ def test_a_suggestion_is_declined_or_taken_back(store: Store) -> None:
     game = my_game(desk)
     shown = desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="player")["data"]
     path = f"/suggestions/{shown['suggestions'][0]['suggestionId']}"
-    desk.refused(403, "DELETE", path, by="stranger")
+    desk.expect_refusal(403, "DELETE", path, by="stranger")
     for who in ("player", "keeper", "owner"):
-        assert desk.undone("DELETE", path, by=who)["data"]["suggestions"] == []
-    desk.refused(404, "DELETE", "/suggestions/99999")
-    desk.refused(404, "POST", "/suggestions/99999/approve")
+        assert desk.do_and_undo("DELETE", path, by=who)["data"]["suggestions"] == []
+    desk.expect_refusal(404, "DELETE", "/suggestions/99999")
+    desk.expect_refusal(404, "POST", "/suggestions/99999/approve")
 
 
 def test_the_first_automatic_suggestion_is_the_result_and_the_next_one_a_mismatch(store: Store) -> None:
     desk = a_desk(store, suggestions="automatic")
     game = my_game(desk)
     path = f"/games/{game['gameId']}/suggestions"
-    done = desk.undone("POST", path, positions(game), by="player")["data"]
+    done = desk.do_and_undo("POST", path, positions(game), by="player")["data"]
     assert (done["status"], done["resultCountMismatch"]) == ("completed", False)
     desk.ok("POST", path, positions(game), by="player")
-    before = desk.seen()
+    before = desk.stored_state()
     desk.ok("POST", path, positions(game), by="player")
-    assert desk.seen() == before
-    late = desk.undone("POST", path, positions(game, flip=True), by="player")["data"]
+    assert desk.stored_state() == before
+    late = desk.do_and_undo("POST", path, positions(game, flip=True), by="player")["data"]
     assert (late["resultCountMismatch"], late["resultPositions"]) == (True, game["playerIds"])
     said = desk.ok("POST", path, positions(game, flip=True), by="player")["data"]["suggestions"][0]
     approve = f"/suggestions/{said['suggestionId']}/approve"
-    assert "Player entered" in desk.refused(409, "POST", approve, by="keeper")["message"]
-    changed = desk.undone("POST", approve)["data"]
+    assert "Player entered" in desk.expect_refusal(409, "POST", approve, by="keeper")["message"]
+    changed = desk.do_and_undo("POST", approve)["data"]
     assert (changed["resultCountMismatch"], changed["resultPositions"]) == (False, game["playerIds"][::-1])
     assert (
-        desk.undone("DELETE", f"/suggestions/{said['suggestionId']}")["data"]["resultCountMismatch"] is False
+        desk.do_and_undo("DELETE", f"/suggestions/{said['suggestionId']}")["data"]["resultCountMismatch"]
+        is False
     )
     # Whoever enters a result again has seen what was sent in.
     settled = desk.ok("PUT", f"/games/{game['gameId']}/result", positions(game, flip=True))["data"]
@@ -77,13 +78,13 @@ def test_who_and_what_cannot_suggest(store: Store) -> None:
     game = my_game(desk)
     path = f"/games/{game['gameId']}/suggestions"
     for who, status in [("nobody", 401), ("reader", 403), ("stranger", 403), ("keeper", 403), ("owner", 403)]:
-        desk.refused(status, "POST", path, positions(game), by=who)
+        desk.expect_refusal(status, "POST", path, positions(game), by=who)
     for body in ({}, {"resultPositions": game["playerIds"][:1]}, {"forfeit": game["playerIds"][0]}):
-        desk.refused(422, "POST", path, body, by="player")
-    desk.refused(404, "POST", "/games/99999/suggestions", positions(game), by="player")
+        desk.expect_refusal(422, "POST", path, body, by="player")
+    desk.expect_refusal(404, "POST", "/games/99999/suggestions", positions(game), by="player")
     off = a_desk(store)
     own = my_game(off)
-    told = off.refused(409, "POST", f"/games/{own['gameId']}/suggestions", positions(own), by="player")
+    told = off.expect_refusal(409, "POST", f"/games/{own['gameId']}/suggestions", positions(own), by="player")
     assert "no suggested results" in told["message"]
 
 
@@ -93,4 +94,4 @@ def test_a_game_takes_twenty_suggestions(store: Store) -> None:
     path = f"/games/{game['gameId']}/suggestions"
     for _ in range(20):
         desk.ok("POST", path, positions(game), by="player")
-    assert "20 suggestions" in desk.refused(409, "POST", path, positions(game), by="player")["message"]
+    assert "20 suggestions" in desk.expect_refusal(409, "POST", path, positions(game), by="player")["message"]

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import insert
 
 import build
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.summaries import writes
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -25,13 +25,13 @@ class Night:
     arenas: list[int]
     hidden_user: int
 
-    def page(self, path: str, by: Caller | None = None, query: str = "") -> Any:
+    def page(self, path: str, by: AuthenticatedCaller | None = None, query: str = "") -> Any:
         route = f"/api/tournaments/{self.tournament_id}/summary/{path}{query}"
         status, body = build.ask(self.store, route, by=by or self.organizer_id)
         assert status == 200, body
         return body
 
-    def rows(self, path: str, by: Caller | None = None) -> Any:
+    def rows(self, path: str, by: AuthenticatedCaller | None = None) -> Any:
         return self.page(path, by)["data"]
 
 
@@ -79,7 +79,7 @@ def a_night(store: Store, **values: Any) -> Night:
 
 def summarised(night: Night) -> Night:
     with night.store.write(night.tournament_id) as db:
-        writes.store_for(db, night.tournament_id)
+        writes.store_summaries(db, night.tournament_id)
     return night
 
 
@@ -89,7 +89,7 @@ def night(store: Store) -> Night:
 
 
 @pytest.fixture
-def admin(store: Store) -> Caller:
+def admin(store: Store) -> AuthenticatedCaller:
     return build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
 
 
@@ -110,7 +110,7 @@ def test_each_arena_has_one_row(night: Night) -> None:
     }
 
 
-def test_each_player_has_one_row_per_arena(night: Night, admin: Caller) -> None:
+def test_each_player_has_one_row_per_arena(night: Night, admin: AuthenticatedCaller) -> None:
     ann, bob, cy, canary = night.players
     known, unknown = night.arenas
     rows = night.rows("player-arenas", admin)
@@ -126,7 +126,7 @@ def test_each_player_has_one_row_per_arena(night: Night, admin: Caller) -> None:
     ]
 
 
-def test_each_pairing_appears_once_per_player(night: Night, admin: Caller) -> None:
+def test_each_pairing_appears_once_per_player(night: Night, admin: AuthenticatedCaller) -> None:
     ann, bob, _, canary = night.players
     rows = night.rows("matches", admin)
     found = {
@@ -143,7 +143,9 @@ def test_each_pairing_appears_once_per_player(night: Night, admin: Caller) -> No
 
 
 @pytest.mark.parametrize("path", ["player-arenas", "matches"])
-def test_who_wants_no_statistics_has_no_rows_from_either_side(night: Night, admin: Caller, path: str) -> None:
+def test_who_wants_no_statistics_has_no_rows_from_either_side(
+    night: Night, admin: AuthenticatedCaller, path: str
+) -> None:
     canary = night.players[3]
     shown = night.page(path)
     assert all(canary not in (row["playerId"], row.get("opponentId")) for row in shown["data"])

@@ -9,7 +9,7 @@ from silverball.store.engine import Store
 def tied(store: Store) -> tuple[Desk, list[int]]:
     """A night of four after one round, and the two who won."""
     desk = a_desk(store)
-    games = desk.round()
+    games = desk.open_round()
     for game in games:
         desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
     return desk, [game["playerIds"][0] for game in games]
@@ -21,20 +21,20 @@ def place(desk: Desk, player_id: int) -> int:
 
 def test_a_tiebreak_game_separates_two_players(store: Store) -> None:
     desk, winners = tied(store)
-    desk.undone("POST", "/tiebreaks", {"playerIds": winners})
+    desk.do_and_undo("POST", "/tiebreaks", {"playerIds": winners})
     (game,) = desk.ok("POST", "/tiebreaks", {"playerIds": winners})["data"]
-    desk.undone("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners[::-1]})
+    desk.do_and_undo("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners[::-1]})
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": winners[::-1]})
     assert [place(desk, one) for one in winners] == [2, 1]
-    desk.undone("DELETE", f"/games/{game['gameId']}")
+    desk.do_and_undo("DELETE", f"/games/{game['gameId']}")
 
 
 def test_tied_players_are_ordered_by_hand_and_share_again(store: Store) -> None:
     desk, winners = tied(store)
-    desk.undone("POST", "/tiebreaks", {"order": winners[::-1]})
+    desk.do_and_undo("POST", "/tiebreaks", {"order": winners[::-1]})
     rows = desk.ok("POST", "/tiebreaks", {"order": winners[::-1]})["data"]
     assert [row["playerId"] for row in rows[:2]] == winners[::-1]
-    desk.undone("POST", "/tiebreaks", {"forget": winners})
+    desk.do_and_undo("POST", "/tiebreaks", {"forget": winners})
     desk.ok("POST", "/tiebreaks", {"forget": winners})
     assert [place(desk, one) for one in winners] == [1, 1]
 
@@ -42,10 +42,10 @@ def test_tied_players_are_ordered_by_hand_and_share_again(store: Store) -> None:
 def test_who_is_not_tied_is_refused(store: Store) -> None:
     desk, winners = tied(store)
     losers = [one for one in desk.night.player_ids if one not in winners]
-    desk.refused(409, "POST", "/tiebreaks", {"playerIds": [winners[0], losers[0]]})
-    desk.refused(409, "POST", "/tiebreaks", {"order": desk.night.player_ids})
-    desk.refused(422, "POST", "/tiebreaks", {"playerIds": [winners[0]]})
-    desk.refused(422, "POST", "/tiebreaks", {"playerIds": [winners[0], winners[0]]})
-    desk.refused(422, "POST", "/tiebreaks", {})
-    desk.refused(422, "POST", "/tiebreaks", {"order": winners, "playerIds": winners})
-    desk.refused(404, "POST", "/tiebreaks", {"order": [winners[0], 99999]})
+    desk.expect_refusal(409, "POST", "/tiebreaks", {"playerIds": [winners[0], losers[0]]})
+    desk.expect_refusal(409, "POST", "/tiebreaks", {"order": desk.night.player_ids})
+    desk.expect_refusal(422, "POST", "/tiebreaks", {"playerIds": [winners[0]]})
+    desk.expect_refusal(422, "POST", "/tiebreaks", {"playerIds": [winners[0], winners[0]]})
+    desk.expect_refusal(422, "POST", "/tiebreaks", {})
+    desk.expect_refusal(422, "POST", "/tiebreaks", {"order": winners, "playerIds": winners})
+    desk.expect_refusal(404, "POST", "/tiebreaks", {"order": [winners[0], 99999]})

@@ -29,12 +29,12 @@ def a_tip(number: int, group: str, votes: int) -> dict[str, Any]:
 
 @pytest.fixture
 def known(store: Store) -> Store:
-    raw = files.second()
+    raw = files.second_shape()
     raw["entries"][0]["pinballRulesUrl"] = "https://rules.example/comet"
     tips = [a_tip(1, "G4ODR", 3), a_tip(2, "G4ODR", 9), a_tip(3, "G4ODR", 3), a_tip(4, "Gunknown", 1)]
     with store.write() as db:
-        opdb.bring_in(db, opdb.parsed(raw))
-        pintips.bring_in(db, pintips.parsed(tips))
+        opdb.import_machines(db, opdb.parse(raw))
+        pintips.import_tips(db, pintips.parse(tips))
     return store
 
 
@@ -90,7 +90,7 @@ def test_an_arena_has_the_tips_of_its_machine(
 ) -> None:
     deleted = {"changelogId": 1, "action": "delete", "opdbIdDeleted": "Gbye-M1", "createdAt": files.MOMENT}
     with known.write() as db:
-        opdb_changelog.bring_in(db, opdb_changelog.parsed({"data": [deleted]}))
+        opdb_changelog.import_changes(db, opdb_changelog.parse({"data": [deleted]}))
     arena_id = build.an_arena(known, build.a_user(known), opdb_id=opdb_id)
     status, body = asked(known, f"arenaId={arena_id}")
     assert status == 200
@@ -107,7 +107,7 @@ def test_an_old_id_leads_to_the_tips_of_the_new_one(known: Store) -> None:
         "createdAt": files.MOMENT,
     }
     with known.write() as db:
-        opdb_changelog.bring_in(db, opdb_changelog.parsed({"data": [moved]}))
+        opdb_changelog.import_changes(db, opdb_changelog.parse({"data": [moved]}))
     assert asked(known, "opdbId=Gold-M1") == asked(known, "opdbId=G4ODR-MLzY7")
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import select
 import build
 from silverball.kit import tokens
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.tokens import reads, writes
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -20,21 +20,26 @@ from silverball.store.engine import Store
 NOW = build.NOW
 
 
-def a_token(store: Store, user_id: int, seed: int = 7, **values: object) -> writes.NewToken:
+def a_token(store: Store, user_id: int, seed: int = 7, **values: object) -> writes.IssuedToken:
     with store.write() as db:
-        return writes.create(db, user_id, "Score board", now=NOW, dice=Random(seed), **values)  # type: ignore[arg-type]  # a builder passes on what it is given
+        return writes.create_token(db, user_id, "Score board", now=NOW, dice=Random(seed), **values)  # type: ignore[arg-type]  # a builder passes on what it is given
 
 
-def find(store: Store, text: str, later: timedelta = timedelta()) -> Caller | None:
+def find(store: Store, text: str, later: timedelta = timedelta()) -> AuthenticatedCaller | None:
     with store.read() as db:
-        return reads.find(db, b"Bearer " + text.encode(), NOW + later)
+        return reads.find_caller(db, b"Bearer " + text.encode(), NOW + later)
 
 
 def test_a_new_token_speaks_for_its_user(store: Store) -> None:
     user_id = build.a_user(store)
     found = find(store, a_token(store, user_id).text)
     assert found is not None
-    assert (found.user_id, found.role, found.ability, found.is_hidden) == (user_id, "player", "read", False)
+    assert (found.user_id, found.role, found.ability, found.has_opt_outs) == (
+        user_id,
+        "player",
+        "read",
+        False,
+    )
 
 
 def test_the_part_after_the_bar_is_enough(store: Store) -> None:
@@ -57,7 +62,7 @@ def test_only_the_sha_256_of_the_secret_is_stored(store: Store) -> None:
 def test_the_scheme_is_read_in_any_case(store: Store, scheme: bytes) -> None:
     made = a_token(store, build.a_user(store))
     with store.read() as db:
-        assert reads.find(db, scheme + made.text.encode(), NOW) is not None
+        assert reads.find_caller(db, scheme + made.text.encode(), NOW) is not None
 
 
 @pytest.mark.parametrize(
@@ -76,14 +81,14 @@ def test_the_scheme_is_read_in_any_case(store: Store, scheme: bytes) -> None:
 )
 def test_a_malformed_header_speaks_for_nobody(store: Store, header: bytes) -> None:
     with store.read() as db:
-        assert reads.find(db, header, NOW) is None
+        assert reads.find_caller(db, header, NOW) is None
 
 
 def test_a_well_formed_token_that_nobody_was_given_speaks_for_nobody(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     stranger = tokens.new_secret(Random(8))
-    assert find(store, tokens.shown(made.token_id, stranger)) is None
-    assert find(store, tokens.shown(made.token_id + 1, made.text.partition("|")[2])) is None
+    assert find(store, tokens.full_token(made.token_id, stranger)) is None
+    assert find(store, tokens.full_token(made.token_id + 1, made.text.partition("|")[2])) is None
     assert find(store, stranger) is None
 
 
@@ -96,7 +101,7 @@ def test_an_expired_token_speaks_for_nobody_from_the_second_it_expires(store: St
 def test_a_revoked_token_speaks_for_nobody(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     with store.write() as db:
-        writes.revoke(db, made.token_id)
+        writes.revoke_token(db, made.token_id)
     assert find(store, made.text) is None
 
 
@@ -104,7 +109,7 @@ def test_a_user_cannot_revoke_the_token_of_another(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     other = build.a_user(store, name="Cy Bumper")
     with pytest.raises(NotFound), store.write() as db:
-        writes.revoke(db, made.token_id, user_id=other)
+        writes.revoke_token(db, made.token_id, user_id=other)
     assert find(store, made.text) is not None
 
 
@@ -142,7 +147,7 @@ def test_a_token_loses_what_its_user_may_no_longer_do(store: Store) -> None:
 def test_any_opt_out_makes_the_caller_a_viewer_of_its_own(store: Store, opt_out: str) -> None:
     found = find(store, a_token(store, build.a_user(store, **{opt_out: True})).text)
     assert found is not None
-    assert found.is_hidden
+    assert found.has_opt_outs
 
 
 def test_the_last_use_is_due_once_a_minute(store: Store) -> None:
@@ -154,7 +159,7 @@ def test_the_last_use_is_due_once_a_minute(store: Store) -> None:
         assert found is not None
         assert (found.token_to_note == made.token_id) is is_due
         with store.write() as db:
-            writes.note_use(db, made.token_id, now)
+            writes.record_use(db, made.token_id, now)
     with store.read() as db:
         assert reads.owned_by(db, user_id)[0].last_used_at == NOW + timedelta(seconds=60)
 
@@ -178,7 +183,7 @@ def test_a_token_with_a_fault_is_refused_by_field(
     user_id = build.a_user(store)
     given = {"name": "Board", **values}
     with pytest.raises(Invalid) as refused, store.write() as db:
-        writes.create(db, user_id, now=NOW, dice=Random(1), **given)  # type: ignore[arg-type]  # the cases differ in type
+        writes.create_token(db, user_id, now=NOW, dice=Random(1), **given)  # type: ignore[arg-type]  # the cases differ in type
     assert list(refused.value.errors) == [field]
 
 
@@ -193,7 +198,7 @@ def test_an_account_has_a_hundred_tokens_at_most(store: Store) -> None:
     user_id = build.a_user(store)
     with store.write() as db:
         for seed in range(writes.TOKENS_MAX):
-            writes.create(db, user_id, "Board", now=NOW, dice=Random(seed))
+            writes.create_token(db, user_id, "Board", now=NOW, dice=Random(seed))
     with pytest.raises(Conflict, match="Revoke one"):
         a_token(store, user_id, seed=1000)
 
@@ -204,30 +209,32 @@ def test_a_user_is_shown_only_tokens_of_his_own(store: Store) -> None:
     third = a_token(store, other, seed=9)
     with store.read() as db:
         assert [token.token_id for token in reads.owned_by(db, one)] == [second.token_id, first.token_id]
-        assert reads.of_everybody(db)[0].token_id == third.token_id
+        assert reads.newest_tokens(db)[0].token_id == third.token_id
 
 
 def test_the_checksum_is_the_crc_32_of_the_forty_letters() -> None:
     """Worked out with gzip, whose trailer is the same checksum."""
-    assert tokens.read("7|slv_" + "a" * 40 + "c95b8a25") is not None
-    assert tokens.read("7|slv_" + "a" * 40 + "C95B8A25") is None
-    assert tokens.read("7|slv_" + "a" * 40 + "c95b8a26") is None
+    assert tokens.parse_token("7|slv_" + "a" * 40 + "c95b8a25") is not None
+    assert tokens.parse_token("7|slv_" + "a" * 40 + "C95B8A25") is None
+    assert tokens.parse_token("7|slv_" + "a" * 40 + "c95b8a26") is None
 
 
 @given(st.integers(1, 2**63 - 1), st.randoms(use_true_random=False))
 def test_a_token_reads_back_as_what_was_shown(token_id: int, dice: Random) -> None:
     secret = tokens.new_secret(dice)
-    assert tokens.read(tokens.shown(token_id, secret)) == tokens.Presented(token_id, tokens.digest(secret))
-    assert tokens.read(secret) == tokens.Presented(None, tokens.digest(secret))
+    assert tokens.parse_token(tokens.full_token(token_id, secret)) == tokens.ParsedToken(
+        token_id, tokens.digest(secret)
+    )
+    assert tokens.parse_token(secret) == tokens.ParsedToken(None, tokens.digest(secret))
 
 
 @given(st.randoms(use_true_random=False), st.integers(4, 51), st.sampled_from("abcXYZ019_|- é\n"))
 def test_one_wrong_character_is_noticed_without_a_database(dice: Random, at: int, wrong: str) -> None:
     secret = tokens.new_secret(dice)
     spoiled = secret[:at] + wrong + secret[at + 1 :]
-    assert spoiled == secret or tokens.read(spoiled) is None
+    assert spoiled == secret or tokens.parse_token(spoiled) is None
 
 
 @given(st.text(max_size=120))
 def test_any_other_text_is_no_token(text: str) -> None:
-    assert tokens.read(text) is None
+    assert tokens.parse_token(text) is None

@@ -28,7 +28,7 @@ def test_a_token_is_shown_once_and_works(store: Store) -> None:
         "expiresAt": "2026-04-04T19:30:00.000000Z",
     }
     with store.read() as db:
-        found = reads.find(db, b"Bearer " + token.encode(), build.NOW)
+        found = reads.find_caller(db, b"Bearer " + token.encode(), build.NOW)
     assert found is not None
     assert (found.user_id, found.ability) == (user_id, "score")
     assert build.ask(store, PATH, by=user_id) == (200, {"data": [got["data"]]})

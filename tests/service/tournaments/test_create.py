@@ -41,7 +41,7 @@ def refused(store: Store, by: Any, status: int = 422, **body: Any) -> dict[str, 
 
 def loaded(store: Store, tournament_id: int) -> Tournament:
     with store.read() as db:
-        return enact.tournament_of(db, tournament_id)
+        return enact.load_tournament(db, tournament_id)
 
 
 @pytest.mark.parametrize("kind", sorted(FORMATS))
@@ -94,14 +94,14 @@ def test_its_dice_are_drawn_once_and_journalled(store: Store, organizer: int) ->
     one = create(store, organizer, type="matchplay")["tournamentId"]
     two = create(store, organizer, type="matchplay")["tournamentId"]
     with store.read() as db:
-        (action,) = journal.story(db, one)
+        (action,) = journal.all_actions(db, one)
     assert (action.action_id, action.actor_id, action.source) == (1, organizer, "203.0.113.7")
     ((change, data),) = action.entries
-    assert change == journal.CREATED
-    assert journal.created(one, "matchplay", data) == loaded(store, one)
+    assert change == journal.TOURNAMENT_CREATED
+    assert journal.decode_creation(one, "matchplay", data) == loaded(store, one)
     assert len(loaded(store, one).state.dice_seed) == 32
     assert loaded(store, one).state.dice_seed != loaded(store, two).state.dice_seed
-    assert not action.can_be_undone
+    assert not action.is_undoable
 
 
 def test_it_is_announced_from_the_beginning_of_a_channel(store: Store, organizer: int) -> None:

@@ -108,7 +108,7 @@ def test_every_change_has_its_sentence() -> None:
         for one in base.__subclasses__()
         if one.__module__ == changes.__name__
     }
-    others = {journal.UNDONE, journal.CREATED, "TournamentImported"}
+    others = {journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, "TournamentImported"}
     assert set(telling.SENTENCES) == stated | others
 
 
@@ -185,7 +185,7 @@ NAMES = telling.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={
     ],
 )
 def test_a_change_is_told_in_a_sentence(change: str, data: dict[str, Any], text: str) -> None:
-    assert telling.sentence(change, data, NAMES) == text
+    assert telling.change_sentence(change, data, NAMES) == text
 
 
 def test_the_journal_of_an_import_begins_with_it(store: Store, night: build.Night) -> None:

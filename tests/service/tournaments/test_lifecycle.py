@@ -14,7 +14,7 @@ from silverball.rules import play
 from silverball.rules.outcome import GameOutcome
 from silverball.rules.tournament import Tournament
 from silverball.service import enact
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -62,7 +62,7 @@ def done(store: Store, night: build.Night, way: str, body: Any = None, **more: A
 
 def loaded(store: Store, night: build.Night) -> Tournament:
     with store.read() as db:
-        return enact.tournament_of(db, night.tournament_id)
+        return enact.load_tournament(db, night.tournament_id)
 
 
 def everything(store: Store, night: build.Night) -> tuple[Any, ...]:
@@ -80,13 +80,13 @@ def play_all(store: Store, night: build.Night) -> None:
     for game in loaded(store, night).games:
         if game.status == "started":
             with store.write(night.tournament_id) as db:
-                tournament = enact.tournament_of(db, night.tournament_id)
+                tournament = enact.load_tournament(db, night.tournament_id)
                 order = tuple(sorted(game.player_ids, reverse=True))
                 dice, _ = play.dice_for(tournament, "results")
                 changes = play.record(
                     tournament, GameOutcome(game_id=game.game_id, order=order), dice, build.NOW
                 )
-                who = enact.Who(actor_id=night.organizer_id, source="203.0.113.7", now=build.NOW)
+                who = enact.ActionContext(actor_id=night.organizer_id, source="203.0.113.7", now=build.NOW)
                 enact.enact(db, night.tournament_id, changes, who)
 
 
@@ -363,7 +363,7 @@ def test_only_the_organizer_and_an_admin_may(store: Store, organizer: int, way: 
         claim = tables.player.c.player_id == night.player_ids[0]
         db.execute(update(tables.player).where(claim).values(claimed_by=reader))
     other = build.a_user(store, name="Otto Tilt", role="organizer")
-    refused: list[tuple[Caller | None, int]] = [
+    refused: list[tuple[AuthenticatedCaller | None, int]] = [
         (build.caller(keeper, ability="score"), 403),
         (build.caller(reader), 403),
         (build.caller(other, role="organizer", ability="manage"), 403),

@@ -43,7 +43,7 @@ def made(store: Store, night: build.Night, **body: Any) -> tuple[dict[str, Any],
     assert status == 201, answer
     data: dict[str, Any] = answer["data"]
     with store.read() as db:
-        return data, enact.tournament_of(db, data["tournamentId"])
+        return data, enact.load_tournament(db, data["tournamentId"])
 
 
 def test_the_best_go_through_seeded_by_their_places(store: Store) -> None:

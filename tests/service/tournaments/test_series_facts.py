@@ -24,7 +24,7 @@ def a_series_of_two(store: Store, **settings: str) -> tuple[build.Night, build.N
 
 def of(store: Store, night: build.Night) -> Tournament:
     with store.read() as db:
-        return series_facts.with_series_facts(db, enact.tournament_of(db, night.tournament_id))
+        return series_facts.with_series_facts(db, enact.load_tournament(db, night.tournament_id))
 
 
 def play(store: Store, night: build.Night) -> None:
@@ -82,6 +82,6 @@ def test_who_is_seeded_by_the_series_has_his_place_in_its_standings(store: Store
         where = {"tournament_id": earlier.tournament_id, "player_id": player_id}
         build.row(store, tables.standing, **where, position=position, points=points, row={})
     with store.read() as db:
-        tournament = enact.tournament_of(db, tonight.tournament_id)
+        tournament = enact.load_tournament(db, tonight.tournament_id)
         facts = series_facts.with_seed_facts(db, tournament).state.seed_facts
     assert facts == {player_id: float(at) for at, player_id in enumerate(earlier.player_ids[:3], start=1)}

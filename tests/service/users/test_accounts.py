@@ -14,7 +14,7 @@ from silverball.store.engine import Store
 def create(store: Store, **values: str) -> int:
     given = {"name": "Ada Quill", "email": "ada@silverball.test", "role": "organizer", **values}
     with store.write() as db:
-        return writes.create(db, now=build.NOW, **given)
+        return writes.create_user(db, now=build.NOW, **given)
 
 
 def test_a_new_account_has_a_lower_case_email_and_no_password(store: Store) -> None:
@@ -74,8 +74,8 @@ def test_an_outdated_hash_is_renewed_only_while_it_is_the_current_one(store: Sto
     user_id = create(store)
     with store.write() as db:
         writes.set_password(db, user_id, "first")
-        writes.renew_hash(db, user_id, old="first", new="second")
-        writes.renew_hash(db, user_id, old="first", new="third")
+        writes.rehash_password(db, user_id, old="first", new="second")
+        writes.rehash_password(db, user_id, old="first", new="third")
     with store.read() as db:
-        found = session_reads.login(db, "ada@silverball.test")
-    assert found == session_reads.Login(user_id, "second")
+        found = session_reads.find_credentials(db, "ada@silverball.test")
+    assert found == session_reads.Credentials(user_id, "second")

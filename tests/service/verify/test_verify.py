@@ -12,19 +12,19 @@ from exchange import bundles
 from rules import solo_night
 from rules.night import a_night
 from service import door
-from service.door import DoorNight
+from service.door import StoredNight
 from silverball.cli.main import silverball_group
 from silverball.kit.errors import NotFound
 from silverball.service.verify import reads
 from silverball.store import tables
 from silverball.store.engine import Store
 
-Tamper = Callable[[Any, DoorNight], None]
+Tamper = Callable[[Any, StoredNight], None]
 
 
-def _night(store: Store, kind: str = "group_knockout", **given: Any) -> DoorNight:
+def _night(store: Store, kind: str = "group_knockout", **given: Any) -> StoredNight:
     """Two rounds of six players, then closed."""
-    night = door.a_door_night(store, a_night(kind, players=6, arenas=4, **given))
+    night = door.a_stored_night(store, a_night(kind, players=6, arenas=4, **given))
     night.start()
     for _ in range(2):
         night.play_round()
@@ -32,15 +32,15 @@ def _night(store: Store, kind: str = "group_knockout", **given: Any) -> DoorNigh
     return night
 
 
-def _faults(night: DoorNight) -> list[str]:
+def _faults(night: StoredNight) -> list[str]:
     with night.store.read() as db:
-        return list(reads.verdict(db, night.tournament.tournament_id).faults)
+        return list(reads.verify_tournament(db, night.tournament.tournament_id).faults)
 
 
 def _changed(table: Table, **values: Any) -> Tamper:
     """One row of the tournament with other values: the first by its keys."""
 
-    def tamper(db: Any, night: DoorNight) -> None:
+    def tamper(db: Any, night: StoredNight) -> None:
         own = table.c.tournament_id == night.tournament.tournament_id
         row = db.execute(select(table).where(own).order_by(*table.primary_key).limit(1)).one()
         db.execute(
@@ -53,7 +53,7 @@ def _changed(table: Table, **values: Any) -> Tamper:
 def _gone(table: Table) -> Tamper:
     """One row of the tournament deleted: the first by its keys."""
 
-    def tamper(db: Any, night: DoorNight) -> None:
+    def tamper(db: Any, night: StoredNight) -> None:
         own = table.c.tournament_id == night.tournament.tournament_id
         row = db.execute(select(table).where(own).order_by(*table.primary_key).limit(1)).one()
         db.execute(delete(table).where(*(one == row._mapping[one.name] for one in table.primary_key)))
@@ -62,7 +62,7 @@ def _gone(table: Table) -> Tamper:
 
 
 def _journal_gone(change: str, nth: int = 0) -> Tamper:
-    def tamper(db: Any, night: DoorNight) -> None:
+    def tamper(db: Any, night: StoredNight) -> None:
         entry = tables.journal.c
         own = (entry.tournament_id == night.tournament.tournament_id, entry.change == change)
         found = db.execute(select(entry.journal_id).where(*own).order_by(entry.journal_id)).scalars().all()
@@ -71,7 +71,7 @@ def _journal_gone(change: str, nth: int = 0) -> Tamper:
     return tamper
 
 
-def _swapped_seats(db: Any, night: DoorNight) -> None:
+def _swapped_seats(db: Any, night: StoredNight) -> None:
     """Two players of the same round in each other's games."""
     one, other = night.tournament.games[:2]
     seat = tables.game_player
@@ -80,7 +80,7 @@ def _swapped_seats(db: Any, night: DoorNight) -> None:
         db.execute(update(seat).where(*here).values(player_id=player_id))
 
 
-def _twice(db: Any, night: DoorNight) -> None:
+def _twice(db: Any, night: StoredNight) -> None:
     game = night.tournament.games[0]
     here = (tables.game_player.c.game_id == game.game_id, tables.game_player.c.slot == 0)
     db.execute(update(tables.game_player).where(*here).values(player_id=game.player_ids[1]))
@@ -89,7 +89,7 @@ def _twice(db: Any, night: DoorNight) -> None:
 def _shown(**values: Any) -> Tamper:
     """A row of the standings that shows something else."""
 
-    def tamper(db: Any, night: DoorNight) -> None:
+    def tamper(db: Any, night: StoredNight) -> None:
         row = db.execute(select(tables.standing.c.player_id, tables.standing.c.row).limit(1)).one()
         here = tables.standing.c.player_id == row.player_id
         db.execute(update(tables.standing).where(here).values(row={**row.row, **values}))
@@ -97,7 +97,7 @@ def _shown(**values: Any) -> Tamper:
     return tamper
 
 
-def _invented_game(db: Any, night: DoorNight) -> None:
+def _invented_game(db: Any, night: StoredNight) -> None:
     tournament_id = night.tournament.tournament_id
     values = {"set_number": 7, "status": "completed", "bye": False, "scorbit_verified": False}
     round_id = night.tournament.rounds[0].round_id
@@ -113,7 +113,7 @@ def _invented_game(db: Any, night: DoorNight) -> None:
     db.execute(insert(tables.game_player).values(**seat, result_position=1))
 
 
-def _forged(db: Any, night: DoorNight) -> None:
+def _forged(db: Any, night: StoredNight) -> None:
     """Another result, in the rows and in the journal alike."""
     entry = tables.journal.c
     own = (entry.tournament_id == night.tournament.tournament_id, entry.change == "GameCompleted")
@@ -198,7 +198,7 @@ def test_what_was_changed_in_secret_is_found(store: Store, what: str) -> None:
 def test_attempts_changed_in_secret_are_found(
     store: Store, kind: str, column: str, value: Any, said: str
 ) -> None:
-    night = door.a_door_night(store, a_night(kind, players=3, arenas=2))
+    night = door.a_stored_night(store, a_night(kind, players=3, arenas=2))
     night.start()
     play: dict[str, Callable[[], Any]] = {
         "golf": lambda: solo_night.play_holes(night, 1, 2, 2),
@@ -217,7 +217,7 @@ def test_attempts_changed_in_secret_are_found(
 
 
 def test_an_undo_that_took_back_something_else_is_found(store: Store) -> None:
-    night = door.a_door_night(store, a_night("matchplay", players=4, arenas=2))
+    night = door.a_stored_night(store, a_night("matchplay", players=4, arenas=2))
     night.start()
     night.open_round()
     night.undo()
@@ -228,10 +228,10 @@ def test_an_undo_that_took_back_something_else_is_found(store: Store) -> None:
 
 
 def test_tournaments_that_came_in_are_clean_until_somebody_touches_them(store: Store) -> None:
-    imported = bundles.bring_in(store, bundles.night("17"))
-    bundles.bring_in(store, bundles.everything())
+    imported = bundles.import_bundle(store, bundles.real_night("17"))
+    bundles.import_bundle(store, bundles.full_bundle())
     with store.read() as db:
-        found = {one: reads.verdict(db, one).faults for one in reads.tournament_ids(db)}
+        found = {one: reads.verify_tournament(db, one).faults for one in reads.tournament_ids(db)}
     assert found == {imported.tournament_id: [], 700: []}
     with store.write() as db:
         here = tables.game.c.tournament_id == imported.tournament_id
@@ -242,13 +242,13 @@ def test_tournaments_that_came_in_are_clean_until_somebody_touches_them(store: S
         )
         db.execute(delete(tables.game).where(tables.game.c.game_id == last))
     with store.read() as db:
-        faults = reads.verdict(db, imported.tournament_id).faults
+        faults = reads.verify_tournament(db, imported.tournament_id).faults
     assert any("games came in" in fault for fault in faults), faults
 
 
 def test_a_tournament_that_is_not_there_is_not_found(store: Store) -> None:
     with store.read() as db, pytest.raises(NotFound):
-        reads.verdict(db, 404)
+        reads.verify_tournament(db, 404)
 
 
 def test_the_command_tells_what_differs_and_fails(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from sqlalchemy import select
 import build
 from exchange.outgoing.hosts import Listener
 from service.nightly import Desk
-from silverball.jobs.deliver_webhooks import Rounds, Send, Unreachable
+from silverball.jobs.deliver_webhooks import Send, WebhookDeliverer, WebhookUnreachable
 from silverball.settings import Settings
 from silverball.store import announcements, tables
 from silverball.store.engine import Store
@@ -38,7 +38,7 @@ class Received:
         return self.headers["webhook-id"]
 
     @property
-    def said(self) -> Any:
+    def payload(self) -> Any:
         return msgspec.json.decode(self.body)
 
 
@@ -62,12 +62,12 @@ class Host:
         with stream:
             sent = b""
             while b"\r\n\r\n" not in sent:
-                sent += _more(stream)
+                sent += _has_more(stream)
             head, _, body = sent.partition(b"\r\n\r\n")
             first, *lines = head.decode("ascii").split("\r\n")
             headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
             while len(body) < int(headers["content-length"]):
-                body += _more(stream)
+                body += _has_more(stream)
             self.received.append(Received(first, headers, body))
             if isinstance(self._answer, bytes):
                 stream.sendall(self._answer)
@@ -75,7 +75,7 @@ class Host:
                 self._answer(stream)
 
 
-def _more(stream: socket.socket) -> bytes:
+def _has_more(stream: socket.socket) -> bytes:
     found = stream.recv(65536)
     if not found:
         raise ConnectionError("whoever sent this has gone")
@@ -83,7 +83,7 @@ def _more(stream: socket.socket) -> bytes:
 
 
 @dataclass
-class Post:
+class Outbox:
     """Messages as they are handed to whoever sends them; each is answered as `answers` says."""
 
     store: Store
@@ -96,8 +96,10 @@ class Post:
     dice: Random = field(default_factory=lambda: Random(7))
 
     @property
-    def rounds(self) -> Rounds:
-        return Rounds(self.store, SETTINGS, lambda: self._send, lambda: self.now, self.dice, self._clock)
+    def rounds(self) -> WebhookDeliverer:
+        return WebhookDeliverer(
+            self.store, SETTINGS, lambda: self._send, lambda: self.now, self.dice, self._clock
+        )
 
     def _clock(self) -> float:
         return self.clock
@@ -110,7 +112,7 @@ class Post:
             self.clock += self.seconds
             answer = self.answer(url, body)
             if isinstance(answer, str):
-                raise Unreachable(answer)
+                raise WebhookUnreachable(answer)
             return answer
 
         return send
@@ -118,11 +120,11 @@ class Post:
     def run(self) -> list[Received]:
         """Plan and send until there is nothing to do now; what was sent by that."""
         since = len(self.sent)
-        everything(self.rounds)
+        deliver_everything(self.rounds)
         return self.sent[since:]
 
 
-def everything(rounds: Rounds) -> None:
+def deliver_everything(rounds: WebhookDeliverer) -> None:
     """Plan and send until there is nothing to do now."""
     for _ in range(STEPS_MAX):
         if not (rounds.plan_one() or rounds.send_one(slow=False) or rounds.send_one(slow=True)):
@@ -153,9 +155,9 @@ def rename(desk: Desk, *names: str) -> None:
         desk.ok("PATCH", "", {"name": name})
 
 
-def names_in(sent: list[Received]) -> list[str]:
+def tournament_names_in(sent: list[Received]) -> list[str]:
     """What the tournament was called in each message."""
-    return [one.said["data"]["name"] for one in sent]
+    return [one.payload["data"]["name"] for one in sent]
 
 
 def statuses(desk: Desk) -> list[str]:
@@ -169,9 +171,9 @@ def arena_name(desk: Desk, arena_id: int) -> str:
         return str(db.execute(own).scalar_one())
 
 
-def head_of(desk: Desk) -> announcements.Head:
+def channel_head(desk: Desk) -> announcements.ChannelHead:
     """Where the channel of the tournament stands."""
     with desk.store.read() as db:
-        head = announcements.head(db, desk.night.tournament_id)
+        head = announcements.channel_head(db, desk.night.tournament_id)
     assert head is not None
     return head

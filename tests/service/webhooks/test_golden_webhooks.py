@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from service.nightly import a_desk
-from service.webhooks.receiver import Post, a_webhook, deliveries
+from service.webhooks.receiver import Outbox, a_webhook, deliveries
 from silverball.store.engine import Store
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "webhooks.json"
@@ -27,19 +27,19 @@ def shown(store: Store) -> dict[str, Any]:
     desk = a_desk(store)
     hook = a_webhook(desk, name="Score board", events=["RoundCreatedOrUpdated"])
     a_webhook(desk, name="Club chat", form="text", events=["RoundCreatedOrUpdated"])
-    desk.round()
-    post = Post(store)
+    desk.open_round()
+    post = Outbox(store)
     post.run()
     desk.ok("POST", "/webhooks/1/test")
     sent = [*post.sent, *post.run()]
     event, text, test = sent
     for one in (event, test):
-        assert MOMENT.fullmatch(one.said["timestamp"])
+        assert MOMENT.fullmatch(one.payload["timestamp"])
     return {
         "headers": sorted(event.headers),
-        "event": {**event.said, "timestamp": ""},
-        "test": {**test.said, "timestamp": ""},
-        "text": text.said,
+        "event": {**event.payload, "timestamp": ""},
+        "test": {**test.payload, "timestamp": ""},
+        "text": text.payload,
         "webhook": {**hook, "secret": hook["secret"][:6]},
         "delivery": deliveries(desk, 1)[0],
     }

@@ -24,7 +24,7 @@ SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hou
     ],
 )
 def test_each_try_that_fails_is_followed_by_another_one_later(tries: int, waits: timedelta | None) -> None:
-    assert pace.next_try(tries, build.NOW) == (None if waits is None else build.NOW + waits)
+    assert pace.next_try_at(tries, build.NOW) == (None if waits is None else build.NOW + waits)
 
 
 def test_the_last_try_comes_while_the_announcement_is_still_kept() -> None:
@@ -36,7 +36,7 @@ def test_the_last_try_comes_while_the_announcement_is_still_kept() -> None:
     [(1, 0 * SECOND), (2, 5 * SECOND), (3, 30 * SECOND), (4, MINUTE), (5, 5 * MINUTE), (500, 5 * MINUTE)],
 )
 def test_an_address_that_keeps_failing_is_left_alone_for_longer(failures: int, rests: timedelta) -> None:
-    assert pace.rest(failures, build.NOW) == build.NOW + rests
+    assert pace.resting_until(failures, build.NOW) == build.NOW + rests
 
 
 @pytest.mark.parametrize(("days", "is_given_up"), [(0, False), (4.99, False), (5, True), (9, True)])

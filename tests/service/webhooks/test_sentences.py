@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 import hostile
 from silverball.service.webhooks import sentences
-from silverball.service.webhooks.sentences import CHARACTERS_MAX, Facts, News, Told
+from silverball.service.webhooks.sentences import CHARACTERS_MAX, ChatState, NewsItem, SentenceFacts
 
-PLANNED = Told()
-RUNNING = Told("started", None, 3)
+PLANNED = ChatState()
+RUNNING = ChatState("started", None, 3)
 NAMES = {1: "Pat", 2: "Sam", 3: "Kim", 4: "Lee"}
-NIGHT = Facts(tournament="Thursday Strikes", players=NAMES)
+NIGHT = SentenceFacts(tournament="Thursday Strikes", players=NAMES)
 TABLE = {"name": "Medieval Madness"}
 
 
@@ -51,23 +51,28 @@ TOURNAMENT, ROUND, GAME = "TournamentUpdated", "RoundCreatedOrUpdated", "GameCre
 @pytest.mark.parametrize(
     ("event", "data", "told", "about"),
     [
-        (TOURNAMENT, a_tournament("started"), PLANNED, News("status", "planned started")),
+        (TOURNAMENT, a_tournament("started"), PLANNED, NewsItem("status", "planned started")),
         (TOURNAMENT, a_tournament("started"), RUNNING, None),
         (TOURNAMENT, a_tournament("planned"), RUNNING, None),
-        (TOURNAMENT, a_tournament("completed"), RUNNING, News("status", "started completed")),
-        (TOURNAMENT, a_tournament("started"), Told("completed"), News("status", "completed started")),
-        (TOURNAMENT, a_tournament("started", "Food!"), RUNNING, News("motd", "")),
-        (TOURNAMENT, a_tournament("started", "Food!"), Told("started", "Food!"), None),
-        (TOURNAMENT, a_tournament("started", None), Told("started", "Food!"), None),
-        (ROUND, a_round(4), RUNNING, News("round 4", "started")),
+        (TOURNAMENT, a_tournament("completed"), RUNNING, NewsItem("status", "started completed")),
+        (
+            TOURNAMENT,
+            a_tournament("started"),
+            ChatState("completed"),
+            NewsItem("status", "completed started"),
+        ),
+        (TOURNAMENT, a_tournament("started", "Food!"), RUNNING, NewsItem("motd", "")),
+        (TOURNAMENT, a_tournament("started", "Food!"), ChatState("started", "Food!"), None),
+        (TOURNAMENT, a_tournament("started", None), ChatState("started", "Food!"), None),
+        (ROUND, a_round(4), RUNNING, NewsItem("round 4", "started")),
         (ROUND, a_round(3), RUNNING, None),
         (ROUND, a_round(4, "completed"), RUNNING, None),
         (ROUND, a_round(4, "planned"), RUNNING, None),
-        (GAME, a_game(1, 2), RUNNING, News("game 7", "1,2")),
-        (GAME, a_game(4, 2, 3, 1), RUNNING, News("game 7", "4,2,3,1")),
+        (GAME, a_game(1, 2), RUNNING, NewsItem("game 7", "1,2")),
+        (GAME, a_game(4, 2, 3, 1), RUNNING, NewsItem("game 7", "4,2,3,1")),
         (GAME, a_game(1, 2, status="started"), RUNNING, None),
         (GAME, a_game(1, None, playerIds=[1, 2]), RUNNING, None),
-        (GAME, a_struck("1.00", "0.00", "1.00", "0.00"), RUNNING, News("game 7", "strikes 2,4")),
+        (GAME, a_struck("1.00", "0.00", "1.00", "0.00"), RUNNING, NewsItem("game 7", "strikes 2,4")),
         (GAME, a_struck("1.00", "1.00", "1.00", "1.00"), RUNNING, None),
         (GAME, a_struck("7.00", "0.00", "5.00", "1.00"), RUNNING, None),
         (GAME, a_struck(None, "0.00", None, None), RUNNING, None),
@@ -77,8 +82,10 @@ TOURNAMENT, ROUND, GAME = "TournamentUpdated", "RoundCreatedOrUpdated", "GameCre
         ("QueueChanged", {}, RUNNING, None),
     ],
 )
-def test_what_is_new_in_an_event(event: str, data: dict[str, Any], told: Told, about: News | None) -> None:
-    assert sentences.news(event, data, told)[0] == about
+def test_what_is_new_in_an_event(
+    event: str, data: dict[str, Any], told: ChatState, about: NewsItem | None
+) -> None:
+    assert sentences.find_news(event, data, told)[0] == about
 
 
 def test_what_was_told_is_not_told_again() -> None:
@@ -89,93 +96,95 @@ def test_what_was_told_is_not_told_again() -> None:
         (ROUND, a_round(4)),
         (TOURNAMENT, a_tournament("completed", "Beer!")),
     ):
-        first, told = sentences.news(event, data, told)
-        again, told = sentences.news(event, data, told)
+        first, told = sentences.find_news(event, data, told)
+        again, told = sentences.find_news(event, data, told)
         assert (first is None, again) == (False, None)
 
 
 def test_a_start_that_was_taken_back_is_told_again() -> None:
-    _, told = sentences.news(TOURNAMENT, a_tournament("planned"), RUNNING)
-    assert sentences.news(TOURNAMENT, a_tournament("started"), told)[0] == News("status", "planned started")
+    _, told = sentences.find_news(TOURNAMENT, a_tournament("planned"), RUNNING)
+    assert sentences.find_news(TOURNAMENT, a_tournament("started"), told)[0] == NewsItem(
+        "status", "planned started"
+    )
 
 
 URL = "https://pinball.example.org/t/42"
-CASES: list[tuple[str, dict[str, Any], News, dict[str, Any], str]] = [
+CASES: list[tuple[str, dict[str, Any], NewsItem, dict[str, Any], str]] = [
     (
         TOURNAMENT,
         a_tournament("started"),
-        News("status", "planned started"),
+        NewsItem("status", "planned started"),
         {"player_count": 16},
         "Started with 16 players.",
     ),
     (
         TOURNAMENT,
         a_tournament("started"),
-        News("status", "planned started"),
+        NewsItem("status", "planned started"),
         {"player_count": 1, "url": URL},
         f"Started with 1 player. {URL}",
     ),
     (
         TOURNAMENT,
         a_tournament("completed"),
-        News("status", "started completed"),
+        NewsItem("status", "started completed"),
         {"places": [(1, 3), (2, 1), (3, 2)], "url": URL},
         f"Completed. 1. Kim, 2. Pat, 3. Sam {URL}",
     ),
     (
         TOURNAMENT,
         a_tournament("completed"),
-        News("status", "started completed"),
+        NewsItem("status", "started completed"),
         {"places": [(1, 3), (1, 1), (3, 2), (3, 4)]},
         "Completed. 1. Kim, 1. Pat, 3. Sam, 3. Lee",
     ),
     (
         TOURNAMENT,
         a_tournament("completed"),
-        News("status", "started completed"),
+        NewsItem("status", "started completed"),
         {"places": [(1, 1)] * 10},
         f"Completed. {', '.join(['1. Pat'] * 8)} and 2 more",
     ),
-    (TOURNAMENT, a_tournament("completed"), News("status", "started completed"), {}, "Completed."),
+    (TOURNAMENT, a_tournament("completed"), NewsItem("status", "started completed"), {}, "Completed."),
     (
         TOURNAMENT,
         a_tournament("started"),
-        News("status", "completed started"),
+        NewsItem("status", "completed started"),
         {},
         "Goes on: it was reopened.",
     ),
     (
         TOURNAMENT,
         a_tournament("started", "Food is\nready"),
-        News("motd", ""),
+        NewsItem("motd", ""),
         {},
         "Food is ready",
     ),
-    (ROUND, a_round(), News("round 4", "started"), {"game_count": 8}, "Round 3 is drawn: 8 games."),
-    (ROUND, a_round(), News("round 4", "started"), {"game_count": 1}, "Round 3 is drawn: 1 game."),
-    (ROUND, a_round(), News("round 4", "started"), {}, "Round 3 is open."),
-    (GAME, a_game(1, 2, arena=TABLE), News("game 7", "1,2"), {}, "Pat beat Sam on Medieval Madness."),
-    (GAME, a_game(1, 2, arena=None), News("game 7", "1,2"), {}, "Pat beat Sam."),
-    (GAME, a_game(1, 2), News("game 7", "2,1"), {"is_corrected": True}, "Corrected: Sam beat Pat."),
+    (ROUND, a_round(), NewsItem("round 4", "started"), {"game_count": 8}, "Round 3 is drawn: 8 games."),
+    (ROUND, a_round(), NewsItem("round 4", "started"), {"game_count": 1}, "Round 3 is drawn: 1 game."),
+    (ROUND, a_round(), NewsItem("round 4", "started"), {}, "Round 3 is open."),
+    (GAME, a_game(1, 2, arena=TABLE), NewsItem("game 7", "1,2"), {}, "Pat beat Sam on Medieval Madness."),
+    (GAME, a_game(1, 2, arena=None), NewsItem("game 7", "1,2"), {}, "Pat beat Sam."),
+    (GAME, a_game(1, 2), NewsItem("game 7", "2,1"), {"is_corrected": True}, "Corrected: Sam beat Pat."),
     (
         GAME,
         a_game(4, 2, 3, 1, arena=TABLE),
-        News("game 7", "4,2,3,1"),
+        NewsItem("game 7", "4,2,3,1"),
         {},
         "Result on Medieval Madness: 1. Lee, 2. Sam, 3. Kim, 4. Pat.",
     ),
-    (GAME, a_game(1, 9), News("game 7", "1,9"), {}, "Pat beat Player 9."),
+    (GAME, a_game(1, 9), NewsItem("game 7", "1,9"), {}, "Pat beat Player 9."),
     (
         GAME,
         a_struck("1.00", "0.00", "1.00", "0.00"),
-        News("game 7", "strikes 2,4"),
+        NewsItem("game 7", "strikes 2,4"),
         {},
         "Strikes on Medieval Madness: Sam, Lee.",
     ),
     (
         GAME,
         a_struck("1.00", "1.00", "1.00", "0.00"),
-        News("game 7", "strikes 4"),
+        NewsItem("game 7", "strikes 4"),
         {"is_corrected": True},
         "Corrected: A strike on Medieval Madness: Lee.",
     ),
@@ -183,9 +192,11 @@ CASES: list[tuple[str, dict[str, Any], News, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("event", "data", "about", "facts", "said"), CASES)
-def test_a_sentence(event: str, data: dict[str, Any], about: News, facts: dict[str, Any], said: str) -> None:
-    known = Facts(**{"tournament": "Thursday Strikes", "players": NAMES, **facts})
-    assert sentences.sentence(event, data, about, known) == f"Thursday Strikes \u00b7 {said}"
+def test_a_sentence(
+    event: str, data: dict[str, Any], about: NewsItem, facts: dict[str, Any], said: str
+) -> None:
+    known = SentenceFacts(**{"tournament": "Thursday Strikes", "players": NAMES, **facts})
+    assert sentences.render_sentence(event, data, about, known) == f"Thursday Strikes \u00b7 {said}"
 
 
 @pytest.mark.parametrize(
@@ -213,25 +224,29 @@ def test_a_sentence(event: str, data: dict[str, Any], about: News, facts: dict[s
     ],
 )
 def test_a_name_is_only_a_name(name: str, shown: str) -> None:
-    assert sentences.plain(name) == shown
+    assert sentences.plain_text(name) == shown
 
 
 @given(st.one_of(st.sampled_from(hostile.PAYLOADS), st.text(max_size=200)))
 def test_no_name_keeps_anything_that_a_chat_acts_on(name: str) -> None:
-    facts = Facts(tournament=name, players={1: name, 2: name})
-    said = sentences.sentence(GAME, a_game(1, 2, arena={"name": name}), News("game 7", "1,2"), facts)
+    facts = SentenceFacts(tournament=name, players={1: name, 2: name})
+    said = sentences.render_sentence(
+        GAME, a_game(1, 2, arena={"name": name}), NewsItem("game 7", "1,2"), facts
+    )
     assert not set(said) & set("<>@*_~`|\\#[]\n\r")
     assert "://" not in said
 
 
 def test_a_long_message_is_cut_where_the_strictest_service_would_refuse_it() -> None:
-    said = sentences.sentence(TOURNAMENT, a_tournament("started", "x " * 5000), News("motd", ""), NIGHT)
+    said = sentences.render_sentence(
+        TOURNAMENT, a_tournament("started", "x " * 5000), NewsItem("motd", ""), NIGHT
+    )
     assert len(said) == CHARACTERS_MAX
     assert said.endswith("\u2026")
 
 
 def test_the_longest_names_fit_into_a_result() -> None:
-    wide = Facts(tournament="W" * 100, players=dict.fromkeys(NAMES, "W" * 100))
+    wide = SentenceFacts(tournament="W" * 100, players=dict.fromkeys(NAMES, "W" * 100))
     game = a_game(1, 2, 3, 4, arena={"name": "W" * 100})
-    said = sentences.sentence(GAME, game, News("game 7", "1,2,3,4"), wide)
+    said = sentences.render_sentence(GAME, game, NewsItem("game 7", "1,2,3,4"), wide)
     assert said.endswith("W.")

@@ -20,7 +20,7 @@ def test_a_secret_is_named_and_long_enough() -> None:
 
 
 def test_what_is_signed_with_the_secret_is_believed() -> None:
-    headers = signing.headers(SECRET, "msg_1", BODY, datetime.now(UTC))
+    headers = signing.signed_headers(SECRET, "msg_1", BODY, datetime.now(UTC))
     assert Webhook(SECRET).verify(BODY, headers) == {"type": "test", "name": "Åsa"}
 
 
@@ -28,7 +28,7 @@ def test_the_vector_of_the_source_has_its_signature() -> None:
     # Source: the test vector that libraries of Standard Webhooks share.
     at = datetime.fromtimestamp(1614265330, UTC)
     body = b'{"test": 2432232314}'
-    headers = signing.headers(
+    headers = signing.signed_headers(
         "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "msg_p5jXN8AQM9LWM0D4loKWxJek", body, at
     )
     assert headers["Webhook-Signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
@@ -46,7 +46,7 @@ def test_the_vector_of_the_source_has_its_signature() -> None:
 def test_what_was_signed_otherwise_changed_or_kept_back_is_not(
     secret: str, body: bytes, late: timedelta
 ) -> None:
-    headers = signing.headers(SECRET, "msg_1", BODY, datetime.now(UTC) - late)
+    headers = signing.signed_headers(SECRET, "msg_1", BODY, datetime.now(UTC) - late)
     with pytest.raises(WebhookVerificationError):
         Webhook(secret).verify(body, headers)
 

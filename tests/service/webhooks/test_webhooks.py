@@ -9,7 +9,7 @@ from sqlalchemy import select
 import build
 from kit.test_outgoing import REFUSED
 from service.nightly import Desk, a_desk
-from service.webhooks.receiver import URL, Post, a_webhook, deliveries, hook_row
+from service.webhooks.receiver import URL, Outbox, a_webhook, deliveries, hook_row
 from silverball.kit.errors import Invalid
 from silverball.service.accounts import reads as accounts
 from silverball.service.accounts import writes as account_writes
@@ -81,7 +81,7 @@ def test_a_webhook_is_deleted_with_its_deliveries(desk: Desk) -> None:
     assert desk.ok("GET", "/webhooks")["data"] == []
     with desk.store.read() as db:
         assert db.execute(select(tables.webhook_delivery)).all() == []
-    desk.refused(404, "GET", "/webhooks/1")
+    desk.expect_refusal(404, "GET", "/webhooks/1")
 
 
 def test_webhooks_go_with_their_tournament(store: Store) -> None:
@@ -97,7 +97,7 @@ def test_webhooks_go_with_their_tournament(store: Store) -> None:
 def test_a_tournament_takes_ten(desk: Desk) -> None:
     for _ in range(10):
         a_webhook(desk)
-    refused = desk.refused(409, "POST", "/webhooks", {"url": URL})
+    refused = desk.expect_refusal(409, "POST", "/webhooks", {"url": URL})
     assert "10 webhooks" in refused["message"]
     desk.ok("DELETE", "/webhooks/3")
     a_webhook(desk)
@@ -172,7 +172,7 @@ def test_a_webhook_of_another_tournament_is_not_found(desk: Desk) -> None:
     ],
 )
 def test_what_is_wrong_is_told_by_field(desk: Desk, body: dict[str, Any], field: str, said: str) -> None:
-    refused = desk.refused(422, "POST", "/webhooks", body)
+    refused = desk.expect_refusal(422, "POST", "/webhooks", body)
     assert list(refused["errors"]) == [field]
     assert said in refused["errors"][field][0]
     assert desk.ok("GET", "/webhooks")["data"] == []
@@ -195,9 +195,9 @@ LAN = Settings(base_url="https://pinball.example.org", webhook_lan=True)
     "url", ["http://192.168.1.20:8080/in", "https://10.0.0.5/in", "http://scoreboard/in", "http://nas.lan/"]
 )
 def test_a_venue_has_webhooks_in_its_own_network_when_the_site_says_so(url: str) -> None:
-    assert policy.required_url(url, LAN) == url
+    assert policy.require_url(url, LAN) == url
     with pytest.raises(Invalid):
-        policy.required_url(url, Settings(base_url="https://pinball.example.org"))
+        policy.require_url(url, Settings(base_url="https://pinball.example.org"))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_a_venue_has_webhooks_in_its_own_network_when_the_site_says_so(url: str)
 )
 def test_even_then_none_on_this_machine(url: str) -> None:
     with pytest.raises(Invalid):
-        policy.required_url(url, LAN)
+        policy.require_url(url, LAN)
 
 
 def test_every_event_can_be_chosen() -> None:
@@ -218,7 +218,7 @@ def test_every_event_can_be_chosen() -> None:
 def test_the_copy_of_an_account_has_its_webhooks_and_no_secret(desk: Desk) -> None:
     secret = a_webhook(desk, name="Club chat")["secret"]
     with desk.store.read() as db:
-        found = {one.part.name: one for one in accounts.own_data(db, desk.night.organizer_id)}
+        found = {one.section.name: one for one in accounts.account_data(db, desk.night.organizer_id)}
     (row,) = found["webhooks"].rows
     assert "Club chat" in row
     assert URL in row
@@ -231,7 +231,7 @@ def test_the_webhooks_of_an_account_end_with_it(store: Store) -> None:
     kept = build.row(store, tables.webhook, tournament_id=build.a_tournament(store).tournament_id)
     desk.ok("POST", "/complete")
     with store.write() as db:
-        account_writes.erase(db, desk.night.organizer_id)
+        account_writes.erase_account(db, desk.night.organizer_id)
     with store.read() as db:
         assert db.execute(select(tables.webhook.c.webhook_id)).scalars().all() == [kept]
 
@@ -243,8 +243,8 @@ def test_a_test_is_sent_and_its_delivery_is_seen(desk: Desk) -> None:
     a_webhook(desk)
     made = desk.ok("POST", "/webhooks/1/test")["data"]
     assert (made["event"], made["status"], made["tries"], made["seq"]) == ("test", "waiting", 0, None)
-    (sent,) = Post(desk.store).run()
-    assert sent.said["type"] == "test"
+    (sent,) = Outbox(desk.store).run()
+    assert sent.payload["type"] == "test"
     (now,) = deliveries(desk, 1)
     assert now == {
         **made,
@@ -259,40 +259,40 @@ def test_a_test_is_sent_and_its_delivery_is_seen(desk: Desk) -> None:
 def test_two_tests_are_not_on_their_way_at_once(desk: Desk) -> None:
     a_webhook(desk)
     desk.ok("POST", "/webhooks/1/test")
-    desk.refused(409, "POST", "/webhooks/1/test")
-    Post(desk.store).run()
+    desk.expect_refusal(409, "POST", "/webhooks/1/test")
+    Outbox(desk.store).run()
     desk.ok("POST", "/webhooks/1/test")
 
 
 def test_a_webhook_that_is_switched_off_is_sent_nothing(desk: Desk) -> None:
     a_webhook(desk, isActive=False)
-    desk.round()
-    assert Post(desk.store).run() == []
-    assert "switched off" in desk.refused(409, "POST", "/webhooks/1/test")["message"]
+    desk.open_round()
+    assert Outbox(desk.store).run() == []
+    assert "switched off" in desk.expect_refusal(409, "POST", "/webhooks/1/test")["message"]
 
 
 def test_switched_on_it_begins_with_what_happens_then(desk: Desk) -> None:
     a_webhook(desk, isActive=False)
-    desk.round()
+    desk.open_round()
     desk.ok("PATCH", "/webhooks/1", {"isActive": True})
-    assert Post(desk.store).run() == []
+    assert Outbox(desk.store).run() == []
     desk.ok("PATCH", "", {"name": "Friday Strikes"})
-    assert [one.said["type"] for one in Post(desk.store).run()] == ["TournamentUpdated"]
+    assert [one.payload["type"] for one in Outbox(desk.store).run()] == ["TournamentUpdated"]
 
 
 def test_what_waits_when_it_is_switched_off_has_failed_and_can_be_sent_by_hand(desk: Desk) -> None:
     a_webhook(desk)
     desk.ok("PATCH", "", {"name": "Friday Strikes"})
-    post = Post(desk.store, answer=lambda *_: 500)
+    post = Outbox(desk.store, answer=lambda *_: 500)
     post.run()
     desk.ok("PATCH", "/webhooks/1", {"isActive": False})
     (one,) = deliveries(desk, 1)
     assert (one["status"], one["reason"]) == ("failed", "The webhook was switched off.")
-    assert "switched off" in desk.refused(409, "POST", "/webhooks/1/deliveries/1/retry")["message"]
+    assert "switched off" in desk.expect_refusal(409, "POST", "/webhooks/1/deliveries/1/retry")["message"]
     desk.ok("PATCH", "/webhooks/1", {"isActive": True})
     again = desk.ok("POST", "/webhooks/1/deliveries/1/retry")["data"]
     assert (again["status"], again["tries"], again["messageId"]) == ("waiting", 0, one["messageId"])
-    (sent,) = Post(desk.store).run()
+    (sent,) = Outbox(desk.store).run()
     assert sent.message_id == one["messageId"]
     assert deliveries(desk, 1)[0]["status"] == "delivered"
 
@@ -300,8 +300,8 @@ def test_what_waits_when_it_is_switched_off_has_failed_and_can_be_sent_by_hand(d
 def test_what_waits_already_is_not_asked_for_again(desk: Desk) -> None:
     a_webhook(desk)
     desk.ok("POST", "/webhooks/1/test")
-    assert "waits" in desk.refused(409, "POST", "/webhooks/1/deliveries/1/retry")["message"]
-    desk.refused(404, "POST", "/webhooks/1/deliveries/99/retry")
+    assert "waits" in desk.expect_refusal(409, "POST", "/webhooks/1/deliveries/1/retry")["message"]
+    desk.expect_refusal(404, "POST", "/webhooks/1/deliveries/99/retry")
 
 
 def test_deliveries_come_in_pages_and_by_status(desk: Desk) -> None:
@@ -319,4 +319,4 @@ def test_deliveries_come_in_pages_and_by_status(desk: Desk) -> None:
     failed = desk.ok("GET", "/webhooks/1/deliveries?status=failed")
     assert {one["status"] for one in failed["data"]} == {"failed"}
     assert failed["meta"]["total"] == 30
-    desk.refused(422, "GET", "/webhooks/1/deliveries?status=lost")
+    desk.expect_refusal(422, "GET", "/webhooks/1/deliveries?status=lost")

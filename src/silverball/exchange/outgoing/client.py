@@ -8,11 +8,11 @@ from contextlib import contextmanager
 import httpcore2
 
 from silverball.exchange.outgoing import network
-from silverball.exchange.outgoing.network import Connect, Deadline, Guarded, Resolve
-from silverball.kit.outgoing import Policy, Target
+from silverball.exchange.outgoing.network import Connect, Deadline, GuardedBackend, Resolve
+from silverball.kit.outgoing import AddressPolicy, AllowedAddress
 
 Headers = Mapping[str, str]
-COMMON = {
+COMMON_HEADERS = {
     # What cannot be unpacked cannot explode.
     "Accept-Encoding": "identity",
     "Connection": "close",
@@ -20,12 +20,12 @@ COMMON = {
 }
 
 
-class Client:
+class GuardedClient:
     """Asks hosts within a policy. Who resolves and who connects are arguments."""
 
     def __init__(
         self,
-        policy: Policy,
+        policy: AddressPolicy,
         *,
         seconds: float,
         resolve: Resolve = network.resolve,
@@ -40,19 +40,21 @@ class Client:
         self._tls = tls or httpcore2.default_ssl_context()
         self._clock = clock
 
-    def deadline(self) -> Deadline:
+    def new_deadline(self) -> Deadline:
         """When whatever begins now has to be over."""
         return Deadline(self._seconds, self._clock)
 
     @contextmanager
-    def asked(
-        self, method: str, target: Target, deadline: Deadline, headers: Headers, body: bytes = b""
+    def request(
+        self, method: str, target: AllowedAddress, deadline: Deadline, headers: Headers, body: bytes = b""
     ) -> Iterator[httpcore2.Response]:
         """What the host answers, not yet read. Raises Forbidden and the exceptions of the client."""
         origin = httpcore2.URL(target.url).origin
-        backend = Guarded(self.policy, deadline, self._resolve, self._connect)
-        own = {"Host": target.place, **({"Content-Length": str(len(body))} if body else {})}
-        said = [(name.encode(), value.encode()) for name, value in {**COMMON, **headers, **own}.items()]
+        backend = GuardedBackend(self.policy, deadline, self._resolve, self._connect)
+        own = {"Host": target.host_and_port, **({"Content-Length": str(len(body))} if body else {})}
+        said = [
+            (name.encode(), value.encode()) for name, value in {**COMMON_HEADERS, **headers, **own}.items()
+        ]
         with (
             httpcore2.HTTPConnection(origin, ssl_context=self._tls, network_backend=backend) as connection,
             connection.stream(method, target.url, headers=said, content=body or None) as response,
@@ -60,7 +62,7 @@ class Client:
             yield response
 
 
-def why_not_connected(error: BaseException) -> str:
+def connection_fault(error: BaseException) -> str:
     """The sentence for a connection that did not come about."""
     cause: BaseException | None = error
     while cause is not None:

@@ -11,10 +11,10 @@ from urllib.parse import urljoin
 
 import httpcore2
 
-from silverball.exchange.outgoing.client import Client, why_not_connected
+from silverball.exchange.outgoing.client import GuardedClient, connection_fault
 from silverball.exchange.outgoing.network import Deadline
 from silverball.kit import outgoing
-from silverball.kit.outgoing import Forbidden, Policy, Target
+from silverball.kit.outgoing import AddressForbidden, AddressPolicy, AllowedAddress
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 JSON_ENDINGS = ("/json", "+json")
@@ -22,7 +22,7 @@ HEADERS = {"Accept": "application/json"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class FetchLimits:
     """How much of somebody else is put up with."""
 
     seconds: float = 5
@@ -31,7 +31,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchedDocument:
     """A document, and where it was in the end."""
 
     url: str
@@ -51,36 +51,36 @@ class Fetcher:
 
     def __init__(
         self,
-        policy: Policy,
+        policy: AddressPolicy,
         *,
-        limits: Limits = Limits(),  # it is never changed
+        limits: FetchLimits = FetchLimits(),  # it is never changed
         **how: Any,
     ) -> None:
-        self._client = Client(policy, seconds=limits.seconds, **how)
+        self._client = GuardedClient(policy, seconds=limits.seconds, **how)
         self._limits = limits
 
-    def fetch(self, url: str) -> Fetched:
+    def fetch(self, url: str) -> FetchedDocument:
         """The document, wherever redirects lead within the policy. Raises NotFetched."""
-        deadline = self._client.deadline()
-        with self._told():
+        deadline = self._client.new_deadline()
+        with self._translate_errors():
             for _ in range(self._limits.redirects + 1):
-                target = outgoing.target(url, self._client.policy)
-                found = self._asked(target, deadline)
-                if isinstance(found, Fetched):
+                target = outgoing.parse_address(url, self._client.policy)
+                found = self._fetch_once(target, deadline)
+                if isinstance(found, FetchedDocument):
                     return found
                 url = found
         raise NotFetched(f"The address leads on more than {self._limits.redirects} times.")
 
-    def _asked(self, target: Target, deadline: Deadline) -> Fetched | str:
+    def _fetch_once(self, target: AllowedAddress, deadline: Deadline) -> FetchedDocument | str:
         """The document, or the address that this one leads on to."""
-        with self._client.asked("GET", target, deadline, HEADERS) as response:
+        with self._client.request("GET", target, deadline, HEADERS) as response:
             told = {name.lower(): value for name, value in response.headers}
             if response.status in REDIRECTS:
-                return _next(target, told)
+                return _redirect_url(target, told)
             _require_document(response.status, told)
-            return Fetched(target.url, self._body(response, told))
+            return FetchedDocument(target.url, self._read_body(response, told))
 
-    def _body(self, response: httpcore2.Response, headers: dict[bytes, bytes]) -> bytes:
+    def _read_body(self, response: httpcore2.Response, headers: dict[bytes, bytes]) -> bytes:
         too_large = NotFetched(f"The document must not be larger than {self._limits.bytes} bytes.")
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length[:19]) > self._limits.bytes:
@@ -93,22 +93,22 @@ class Fetcher:
         return bytes(body)
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _translate_errors(self) -> Iterator[None]:
         """Whatever goes wrong outside, as a sentence."""
         try:
             yield
-        except Forbidden as error:
+        except AddressForbidden as error:
             raise NotFetched(error.sentence) from error
         except httpcore2.TimeoutException as error:
             sentence = f"The document did not arrive within {self._limits.seconds:g} seconds."
             raise NotFetched(sentence) from error
         except httpcore2.ConnectError as error:
-            raise NotFetched(why_not_connected(error)) from error
+            raise NotFetched(connection_fault(error)) from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise NotFetched("The host broke off or did not speak HTTP.") from error
 
 
-def _next(target: Target, headers: dict[bytes, bytes]) -> str:
+def _redirect_url(target: AllowedAddress, headers: dict[bytes, bytes]) -> str:
     try:
         return urljoin(target.url, headers[b"location"].decode("ascii"))
     except (KeyError, ValueError) as error:

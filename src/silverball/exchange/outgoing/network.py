@@ -17,12 +17,12 @@ from typing import Any
 import httpcore2
 
 from silverball.kit import outgoing
-from silverball.kit.outgoing import Forbidden, Policy
+from silverball.kit.outgoing import AddressForbidden, AddressPolicy
 
 # A name at which hundreds of addresses answer is none that we want.
 ADDRESSES_MAX = 32
 PROXY_ANSWER_BYTES_MAX = 8_192
-PROXY_YES = (b"HTTP/1.1 200", b"HTTP/1.0 200")
+PROXY_ACCEPTED = (b"HTTP/1.1 200", b"HTTP/1.0 200")
 # Name, port, seconds -> numeric addresses.
 Resolve = Callable[[str, int, float], Sequence[str]]
 # Numeric address, port, seconds -> an open connection.
@@ -36,7 +36,7 @@ class Deadline:
         self._clock = clock
         self._at = clock() + seconds
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until then. Raises httpcore2.ReadTimeout when there are none."""
         seconds = self._at - self._clock()
         if seconds <= 0:
@@ -70,17 +70,17 @@ def connect(address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
     return httpcore2.SyncBackend().connect_tcp(address, port, timeout=seconds)
 
 
-def kept_to(policy: Policy, proxy: str) -> tuple[Policy, dict[str, Connect]]:
+def guarded_network(policy: AddressPolicy, proxy: str) -> tuple[AddressPolicy, dict[str, Connect]]:
     """The policy, which now knows this machine's addresses too, and how a client is told of the site's proxy.
 
     `proxy` is `host:port`, or empty.
     """
-    own = dataclasses.replace(policy, is_own=is_own)
+    own = dataclasses.replace(policy, is_own_address=is_own_address)
     host, _, port = proxy.partition(":")
-    return own, {"connect": through(host, int(port))} if host else {}
+    return own, {"connect": connector_via_proxy(host, int(port))} if host else {}
 
 
-def through(proxy_host: str, proxy_port: int) -> Connect:
+def connector_via_proxy(proxy_host: str, proxy_port: int) -> Connect:
     """Connections by way of a proxy that the site names; it is told the judged address, not the name."""
 
     def connect_through(address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
@@ -88,9 +88,11 @@ def through(proxy_host: str, proxy_port: int) -> Connect:
         stream = connect(proxy_host, proxy_port, seconds)
         place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
         try:
-            stream.write(f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode(), deadline.left())
-            answer = _proxy_answer(stream, deadline)
-            if not answer.startswith(PROXY_YES) or not answer.endswith(b"\r\n\r\n"):
+            stream.write(
+                f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode(), deadline.seconds_left()
+            )
+            answer = _read_proxy_answer(stream, deadline)
+            if not answer.startswith(PROXY_ACCEPTED) or not answer.endswith(b"\r\n\r\n"):
                 raise httpcore2.ConnectError("the proxy does not connect there")
         except (httpcore2.NetworkError, httpcore2.TimeoutException):
             stream.close()
@@ -100,18 +102,18 @@ def through(proxy_host: str, proxy_port: int) -> Connect:
     return connect_through
 
 
-def _proxy_answer(stream: httpcore2.NetworkStream, deadline: Deadline) -> bytes:
+def _read_proxy_answer(stream: httpcore2.NetworkStream, deadline: Deadline) -> bytes:
     answer = b""
     while b"\r\n\r\n" not in answer and len(answer) <= PROXY_ANSWER_BYTES_MAX:
         # One byte at a time: what follows the answer belongs to TLS.
-        more = stream.read(1, deadline.left())
+        more = stream.read(1, deadline.seconds_left())
         if not more:
             break
         answer += more
     return answer
 
 
-def is_own(address: str) -> bool:
+def is_own_address(address: str) -> bool:
     """Whether an address is one of this machine's own. Nothing is sent."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -123,10 +125,10 @@ def is_own(address: str) -> bool:
             return False
 
 
-class Guarded(httpcore2.NetworkBackend):
+class GuardedBackend(httpcore2.NetworkBackend):
     """Connects to judged addresses only. One for each request."""
 
-    def __init__(self, policy: Policy, deadline: Deadline, resolve: Resolve, connect: Connect) -> None:
+    def __init__(self, policy: AddressPolicy, deadline: Deadline, resolve: Resolve, connect: Connect) -> None:
         self._policy = policy
         self._deadline = deadline
         self._resolve = resolve
@@ -141,19 +143,19 @@ class Guarded(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,  # noqa: ARG002  # httpcore hands it in
     ) -> httpcore2.NetworkStream:
         """A connection to the host, at an address that was judged. Raises Forbidden."""
-        addresses = self._resolve(host.strip("[]"), port, self._deadline.left())
+        addresses = self._resolve(host.strip("[]"), port, self._deadline.seconds_left())
         if not addresses or len(addresses) > ADDRESSES_MAX:
             raise httpcore2.ConnectError(f"{host} has {len(addresses)} addresses")
         # One bad one among good ones is how a name is made to mean something else half of the time.
         for address in addresses:
-            outgoing.require_address(address, self._policy, port)
-        return Timed(self._first_of(addresses, port), self._deadline)
+            outgoing.require_allowed_ip(address, self._policy, port)
+        return TimedStream(self._connect_to_first(addresses, port), self._deadline)
 
-    def _first_of(self, addresses: Sequence[str], port: int) -> httpcore2.NetworkStream:
+    def _connect_to_first(self, addresses: Sequence[str], port: int) -> httpcore2.NetworkStream:
         failure: Exception | None = None
         for address in addresses:
             try:
-                return self._connect(address, port, self._deadline.left())
+                return self._connect(address, port, self._deadline.seconds_left())
             except httpcore2.ConnectError as error:
                 failure = error
         raise httpcore2.ConnectError("none of its addresses answers") from failure
@@ -165,10 +167,10 @@ class Guarded(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,  # noqa: ARG002  # httpcore hands it in
     ) -> httpcore2.NetworkStream:
         """Never."""
-        raise Forbidden("The address must be one of the network.")
+        raise AddressForbidden("The address must be one of the network.")
 
 
-class Timed(httpcore2.NetworkStream):
+class TimedStream(httpcore2.NetworkStream):
     """A connection whose every wait ends with the deadline: slow drips add up to nothing."""
 
     def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
@@ -176,10 +178,10 @@ class Timed(httpcore2.NetworkStream):
         self._deadline = deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002  # see Guarded
-        return self._stream.read(max_bytes, self._deadline.left())
+        return self._stream.read(max_bytes, self._deadline.seconds_left())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002  # see Guarded
-        self._stream.write(buffer, self._deadline.left())
+        self._stream.write(buffer, self._deadline.seconds_left())
 
     def close(self) -> None:
         self._stream.close()
@@ -190,8 +192,8 @@ class Timed(httpcore2.NetworkStream):
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002  # see Guarded
     ) -> httpcore2.NetworkStream:
-        stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.left())
-        return Timed(stream, self._deadline)
+        stream = self._stream.start_tls(ssl_context, server_hostname, self._deadline.seconds_left())
+        return TimedStream(stream, self._deadline)
 
     def get_extra_info(self, info: str) -> Any:
         return self._stream.get_extra_info(info)

@@ -7,9 +7,9 @@ from typing import Any
 
 import httpcore2
 
-from silverball.exchange.outgoing.client import Client, Headers, why_not_connected
+from silverball.exchange.outgoing.client import GuardedClient, Headers, connection_fault
 from silverball.kit import outgoing
-from silverball.kit.outgoing import Forbidden, Policy
+from silverball.kit.outgoing import AddressForbidden, AddressPolicy
 
 SECONDS = 5.0
 
@@ -25,8 +25,8 @@ class NotSent(Exception):
 class Sender:
     """Sends messages within a policy. Who resolves and who connects are arguments, as of a Client."""
 
-    def __init__(self, policy: Policy, *, seconds: float = SECONDS, **how: Any) -> None:
-        self._client = Client(policy, seconds=seconds, **how)
+    def __init__(self, policy: AddressPolicy, *, seconds: float = SECONDS, **how: Any) -> None:
+        self._client = GuardedClient(policy, seconds=seconds, **how)
         self._seconds = seconds
 
     def send(self, url: str, body: bytes, headers: Headers) -> int:
@@ -35,16 +35,16 @@ class Sender:
         No redirect is followed and nothing of the answer is read but its status, so it can neither
         lead elsewhere nor fill the memory.
         """
-        deadline = self._client.deadline()
+        deadline = self._client.new_deadline()
         try:
-            target = outgoing.target(url, self._client.policy)
-            with self._client.asked("POST", target, deadline, headers, body) as response:
+            target = outgoing.parse_address(url, self._client.policy)
+            with self._client.request("POST", target, deadline, headers, body) as response:
                 return response.status
-        except Forbidden as error:
+        except AddressForbidden as error:
             raise NotSent(error.sentence) from error
         except httpcore2.TimeoutException as error:
             raise NotSent(f"There was no answer within {self._seconds:g} seconds.") from error
         except httpcore2.ConnectError as error:
-            raise NotSent(why_not_connected(error)) from error
+            raise NotSent(connection_fault(error)) from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
             raise NotSent("The host broke off or did not speak HTTP.") from error

@@ -13,8 +13,8 @@ from silverball.rules.format import Format, completes_itself, nobody_is_tied
 from silverball.rules.outcome import AttemptOutcome, Outcome
 from silverball.rules.ranking import race as ranking
 from silverball.rules.ranking import solo
-from silverball.rules.ranking.race import Progress
-from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.race import RaceProgress
+from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
 
@@ -97,7 +97,7 @@ def set_round(
         raise Conflict(f"{one.name} is over. Only the arena of an open round can change.")
     games = attempts.of_round(tournament, one.round_id)
     members = tuple(dict.fromkeys(game.player_id for game in games))
-    safe = ranking.verdict(tournament, one, members).safe
+    safe = ranking.round_result(tournament, one, members).safe_ids
     made: list[Change] = list(altered(RoundChanged, one, replace(one, arena_id=arena_id)))
     for game in games:
         after = _on_new_arena(game, arena_id, game.player_id in safe)
@@ -135,17 +135,17 @@ def roster_changed(tournament: Tournament, who: Entrant, dice: Random, now: date
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: who is still in by rounds survived, then who is out, the last one first."""
-    progress = ranking.progress(tournament)
+    progress = ranking.race_progress(tournament)
     played: dict[int, int] = {}
     for one in tournament.single_player_games:
         if one.status == "completed" and not one.is_voided:
             played[one.player_id] = played.get(one.player_id, 0) + 1
     tallies = {}
-    for entrant in solo.listed(tournament):
-        reached = progress.get(entrant.player_id, Progress())
+    for entrant in solo.listed_entrants(tournament):
+        reached = progress.get(entrant.player_id, RaceProgress())
         survived = Decimal(reached.rounds_survived)
-        tallies[entrant.player_id] = Tally(
-            points=survived + solo.adjustment(entrant),
+        tallies[entrant.player_id] = PlayerTally(
+            points=survived + solo.adjustment_total(entrant),
             key=(Decimal(not reached.is_out), survived),
             games_played=played.get(entrant.player_id, 0),
         )
@@ -154,8 +154,8 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def still_racing(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the active players who are not out."""
-    progress = ranking.progress(tournament)
-    return tuple(one for one in tournament.active_ids if not progress.get(one, Progress()).is_out)
+    progress = ranking.race_progress(tournament)
+    return tuple(one for one in tournament.active_ids if not progress.get(one, RaceProgress()).is_out)
 
 
 def is_over(tournament: Tournament) -> bool:

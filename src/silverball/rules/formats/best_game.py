@@ -14,7 +14,7 @@ from silverball.rules.changes import Change
 from silverball.rules.format import Format, never_over
 from silverball.rules.outcome import GameOutcome, NewAttempt, Outcome
 from silverball.rules.ranking import bestgame, solo
-from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing, points_text
 from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
 
@@ -111,19 +111,19 @@ def delete(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> li
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: the points of each player's counted arenas. Source: formats, 14.18."""
-    marks = bestgame.marks(tournament)
+    marks = bestgame.game_marks(tournament)
     played: dict[int, list[SinglePlayerGame]] = {}
     for one in tournament.single_player_games:
         if one.status == "completed":
             played.setdefault(one.player_id, []).append(one)
     counted = settings_of(tournament).best_game_arenas_counted
     tallies = {}
-    for entrant in solo.listed(tournament):
+    for entrant in solo.listed_entrants(tournament):
         games = played.get(entrant.player_id, [])
         best = [one for one in games if marks[one.single_player_game_id].is_best]
         values = counted_points(best, marks, counted)
-        total = sum(values, solo.adjustment(entrant))
-        tallies[entrant.player_id] = Tally(
+        total = sum(values, solo.adjustment_total(entrant))
+        tallies[entrant.player_id] = PlayerTally(
             points=total,
             key=(total,),
             games_played=sum(not one.is_voided for one in games),
@@ -134,7 +134,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def counted_points(
-    best: Sequence[SinglePlayerGame], marks: dict[int, bestgame.Mark], arenas_counted: int
+    best: Sequence[SinglePlayerGame], marks: dict[int, bestgame.GameMark], arenas_counted: int
 ) -> list[Decimal]:
     """Points of a player's ranked games on the arenas that count, highest first.
 

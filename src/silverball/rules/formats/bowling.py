@@ -14,7 +14,7 @@ from silverball.rules.changes import Change, SinglePlayerGameChanged, altered
 from silverball.rules.format import Format, completes_itself
 from silverball.rules.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.ranking import solo
-from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import bowling
 from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
@@ -112,17 +112,19 @@ def rank(tournament: Tournament) -> list[Standing]:
     played = holes.by_player(tournament)
     tallies = {
         one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
-        for one in solo.listed(tournament)
+        for one in solo.listed_entrants(tournament)
     }
     return solo.rank(tournament, tallies)
 
 
-def _tally(tournament: Tournament, entrant: Entrant, played: Mapping[int, SinglePlayerGame]) -> Tally:
+def _tally(tournament: Tournament, entrant: Entrant, played: Mapping[int, SinglePlayerGame]) -> PlayerTally:
     chosen = settings_of(tournament)
-    total, *broken = bowling.tiebreak(_frames(played, chosen.golf_duration), chosen.golf_duration).values
-    points = total + solo.adjustment(entrant)
+    total, *broken = bowling.bowling_tiebreak(
+        _frames(played, chosen.golf_duration), chosen.golf_duration
+    ).values
+    points = total + solo.adjustment_total(entrant)
     shown = tuple(broken) if chosen.tiebreaker == "standard" else ()
-    return Tally(
+    return PlayerTally(
         points=points,
         key=(points, *(Decimal(part) for part in shown)),
         tiebreakers=shown,

@@ -22,7 +22,7 @@ class BracketSettings(settings.Settings, frozen=True, kw_only=True):
     suggestions: settings.Suggestions = "disabled"
 
 
-PLAY = BracketPlay(nodes=bracket_nodes.single)
+PLAY = BracketPlay(nodes=bracket_nodes.single_elimination_nodes)
 
 
 def rank(tournament: Tournament) -> list[Standing]:

@@ -15,7 +15,7 @@ from silverball.rules.format import Format, never_over
 from silverball.rules.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.bestgame import CardValue
-from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import CountedCard, Standing, points_text
 from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
 
@@ -129,7 +129,7 @@ def at_close(tournament: Tournament, _now: datetime) -> list[Change]:
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: the points of each player's counted cards. Source: formats, 14.19."""
-    marks = bestgame.marks(tournament)
+    marks = bestgame.game_marks(tournament)
     counted: dict[int, list[CardValue]] = {}
     for value in bestgame.card_values(tournament, marks):
         if value.is_counted:
@@ -142,22 +142,23 @@ def rank(tournament: Tournament) -> list[Standing]:
         entrant.player_id: _tally(
             tournament, entrant, counted.get(entrant.player_id, []), games.get(entrant.player_id, 0)
         )
-        for entrant in solo.listed(tournament)
+        for entrant in solo.listed_entrants(tournament)
     }
     return solo.rank(tournament, tallies)
 
 
-def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], games: int) -> Tally:
-    total = sum((value.points for value in counted), solo.adjustment(entrant))
+def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], games: int) -> PlayerTally:
+    total = sum((value.points for value in counted), solo.adjustment_total(entrant))
     used = cards.of_player(tournament, entrant.player_id)
-    return Tally(
+    return PlayerTally(
         points=total,
         key=(total,),
         games_played=games,
         entries_played=sum(one.status == "completed" or one.is_voided for one in used),
         points_list=tuple(points_text(value.points) for value in counted),
         cards_counted=tuple(
-            CountedCard(card_id=value.card_id, points=value.points, count=value.games) for value in counted
+            CountedCard(card_id=value.card_id, points=value.points, count=value.game_count)
+            for value in counted
         ),
     )
 

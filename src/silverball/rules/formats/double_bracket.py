@@ -22,7 +22,7 @@ class DoubleBracketSettings(settings.Settings, frozen=True, kw_only=True):
     suggestions: settings.Suggestions = "disabled"
 
 
-PLAY = BracketPlay(nodes=bracket_nodes.double)
+PLAY = BracketPlay(nodes=bracket_nodes.double_elimination_nodes)
 
 
 def rank(tournament: Tournament) -> list[Standing]:

@@ -11,7 +11,7 @@ from silverball.rules.changes import Change
 from silverball.rules.format import Format, completes_itself
 from silverball.rules.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.ranking import solo
-from silverball.rules.ranking.solo import Tally
+from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import golf
 from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
@@ -61,7 +61,7 @@ def strokes_of(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
     if said.rolls or said.is_advanced:
         raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
     if said.strokes is not None:
-        return golf.stored(said.strokes, stroke_limit)
+        return golf.limited_strokes(said.strokes, stroke_limit)
     if said.score is None:
         raise Invalid({"strokes": ["Enter the strokes, or the score if the target was not reached."]})
     attempts.check_score(said.score)
@@ -69,7 +69,7 @@ def strokes_of(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
         raise Invalid({"strokes": [f"{hole.name} has no target to compare with. Enter the strokes."]})
     if said.score >= hole.score:
         raise Invalid({"strokes": ["The target was reached. Enter the number of the ball as the strokes."]})
-    return golf.stored(golf.strokes_after_last_ball(said.score, hole.score), stroke_limit)
+    return golf.limited_strokes(golf.strokes_after_last_ball(said.score, hole.score), stroke_limit)
 
 
 def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
@@ -82,24 +82,24 @@ def rank(tournament: Tournament) -> list[Standing]:
     played = holes.by_player(tournament)
     tallies = {
         one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
-        for one in solo.listed(tournament)
+        for one in solo.listed_entrants(tournament)
     }
     return solo.rank(tournament, tallies, lower_is_better=True)
 
 
-def _tally(tournament: Tournament, entrant: Entrant, played: dict[int, SinglePlayerGame]) -> Tally:
+def _tally(tournament: Tournament, entrant: Entrant, played: dict[int, SinglePlayerGame]) -> PlayerTally:
     chosen = settings_of(tournament)
     strokes = [_strokes(played.get(index)) for index in range(chosen.golf_duration)]
-    total = golf.total(
+    total = golf.strokes_total(
         strokes,
         holes_counted=chosen.golf_holes_counted,
         stroke_limit=chosen.golf_stroke_limit,
         is_closed=tournament.status == "completed",
     )
-    points = total + solo.adjustment(entrant)
-    broken = golf.tiebreak(total, strokes)
+    points = total + solo.adjustment_total(entrant)
+    broken = golf.golf_tiebreak(total, strokes)
     is_broken = chosen.tiebreaker == "standard"
-    return Tally(
+    return PlayerTally(
         points=points,
         key=(-points, *(Decimal(-part) for part in (broken.key[1:] if is_broken else ()))),
         tiebreakers=broken.values[1:] if is_broken else (),

@@ -22,7 +22,7 @@ from silverball.rules.groupstages import GroupStages
 from silverball.rules.outcome import AttemptOutcome, Outcome
 from silverball.rules.pairing.groups import Group
 from silverball.rules.ranking import group_rounds
-from silverball.rules.ranking.group_rounds import RoundResult
+from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import golf, point_maps
 from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
 
@@ -55,7 +55,7 @@ def settings_of(tournament: Tournament) -> GolfBracketSettings:
     return chosen
 
 
-def result(tournament: Tournament, one: Round) -> RoundResult:
+def result(tournament: Tournament, one: Round) -> GroupRoundResult:
     """The strokes of a round, negative so that more is better, and what its tiebreak holes decide."""
     played = attempts.of_round(tournament, one.round_id)
     holes = [each for each in played if not is_tiebreak(tournament, each)]
@@ -68,13 +68,13 @@ def result(tournament: Tournament, one: Round) -> RoundResult:
             done[each.player_id] = done.get(each.player_id, 0) + 1
     wanted = settings_of(tournament).games_per_round
     rows = tournament.tiebreaker_points_map or point_maps.TIEBREAKER
-    return RoundResult(
+    return GroupRoundResult(
         groups=groups,
         scores=scores,
-        ties=group_rounds.ties_of(
+        ties=group_rounds.break_ties(
             _tiebreaks([each for each in played if is_tiebreak(tournament, each)], rows), rows
         ),
-        finished=frozenset(
+        finished_groups=frozenset(
             group for group in groups if all(done.get(player_id, 0) >= wanted for player_id in group)
         ),
     )
@@ -98,7 +98,7 @@ def _tiebreaks(
         strokes = {one.player_id: one.points for one in played if one.game_index == index}
         done = {player_id: points for player_id, points in strokes.items() if points is not None}
         if len(done) == len(strokes):
-            worth = point_maps.row(rows, len(done))
+            worth = point_maps.points_by_place(rows, len(done))
             found.append(
                 {one: worth[sum(other < own for other in done.values())] for one, own in done.items()}
             )
@@ -160,7 +160,7 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     one = attempts.attempt_of(tournament, said.single_player_game_id)
     if said.strokes is None or said.rolls or said.is_advanced:
         raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
-    strokes = golf.stored(said.strokes, settings_of(tournament).golf_stroke_limit)
+    strokes = golf.limited_strokes(said.strokes, settings_of(tournament).golf_stroke_limit)
     changes = attempts.recorded(one, said, points=Decimal(strokes), now=now)
     return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
 

@@ -16,7 +16,7 @@ from silverball.rules.groupstages import GroupStages
 from silverball.rules.outcome import GameOutcome, Outcome
 from silverball.rules.pairing.groups import Draw, Group
 from silverball.rules.ranking import group_rounds, points
-from silverball.rules.ranking.group_rounds import RoundResult
+from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import point_maps
 from silverball.rules.tournament import Game, Round, Tournament
 
@@ -49,7 +49,7 @@ def games_per_round(tournament: Tournament) -> int:
     return chosen.games_per_round
 
 
-def result(tournament: Tournament, one: Round) -> RoundResult:
+def result(tournament: Tournament, one: Round) -> GroupRoundResult:
     """The points of a round, by group, and what its tiebreak games add."""
     played = tournament.games_by_round.get(one.round_id, ())
     games = [game for game in played if not game.is_tiebreak and not game.is_bye]
@@ -62,14 +62,18 @@ def result(tournament: Tournament, one: Round) -> RoundResult:
         for number, in_set in by_set.items()
         if len(in_set) >= games_per_round(tournament) and not results.open_games(in_set)
     }
-    return RoundResult(
+    return GroupRoundResult(
         groups=list(groups.values()),
-        scores=points.points_of(games),
-        ties=group_rounds.ties_of(
-            [points.points_of([game]) for game in played if game.is_tiebreak and game.status == "completed"],
+        scores=points.points_of_games(games),
+        ties=group_rounds.break_ties(
+            [
+                points.points_of_games([game])
+                for game in played
+                if game.is_tiebreak and game.status == "completed"
+            ],
             tournament.tiebreaker_points_map or point_maps.TIEBREAKER,
         ),
-        finished=frozenset(finished),
+        finished_groups=frozenset(finished),
     )
 
 

@@ -16,7 +16,7 @@ from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.roundplay import RoundPlay
 from silverball.rules.scoring import strikes
-from silverball.rules.scoring.knockout_results import scored_by
+from silverball.rules.scoring.knockout_results import strike_scorer
 from silverball.rules.tournament import Tournament
 
 FourPlayerStrikes = Annotated[
@@ -63,14 +63,14 @@ def rules_of(tournament: Tournament) -> KnockoutRules:
     """What the settings come to. Raises Invalid when strikes are to be fair and progressive at once."""
     chosen = tournament.settings
     assert isinstance(chosen, GroupKnockoutSettings)
-    given = strikes.settings_of_group(
+    given = strikes.group_strike_settings(
         chosen.knockout_four_player_strikes,
         chosen.knockout_three_player_strikes,
         fair=chosen.knockout_fair,
         progressive=chosen.knockout_progressive,
     )
     return KnockoutRules(
-        strikes=given,
+        strike_settings=given,
         strike_count=chosen.knockout_strike_count,
         playoffs_cutoffs=chosen.playoffs_cutoffs,
     )
@@ -88,12 +88,12 @@ def is_over(tournament: Tournament) -> bool:
 
 def playing(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the players of the next round."""
-    return knockout.playing(tournament, rules_of(tournament))
+    return knockout.next_round_ids(tournament, rules_of(tournament))
 
 
 def scores(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> strikes turned round."""
-    return knockout.scores(tournament, rules_of(tournament))
+    return knockout.swiss_scores(tournament, rules_of(tournament))
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -108,7 +108,7 @@ PLAY = RoundPlay(
     scores=scores,
     rank=rank,
     is_over=is_over,
-    score=lambda tournament: scored_by(rules_of(tournament).strikes),
+    score=lambda tournament: strike_scorer(rules_of(tournament).strike_settings),
 )
 
 FORMAT = Format(

@@ -10,7 +10,7 @@ from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.roundplay import RoundPlay
 from silverball.rules.scoring import strikes
-from silverball.rules.scoring.knockout_results import scored_by
+from silverball.rules.scoring.knockout_results import strike_scorer
 from silverball.rules.tournament import Tournament
 
 
@@ -34,7 +34,7 @@ def rules_of(tournament: Tournament) -> KnockoutRules:
     chosen = tournament.settings
     assert isinstance(chosen, KnockoutSettings)
     return KnockoutRules(
-        strikes=strikes.HEAD_TO_HEAD,
+        strike_settings=strikes.HEAD_TO_HEAD,
         strike_count=chosen.knockout_strike_count,
         playoffs_cutoffs=chosen.playoffs_cutoffs,
     )
@@ -52,12 +52,12 @@ def is_over(tournament: Tournament) -> bool:
 
 def playing(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the players of the next round."""
-    return knockout.playing(tournament, rules_of(tournament))
+    return knockout.next_round_ids(tournament, rules_of(tournament))
 
 
 def scores(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> strikes turned round."""
-    return knockout.scores(tournament, rules_of(tournament))
+    return knockout.swiss_scores(tournament, rules_of(tournament))
 
 
 PLAY = RoundPlay(
@@ -66,7 +66,7 @@ PLAY = RoundPlay(
     scores=scores,
     rank=rank,
     is_over=is_over,
-    score=lambda tournament: scored_by(rules_of(tournament).strikes),
+    score=lambda tournament: strike_scorer(rules_of(tournament).strike_settings),
 )
 
 FORMAT = Format(

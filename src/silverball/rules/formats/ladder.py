@@ -16,7 +16,7 @@ from silverball.rules.pairing import ladder
 from silverball.rules.pairing.groups import Draw
 from silverball.rules.pairing.ladder import LadderGame
 from silverball.rules.ranking import standing
-from silverball.rules.ranking.brackets import row
+from silverball.rules.ranking.brackets import bracket_standing
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.tournament import Game, Round, Tournament
 
@@ -54,14 +54,14 @@ def climb(tournament: Tournament) -> Climb:
     alive = tuple(seeding.by_rank(tournament))
     places: dict[int, int] = {}
     played = [_game(tournament, one) for one in tournament.rounds_in_order]
-    steps = ladder.games(len(alive), is_fast=chosen.ladder_type == "fast")
+    steps = ladder.ladder_games(len(alive), is_fast=chosen.ladder_type == "fast")
     for at, step in enumerate(steps):
         game = played[at] if at < len(played) else None
         if game is None or set(game.player_ids) != set(ladder.next_group(alive, step)):
             return Climb(alive, places, step, at)
         if game.status != "completed":
             return Climb(alive, places, step, at + 1, is_open=True)
-        out = [one for one in game.result_positions if one is not None][-step.eliminated :]
+        out = [one for one in game.result_positions if one is not None][-step.eliminated_count :]
         for place, player_id in enumerate(reversed(out)):
             places[player_id] = len(alive) - place
         alive = tuple(one for one in alive if one not in out)
@@ -150,9 +150,9 @@ def rank(tournament: Tournament) -> list[Standing]:
         return []
     places = climb(tournament).places
     players = len(seeding.by_rank(tournament))
-    playing = standing.active_games(tournament.games)
+    playing = standing.active_game_ids(tournament.games)
     rows = [
-        replace(row(player_id, place, players - place), active_games=playing.get(player_id, ()))
+        replace(bracket_standing(player_id, place, players - place), active_games=playing.get(player_id, ()))
         for player_id, place in places.items()
     ]
     return sorted(rows, key=lambda one: (one.position, one.player_id))

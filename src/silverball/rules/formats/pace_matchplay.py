@@ -15,7 +15,7 @@ from silverball.rules.format import Format
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
-from silverball.rules.ranking.pace import Pace
+from silverball.rules.ranking.pace import PaceRules
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.roundplay import RoundPlay
 from silverball.rules.scoring import point_maps
@@ -51,11 +51,11 @@ class PaceMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
-def pace_of(tournament: Tournament) -> Pace:
+def pace_of(tournament: Tournament) -> PaceRules:
     """What the settings come to."""
     chosen = tournament.settings
     assert isinstance(chosen, PaceMatchplaySettings)
-    return Pace(
+    return PaceRules(
         initial_rounds=chosen.pace_initial_rounds,
         initial_target=chosen.pace_initial_target,
         increment=chosen.pace_increment,
@@ -64,13 +64,13 @@ def pace_of(tournament: Tournament) -> Pace:
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: who is in, by points; then the later out, the better. Source: formats, 14.6."""
-    out = pace.out_in(tournament, pace_of(tournament))
+    out = pace.out_rounds(tournament, pace_of(tournament))
     first = {
         one.player_id: (Decimal(one.player_id not in out), Decimal(out.get(one.player_id, 0)))
         for one in tournament.entrants
     }
     rows = ranking.rank(tournament, before_points=first)
-    shown = pace.bubbles(
+    shown = pace.pace_bubbles(
         tournament,
         pace_of(tournament),
         roundplay.points(tournament),
@@ -81,13 +81,13 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def _lowest_award(tournament: Tournament) -> Decimal:
-    worst = point_maps.row(tournament.points_map or (), GROUP_SIZE)[-1]
+    worst = point_maps.points_by_place(tournament.points_map or (), GROUP_SIZE)[-1]
     return worst * roundplay.games_per_round(tournament)
 
 
 def playing(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the players of the next round: the active ones who were never below the bar."""
-    out = pace.out_in(tournament, pace_of(tournament))
+    out = pace.out_rounds(tournament, pace_of(tournament))
     return tuple(player_id for player_id in tournament.active_ids if player_id not in out)
 
 
@@ -98,7 +98,7 @@ def is_over(tournament: Tournament) -> bool:
 
 def reaches_the_bar(tournament: Tournament, who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
     """Who comes once the bar applies must not be below it already. Raises Conflict. Source: formats, 14.6."""
-    bar = pace_of(tournament).bar(tournament.rounds_completed)
+    bar = pace_of(tournament).bar_after(tournament.rounds_completed)
     if who.is_active and bar is not None and who.player_id not in playing(tournament):
         own = roundplay.points(tournament).get(who.player_id, Decimal(0))
         raise Conflict(

@@ -40,7 +40,7 @@ def reached_in(tournament: Tournament) -> dict[int, int]:
     """Player id -> the round (from 1) in which the target was reached; only those who have."""
     chosen = tournament.settings
     assert isinstance(chosen, TargetSettings)
-    return target.reached_in(tournament, chosen.target_points)
+    return target.rounds_reaching_target(tournament, chosen.target_points)
 
 
 def rank(tournament: Tournament) -> list[Standing]:

@@ -21,7 +21,7 @@ WAVES_MAX = 100
 
 
 @dataclass(frozen=True)
-class Arena:
+class DrawableArena:
     """An active arena of the tournament."""
 
     arena_id: int
@@ -30,7 +30,7 @@ class Arena:
 
 
 @dataclass(frozen=True)
-class Bank:
+class DrawableBank:
     """A bank: its arenas in the order they are played."""
 
     bank_id: int
@@ -46,24 +46,24 @@ class BankLineup:
 
 
 @dataclass
-class _Round:
+class _RoundAssignment:
     """A round being assigned: what each group has so far and the plays that follow from it."""
 
     groups: Sequence[Group]
     plays: dict[int, dict[int, int]]
-    given: list[list[int | None]] = field(default_factory=list)
+    arenas_by_group: list[list[int | None]] = field(default_factory=list)
 
-    def give(self, arena_of: Mapping[int, int]) -> None:
+    def add_wave(self, arena_of: Mapping[int, int]) -> None:
         """Add a wave: group index -> arena id."""
         for at, group in enumerate(self.groups):
             arena_id = arena_of.get(at)
-            self.given[at].append(arena_id)
+            self.arenas_by_group[at].append(arena_id)
             for player_id in group if arena_id is not None else ():
                 counts = self.plays.setdefault(player_id, {})
                 counts[arena_id or 0] = counts.get(arena_id or 0, 0) + 1
 
 
-def cost(plays: Plays, group: Group, arena_id: int) -> int:
+def arena_cost(plays: Plays, group: Group, arena_id: int) -> int:
     """Cost of giving an arena to a group.
 
     Takes player id -> arena id -> plays. A player costs the square of his plays of the arena and, when
@@ -78,8 +78,8 @@ def cost(plays: Plays, group: Group, arena_id: int) -> int:
     return total
 
 
-def balanced(
-    groups: Sequence[Group], arenas: Sequence[Arena], plays: Plays, *, waves: int, dice: Random
+def assign_balanced(
+    groups: Sequence[Group], arenas: Sequence[DrawableArena], plays: Plays, *, waves: int, dice: Random
 ) -> list[Lineup]:
     """One arena per group and wave, each wave with the smallest sum of costs; preferred ones win ties.
 
@@ -87,20 +87,22 @@ def balanced(
     `balanced_series` summed over the series). With too few arenas as many groups as possible get one.
     Raises ValueError below 1 or above 100 waves. Source: formats, section 7.
     """
-    return _in_waves(groups, [arenas] * _checked(waves), plays, dice)
+    return _assign_waves(groups, [arenas] * _check_waves(waves), plays, dice)
 
 
-def random(groups: Sequence[Group], arenas: Sequence[Arena], *, waves: int, dice: Random) -> list[Lineup]:
+def assign_random(
+    groups: Sequence[Group], arenas: Sequence[DrawableArena], *, waves: int, dice: Random
+) -> list[Lineup]:
     """One random arena per group and wave. Takes and raises as `balanced`. Source: formats, section 7."""
-    neutral = [Arena(arena.arena_id) for arena in arenas]
-    assigned = _Round(groups, {}, [[] for _ in groups])
-    for _ in range(_checked(waves)):
-        assigned.give(_wave(assigned, neutral, lambda _group, _arena_id: 0, dice))
-    return [tuple(given) for given in assigned.given]
+    neutral = [DrawableArena(arena.arena_id) for arena in arenas]
+    assigned = _RoundAssignment(groups, {}, [[] for _ in groups])
+    for _ in range(_check_waves(waves)):
+        assigned.add_wave(_draw_wave(assigned, neutral, lambda _group, _arena_id: 0, dice))
+    return [tuple(given) for given in assigned.arenas_by_group]
 
 
-def category_banks(
-    groups: Sequence[Group], arenas: Sequence[Arena], plays: Plays, *, waves: int, dice: Random
+def assign_by_category(
+    groups: Sequence[Group], arenas: Sequence[DrawableArena], plays: Plays, *, waves: int, dice: Random
 ) -> list[Lineup]:
     """One arena of the first category in the first wave, of the second in the second, and so on.
 
@@ -108,15 +110,15 @@ def category_banks(
     arenas without one are not used. Takes and raises as `balanced`. Source: formats, section 7.
     """
     categories = sorted({arena.category_id for arena in arenas if arena.category_id is not None})
-    by_wave: list[Sequence[Arena]] = []
-    for wave in range(_checked(waves)):
+    by_wave: list[Sequence[DrawableArena]] = []
+    for wave in range(_check_waves(waves)):
         wanted = categories[wave % len(categories)] if categories else None
         by_wave.append([arena for arena in arenas if categories and arena.category_id == wanted])
-    return _in_waves(groups, by_wave, plays, dice)
+    return _assign_waves(groups, by_wave, plays, dice)
 
 
-def banks(
-    groups: Sequence[Group], choice: Sequence[Bank], bank_plays: Plays, *, waves: int, dice: Random
+def assign_banks(
+    groups: Sequence[Group], choice: Sequence[DrawableBank], bank_plays: Plays, *, waves: int, dice: Random
 ) -> list[BankLineup]:
     """One bank per group, one its players have not had if possible; several groups may share one.
 
@@ -125,28 +127,28 @@ def banks(
     Source: formats, section 7.
     """
     if not choice:
-        return [BankLineup(None, (None,) * _checked(waves)) for _ in groups]
+        return [BankLineup(None, (None,) * _check_waves(waves)) for _ in groups]
     capacity = -(-len(groups) // len(choice))
     copies = [bank for bank in choice for _ in range(capacity)]
-    group_order, bank_order = _shuffled(len(groups), dice), _shuffled(len(copies), dice)
+    group_order, bank_order = _random_order(len(groups), dice), _random_order(len(copies), dice)
     edges = [
-        (node, len(groups) + other, cost(bank_plays, groups[at], copies[bank_at].bank_id))
+        (node, len(groups) + other, arena_cost(bank_plays, groups[at], copies[bank_at].bank_id))
         for node, at in enumerate(group_order)
         for other, bank_at in enumerate(bank_order)
     ]
-    pairs = matching.cheapest(len(groups) + len(copies), edges)
+    pairs = matching.cheapest_pairs(len(groups) + len(copies), edges)
     bank_of = {group_order[node]: copies[bank_order[other - len(groups)]] for node, other in pairs}
-    return [BankLineup(bank_of[at].bank_id, of_bank(bank_of[at], waves)) for at in range(len(groups))]
+    return [BankLineup(bank_of[at].bank_id, bank_arenas(bank_of[at], waves)) for at in range(len(groups))]
 
 
-def of_bank(bank: Bank, waves: int) -> Lineup:
+def bank_arenas(bank: DrawableBank, waves: int) -> Lineup:
     """The arenas of a bank by wave, in its order; None beyond its end. Source: formats, section 7."""
-    missing = max(0, _checked(waves) - len(bank.arena_ids))
+    missing = max(0, _check_waves(waves) - len(bank.arena_ids))
     return (*bank.arena_ids[:waves], *[None] * missing)
 
 
-def replacement(
-    group: Group, arenas: Sequence[Arena], plays: Plays, excluded: Sequence[int], dice: Random
+def draw_replacement(
+    group: Group, arenas: Sequence[DrawableArena], plays: Plays, excluded: Sequence[int], dice: Random
 ) -> int | None:
     """Another arena for a group, for instance after a malfunction: one of least cost, or None.
 
@@ -154,43 +156,47 @@ def replacement(
     group has in this round). Source: formats, section 7.
     """
     eligible = [arena for arena in arenas if arena.arena_id not in set(excluded)]
-    drawn = [eligible[at] for at in _shuffled(len(eligible), dice)]
+    drawn = [eligible[at] for at in _random_order(len(eligible), dice)]
     if not drawn:
         return None
-    best = min(drawn, key=lambda arena: (cost(plays, group, arena.arena_id), not arena.is_preferred))
+    best = min(drawn, key=lambda arena: (arena_cost(plays, group, arena.arena_id), not arena.is_preferred))
     return best.arena_id
 
 
-def _in_waves(
-    groups: Sequence[Group], arenas_by_wave: Sequence[Sequence[Arena]], plays: Plays, dice: Random
+def _assign_waves(
+    groups: Sequence[Group], arenas_by_wave: Sequence[Sequence[DrawableArena]], plays: Plays, dice: Random
 ) -> list[Lineup]:
     counted = {player_id: dict(counts) for player_id, counts in plays.items()}
-    assigned = _Round(groups, counted, [[] for _ in groups])
+    assigned = _RoundAssignment(groups, counted, [[] for _ in groups])
     for arenas in arenas_by_wave:
-        assigned.give(_wave(assigned, arenas, lambda group, arena_id: cost(counted, group, arena_id), dice))
-    return [tuple(given) for given in assigned.given]
+        assigned.add_wave(
+            _draw_wave(assigned, arenas, lambda group, arena_id: arena_cost(counted, group, arena_id), dice)
+        )
+    return [tuple(given) for given in assigned.arenas_by_group]
 
 
-def _wave(assigned: _Round, arenas: Sequence[Arena], cost_of: CostOf, dice: Random) -> dict[int, int]:
+def _draw_wave(
+    assigned: _RoundAssignment, arenas: Sequence[DrawableArena], cost_of: CostOf, dice: Random
+) -> dict[int, int]:
     """Group index -> arena id of one wave; groups and arenas are numbered in a drawn order."""
     group_count = len(assigned.groups)
-    group_order, arena_order = _shuffled(group_count, dice), _shuffled(len(arenas), dice)
+    group_order, arena_order = _random_order(group_count, dice), _random_order(len(arenas), dice)
     edges: list[matching.Edge] = []
     for node, at in enumerate(group_order):
         for other, arena_at in enumerate(arena_order):
             arena = arenas[arena_at]
-            if arena.arena_id not in assigned.given[at]:
+            if arena.arena_id not in assigned.arenas_by_group[at]:
                 price = 2 * cost_of(assigned.groups[at], arena.arena_id) - arena.is_preferred
                 edges.append((node, group_count + other, price))
-    pairs = matching.cheapest(group_count + len(arenas), edges)
+    pairs = matching.cheapest_pairs(group_count + len(arenas), edges)
     return {group_order[node]: arenas[arena_order[other - group_count]].arena_id for node, other in pairs}
 
 
-def _shuffled(count: int, dice: Random) -> list[int]:
+def _random_order(count: int, dice: Random) -> list[int]:
     return dice.sample(range(count), count)
 
 
-def _checked(waves: int) -> int:
+def _check_waves(waves: int) -> int:
     if not 1 <= waves <= WAVES_MAX:
         raise ValueError(f"{waves} waves are not between 1 and {WAVES_MAX}")
     return waves

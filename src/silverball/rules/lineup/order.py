@@ -17,58 +17,62 @@ SEED = "seed"
 SEED_REVERSE = "seed_reverse"
 POSITION = "position"
 ROTATING = "rotating"
-WAYS = frozenset({BALANCED, RANDOM, DISABLED, SEED, SEED_REVERSE, POSITION, ROTATING})
+PLAYER_ORDERS = frozenset({BALANCED, RANDOM, DISABLED, SEED, SEED_REVERSE, POSITION, ROTATING})
 GROUP_SIZE_MAX = 4
 
 
 @dataclass(frozen=True)
-class Facts:
+class OrderFacts:
     """What an order may depend on, by player id.
 
     slots: id -> slot (from 0) -> times played in it; seed_ranks: id -> rank, 1 is best;
     positions: id -> current position, 1 is best. Missing players count as 0 times and as last.
     """
 
-    slots: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
+    slot_counts: Mapping[int, Mapping[int, int]] = field(default_factory=dict)
     seed_ranks: Mapping[int, int] = field(default_factory=dict)
     positions: Mapping[int, int] = field(default_factory=dict)
 
 
-def orders(way: str, group: Sequence[int], facts: Facts, *, games: int, dice: Random) -> list[Order]:
+def draw_orders(
+    way: str, group: Sequence[int], facts: OrderFacts, *, games: int, dice: Random
+) -> list[Order]:
     """The playing order of each game a group plays in a round; slot 0 plays first.
 
     Takes the `playerOrder`, the player ids of the group, the facts and the number of games. All games
     keep one order, except that `rotating` moves everybody up one slot from game to game. Raises Invalid
     for an unknown way. Source: formats, section 8.
     """
-    first = of_group(way, group, facts, dice)
+    first = draw_first_order(way, group, facts, dice)
     if way != ROTATING:
         return [first] * games
-    return [rotated(first, game) for game in range(games)]
+    return [rotate_order(first, game) for game in range(games)]
 
 
-def of_group(way: str, group: Sequence[int], facts: Facts, dice: Random) -> Order:
+def draw_first_order(way: str, group: Sequence[int], facts: OrderFacts, dice: Random) -> Order:
     """The playing order of the first game of a group, ties drawn. Takes and raises as `orders` does."""
     drawn = dice.sample(list(group), len(group))
     if way in {RANDOM, DISABLED, ROTATING}:
         return tuple(drawn)
     if way == BALANCED:
-        return balanced(drawn, facts.slots)
+        return balanced_order(drawn, facts.slot_counts)
     if way == SEED:
-        return tuple(sorted(drawn, key=lambda player_id: _known(facts.seed_ranks, player_id)))
+        return tuple(sorted(drawn, key=lambda player_id: _rank_key(facts.seed_ranks, player_id)))
     if way == SEED_REVERSE:
-        return tuple(sorted(drawn, key=lambda player_id: _known(facts.seed_ranks, player_id), reverse=True))
+        return tuple(
+            sorted(drawn, key=lambda player_id: _rank_key(facts.seed_ranks, player_id), reverse=True)
+        )
     if way == POSITION:
-        return tuple(sorted(drawn, key=lambda player_id: _known(facts.positions, player_id)))
-    known = ", ".join(sorted(WAYS))
+        return tuple(sorted(drawn, key=lambda player_id: _rank_key(facts.positions, player_id)))
+    known = ", ".join(sorted(PLAYER_ORDERS))
     raise Invalid({"playerOrder": [f"There is no playing order called {way}. Choose one of {known}."]})
 
 
-def _known(ranks: Mapping[int, int], player_id: int) -> tuple[bool, int]:
+def _rank_key(ranks: Mapping[int, int], player_id: int) -> tuple[bool, int]:
     return player_id not in ranks, ranks.get(player_id, 0)
 
 
-def balanced(group: Sequence[int], slots: Mapping[int, Mapping[int, int]]) -> Order:
+def balanced_order(group: Sequence[int], slots: Mapping[int, Mapping[int, int]]) -> Order:
     """The order in which everybody gets slots he has had least, the first of the cheapest.
 
     Takes up to four player ids, in a drawn order so that ties are drawn, and id -> slot (from 0) ->
@@ -76,15 +80,15 @@ def balanced(group: Sequence[int], slots: Mapping[int, Mapping[int, int]]) -> Or
     """
     if len(group) > GROUP_SIZE_MAX:
         raise ValueError(f"{len(group)} players are more than {GROUP_SIZE_MAX}")
-    return min(permutations(group), key=lambda order: cost(order, slots))
+    return min(permutations(group), key=lambda order: order_cost(order, slots))
 
 
-def cost(order: Sequence[int], slots: Mapping[int, Mapping[int, int]]) -> int:
+def order_cost(order: Sequence[int], slots: Mapping[int, Mapping[int, int]]) -> int:
     """Sum over the players of the squared times they have played in their slot. Source: formats, 8."""
     return sum(slots.get(player_id, {}).get(slot, 0) ** 2 for slot, player_id in enumerate(order))
 
 
-def rotated(order: Sequence[int], game: int) -> Order:
+def rotate_order(order: Sequence[int], game: int) -> Order:
     """The order of game 0 moved left by a game's number: player 4 becomes 3. Source: formats, 8."""
     if not order:
         return ()

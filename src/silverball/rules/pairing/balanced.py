@@ -5,7 +5,7 @@ from random import Random
 
 from silverball.rules.pairing import groups, history, matching, random_draw, seating
 from silverball.rules.pairing.groups import Draw
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 RESTARTS_MAX = 100
 # Looks at a group while players are seated; shared by all restarts so that large fields stay quick.
@@ -13,32 +13,32 @@ PLACEMENTS_MAX = 400_000
 SWAPS_MAX = 20_000
 
 
-def two_players(player_ids: Sequence[int], past: History, dice: Random) -> Draw:
+def draw_pairs(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Draw:
     """Pairs with the smallest sum of squared repeats, exactly; fewest byes decide the bye first.
 
     For `balanced_series` the history holds every tournament of the series. Source: formats, section 6.2.
     """
-    order = random_draw.shuffled(player_ids, dice)
-    shared = past.matrix(order)
+    order = random_draw.random_order(player_ids, dice)
+    shared = past.meeting_matrix(order)
     costs = [[times * times for times in row] for row in shared]
     if len(order) % 2:
         _add_bye(costs, order, past)
     bye_at = len(order)
-    pairs = matching.everybody(costs)
+    pairs = matching.perfect_matching(costs)
     met = tuple((order[one], order[other]) for one, other in pairs if other != bye_at)
     return Draw(met, tuple(order[one] for one, other in pairs if other == bye_at))
 
 
-def _add_bye(costs: list[list[int]], order: Sequence[int], past: History) -> None:
+def _add_bye(costs: list[list[int]], order: Sequence[int], past: DrawHistory) -> None:
     """Add the bye as a last node that only those with the fewest byes can be paired with."""
-    eligible = set(history.with_fewest_byes(order, past))
+    eligible = set(history.players_with_fewest_byes(order, past))
     bye_costs = [0 if player_id in eligible else matching.NO_EDGE for player_id in order]
     for row, cost in zip(costs, bye_costs, strict=True):
         row.append(cost)
     costs.append([*bye_costs, 0])
 
 
-def groups_of_four(player_ids: Sequence[int], past: History, dice: Random) -> Draw:
+def draw_groups(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Draw:
     """Groups of four and three with few repeats: many greedy starts, the best improved by swaps.
 
     Bounded by tries: up to 100 starts (fewer for large fields), then up to 20,000 swaps. For
@@ -46,13 +46,15 @@ def groups_of_four(player_ids: Sequence[int], past: History, dice: Random) -> Dr
     """
     if not player_ids:
         return Draw(())
-    table = seating.Table(player_ids, past)
-    best = seating.best_of_starts(table, groups.sizes(len(player_ids)), _starts(len(player_ids)), dice)
-    improved = seating.Seating(table, best.members, seating.REPEAT_WEIGHT)
-    seating.climb(improved, SWAPS_MAX, dice, classes=[list(range(len(player_ids)))])
+    table = seating.SeatingCosts(player_ids, past)
+    best = seating.best_greedy_seating(
+        table, groups.group_sizes(len(player_ids)), _start_count(len(player_ids)), dice
+    )
+    improved = seating.Seating(table, best.groups, seating.REPEAT_WEIGHT)
+    seating.improve_by_swaps(improved, SWAPS_MAX, dice, classes=[list(range(len(player_ids)))])
     return Draw(improved.player_groups())
 
 
-def _starts(players: int) -> int:
-    placements = max(1, players * len(groups.sizes(players)))
+def _start_count(players: int) -> int:
+    placements = max(1, players * len(groups.group_sizes(players)))
     return max(1, min(RESTARTS_MAX, PLACEMENTS_MAX // placements))

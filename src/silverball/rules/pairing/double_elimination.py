@@ -31,27 +31,27 @@ class GameKey:
 
 
 @dataclass(frozen=True)
-class Seed:
+class SeedSlot:
     """A slot filled from the start."""
 
     seed: int
 
 
 @dataclass(frozen=True)
-class WinnerOf:
+class WinnerSlot:
     """A slot for the winner of a game."""
 
     game: GameKey
 
 
 @dataclass(frozen=True)
-class LoserOf:
+class LoserSlot:
     """A slot for the loser of a game."""
 
     game: GameKey
 
 
-Source: TypeAlias = Seed | WinnerOf | LoserOf
+BracketSlot: TypeAlias = SeedSlot | WinnerSlot | LoserSlot
 
 
 @dataclass(frozen=True)
@@ -59,21 +59,24 @@ class BracketGame:
     """A game and where its two players come from."""
 
     key: GameKey
-    sources: tuple[Source, Source]
+    slots: tuple[BracketSlot, BracketSlot]
 
 
 GRAND_FINAL = GameKey(Bracket.GRAND_FINAL, 1, 0)
 RESET = GameKey(Bracket.RESET, 1, 0)
 
 
-def games(size: int) -> list[BracketGame]:
+def bracket_games(size: int) -> list[BracketGame]:
     """Every game in playing order, the reset last: 2 x size - 1 of them.
 
     The reset is played only when the losers' champion wins the grand final. A slot whose seed is missing
     is a bye, and so is the loser of a bye. Raises Invalid for an unknown size.
     Source: formats, section 14.11.
     """
-    known = {game.key: game for game in (*_winners(size), *_losers(size), *_finals(size))}
+    known = {
+        game.key: game
+        for game in (*_winners_bracket_games(size), *_losers_bracket_games(size), *_final_games(size))
+    }
     by_round: dict[tuple[Bracket, int], list[BracketGame]] = {}
     for game in known.values():
         by_round.setdefault((game.key.bracket, game.key.round_number), []).append(game)
@@ -95,57 +98,57 @@ def round_order(size: int) -> list[tuple[Bracket, int]]:
     return [*order, (Bracket.GRAND_FINAL, 1), (Bracket.RESET, 1)]
 
 
-def losers_rounds(size: int) -> int:
+def losers_round_count(size: int) -> int:
     """Rounds of the losers bracket. Source: formats, section 14.11."""
     return 2 * (elimination.round_count(size) - 1)
 
 
-def losers_games(size: int, number: int) -> int:
+def losers_game_count(size: int, number: int) -> int:
     """Games of a round of the losers bracket (number from 1). Source: formats, section 14.11."""
     return size >> ((number + 1) // 2 + 1)
 
 
-def position_of_loser(size: int, number: int) -> int:
+def loser_position(size: int, number: int) -> int:
     """The place shared by the losers of a losers bracket round: 3, 4, 5, 7, 9, 13, 17, 25, ...
 
     Takes the round's number from 1. Source: formats, section 14.11.
     """
-    later = range(number + 1, losers_rounds(size) + 1)
-    return 3 + sum(losers_games(size, one) for one in later)
+    later = range(number + 1, losers_round_count(size) + 1)
+    return 3 + sum(losers_game_count(size, one) for one in later)
 
 
-def _winners(size: int) -> Iterator[BracketGame]:
-    for place, game in enumerate(elimination.first_round(size)):
-        sources = (Seed(game.better_seed), Seed(game.worse_seed))
+def _winners_bracket_games(size: int) -> Iterator[BracketGame]:
+    for place, game in enumerate(elimination.first_round_games(size)):
+        sources = (SeedSlot(game.better_seed), SeedSlot(game.worse_seed))
         yield BracketGame(GameKey(Bracket.WINNERS, 1, place), sources)
     for number in range(2, elimination.round_count(size) + 1):
         for place in range(size >> number):
-            yield _neighbours(Bracket.WINNERS, number, place)
+            yield _game_of_two_winners(Bracket.WINNERS, number, place)
 
 
-def _neighbours(bracket: Bracket, number: int, place: int) -> BracketGame:
+def _game_of_two_winners(bracket: Bracket, number: int, place: int) -> BracketGame:
     """A game of the winners of two neighbouring games of the round before."""
     before = [GameKey(bracket, number - 1, 2 * place + slot) for slot in (0, 1)]
-    return BracketGame(GameKey(bracket, number, place), (WinnerOf(before[0]), WinnerOf(before[1])))
+    return BracketGame(GameKey(bracket, number, place), (WinnerSlot(before[0]), WinnerSlot(before[1])))
 
 
-def _losers(size: int) -> Iterator[BracketGame]:
-    for number in range(1, losers_rounds(size) + 1):
-        for place in range(losers_games(size, number)):
-            yield _losers_game(size, number, place)
+def _losers_bracket_games(size: int) -> Iterator[BracketGame]:
+    for number in range(1, losers_round_count(size) + 1):
+        for place in range(losers_game_count(size, number)):
+            yield _losers_bracket_game(size, number, place)
 
 
-def _losers_game(size: int, number: int, place: int) -> BracketGame:
+def _losers_bracket_game(size: int, number: int, place: int) -> BracketGame:
     key = GameKey(Bracket.LOSERS, number, place)
     if number == 1:
         dropped = [GameKey(Bracket.WINNERS, 1, 2 * place + slot) for slot in (0, 1)]
-        return BracketGame(key, (LoserOf(dropped[0]), LoserOf(dropped[1])))
+        return BracketGame(key, (LoserSlot(dropped[0]), LoserSlot(dropped[1])))
     if number % 2:
-        return _neighbours(Bracket.LOSERS, number, place)
-    fed_from = drop_order(losers_games(size, number), number // 2)[place]
+        return _game_of_two_winners(Bracket.LOSERS, number, place)
+    fed_from = drop_order(losers_game_count(size, number), number // 2)[place]
     survivor = GameKey(Bracket.LOSERS, number - 1, place)
     return BracketGame(
-        key, (WinnerOf(survivor), LoserOf(GameKey(Bracket.WINNERS, number // 2 + 1, fed_from)))
+        key, (WinnerSlot(survivor), LoserSlot(GameKey(Bracket.WINNERS, number // 2 + 1, fed_from)))
     )
 
 
@@ -163,10 +166,10 @@ def drop_order(games_in_round: int, step: int) -> Sequence[int]:
     return places[half:] + places[:half]
 
 
-def _finals(size: int) -> Iterator[BracketGame]:
+def _final_games(size: int) -> Iterator[BracketGame]:
     champion = GameKey(Bracket.WINNERS, elimination.round_count(size), 0)
-    survivor = GameKey(Bracket.LOSERS, losers_rounds(size), 0)
+    survivor = GameKey(Bracket.LOSERS, losers_round_count(size), 0)
     # A bracket of two has no losers bracket: the loser of its only game comes back.
-    second: Source = WinnerOf(survivor) if losers_rounds(size) else LoserOf(champion)
-    yield BracketGame(GRAND_FINAL, (WinnerOf(champion), second))
-    yield BracketGame(RESET, (WinnerOf(GRAND_FINAL), LoserOf(GRAND_FINAL)))
+    second: BracketSlot = WinnerSlot(survivor) if losers_round_count(size) else LoserSlot(champion)
+    yield BracketGame(GRAND_FINAL, (WinnerSlot(champion), second))
+    yield BracketGame(RESET, (WinnerSlot(GRAND_FINAL), LoserSlot(GRAND_FINAL)))

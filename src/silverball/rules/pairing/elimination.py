@@ -28,7 +28,7 @@ def size_for(players: int) -> int:
     return next(size for size in SIZES if size >= players)
 
 
-def first_round(size: int) -> list[FirstRoundGame]:
+def first_round_games(size: int) -> list[FirstRoundGame]:
     """The games of the first round by number, for a bracket of 2, 4, ... or 128.
 
     Raises Invalid for another size. Source: formats, section 14.10; TournamentUtils.
@@ -40,7 +40,7 @@ def first_round(size: int) -> list[FirstRoundGame]:
     ]
 
 
-def parent(number: int) -> int | None:
+def next_game_number(number: int) -> int | None:
     """The game that the winner of a game goes to; None after the final. Source: formats, 14.10."""
     return number >> 1 if number > FINAL else None
 
@@ -50,12 +50,12 @@ def slot_in_parent(number: int) -> int:
     return number % 2
 
 
-def children(number: int) -> tuple[int, int]:
+def feeding_game_numbers(number: int) -> tuple[int, int]:
     """The two games that feed a game. Source: formats, section 14.10."""
     return 2 * number, 2 * number + 1
 
 
-def depth(number: int) -> int:
+def rounds_before_final(number: int) -> int:
     """Rounds between a game and the final. Raises ValueError below 1. Source: formats, section 14.10."""
     if number < FINAL:
         raise ValueError(f"game {number} is not in a bracket")
@@ -64,15 +64,15 @@ def depth(number: int) -> int:
 
 def round_index(size: int, number: int) -> int:
     """The round of a game, the first round is 0. Source: formats, section 14.10."""
-    return depth(size // 2) - depth(number)
+    return rounds_before_final(size // 2) - rounds_before_final(number)
 
 
 def set_index(number: int) -> int:
     """The place of a game in its round, from 0 (the wire's `set`). Source: formats, section 14.10."""
-    return int(number - 2 ** depth(number))
+    return int(number - 2 ** rounds_before_final(number))
 
 
-def numbers_of_round(size: int, index: int) -> range:
+def round_game_numbers(size: int, index: int) -> range:
     """Numbers of the games of a round, index from 0. Source: formats, section 14.10."""
     first = size >> (index + 1)
     return range(first, 2 * first)
@@ -80,10 +80,10 @@ def numbers_of_round(size: int, index: int) -> range:
 
 def round_count(size: int) -> int:
     """Rounds of a bracket. Source: formats, section 14.10."""
-    return depth(size)
+    return rounds_before_final(size)
 
 
-def position_of_loser(size: int, index: int) -> int:
+def loser_position(size: int, index: int) -> int:
     """The place shared by the losers of a round without extra games: 2, 3, 5, 9, 17, 33, 65.
 
     Takes the round's index from 0. Source: formats, section 14.10.

@@ -15,52 +15,52 @@ ADJACENT = "adjacent"
 CROSS = "cross"
 SLAUGHTER = "slaughter"
 BEST_GAME = "best_game"
-WAYS = frozenset({RANDOM, ADJACENT, CROSS, SLAUGHTER, BEST_GAME})
+FIRST_ROUND_PAIRINGS = frozenset({RANDOM, ADJACENT, CROSS, SLAUGHTER, BEST_GAME})
 
 
-def two_players(way: str, player_ids: Sequence[int], dice: Random) -> Draw:
+def draw_pairs(way: str, player_ids: Sequence[int], dice: Random) -> Draw:
     """Pairs of the first round; the last seed has the bye of an odd number.
 
     Takes the `firstRoundPairing` (random; adjacent 1-2, 3-4; cross: top half against bottom half;
     slaughter and best_game: best against worst). Raises Invalid for another one.
     Source: formats, section 5.
     """
-    _check(way)
+    _check_pairing(way)
     if way == RANDOM:
-        return groups.paired(random_draw.shuffled(player_ids, dice))
+        return groups.pair_neighbours(random_draw.random_order(player_ids, dice))
     even = len(player_ids) - len(player_ids) % 2
     playing, byes = tuple(player_ids[:even]), tuple(player_ids[even:])
     if way == ADJACENT:
-        return Draw(groups.paired(playing).groups, byes)
+        return Draw(groups.pair_neighbours(playing).groups, byes)
     top, bottom = playing[: even // 2], playing[even // 2 :]
     opponents = bottom if way == CROSS else bottom[::-1]
     return Draw(tuple(zip(top, opponents, strict=True)), byes)
 
 
-def groups_of_four(way: str, player_ids: Sequence[int], dice: Random) -> Draw:
+def draw_groups(way: str, player_ids: Sequence[int], dice: Random) -> Draw:
     """Groups of the first round, no byes.
 
     Takes the `firstRoundPairing`; cross does not exist for groups and is played as slaughter. Raises
     Invalid for another one. Source: formats, section 5.
     """
-    _check(way)
+    _check_pairing(way)
     if way == RANDOM:
-        return Draw(groups.sliced(random_draw.shuffled(player_ids, dice)))
-    return Draw(adjacent(player_ids) if way == ADJACENT else slaughter(player_ids))
+        return Draw(groups.slice_into_groups(random_draw.random_order(player_ids, dice)))
+    return Draw(adjacent_groups(player_ids) if way == ADJACENT else slaughter_groups(player_ids))
 
 
-def adjacent(player_ids: Sequence[int]) -> tuple[Group, ...]:
+def adjacent_groups(player_ids: Sequence[int]) -> tuple[Group, ...]:
     """Neighbouring seeds together. Source: formats, section 5; TournamentUtils."""
     remaining = list(player_ids)
     seated: list[Group] = []
     while remaining:
-        size = _next_size(len(remaining))
+        size = _next_group_size(len(remaining))
         seated.append(tuple(remaining[:size]))
         remaining = remaining[size:]
     return tuple(seated)
 
 
-def slaughter(player_ids: Sequence[int]) -> tuple[Group, ...]:
+def slaughter_groups(player_ids: Sequence[int]) -> tuple[Group, ...]:
     """The best, the worst and the middle together, moving inwards.
 
     8 players make 1, 4, 5, 8 and 2, 3, 6, 7. Source: formats, section 5; TournamentUtils.
@@ -68,7 +68,7 @@ def slaughter(player_ids: Sequence[int]) -> tuple[Group, ...]:
     remaining = list(player_ids)
     seated: list[Group] = []
     while remaining:
-        size = min(_next_size(len(remaining)), len(remaining))
+        size = min(_next_group_size(len(remaining)), len(remaining))
         middle_at = max(0, (len(remaining) + 1) // 2 - 2)
         first = remaining.pop(0)
         middle = remaining[middle_at : middle_at + size - 2]
@@ -78,14 +78,14 @@ def slaughter(player_ids: Sequence[int]) -> tuple[Group, ...]:
     return tuple(seated)
 
 
-def _next_size(players_left: int) -> int:
+def _next_group_size(players_left: int) -> int:
     is_short = players_left < 10 and players_left % 4 != 0 and players_left != 7
     return 3 if is_short else 4
 
 
-def _check(way: str) -> None:
-    if way not in WAYS:
-        known = ", ".join(sorted(WAYS))
+def _check_pairing(way: str) -> None:
+    if way not in FIRST_ROUND_PAIRINGS:
+        known = ", ".join(sorted(FIRST_ROUND_PAIRINGS))
         raise Invalid(
             {"firstRoundPairing": [f"There is no first round called {way}. Choose one of {known}."]}
         )

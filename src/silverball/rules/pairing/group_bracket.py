@@ -14,44 +14,47 @@ ROUNDS_LIMITED = {40: 2}
 
 
 @dataclass(frozen=True)
-class Stage:
+class GroupBracketRound:
     """A round: how many play, and the best and worst seed of those who join (0 and 0 for nobody)."""
 
-    players: int
-    joining_first: int
-    joining_last: int
+    player_count: int
+    best_joining_seed: int
+    worst_joining_seed: int
 
 
-def stages(size: int, *, has_double_byes: bool = False) -> list[Stage]:
+def planned_rounds(size: int, *, has_double_byes: bool = False) -> list[GroupBracketRound]:
     """Every round of a group bracket.
 
     Takes the bracket size and whether seeds get double byes (sizes 8 to 64). A size between two full
     ones starts with its lowest seeds, the others wait. Raises Invalid for another size.
     Source: formats, section 14.12.
     """
-    _check(size, has_double_byes=has_double_byes)
+    _check_size(size, has_double_byes=has_double_byes)
     if has_double_byes:
         quarter = size // 4
-        opening = [Stage(size // 2, size // 2 + 1, size), Stage(size // 2, quarter + 1, size // 2)]
-        return [*opening, Stage(size // 2, 1, quarter), *_halving(size // 4)]
+        opening = [
+            GroupBracketRound(size // 2, size // 2 + 1, size),
+            GroupBracketRound(size // 2, quarter + 1, size // 2),
+        ]
+        return [*opening, GroupBracketRound(size // 2, 1, quarter), *_halving_rounds(size // 4)]
     full = max(one for one in FULL_SIZES if one <= size)
     if full == size:
-        return [Stage(size, 1, size), *_halving(size // 2)]
+        return [GroupBracketRound(size, 1, size), *_halving_rounds(size // 2)]
     waiting = 2 * full - size
-    opening = [Stage(size - waiting, waiting + 1, size), Stage(full, 1, waiting)]
-    return [*opening, *_halving(full // 2)][: ROUNDS_LIMITED.get(size)]
+    opening = [GroupBracketRound(size - waiting, waiting + 1, size), GroupBracketRound(full, 1, waiting)]
+    return [*opening, *_halving_rounds(full // 2)][: ROUNDS_LIMITED.get(size)]
 
 
-def _halving(players: int) -> list[Stage]:
+def _halving_rounds(players: int) -> list[GroupBracketRound]:
     """Rounds nobody joins, down to the final of four."""
-    rounds: list[Stage] = []
+    rounds: list[GroupBracketRound] = []
     while players >= GROUP_SIZE:
-        rounds.append(Stage(players, 0, 0))
+        rounds.append(GroupBracketRound(players, 0, 0))
         players //= 2
     return rounds
 
 
-def _check(size: int, *, has_double_byes: bool) -> None:
+def _check_size(size: int, *, has_double_byes: bool) -> None:
     known = DOUBLE_BYE_SIZES if has_double_byes else SIZES
     if size not in known:
         raise Invalid({"bracketSize": [f"There is no group bracket of {size}. Choose one of {known}."]})
@@ -59,7 +62,7 @@ def _check(size: int, *, has_double_byes: bool) -> None:
 
 def round_count(size: int, *, has_double_byes: bool = False) -> int:
     """`roundCount` of a group bracket. Raises as `stages` does. Source: formats, section 14.12."""
-    return len(stages(size, has_double_byes=has_double_byes))
+    return len(planned_rounds(size, has_double_byes=has_double_byes))
 
 
 def groups_by_seed(player_ids: Sequence[int]) -> list[Group]:

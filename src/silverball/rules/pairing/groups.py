@@ -19,7 +19,7 @@ class Draw:
     byes: tuple[int, ...] = ()
 
 
-def sizes(players: int) -> tuple[int, ...]:
+def group_sizes(players: int) -> tuple[int, ...]:
     """Sizes of the groups of four for a number of players, fours first.
 
     There are no byes: groups of three make up the number. 5 players make 3 and 2; 1 to 3 players make
@@ -37,17 +37,17 @@ def sizes(players: int) -> tuple[int, ...]:
     return (4,) * fours + (3,) * threes
 
 
-def sliced(player_ids: Sequence[int]) -> tuple[Group, ...]:
+def slice_into_groups(player_ids: Sequence[int]) -> tuple[Group, ...]:
     """Player ids cut into groups of four, in the given order, fours first. Source: formats, section 3."""
     cut: list[Group] = []
     start = 0
-    for size in sizes(len(player_ids)) if player_ids else ():
+    for size in group_sizes(len(player_ids)) if player_ids else ():
         cut.append(tuple(player_ids[start : start + size]))
         start += size
     return tuple(cut)
 
 
-def paired(player_ids: Sequence[int]) -> Draw:
+def pair_neighbours(player_ids: Sequence[int]) -> Draw:
     """Player ids cut into neighbouring pairs; the last of an odd number has a bye. Source: formats, 3."""
     even = len(player_ids) - len(player_ids) % PAIR_SIZE
     pairs = tuple((player_ids[slot], player_ids[slot + 1]) for slot in range(0, even, PAIR_SIZE))

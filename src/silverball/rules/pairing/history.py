@@ -9,7 +9,7 @@ from silverball.rules.pairing.groups import GROUP_SIZE
 
 
 @dataclass(frozen=True)
-class History:
+class DrawHistory:
     """Counts by player.
 
     meetings: (lower id, higher id) -> groups shared; byes: id -> byes counted;
@@ -25,11 +25,11 @@ class History:
         low, high = min(player_id, opponent_id), max(player_id, opponent_id)
         return self.meetings.get((low, high), 0)
 
-    def byes_of(self, player_id: int) -> int:
+    def bye_count(self, player_id: int) -> int:
         """Byes counted for a player."""
         return self.byes.get(player_id, 0)
 
-    def matrix(self, player_ids: Sequence[int]) -> list[list[int]]:
+    def meeting_matrix(self, player_ids: Sequence[int]) -> list[list[int]]:
         """Groups shared by each two of these players: rows and columns in the order given."""
         index = {player_id: at for at, player_id in enumerate(player_ids)}
         shared = [[0] * len(player_ids) for _ in player_ids]
@@ -40,10 +40,10 @@ class History:
         return shared
 
 
-EMPTY = History()
+EMPTY_HISTORY = DrawHistory()
 
 
-def of_rounds(rounds: Iterable[Iterable[Sequence[int]]]) -> History:
+def history_of_rounds(rounds: Iterable[Iterable[Sequence[int]]]) -> DrawHistory:
     """The history of the given rounds: each a list of groups (player ids); a group of one is a bye.
 
     Two players meet once per round at most, however many games their group plays.
@@ -61,19 +61,19 @@ def of_rounds(rounds: Iterable[Iterable[Sequence[int]]]) -> History:
             elif len(group) < GROUP_SIZE:
                 short_groups.update(group)
         meetings.update(met)
-    return History(meetings, byes, short_groups)
+    return DrawHistory(meetings, byes, short_groups)
 
 
-def with_fewest_byes(player_ids: Sequence[int], history: History) -> list[int]:
+def players_with_fewest_byes(player_ids: Sequence[int], history: DrawHistory) -> list[int]:
     """The players who had the fewest byes, in the order given. Source: formats, section 6.1."""
-    fewest = min((history.byes_of(player_id) for player_id in player_ids), default=0)
-    return [player_id for player_id in player_ids if history.byes_of(player_id) == fewest]
+    fewest = min((history.bye_count(player_id) for player_id in player_ids), default=0)
+    return [player_id for player_id in player_ids if history.bye_count(player_id) == fewest]
 
 
-def byes_on_entry(active_ids: Sequence[int], past: History, player_id: int) -> int:
+def byes_on_entry(active_ids: Sequence[int], past: DrawHistory, player_id: int) -> int:
     """Byes counted for a player who enters or returns: no fewer than anybody active has.
 
     Otherwise a late player would have the next byes one after the other. Source: formats, section 9.
     """
-    fewest = min((past.byes_of(active_id) for active_id in active_ids), default=0)
-    return max(past.byes_of(player_id), fewest)
+    fewest = min((past.bye_count(active_id) for active_id in active_ids), default=0)
+    return max(past.bye_count(player_id), fewest)

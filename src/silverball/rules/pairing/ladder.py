@@ -12,11 +12,11 @@ PLAYERS_MAX = 1000
 class LadderGame:
     """A game: how many play and how many of them are out. The last game leaves one."""
 
-    size: int
-    eliminated: int
+    player_count: int
+    eliminated_count: int
 
 
-def games(players: int, *, is_fast: bool = False) -> list[LadderGame]:
+def ladder_games(players: int, *, is_fast: bool = False) -> list[LadderGame]:
     """Every game of a ladder.
 
     Regular: games of four lose one player each, then three play, then two. Fast: games of four lose two,
@@ -26,11 +26,11 @@ def games(players: int, *, is_fast: bool = False) -> list[LadderGame]:
     if not 2 <= players <= PLAYERS_MAX:
         raise ValueError(f"{players} players cannot play a ladder")
     if is_fast:
-        return _fast(players)
+        return _fast_ladder_games(players)
     return [LadderGame(min(GROUP_SIZE, alive), 1) for alive in range(players, 1, -1)]
 
 
-def _fast(players: int) -> list[LadderGame]:
+def _fast_ladder_games(players: int) -> list[LadderGame]:
     if players <= GROUP_SIZE:
         return [LadderGame(players, players - 1)]
     opening = [LadderGame(3, 1)] if players % 2 else []
@@ -44,4 +44,4 @@ def next_group(alive_ids: Sequence[int], game: LadderGame) -> Group:
     Takes the ids of the players alive by seed, best first. The survivors of the game before are always
     among them. Source: formats, section 14.13.
     """
-    return tuple(alive_ids[-game.size :])
+    return tuple(alive_ids[-game.player_count :])

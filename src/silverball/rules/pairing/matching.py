@@ -18,7 +18,7 @@ PLAYERS_UNPRUNED_MAX = 300
 PARTNERS_MIN = 16
 
 
-def cheapest(node_count: int, edges: Sequence[Edge]) -> list[Pair]:
+def cheapest_pairs(node_count: int, edges: Sequence[Edge]) -> list[Pair]:
     """As many pairs as possible, with the smallest sum of costs among those, sorted.
 
     Takes edges (node, node, whole cost, at most one per pair); costs may be negative. Raises ValueError
@@ -31,11 +31,11 @@ def cheapest(node_count: int, edges: Sequence[Edge]) -> list[Pair]:
     graph: rustworkx.PyGraph[None, int] = rustworkx.PyGraph(multigraph=False)
     graph.add_nodes_from([None] * node_count)
     graph.add_edges_from([(node, other, -cost) for node, other, cost in edges])
-    matched = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=_weight)
+    matched = rustworkx.max_weight_matching(graph, max_cardinality=True, weight_fn=_edge_weight)
     return sorted((min(pair), max(pair)) for pair in matched)
 
 
-def _weight(weight: int) -> int:
+def _edge_weight(weight: int) -> int:
     return weight
 
 
@@ -44,7 +44,7 @@ def is_perfect(node_count: int, pairs: Iterable[Pair]) -> bool:
     return 2 * len(list(pairs)) == node_count
 
 
-def with_few_partners(costs: Sequence[Sequence[int]], partners: int = PARTNERS_MIN) -> list[Edge]:
+def cheapest_edges(costs: Sequence[Sequence[int]], partners: int = PARTNERS_MIN) -> list[Edge]:
     """The edges to the cheapest partners of each node, for fields too large for all pairs.
 
     Takes the full square of costs (NO_EDGE for pairs that cannot be). Equals are taken from the nodes
@@ -57,20 +57,22 @@ def with_few_partners(costs: Sequence[Sequence[int]], partners: int = PARTNERS_M
         around = [*range(node + 1, node_count), *range(node)]
         around.sort(key=row.__getitem__)
         kept.update((min(node, other), max(node, other)) for other in around[:partners])
-    return _real((node, other, costs[node][other]) for node, other in sorted(kept))
+    return _possible_edges((node, other, costs[node][other]) for node, other in sorted(kept))
 
 
-def all_partners(costs: Sequence[Sequence[int]]) -> list[Edge]:
+def all_edges(costs: Sequence[Sequence[int]]) -> list[Edge]:
     """One edge per pair. Takes the full square of costs, NO_EDGE for pairs that cannot be."""
     nodes = range(len(costs))
-    return _real((node, other, costs[node][other]) for node in nodes for other in range(node + 1, len(costs)))
+    return _possible_edges(
+        (node, other, costs[node][other]) for node in nodes for other in range(node + 1, len(costs))
+    )
 
 
-def _real(edges: Iterable[Edge]) -> list[Edge]:
+def _possible_edges(edges: Iterable[Edge]) -> list[Edge]:
     return [edge for edge in edges if edge[2] != NO_EDGE]
 
 
-def everybody(costs: Sequence[Sequence[int]]) -> list[Pair]:
+def perfect_matching(costs: Sequence[Sequence[int]]) -> list[Pair]:
     """The cheapest perfect matching of an even number of nodes.
 
     Takes the full square of costs. Above 300 nodes only the cheapest partners of each are looked at, and
@@ -81,7 +83,7 @@ def everybody(costs: Sequence[Sequence[int]]) -> list[Pair]:
     if node_count % 2:
         raise ValueError(f"{node_count} nodes cannot be matched perfectly")
     if node_count > PLAYERS_UNPRUNED_MAX:
-        pairs = cheapest(node_count, with_few_partners(costs))
+        pairs = cheapest_pairs(node_count, cheapest_edges(costs))
         if is_perfect(node_count, pairs):
             return pairs
-    return cheapest(node_count, all_partners(costs))
+    return cheapest_pairs(node_count, all_edges(costs))

@@ -5,34 +5,34 @@ from random import Random
 
 from silverball.rules.pairing import groups, history
 from silverball.rules.pairing.groups import Draw
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 
-def shuffled(player_ids: Sequence[int], dice: Random) -> list[int]:
+def random_order(player_ids: Sequence[int], dice: Random) -> list[int]:
     """The player ids in a drawn order; the given order is left alone."""
     return dice.sample(player_ids, len(player_ids))
 
 
-def bye_of(player_ids: Sequence[int], past: History, dice: Random) -> int | None:
+def draw_bye(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> int | None:
     """Who has the bye: drawn among those with the fewest byes, nobody when the number is even.
 
     Source: formats, section 6.1.
     """
     if len(player_ids) % 2 == 0:
         return None
-    return dice.choice(history.with_fewest_byes(player_ids, past))
+    return dice.choice(history.players_with_fewest_byes(player_ids, past))
 
 
-def two_players(player_ids: Sequence[int], past: History, dice: Random) -> Draw:
+def draw_pairs(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Draw:
     """Random pairs; the bye of an odd number is drawn among those with the fewest byes.
 
     Source: formats, section 6.1.
     """
-    bye = bye_of(player_ids, past, dice)
+    bye = draw_bye(player_ids, past, dice)
     playing = [player_id for player_id in player_ids if player_id != bye]
-    return Draw(groups.paired(shuffled(playing, dice)).groups, () if bye is None else (bye,))
+    return Draw(groups.pair_neighbours(random_order(playing, dice)).groups, () if bye is None else (bye,))
 
 
-def groups_of_four(player_ids: Sequence[int], dice: Random) -> Draw:
+def draw_groups(player_ids: Sequence[int], dice: Random) -> Draw:
     """Random groups of four and three, fours first. Source: formats, sections 3 and 6.1."""
-    return Draw(groups.sliced(shuffled(player_ids, dice)))
+    return Draw(groups.slice_into_groups(random_order(player_ids, dice)))

@@ -8,7 +8,7 @@ from silverball.rules.pairing.groups import Draw, Group
 Slot: TypeAlias = int | None
 
 
-def schedule(player_ids: Sequence[int], *, is_double: bool = False) -> list[Draw]:
+def all_rounds(player_ids: Sequence[int], *, is_double: bool = False) -> list[Draw]:
     """All rounds of a round robin, by the circle method.
 
     Takes the player ids by seed, best first, and whether every pairing is played twice in its round, the
@@ -25,19 +25,19 @@ def schedule(player_ids: Sequence[int], *, is_double: bool = False) -> list[Draw
     top, bottom = circle[:half], circle[half:][::-1]
     rounds: list[Draw] = []
     for number in range(1, len(circle)):
-        rounds.append(_round(top, bottom, is_odd=number % 2 == 1, is_double=is_double))
-        top, bottom = _rotated(top, bottom)
+        rounds.append(_round_draw(top, bottom, is_odd=number % 2 == 1, is_double=is_double))
+        top, bottom = _rotate(top, bottom)
     return rounds
 
 
-def _rotated(top: Sequence[Slot], bottom: Sequence[Slot]) -> tuple[list[Slot], list[Slot]]:
+def _rotate(top: Sequence[Slot], bottom: Sequence[Slot]) -> tuple[list[Slot], list[Slot]]:
     """Everybody but the first of the top moves one seat along the circle."""
     if len(top) == 1:
         return list(top), list(bottom)
     return [top[0], bottom[0], *top[1:-1]], [*bottom[1:], top[-1]]
 
 
-def _round(top: Sequence[Slot], bottom: Sequence[Slot], *, is_odd: bool, is_double: bool) -> Draw:
+def _round_draw(top: Sequence[Slot], bottom: Sequence[Slot], *, is_odd: bool, is_double: bool) -> Draw:
     met: list[Group] = []
     byes: list[int] = []
     for at, (one, other) in enumerate(zip(top, bottom, strict=True)):

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from silverball.kit.errors import Conflict
 from silverball.rules.pairing import matching, random_draw, round_robin
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 Meeting: TypeAlias = tuple[int, int]
 
@@ -31,7 +31,7 @@ class OddSchedule(Conflict):
 
 
 @dataclass(frozen=True)
-class Waiting:
+class FreePlayer:
     """A player who is free: games started or completed, and his turn (smaller has waited longer)."""
 
     player_id: int
@@ -40,40 +40,40 @@ class Waiting:
 
 
 @dataclass(frozen=True)
-class Rebuilt:
+class RebuiltSchedule:
     """Meetings still to play, and the games nobody is left for: player id -> walkovers."""
 
     meetings: tuple[Meeting, ...]
     walkovers: Mapping[int, int]
 
 
-def check(players: int, games_per_player: int) -> None:
+def check_player_count(players: int, games_per_player: int) -> None:
     """Refuse a field that could never finish. Raises OddSchedule. Source: formats, section 14.5."""
     if players % 2 and games_per_player % 2:
         raise OddSchedule(players, games_per_player)
 
 
-def regular(player_ids: Sequence[int], games_per_player: int, dice: Random) -> list[Meeting]:
+def regular_schedule(player_ids: Sequence[int], games_per_player: int, dice: Random) -> list[Meeting]:
     """Meetings in which everybody plays the same number of games, repeats spread evenly.
 
     Each pair meets floor or ceil of games / (players - 1) times. Players are seated by the dice. Fewer
     than two players have no meetings. Raises OddSchedule for an odd number of both.
     Source: formats, section 14.5.
     """
-    check(len(player_ids), games_per_player)
+    check_player_count(len(player_ids), games_per_player)
     if len(player_ids) < 2:
         return []
-    seats = random_draw.shuffled(player_ids, dice)
+    seats = random_draw.random_order(player_ids, dice)
     rounds_full, games_left = divmod(games_per_player, len(seats) - 1)
-    circle = [draw.groups for draw in round_robin.schedule(seats)]
+    circle = [draw.groups for draw in round_robin.all_rounds(seats)]
     everybody = [(one, other) for pairs in circle for one, other in pairs]
     if len(seats) % 2:
-        return everybody * rounds_full + _ring(seats, games_left)
+        return everybody * rounds_full + _ring_meetings(seats, games_left)
     partial = [(one, other) for pairs in circle[:games_left] for one, other in pairs]
     return everybody * rounds_full + partial
 
 
-def _ring(seats: Sequence[int], games_each: int) -> list[Meeting]:
+def _ring_meetings(seats: Sequence[int], games_each: int) -> list[Meeting]:
     """Neighbours up to half the games away on a ring: an even number of games for an odd field."""
     distances = range(1, games_each // 2 + 1)
     return [
@@ -83,8 +83,8 @@ def _ring(seats: Sequence[int], games_each: int) -> list[Meeting]:
     ]
 
 
-def released(
-    meetings: Sequence[Meeting], free: Sequence[Waiting], slots: int | None, dice: Random
+def meetings_to_start(
+    meetings: Sequence[Meeting], free: Sequence[FreePlayer], slots: int | None, dice: Random
 ) -> list[Meeting]:
     """The meetings to start now: as many as possible, fewest games first, then longest wait.
 
@@ -93,18 +93,18 @@ def released(
     """
     if slots is not None and slots <= 0:
         return []
-    order = random_draw.shuffled(range(len(free)), dice)
+    order = random_draw.random_order(range(len(free)), dice)
     node_of = {free[at].player_id: node for node, at in enumerate(order)}
     urgency = _urgency(free)
-    possible = sorted({_by_node(pair, node_of) for pair in meetings if _is_free(pair, node_of)})
+    possible = sorted({_node_pair(pair, node_of) for pair in meetings if _are_both_free(pair, node_of)})
     players = [free[at].player_id for at in order]
     edges = [(one, other, -urgency[players[one]] - urgency[players[other]]) for one, other in possible]
-    pairs = [(players[one], players[other]) for one, other in matching.cheapest(len(players), edges)]
+    pairs = [(players[one], players[other]) for one, other in matching.cheapest_pairs(len(players), edges)]
     pairs.sort(key=lambda pair: -urgency[pair[0]] - urgency[pair[1]])
     return pairs[:slots]
 
 
-def _urgency(free: Sequence[Waiting]) -> dict[int, int]:
+def _urgency(free: Sequence[FreePlayer]) -> dict[int, int]:
     """Player id -> weight: one game fewer outweighs every wait."""
     games_most = max((waiting.games for waiting in free), default=0)
     longest_last = sorted(free, key=lambda waiting: -waiting.turn)
@@ -114,16 +114,16 @@ def _urgency(free: Sequence[Waiting]) -> dict[int, int]:
     }
 
 
-def _is_free(pair: Meeting, node_of: Mapping[int, int]) -> bool:
+def _are_both_free(pair: Meeting, node_of: Mapping[int, int]) -> bool:
     return pair[0] in node_of and pair[1] in node_of
 
 
-def _by_node(pair: Meeting, node_of: Mapping[int, int]) -> Meeting:
+def _node_pair(pair: Meeting, node_of: Mapping[int, int]) -> Meeting:
     low, high = sorted((node_of[pair[0]], node_of[pair[1]]))
     return low, high
 
 
-def rebuilt(games_left: Mapping[int, int], past: History, dice: Random) -> Rebuilt:
+def rebuild_schedule(games_left: Mapping[int, int], past: DrawHistory, dice: Random) -> RebuiltSchedule:
     """New meetings for the games everybody still needs, with few repeats.
 
     Takes player id -> games not played and not running, and the meetings so far. Where no such schedule
@@ -133,28 +133,28 @@ def rebuilt(games_left: Mapping[int, int], past: History, dice: Random) -> Rebui
     needed = {player_id: games for player_id, games in games_left.items() if games > 0}
     walkovers = _walkovers(needed, dice)
     needed = {player_id: games - walkovers.get(player_id, 0) for player_id, games in needed.items()}
-    meetings = _paired_by_need(needed, past, dice)
-    return Rebuilt(tuple(_improved(meetings, past, dice)), walkovers)
+    meetings = _pair_by_need(needed, past, dice)
+    return RebuiltSchedule(tuple(_reduce_repeats(meetings, past, dice)), walkovers)
 
 
 def _walkovers(needed: Mapping[int, int], dice: Random) -> dict[int, int]:
     """Games the neediest player cannot play: more than all others have, or one too many in all."""
     if not needed:
         return {}
-    neediest = max(random_draw.shuffled(sorted(needed), dice), key=lambda player_id: needed[player_id])
+    neediest = max(random_draw.random_order(sorted(needed), dice), key=lambda player_id: needed[player_id])
     others = sum(needed.values()) - needed[neediest]
     surplus = max(0, needed[neediest] - others)
     surplus += (others + needed[neediest] - surplus) % 2
     return {neediest: surplus} if surplus else {}
 
 
-def _paired_by_need(needed: dict[int, int], past: History, dice: Random) -> list[Meeting]:
+def _pair_by_need(needed: dict[int, int], past: DrawHistory, dice: Random) -> list[Meeting]:
     """Meetings from the neediest player on; a partner whose need cannot wait comes first."""
     left = dict(needed)
     times: Counter[frozenset[int]] = Counter()
     meetings: list[Meeting] = []
     for _ in range(sum(needed.values()) // 2):
-        order = random_draw.shuffled(sorted(player_id for player_id in left if left[player_id]), dice)
+        order = random_draw.random_order(sorted(player_id for player_id in left if left[player_id]), dice)
         order.sort(key=lambda player_id: -left[player_id])
         one, others = order[0], order[1:]
         # A need of half of all games left must be served now, or its player would be left alone.
@@ -170,9 +170,9 @@ def _paired_by_need(needed: dict[int, int], past: History, dice: Random) -> list
     return meetings
 
 
-def _improved(meetings: list[Meeting], past: History, dice: Random) -> list[Meeting]:
+def _reduce_repeats(meetings: list[Meeting], past: DrawHistory, dice: Random) -> list[Meeting]:
     """The same games for everybody with fewer repeats: two meetings exchange partners."""
-    times: Counter[Meeting] = Counter(_key(*meeting) for meeting in meetings)
+    times: Counter[Meeting] = Counter(_meeting_of(*meeting) for meeting in meetings)
     if len(meetings) < 2:
         return meetings
     for _ in range(min(SWAPS_MAX, SWAPS_PER_MEETING * len(meetings))):
@@ -182,14 +182,17 @@ def _improved(meetings: list[Meeting], past: History, dice: Random) -> list[Meet
         (one, other), (third, fourth) = meetings[first], dice.sample(meetings[second], 2)
         if one == third or other == fourth:
             continue
-        before, after = [_key(one, other), _key(third, fourth)], [_key(one, third), _key(other, fourth)]
-        if _exchange(times, before, after, past):
+        before, after = (
+            [_meeting_of(one, other), _meeting_of(third, fourth)],
+            [_meeting_of(one, third), _meeting_of(other, fourth)],
+        )
+        if _try_exchange(times, before, after, past):
             meetings[first], meetings[second] = (one, third), (other, fourth)
     return meetings
 
 
-def _exchange(
-    times: Counter[Meeting], before: Sequence[Meeting], after: Sequence[Meeting], past: History
+def _try_exchange(
+    times: Counter[Meeting], before: Sequence[Meeting], after: Sequence[Meeting], past: DrawHistory
 ) -> bool:
     """Replace two meetings by two others unless that costs more; whether it was done."""
     concerned = {*before, *after}
@@ -207,5 +210,5 @@ def _exchange(
     return False
 
 
-def _key(one: int, other: int) -> Meeting:
+def _meeting_of(one: int, other: int) -> Meeting:
     return min(one, other), max(one, other)

@@ -4,23 +4,23 @@ from collections.abc import Sequence
 from random import Random
 
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 # While a seating is improved no sum of earlier meetings outweighs a repeat: with the plain cost a swap may
 # gain by heaping repeats on players who met few others, and the round ends with more of them.
 REPEAT_WEIGHT = 2**20
 
 
-class Table:
+class SeatingCosts:
     """What a search needs to know about the players, by index instead of by id."""
 
-    def __init__(self, player_ids: Sequence[int], past: History) -> None:
+    def __init__(self, player_ids: Sequence[int], past: DrawHistory) -> None:
         self.player_ids = tuple(player_ids)
-        self.met = past.matrix(player_ids)
-        self.met_total = [sum(row) for row in self.met]
-        self.short_cost = [(2 * past.short_groups.get(player_id, 0)) ** 2 for player_id in player_ids]
+        self.times_met = past.meeting_matrix(player_ids)
+        self.times_met_total = [sum(row) for row in self.times_met]
+        self.short_group_cost = [(2 * past.short_groups.get(player_id, 0)) ** 2 for player_id in player_ids]
 
-    def cost(self, members: Sequence[int], repeat_weight: int = 1) -> int:
+    def cost_of_group(self, members: Sequence[int], repeat_weight: int = 1) -> int:
         """Cost of one group of player indices, in group order.
 
         Short groups and repeats count `repeat_weight` times, earlier meetings of those who repeat once.
@@ -28,101 +28,101 @@ class Table:
         """
         repeats = outside = 0
         if 2 <= len(members) < GROUP_SIZE:
-            repeats += sum(self.short_cost[member] for member in members)
+            repeats += sum(self.short_group_cost[member] for member in members)
         for at, member in enumerate(members):
-            row = self.met[member]
+            row = self.times_met[member]
             repeated = [row[other] for other in members[at + 1 :] if row[other]]
             if repeated:
                 repeats += sum(times * times for times in repeated)
-                outside += self.met_total[member] - sum(row[other] for other in members)
+                outside += self.times_met_total[member] - sum(row[other] for other in members)
         return repeats * repeat_weight + outside
 
 
 class Seating:
     """Who sits in which group, with the cost of each group."""
 
-    def __init__(self, table: Table, members: list[list[int]], repeat_weight: int = 1) -> None:
-        self.table = table
-        self.members = members
+    def __init__(self, table: SeatingCosts, members: list[list[int]], repeat_weight: int = 1) -> None:
+        self.player_costs = table
+        self.groups = members
         self.repeat_weight = repeat_weight
-        self.costs = [table.cost(group, repeat_weight) for group in members]
-        self.cost = sum(self.costs)
+        self.group_costs = [table.cost_of_group(group, repeat_weight) for group in members]
+        self.cost_total = sum(self.group_costs)
         self.group_of = {player: at for at, group in enumerate(members) for player in group}
 
     def player_groups(self) -> tuple[Group, ...]:
         """The groups as player ids."""
-        return tuple(tuple(self.table.player_ids[member] for member in group) for group in self.members)
+        return tuple(tuple(self.player_costs.player_ids[member] for member in group) for group in self.groups)
 
-    def swap(self, one: int, other: int) -> bool:
+    def try_swap(self, one: int, other: int) -> bool:
         """Let two players of different groups change seats unless that costs more; whether they did."""
         first_at, second_at = self.group_of[one], self.group_of[other]
-        first = [other if member == one else member for member in self.members[first_at]]
-        second = [one if member == other else member for member in self.members[second_at]]
-        first_cost = self.table.cost(first, self.repeat_weight)
-        second_cost = self.table.cost(second, self.repeat_weight)
-        gain = self.costs[first_at] + self.costs[second_at] - first_cost - second_cost
+        first = [other if member == one else member for member in self.groups[first_at]]
+        second = [one if member == other else member for member in self.groups[second_at]]
+        first_cost = self.player_costs.cost_of_group(first, self.repeat_weight)
+        second_cost = self.player_costs.cost_of_group(second, self.repeat_weight)
+        gain = self.group_costs[first_at] + self.group_costs[second_at] - first_cost - second_cost
         if gain < 0:
             return False
-        self.members[first_at], self.members[second_at] = first, second
-        self.costs[first_at], self.costs[second_at] = first_cost, second_cost
+        self.groups[first_at], self.groups[second_at] = first, second
+        self.group_costs[first_at], self.group_costs[second_at] = first_cost, second_cost
         self.group_of[one], self.group_of[other] = second_at, first_at
-        self.cost -= gain
+        self.cost_total -= gain
         return True
 
 
-def group_cost(group: Sequence[int], past: History, everybody: Sequence[int]) -> int:
+def group_cost(group: Sequence[int], past: DrawHistory, everybody: Sequence[int]) -> int:
     """Cost of one group of player ids, in group order, among everybody in the draw.
 
     A short group costs the squares of twice its members' short groups; a repeat costs its square and
     all earlier meetings of the first of the two outside the group. Source: formats, section 6.3.
     """
-    table = Table(everybody, past)
+    table = SeatingCosts(everybody, past)
     index = {player_id: at for at, player_id in enumerate(everybody)}
-    return table.cost([index[player_id] for player_id in group])
+    return table.cost_of_group([index[player_id] for player_id in group])
 
 
-def best_of_starts(table: Table, sizes: Sequence[int], starts: int, dice: Random) -> Seating:
+def best_greedy_seating(table: SeatingCosts, sizes: Sequence[int], starts: int, dice: Random) -> Seating:
     """The cheapest of several greedy seatings; the first that costs nothing ends the search.
 
     Takes the group sizes and the number of starts (at least 1). Source: formats, section 6.3.
     """
-    best = Seating(table, greedy(table, sizes, dice))
+    best = Seating(table, seat_greedily(table, sizes, dice))
     for _ in range(starts - 1):
-        if best.cost == 0:
+        if best.cost_total == 0:
             break
-        candidate = Seating(table, greedy(table, sizes, dice))
-        if candidate.cost < best.cost:
+        candidate = Seating(table, seat_greedily(table, sizes, dice))
+        if candidate.cost_total < best.cost_total:
             best = candidate
     return best
 
 
-def greedy(table: Table, sizes: Sequence[int], dice: Random) -> list[list[int]]:
+def seat_greedily(table: SeatingCosts, sizes: Sequence[int], dice: Random) -> list[list[int]]:
     """Player indices seated one after the other, each where it costs least, ties in the later group.
 
     Source: formats, section 6.3.
     """
     order = dice.sample(range(len(table.player_ids)), len(table.player_ids))
-    filling = _Filling(table, sizes)
+    filling = _GreedySeating(table, sizes)
     for player in order:
         filling.seat(player)
-    return filling.members
+    return filling.groups
 
 
-class _Filling:
+class _GreedySeating:
     """A seating in the making. `outside` of a player: his meetings with everybody not in his group."""
 
-    def __init__(self, table: Table, sizes: Sequence[int]) -> None:
-        self.table = table
+    def __init__(self, table: SeatingCosts, sizes: Sequence[int]) -> None:
+        self.player_costs = table
         self.sizes = sizes
-        self.members: list[list[int]] = [[] for _ in sizes]
+        self.groups: list[list[int]] = [[] for _ in sizes]
         self.open_groups = list(range(len(sizes)))
-        self.outside = list(table.met_total)
+        self.outside = list(table.times_met_total)
         self.has_repeat = [False] * len(table.player_ids)
 
     def seat(self, player: int) -> None:
         at = self._cheapest_group(player)
-        group = self.members[at]
-        row = self.table.met[player]
+        group = self.groups[at]
+        row = self.player_costs.times_met[player]
         for member in group:
             if row[member]:
                 self.has_repeat[member] = True
@@ -135,19 +135,19 @@ class _Filling:
     def _cheapest_group(self, player: int) -> int:
         cheapest_at, cheapest = -1, 0
         for at in reversed(self.open_groups):
-            cost = self._increase(player, at)
+            cost = self._cost_increase(player, at)
             if cheapest_at < 0 or cost < cheapest:
                 cheapest_at, cheapest = at, cost
                 if cost == 0:
                     break
         return cheapest_at
 
-    def _increase(self, player: int, at: int) -> int:
+    def _cost_increase(self, player: int, at: int) -> int:
         """What the group's cost grows by: the later of two who met pays nothing."""
         is_short = 2 <= self.sizes[at] < GROUP_SIZE
-        cost = self.table.short_cost[player] if is_short else 0
-        row = self.table.met[player]
-        for member in self.members[at]:
+        cost = self.player_costs.short_group_cost[player] if is_short else 0
+        row = self.player_costs.times_met[player]
+        for member in self.groups[at]:
             times = row[member]
             if times:
                 others = 0 if self.has_repeat[member] else self.outside[member]
@@ -155,24 +155,24 @@ class _Filling:
         return cost
 
 
-def climb(seated: Seating, tries: int, dice: Random, *, classes: Sequence[Sequence[int]]) -> None:
+def improve_by_swaps(seated: Seating, tries: int, dice: Random, *, classes: Sequence[Sequence[int]]) -> None:
     """Swap players of different groups while the cost does not rise, at most `tries` times.
 
     Takes the player indices in classes: only two of the same class change seats. A swap that costs the
     same is made too, which leads out of dead ends. Source: formats, section 6.3 (and 6.6 for classes).
     """
     class_of = {player: members for members in classes for player in members}
-    costly = _costly(seated)
+    costly = _costly_groups(seated)
     for _ in range(tries):
         if not costly:
             return
-        one = dice.choice(seated.members[dice.choice(costly)])
+        one = dice.choice(seated.groups[dice.choice(costly)])
         other = dice.choice(class_of[one])
         if seated.group_of[one] == seated.group_of[other]:
             continue
-        if seated.swap(one, other):
-            costly = _costly(seated)
+        if seated.try_swap(one, other):
+            costly = _costly_groups(seated)
 
 
-def _costly(seated: Seating) -> list[int]:
-    return [at for at, cost in enumerate(seated.costs) if cost]
+def _costly_groups(seated: Seating) -> list[int]:
+    return [at for at, cost in enumerate(seated.group_costs) if cost]

@@ -7,7 +7,7 @@ from random import Random
 
 from silverball.rules.pairing import matching, random_draw
 from silverball.rules.pairing.groups import Draw
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 REPEATS_MAX = 12
 WHOLE_STEP = Decimal(1)
@@ -18,42 +18,45 @@ HALF_STEP = Decimal("0.5")
 class Penalties:
     """What a pair and a bye cost in a field: `top` is the best score group, the worst is 0."""
 
-    top: int
-    players: int
+    top_group: int
+    player_count: int
 
     @property
     def repeat_step(self) -> int:
         """More than all score mismatches of a round together."""
-        return (self.top + 1) * (self.top + 1) ** 2 * self.pairs
+        return (self.top_group + 1) * (self.top_group + 1) ** 2 * self.games_per_round
 
     @property
-    def pairs(self) -> int:
+    def games_per_round(self) -> int:
         """Games of a round, a bye included."""
-        return (self.players + 1) // 2
+        return (self.player_count + 1) // 2
 
     @property
     def repeats_counted(self) -> int:
         """Repeats told apart: the largest number whose penalty the matching can hold."""
         for repeats in range(REPEATS_MAX, 1, -1):
-            if self._repeat(self.top, repeats) + self._mismatch_max() < matching.COST_LIMIT:
+            if (
+                self._repeat_penalty(self.top_group, repeats) + self._mismatch_penalty_max()
+                < matching.COST_LIMIT
+            ):
                 return repeats
         return 1
 
-    def _mismatch_max(self) -> int:
-        return self.top * (self.top + 1) ** 2
+    def _mismatch_penalty_max(self) -> int:
+        return self.top_group * (self.top_group + 1) ** 2
 
-    def _repeat(self, higher_group: int, repeats: int) -> int:
-        return int((higher_group + 1) ** 2 * self.repeat_step * self.pairs ** (repeats - 1))
+    def _repeat_penalty(self, higher_group: int, repeats: int) -> int:
+        return int((higher_group + 1) ** 2 * self.repeat_step * self.games_per_round ** (repeats - 1))
 
-    def pair(self, group: int, other_group: int, times_met: int, repeats_counted: int) -> int:
+    def pair_penalty(self, group: int, other_group: int, times_met: int, repeats_counted: int) -> int:
         """Penalty of a pair: score mismatch, dearer at the top, and above all repeats."""
         higher = max(group, other_group)
         mismatch = abs(group - other_group) * (higher + 1) ** 2
         if times_met == 0:
             return mismatch
-        return mismatch + self._repeat(higher, min(times_met, repeats_counted))
+        return mismatch + self._repeat_penalty(higher, min(times_met, repeats_counted))
 
-    def bye(self, group: int) -> int:
+    def bye_penalty(self, group: int) -> int:
         """Penalty of a bye: dearer further up the table."""
         return int((group + 1) ** 3)
 
@@ -81,46 +84,48 @@ def score_groups(scores: Mapping[int, Decimal], rounds: int) -> dict[int, int]:
     return {player_id: numbers[score] for player_id, score in scores.items()}
 
 
-def two_players(scores: Mapping[int, Decimal], past: History, dice: Random, *, rounds: int) -> Draw:
+def draw_pairs(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random, *, rounds: int) -> Draw:
     """The pairs with the smallest sum of penalties, exactly.
 
     Takes player id -> score (higher is better; strikes negated) and the rounds played. A repeat is worse
     than any mismatch of scores. The bye goes down the table, to a player who has not had more byes than
     somebody else. Source: formats, section 6.5; TournamentUtils.
     """
-    order = random_draw.shuffled(sorted(scores), dice)
+    order = random_draw.random_order(sorted(scores), dice)
     numbers = score_groups(scores, rounds)
     group_of = [numbers[player_id] for player_id in order]
     costs = _pair_costs(order, group_of, past)
     if len(order) % 2:
         _add_bye(costs, order, group_of, past)
     bye_at = len(order)
-    pairs = matching.everybody(costs)
+    pairs = matching.perfect_matching(costs)
     met = tuple((order[one], order[other]) for one, other in pairs if other != bye_at)
     return Draw(met, tuple(order[one] for one, other in pairs if other == bye_at))
 
 
-def _pair_costs(order: Sequence[int], group_of: Sequence[int], past: History) -> list[list[int]]:
+def _pair_costs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> list[list[int]]:
     penalties = Penalties(max(group_of, default=0), len(order))
     counted = penalties.repeats_counted
     known: dict[tuple[int, int, int], int] = {}
     costs: list[list[int]] = []
-    for group, shared in zip(group_of, past.matrix(order), strict=True):
+    for group, shared in zip(group_of, past.meeting_matrix(order), strict=True):
         row: list[int] = []
         for key in zip([group] * len(order), group_of, shared, strict=True):
             if key not in known:
-                known[key] = penalties.pair(*key, counted)
+                known[key] = penalties.pair_penalty(*key, counted)
             row.append(known[key])
         costs.append(row)
     return costs
 
 
-def _add_bye(costs: list[list[int]], order: Sequence[int], group_of: Sequence[int], past: History) -> None:
+def _add_bye(
+    costs: list[list[int]], order: Sequence[int], group_of: Sequence[int], past: DrawHistory
+) -> None:
     """Add the bye as a last node: closed to those with the most byes unless all had equally many."""
-    byes = [past.byes_of(player_id) for player_id in order]
+    byes = [past.bye_count(player_id) for player_id in order]
     penalties = Penalties(max(group_of), len(order))
     bye_costs = [
-        penalties.bye(group) if count < max(byes) or min(byes) == max(byes) else matching.NO_EDGE
+        penalties.bye_penalty(group) if count < max(byes) or min(byes) == max(byes) else matching.NO_EDGE
         for group, count in zip(group_of, byes, strict=True)
     ]
     for row, cost in zip(costs, bye_costs, strict=True):
@@ -128,13 +133,13 @@ def _add_bye(costs: list[list[int]], order: Sequence[int], group_of: Sequence[in
     costs.append([*bye_costs, 0])
 
 
-def penalty_total(scores: Mapping[int, Decimal], past: History, draw: Draw, *, rounds: int) -> int:
+def penalty_total(scores: Mapping[int, Decimal], past: DrawHistory, draw: Draw, *, rounds: int) -> int:
     """Sum of the penalties of a draw, to check or compare it. Source: formats, section 6.5."""
     numbers = score_groups(scores, rounds)
     penalties = Penalties(max(numbers.values()), len(scores))
     counted = penalties.repeats_counted
     paid = [
-        penalties.pair(numbers[one], numbers[other], past.times_met(one, other), counted)
+        penalties.pair_penalty(numbers[one], numbers[other], past.times_met(one, other), counted)
         for one, other in draw.groups
     ]
-    return sum(paid) + sum(penalties.bye(numbers[player_id]) for player_id in draw.byes)
+    return sum(paid) + sum(penalties.bye_penalty(numbers[player_id]) for player_id in draw.byes)

@@ -7,31 +7,31 @@ from random import Random
 
 from silverball.rules.pairing import balanced, groups, random_draw, seating
 from silverball.rules.pairing.groups import Draw, Group
-from silverball.rules.pairing.history import History
+from silverball.rules.pairing.history import DrawHistory
 
 
-def two_players(scores: Mapping[int, Decimal], past: History, dice: Random) -> Draw:
+def draw_pairs(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random) -> Draw:
     """Pairs inside equal scores, best score first, each with an opponent met least often.
 
     Takes player id -> score (higher is better; strikes negated). The one left over in a score group is
     paired first in the next. The bye goes to one of those with the fewest byes, whatever the score.
     Source: formats, section 6.4.
     """
-    bye = random_draw.bye_of(sorted(scores), past, dice)
+    bye = random_draw.draw_bye(sorted(scores), past, dice)
     floating: list[int] = []
     pairs: list[Group] = []
     for members in _score_groups(scores):
-        waiting = floating + [player for player in random_draw.shuffled(members, dice) if player != bye]
+        waiting = floating + [player for player in random_draw.random_order(members, dice) if player != bye]
         while len(waiting) > 1:
             player = waiting.pop(0)
-            opponent = _least_met(player, waiting, past, dice)
+            opponent = _draw_least_met(player, waiting, past, dice)
             waiting.remove(opponent)
             pairs.append((player, opponent))
         floating = waiting
     return Draw(tuple(pairs), () if bye is None else (bye,))
 
 
-def _least_met(player: int, waiting: Sequence[int], past: History, dice: Random) -> int:
+def _draw_least_met(player: int, waiting: Sequence[int], past: DrawHistory, dice: Random) -> int:
     fewest = min(past.times_met(player, opponent) for opponent in waiting)
     return dice.choice([opponent for opponent in waiting if past.times_met(player, opponent) == fewest])
 
@@ -42,7 +42,7 @@ def _score_groups(scores: Mapping[int, Decimal]) -> list[list[int]]:
     return [list(members) for _, members in groupby(ordered, key=lambda player_id: scores[player_id])]
 
 
-def groups_of_four(scores: Mapping[int, Decimal], past: History, dice: Random) -> Draw:
+def draw_groups(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random) -> Draw:
     """Groups of neighbours in the table, fours at the top; equals change seats to avoid repeats.
 
     Takes player id -> score (higher is better; strikes negated). `strictswiss` in a group format is the
@@ -50,19 +50,19 @@ def groups_of_four(scores: Mapping[int, Decimal], past: History, dice: Random) -
     """
     if not scores:
         return Draw(())
-    shuffled = [random_draw.shuffled(members, dice) for members in _score_groups(scores)]
+    shuffled = [random_draw.random_order(members, dice) for members in _score_groups(scores)]
     order = [player_id for members in shuffled for player_id in members]
-    table = seating.Table(order, past)
-    seated = seating.Seating(table, _seats(len(order)), seating.REPEAT_WEIGHT)
-    seating.climb(seated, balanced.SWAPS_MAX, dice, classes=_classes(shuffled))
+    table = seating.SeatingCosts(order, past)
+    seated = seating.Seating(table, _initial_groups(len(order)), seating.REPEAT_WEIGHT)
+    seating.improve_by_swaps(seated, balanced.SWAPS_MAX, dice, classes=_score_classes(shuffled))
     return Draw(seated.player_groups())
 
 
-def _seats(players: int) -> list[list[int]]:
-    return [list(group) for group in groups.sliced(range(players))]
+def _initial_groups(players: int) -> list[list[int]]:
+    return [list(group) for group in groups.slice_into_groups(range(players))]
 
 
-def _classes(members_by_score: Sequence[Sequence[int]]) -> list[list[int]]:
+def _score_classes(members_by_score: Sequence[Sequence[int]]) -> list[list[int]]:
     """Indices of the players with equal scores, in the order of the draw."""
     classes: list[list[int]] = []
     start = 0

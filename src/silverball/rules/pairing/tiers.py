@@ -27,7 +27,7 @@ class NoTierMap(Conflict):
         )
 
 
-def check(rounds: int, players: int) -> None:
+def check_tiers(rounds: int, players: int) -> None:
     """Refuse a tournament that has no tier map.
 
     Takes the planned rounds (`duration`) and the number of players. Raises NoTierMap.
@@ -46,7 +46,7 @@ def has_round(rounds: int, round_index: int, players: int) -> bool:
     return is_known and 0 <= round_index < rounds
 
 
-def groups_of_four(ranking: Sequence[int], rounds: int, round_index: int) -> Draw:
+def tier_groups(ranking: Sequence[int], rounds: int, round_index: int) -> Draw:
     """The groups of one round.
 
     Takes the player ids by current standing, best first (round 0: by seed), the planned rounds
@@ -54,13 +54,13 @@ def groups_of_four(ranking: Sequence[int], rounds: int, round_index: int) -> Dra
     NoTierMap when there is no map, ValueError when the map does not reach the round.
     Source: formats, section 6.7; TournamentUtils.
     """
-    check(rounds, len(ranking))
+    check_tiers(rounds, len(ranking))
     if not 0 <= round_index < rounds:
         raise ValueError(f"round {round_index} is not one of {rounds} tier rounds")
     drawn: list[Group] = []
     start = 0
     for size in block_sizes(rounds, round_index, len(ranking)):
-        drawn += first_round.slaughter(ranking[start : start + size])
+        drawn += first_round.slaughter_groups(ranking[start : start + size])
         start += size
     return Draw(tuple(drawn))
 
@@ -71,18 +71,18 @@ def block_sizes(rounds: int, round_index: int, players: int) -> Blocks:
     The map of the next multiple of four is used; the players missing there are taken out of the last
     blocks, so that only the bottom plays in threes. Raises NoTierMap. Source: formats, section 6.7.
     """
-    check(rounds, players)
-    full = _table(rounds)[players + -players % GROUP_SIZE][round_index]
+    check_tiers(rounds, players)
+    full = _tier_map(rounds)[players + -players % GROUP_SIZE][round_index]
     sizes: list[int] = []
     left = players
     for at, block in enumerate(full):
-        size = min(left, block - _fewer(full, at, left))
+        size = min(left, block - _players_fewer(full, at, left))
         sizes.append(size)
         left -= size
     return tuple(size for size in sizes if size)
 
 
-def _fewer(full: Blocks, at: int, left: int) -> int:
+def _players_fewer(full: Blocks, at: int, left: int) -> int:
     """How many players fewer a block takes, so that the blocks after it can still be cut in threes."""
     last = full[-1]
     if at == len(full) - 2:
@@ -96,7 +96,7 @@ def _fewer(full: Blocks, at: int, left: int) -> int:
 
 
 @cache
-def _table(rounds: int) -> dict[int, tuple[Blocks, ...]]:
+def _tier_map(rounds: int) -> dict[int, tuple[Blocks, ...]]:
     """Players -> the blocks of each round."""
     table: dict[int, tuple[Blocks, ...]] = {}
     for entry in ROUNDS_TO_BLOCKS[rounds].split(";"):
@@ -104,11 +104,11 @@ def _table(rounds: int) -> dict[int, tuple[Blocks, ...]]:
         cut: list[Blocks] = []
         for token in blocks_by_round.split():
             blocks, _, times = token.partition("*")
-            cut += [_blocks(blocks, int(players))] * int(times or 1)
+            cut += [_parse_blocks(blocks, int(players))] * int(times or 1)
         table[int(players)] = tuple(cut)
     return table
 
 
-def _blocks(text: str, players: int) -> Blocks:
+def _parse_blocks(text: str, players: int) -> Blocks:
     sizes = tuple(int(size) for size in text.split("+"))
     return sizes if len(sizes) > 1 else sizes * (players // sizes[0])

@@ -19,17 +19,17 @@ CARD_TYPE = "card_best_game"
 # `cardBestGameScoring`: all completed cards are ranked, or each player's newest one only.
 NEWEST_CARD_ONLY = 1
 
-PointsOf = Callable[[int], Decimal]
+PointsOfRank = Callable[[int], Decimal]
 
 
-class Mark(NamedTuple):
+class GameMark(NamedTuple):
     """What a single player game is worth, and whether it holds a rank (on cards: whether it counts)."""
 
     points: Decimal = ZERO
     is_best: bool = False
 
 
-NOTHING = Mark()
+NO_MARK = GameMark()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,34 +39,34 @@ class CardValue:
     card_id: int
     player_id: int
     points: Decimal
-    games: int
+    game_count: int
     is_counted: bool
 
 
-def marks(tournament: Tournament) -> dict[int, Mark]:
+def game_marks(tournament: Tournament) -> dict[int, GameMark]:
     """Single player game id -> mark, for every completed game, voided ones included.
 
     Computed while the tournament runs, as stored when it is completed.
     """
     if tournament.status == "completed":
         return {
-            one.single_player_game_id: Mark(one.points or ZERO, one.is_best)
-            for one in _completed(tournament.single_player_games)
+            one.single_player_game_id: GameMark(one.points or ZERO, one.is_best)
+            for one in _completed_games(tournament.single_player_games)
         }
     if tournament.type == CARD_TYPE:
-        return _card_marks(tournament)
-    ranked = best_attempts(tournament)
-    found = {one.single_player_game_id: NOTHING for one in _completed(tournament.single_player_games)}
-    for one, points in _ranked(ranked, _curve(tournament)):
-        found[one.single_player_game_id] = Mark(points, True)
+        return _marks_of_card_games(tournament)
+    ranked = ranked_games(tournament)
+    found = {one.single_player_game_id: NO_MARK for one in _completed_games(tournament.single_player_games)}
+    for one, points in _points_of_games(ranked, _points_of_rank(tournament)):
+        found[one.single_player_game_id] = GameMark(points, True)
     return found
 
 
-def best_attempts(tournament: Tournament) -> list[SinglePlayerGame]:
+def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
     """The games that hold a rank: on each arena a player's best few. Source: formats, 14.18."""
     each = max(1, getattr(tournament.settings, "best_game_number_of_best_games", 1))
     by_player: dict[tuple[int, int], list[SinglePlayerGame]] = {}
-    for one in _scored(tournament.single_player_games):
+    for one in _counting_games(tournament.single_player_games):
         by_player.setdefault((one.player_id, one.arena_id or 0), []).append(one)
     kept: list[SinglePlayerGame] = []
     for games in by_player.values():
@@ -75,69 +75,69 @@ def best_attempts(tournament: Tournament) -> list[SinglePlayerGame]:
     return kept
 
 
-def card_values(tournament: Tournament, marked: Mapping[int, Mark]) -> list[CardValue]:
+def card_values(tournament: Tournament, marked: Mapping[int, GameMark]) -> list[CardValue]:
     """The ranked cards with the points of their games, a player's best first. Source: formats, 14.19."""
     points = {game_id: mark.points for game_id, mark in marked.items()}
-    return _card_values(tournament, points)
+    return _compute_card_values(tournament, points)
 
 
-def card_is_best(tournament: Tournament) -> dict[int, bool]:
+def is_best_by_card(tournament: Tournament) -> dict[int, bool]:
     """Card id -> whether it counts for its player: as stored when completed, else computed."""
     if tournament.status == "completed":
         return {one.card_id: one.is_best for one in tournament.cards}
-    counted = {one.card_id for one in card_values(tournament, marks(tournament)) if one.is_counted}
+    counted = {one.card_id for one in card_values(tournament, game_marks(tournament)) if one.is_counted}
     return {one.card_id: one.card_id in counted for one in tournament.cards}
 
 
-def remarked(before: Tournament, after: Tournament) -> list[int]:
+def games_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
     """Ids of the single player games of `after` whose points or mark are not those of `before`, ascending."""
-    old = marks(before)
-    return sorted(game_id for game_id, mark in marks(after).items() if old.get(game_id) != mark)
+    old = game_marks(before)
+    return sorted(game_id for game_id, mark in game_marks(after).items() if old.get(game_id) != mark)
 
 
-def remarked_cards(before: Tournament, after: Tournament) -> list[int]:
+def cards_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
     """Ids of the cards of `after` that show something else than in `before`: counted or not, other points."""
-    games = set(remarked(before, after))
+    games = set(games_with_changed_marks(before, after))
     moved = {one.card_id for one in after.single_player_games if one.single_player_game_id in games}
-    old = card_is_best(before)
-    moved |= {card_id for card_id, is_best in card_is_best(after).items() if old.get(card_id) != is_best}
+    old = is_best_by_card(before)
+    moved |= {card_id for card_id, is_best in is_best_by_card(after).items() if old.get(card_id) != is_best}
     return sorted(card_id for card_id in moved if card_id is not None)
 
 
 def ranked_cards(tournament: Tournament) -> list[Card]:
     """The completed, unvoided cards that are ranked: all, or each player's newest. Source: 14.19."""
     cards = [one for one in tournament.cards if one.status == "completed" and not one.is_voided]
-    if not _newest_only(tournament):
+    if not _ranks_newest_card_only(tournament):
         return cards
     newest = {one.player_id: one for one in cards}
     return list(newest.values())
 
 
-def _newest_only(tournament: Tournament) -> bool:
+def _ranks_newest_card_only(tournament: Tournament) -> bool:
     return bool(getattr(tournament.settings, "card_best_game_scoring", 0) == NEWEST_CARD_ONLY)
 
 
-def _card_marks(tournament: Tournament) -> dict[int, Mark]:
+def _marks_of_card_games(tournament: Tournament) -> dict[int, GameMark]:
     card_ids = {one.card_id for one in ranked_cards(tournament)}
-    scored = _scored(tournament.single_player_games)
+    scored = _counting_games(tournament.single_player_games)
     ranked = [one for one in scored if one.card_id in card_ids]
-    points_of = _curve(tournament)
-    points = {one.single_player_game_id: earned for one, earned in _ranked(ranked, points_of)}
-    values = _card_values(tournament, points)
+    points_of = _points_of_rank(tournament)
+    points = {one.single_player_game_id: earned for one, earned in _points_of_games(ranked, points_of)}
+    values = _compute_card_values(tournament, points)
     counted = {one.card_id for one in values if one.is_counted}
-    found = {one.single_player_game_id: NOTHING for one in _completed(tournament.single_player_games)}
+    found = {one.single_player_game_id: NO_MARK for one in _completed_games(tournament.single_player_games)}
     for one in ranked:
-        found[one.single_player_game_id] = Mark(points[one.single_player_game_id], one.card_id in counted)
-    for one, earned in _expected(tournament, scored, ranked, points_of):
-        found[one.single_player_game_id] = Mark(earned)
+        found[one.single_player_game_id] = GameMark(points[one.single_player_game_id], one.card_id in counted)
+    for one, earned in _expected_points(tournament, scored, ranked, points_of):
+        found[one.single_player_game_id] = GameMark(earned)
     return found
 
 
-def _expected(
+def _expected_points(
     tournament: Tournament,
     scored: Sequence[SinglePlayerGame],
     ranked: Sequence[SinglePlayerGame],
-    points_of: PointsOf,
+    points_of: PointsOfRank,
 ) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
     """Games of cards in progress and the points they would get; they move nobody. Source: 14.19."""
     in_progress = {one.card_id for one in tournament.cards if one.status != "completed" and not one.is_voided}
@@ -151,22 +151,22 @@ def _expected(
     for one in scored:
         if one.card_id in in_progress:
             arena_id, score = one.arena_id or 0, _score(one)
-            higher = _above(scores.get(arena_id, []), score)
-            if _newest_only(tournament):
+            higher = _count_above(scores.get(arena_id, []), score)
+            if _ranks_newest_card_only(tournament):
                 # The new card would take the place of the player's old one.
                 higher -= sum(other > score for other in own.get((one.player_id, arena_id), []))
             yield one, points_of(higher + 1)
 
 
-def _above(ascending: Sequence[int], score: int) -> int:
+def _count_above(ascending: Sequence[int], score: int) -> int:
     return len(ascending) - bisect_right(ascending, score)
 
 
-def _card_values(tournament: Tournament, points: Mapping[int, Decimal]) -> list[CardValue]:
+def _compute_card_values(tournament: Tournament, points: Mapping[int, Decimal]) -> list[CardValue]:
     games_counted = getattr(tournament.settings, "card_best_game_games_counted", 0)
     cards_counted = max(1, getattr(tournament.settings, "card_best_game_cards_counted", 1))
     games: dict[int, list[Decimal]] = {}
-    for one in _scored(tournament.single_player_games):
+    for one in _counting_games(tournament.single_player_games):
         if one.card_id is not None:
             games.setdefault(one.card_id, []).append(points.get(one.single_player_game_id, ZERO))
     by_player: dict[int, list[tuple[Decimal, Card]]] = {}
@@ -184,15 +184,15 @@ def _card_values(tournament: Tournament, points: Mapping[int, Decimal]) -> list[
                     card_id=card.card_id,
                     player_id=card.player_id,
                     points=total,
-                    games=len(games.get(card.card_id, [])),
+                    game_count=len(games.get(card.card_id, [])),
                     is_counted=place < cards_counted,
                 )
             )
     return values
 
 
-def _ranked(
-    games: Iterable[SinglePlayerGame], points_of: PointsOf
+def _points_of_games(
+    games: Iterable[SinglePlayerGame], points_of: PointsOfRank
 ) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
     """The games with the points of their ranks; tied scores share the better rank. Source: 14.18."""
     by_arena: dict[int, list[SinglePlayerGame]] = {}
@@ -207,7 +207,7 @@ def _ranked(
             yield one, points_of(rank)
 
 
-def _curve(tournament: Tournament) -> PointsOf:
+def _points_of_rank(tournament: Tournament) -> PointsOfRank:
     """Points of a rank, computed once per rank."""
     name = getattr(tournament.settings, "best_game_scoring", "bg_linear")
     # The organizer's own curve is kept as the only row of the points map.
@@ -215,7 +215,7 @@ def _curve(tournament: Tournament) -> PointsOf:
 
     @cache
     def points(rank: int) -> Decimal:
-        return Decimal(curves.points(name, rank, custom))
+        return Decimal(curves.points_of_rank(name, rank, custom))
 
     return points
 
@@ -224,11 +224,11 @@ def _score(one: SinglePlayerGame) -> int:
     return one.score or 0
 
 
-def _completed(games: Iterable[SinglePlayerGame]) -> list[SinglePlayerGame]:
+def _completed_games(games: Iterable[SinglePlayerGame]) -> list[SinglePlayerGame]:
     return [one for one in games if one.status == "completed"]
 
 
-def _scored(games: Iterable[SinglePlayerGame]) -> list[SinglePlayerGame]:
+def _counting_games(games: Iterable[SinglePlayerGame]) -> list[SinglePlayerGame]:
     """The games with a score that counts."""
     return [
         one

@@ -6,19 +6,21 @@ from dataclasses import replace
 from decimal import Decimal
 
 from silverball.rules.brackets import Match, Matches, is_over
-from silverball.rules.pairing.bracket_nodes import Key
+from silverball.rules.pairing.bracket_nodes import NodeKey
 from silverball.rules.ranking import standing
-from silverball.rules.ranking.standing import Shown, Standing
+from silverball.rules.ranking.standing import DisplayedPoints, Standing
 from silverball.rules.tournament import Tournament
 
 
-def row(player_id: int, position: int, points: Decimal | int, tiebreak: Decimal | int = 0) -> Standing:
+def bracket_standing(
+    player_id: int, position: int, points: Decimal | int, tiebreak: Decimal | int = 0
+) -> Standing:
     """A row of the bracket family: numbers, and null for what does not apply. Source: formats, 13.1."""
     return Standing(
         player_id=player_id,
         position=position,
-        points=number(points),
-        points_with_tiebreaker=number(points + tiebreak),
+        points=points_number(points),
+        points_with_tiebreaker=points_number(points + tiebreak),
         tiebreakers=None,
         games_played=None,
         entries_played=None,
@@ -28,7 +30,7 @@ def row(player_id: int, position: int, points: Decimal | int, tiebreak: Decimal 
     )
 
 
-def number(value: Decimal | int) -> Shown:
+def points_number(value: Decimal | int) -> DisplayedPoints:
     """Points as a number: whole ones without decimals."""
     return int(value) if value == int(value) else Decimal(value)
 
@@ -42,41 +44,43 @@ def rank(tournament: Tournament, found: Matches) -> list[Standing]:
     """
     if tournament.status == "planned":
         return []
-    won = _won(found)
-    playing = standing.active_games(tournament.games)
+    won = _matches_won(found)
+    playing = standing.active_game_ids(tournament.games)
     is_closed = tournament.status == "completed" or is_over(found)
     rows = [
-        replace(row(player_id, position, won[player_id]), active_games=playing.get(player_id, ()))
-        for player_id, position in places(found, is_closed=is_closed).items()
+        replace(
+            bracket_standing(player_id, position, won[player_id]), active_games=playing.get(player_id, ())
+        )
+        for player_id, position in decided_places(found, is_closed=is_closed).items()
     ]
     return sorted(rows, key=lambda one: (one.position, one.player_id))
 
 
-def places(found: Matches, *, is_closed: bool) -> dict[int, int]:
+def decided_places(found: Matches, *, is_closed: bool) -> dict[int, int]:
     """Player id -> place, of those whose place is decided. `is_closed` gives extra games up."""
     placed: dict[int, int] = {}
     for match in found.values():
-        placed.update(_of_match(match, found, is_closed=is_closed))
+        placed.update(_match_places(match, found, is_closed=is_closed))
     return placed
 
 
-def _of_match(match: Match, found: Mapping[Key, Match], *, is_closed: bool) -> dict[int, int]:
+def _match_places(match: Match, found: Mapping[NodeKey, Match], *, is_closed: bool) -> dict[int, int]:
     node, order = match.node, match.order
     if order is None:
         return {}
-    if node.decides_from is not None:
+    if node.winner_place is not None:
         # After an upset in the grand final the second one decides.
-        if match.is_upset and any(other.node.repeats == node.key for other in found.values()):
+        if match.is_upset and any(other.node.reset_of == node.key for other in found.values()):
             return {}
-        return {player_id: node.decides_from + at for at, player_id in enumerate(order)}
-    if node.losers_place is None or len(order) < 2:
+        return {player_id: node.winner_place + at for at, player_id in enumerate(order)}
+    if node.loser_place is None or len(order) < 2:
         return {}
-    extra = found[node.losers_meet_in] if node.losers_meet_in is not None else None
+    extra = found[node.extra_node_key] if node.extra_node_key is not None else None
     is_decided = extra is None or (is_closed and extra.order is None)
-    return {order[1]: node.losers_place} if is_decided else {}
+    return {order[1]: node.loser_place} if is_decided else {}
 
 
-def _won(found: Matches) -> Counter[int]:
+def _matches_won(found: Matches) -> Counter[int]:
     """Player id -> matches won, byes included."""
     return Counter(
         match.order[0] for match in found.values() if match.order and (len(match.order) > 1 or match.is_bye)

@@ -13,7 +13,7 @@ BANDS_MAX = 100
 class Cutoff:
     """A band of the standings: its last place and its color."""
 
-    cumulative: int
+    last_place: int
     color: str | None
 
 
@@ -26,10 +26,10 @@ class Bubble:
     on_cutoff_bubble2: bool | None = None
 
 
-SAFE = Bubble()
+NO_BUBBLE = Bubble()
 
 
-def cutoffs(bands: Sequence[Any]) -> list[Cutoff]:
+def parse_cutoffs(bands: Sequence[Any]) -> list[Cutoff]:
     """The bands as the rules use them, first border first.
 
     Takes bands as on the wire (index, value, cumulative, text, color), as mappings or as objects with
@@ -37,11 +37,11 @@ def cutoffs(bands: Sequence[Any]) -> list[Cutoff]:
     """
     if len(bands) > BANDS_MAX:
         raise ValueError(f"{len(bands)} bands are more than {BANDS_MAX}")
-    read = [Cutoff(int(_part(band, "cumulative")), _part(band, "color")) for band in bands]
-    return sorted(read, key=lambda cutoff: cutoff.cumulative)
+    read = [Cutoff(int(_band_part(band, "cumulative")), _band_part(band, "color")) for band in bands]
+    return sorted(read, key=lambda cutoff: cutoff.last_place)
 
 
-def _part(band: Any, name: str) -> Any:
+def _band_part(band: Any, name: str) -> Any:
     return band.get(name) if isinstance(band, Mapping) else getattr(band, name)
 
 
@@ -51,17 +51,17 @@ def bubbles(placed: Mapping[int, int], bands: Sequence[Any]) -> dict[int, Bubble
     A player is on the bubble of a band when his tie group holds the positions p to q and the band ends
     at one of p to q - 1: some of them would go through, some not. Source: formats, section 13.3.
     """
-    borders = cutoffs(bands)
+    borders = parse_cutoffs(bands)
     shown: dict[int, Bubble] = {}
     for position, members in ties.members_by_position(placed).items():
         last = position + len(members) - 1
-        straddled = [border for border in borders if position <= border.cumulative < last]
+        straddled = [border for border in borders if position <= border.last_place < last]
         shown.update(dict.fromkeys(members, _bubble(straddled)))
     return shown
 
 
 def _bubble(straddled: Sequence[Cutoff]) -> Bubble:
     if not straddled:
-        return SAFE
+        return NO_BUBBLE
     second = True if len(straddled) > 1 else None
     return Bubble(True, straddled[0].color, second)

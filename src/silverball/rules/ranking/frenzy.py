@@ -8,7 +8,7 @@ from decimal import Decimal
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import tiebreakers
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.ranking.tiebreakers import Tiebreak
+from silverball.rules.ranking.tiebreakers import PointsTiebreak
 from silverball.rules.tournament import Tournament
 
 ZERO = Decimal(0)
@@ -19,12 +19,12 @@ def rank(tournament: Tournament) -> list[Standing]:
 
     Points are numbers and hold adjustments; 11 wins and a loss show 10, and 10, 11 beside it.
     """
-    won, lost = record(tournament)
+    won, lost = wins_and_losses(tournament)
     given = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
     net = {player_id: won[player_id] - lost[player_id] + given[player_id] for player_id in given}
-    broken = _broken(tournament, won, lost, net)
+    broken = _frenzy_tiebreaks(tournament, won, lost, net)
     rows = ranking.rank(tournament, net, before_points={one: broken[one].key for one in broken})
-    added = ranking.tiebreak_values(tournament)
+    added = ranking.tiebreak_game_points(tournament)
     return [
         replace(
             row,
@@ -40,7 +40,7 @@ def rank(tournament: Tournament) -> list[Standing]:
     ]
 
 
-def record(tournament: Tournament) -> tuple[Counter[int], Counter[int]]:
+def wins_and_losses(tournament: Tournament) -> tuple[Counter[int], Counter[int]]:
     """Wins and losses by player id, from completed games."""
     won: Counter[int] = Counter()
     lost: Counter[int] = Counter()
@@ -52,15 +52,15 @@ def record(tournament: Tournament) -> tuple[Counter[int], Counter[int]]:
     return won, lost
 
 
-def _broken(
+def _frenzy_tiebreaks(
     tournament: Tournament, won: Counter[int], lost: Counter[int], net: Mapping[int, Decimal]
-) -> dict[int, Tiebreak]:
+) -> dict[int, PointsTiebreak]:
     """Net wins and what separates equals; adjustments are inside the first value."""
     way = getattr(tournament.settings, "tiebreaker", "disabled")
     if way not in {"wins", "losses"}:
-        return tiebreakers.disabled(net)
+        return tiebreakers.points_only(net)
     broken = {}
     for player_id, own in net.items():
         second = Decimal(won[player_id] if way == "wins" else lost[player_id])
-        broken[player_id] = Tiebreak((own, second), (own, second if way == "wins" else -second))
+        broken[player_id] = PointsTiebreak((own, second), (own, second if way == "wins" else -second))
     return broken

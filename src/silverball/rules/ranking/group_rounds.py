@@ -18,7 +18,7 @@ PlayerScores: TypeAlias = Mapping[int, Decimal]
 
 
 @dataclass(frozen=True)
-class Ties:
+class BrokenTies:
     """What tiebreaks have decided between players with equal scores."""
 
     # Compared one by one; as long for everybody.
@@ -27,7 +27,7 @@ class Ties:
     values: PlayerScores = field(default_factory=dict)
 
 
-def ties_of(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | str]]) -> Ties:
+def break_ties(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | str]]) -> BrokenTies:
     """What tiebreaks come to. Takes each one's values by player, first to last, and the tiebreaker map.
 
     A later tiebreak only separates those whom earlier ones left equal: who won the first stays ahead.
@@ -37,69 +37,69 @@ def ties_of(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | str
     for values in tiebreaks:
         length = max((len(keys.get(player_id, ())) for player_id in values), default=0)
         for player_id, value in values.items():
-            keys[player_id] = (*padded(keys.get(player_id, ()), length), value)
+            keys[player_id] = (*pad_key(keys.get(player_id, ()), length), value)
         linked = [players for players in together if players & values.keys()]
         together = [players for players in together if players not in linked]
         together.append(set(values).union(*linked))
     longest = max(map(len, keys.values()), default=0)
-    keys = {player_id: padded(key, longest) for player_id, key in keys.items()}
+    keys = {player_id: pad_key(key, longest) for player_id, key in keys.items()}
     shown: dict[int, Decimal] = {}
     for players in together:
-        row_of_map = point_maps.row(rows, min(len(players), GROUP_SIZE))
+        row_of_map = point_maps.points_by_place(rows, min(len(players), GROUP_SIZE))
         for player_id in players:
             place = sum(keys[other] > keys[player_id] for other in players)
             shown[player_id] = row_of_map[place] if place < len(row_of_map) else ZERO
-    return Ties(keys, shown)
+    return BrokenTies(keys, shown)
 
 
-def padded(key: tuple[Decimal, ...], length: int) -> tuple[Decimal, ...]:
+def pad_key(key: tuple[Decimal, ...], length: int) -> tuple[Decimal, ...]:
     """The key filled up with zeros to a length."""
     return key + (ZERO,) * (length - len(key))
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundResult:
+class GroupRoundResult:
     """What a round has come to. Scores are such that more is better."""
 
     groups: Sequence[Group]
     scores: PlayerScores
     # Compared after the scores.
-    ties: Ties = field(default_factory=Ties)
+    ties: BrokenTies = field(default_factory=BrokenTies)
     # Groups whose games are all there and all have results.
-    finished: frozenset[Group] = frozenset()
+    finished_groups: frozenset[Group] = frozenset()
 
-    def key(self, player_id: int) -> tuple[Decimal, ...]:
+    def rank_key(self, player_id: int) -> tuple[Decimal, ...]:
         """What ranks a player in the round, more is better."""
         longest = max(map(len, self.ties.keys.values()), default=0)
-        return (self.scores.get(player_id, ZERO), *padded(self.ties.keys.get(player_id, ()), longest))
+        return (self.scores.get(player_id, ZERO), *pad_key(self.ties.keys.get(player_id, ()), longest))
 
     @property
-    def players(self) -> frozenset[int]:
+    def player_ids(self) -> frozenset[int]:
         """Everybody in the round."""
         return frozenset(player_id for group in self.groups for player_id in group)
 
     @property
     def is_finished(self) -> bool:
         """Whether every game of every group has its result."""
-        return bool(self.groups) and all(group in self.finished for group in self.groups)
+        return bool(self.groups) and all(group in self.finished_groups for group in self.groups)
 
-    def tied(self) -> list[tuple[int, ...]]:
+    def tied_groups(self) -> list[tuple[int, ...]]:
         """The players of each finished group who share its last advancing place with others."""
         found = []
         for group in self.groups:
-            if group not in self.finished or len(group) <= ADVANCING:
+            if group not in self.finished_groups or len(group) <= ADVANCING:
                 continue
-            ordered = self._ordered(group)
-            border = self.key(ordered[ADVANCING - 1])
-            if border == self.key(ordered[ADVANCING]):
-                found.append(tuple(one for one in group if self.key(one) == border))
+            ordered = self._best_first(group)
+            border = self.rank_key(ordered[ADVANCING - 1])
+            if border == self.rank_key(ordered[ADVANCING]):
+                found.append(tuple(one for one in group if self.rank_key(one) == border))
         return found
 
-    def advancing(self) -> frozenset[int]:
+    def advancing_ids(self) -> frozenset[int]:
         """Who goes on for certain: the best two of each finished group, the tied left out."""
-        tied = {player_id for tie in self.tied() for player_id in tie}
-        finished = (group for group in self.groups if group in self.finished)
-        return frozenset(one for group in finished for one in self._ordered(group)[:ADVANCING]) - tied
+        tied = {player_id for tie in self.tied_groups() for player_id in tie}
+        finished = (group for group in self.groups if group in self.finished_groups)
+        return frozenset(one for group in finished for one in self._best_first(group)[:ADVANCING]) - tied
 
-    def _ordered(self, group: Group) -> list[int]:
-        return sorted(group, key=self.key, reverse=True)
+    def _best_first(self, group: Group) -> list[int]:
+        return sorted(group, key=self.rank_key, reverse=True)

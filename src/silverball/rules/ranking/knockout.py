@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from silverball.kit.errors import Invalid
 from silverball.rules.ranking import cutoffs, standing, ties
-from silverball.rules.ranking.points import tiebreak_values
+from silverball.rules.ranking.points import tiebreak_game_points
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.strikes import StrikeRule, StrikeSettings
@@ -21,35 +21,35 @@ ROUND_NONE = 0
 class KnockoutRules:
     """What the settings of a strike format come to."""
 
-    strikes: StrikeSettings
+    strike_settings: StrikeSettings
     strike_count: int
     playoffs_cutoffs: tuple[Band, ...] = ()
 
     @property
     def shows_rounds(self) -> bool:
         """Whether rounds and strikes separate equals instead of points (fair and progressive)."""
-        return self.strikes.rule in {StrikeRule.FAIR, StrikeRule.PROGRESSIVE}
+        return self.strike_settings.rule in {StrikeRule.FAIR, StrikeRule.PROGRESSIVE}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Career:
+class KnockoutCareer:
     """An entrant's way through a knockout. Rounds are counted from 1; 0 is before the first."""
 
     player_id: int
     # By hand and from games, those of the open round included.
-    strikes: Decimal
-    points: Decimal
+    strikes_total: Decimal
+    points_total: Decimal
     games_played: int
     # The completed round in which the strikes reached the limit.
-    struck_out_in: int | None
+    struck_out_round: int | None
     # The last completed round with a game or a bye.
-    round_last: int
+    last_round: int
     # The round the entrant is out in, for whatever reason; None while alive.
-    out_in: int | None = None
+    out_round: int | None = None
 
 
 @dataclass(frozen=True)
-class _Played:
+class _PlayerResult:
     """A completed game seen from one of its players."""
 
     round_number: int
@@ -59,18 +59,18 @@ class _Played:
 
 
 @dataclass(frozen=True)
-class _Calendar:
+class _CompletedRounds:
     """Which rounds are completed and who was in them."""
 
-    number_of: Mapping[int, int]
+    round_numbers: Mapping[int, int]
     completed: tuple[int, ...]
     # In a game or a bye of the newest completed round, or of a later one.
-    present: frozenset[int]
+    present_ids: frozenset[int]
     # Whether departures are known; tournaments that came in whole tell only who was there.
     knows_departures: bool
 
     @property
-    def newest(self) -> int:
+    def newest_round(self) -> int:
         return self.completed[-1] if self.completed else ROUND_NONE
 
 
@@ -82,27 +82,27 @@ def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
     Source: formats, sections 13.2, 13.4, 14.1 and 14.2.
     """
     careers = {one.player_id: one for one in all_careers(tournament, rules)}
-    everybody_out = all(one.out_in is not None for one in careers.values())
-    round_last = max((one.out_in or ROUND_NONE for one in careers.values()), default=ROUND_NONE)
-    entrants, added = tournament.entrant_by_id, tiebreak_values(tournament)
+    everybody_out = all(one.out_round is not None for one in careers.values())
+    round_last = max((one.out_round or ROUND_NONE for one in careers.values()), default=ROUND_NONE)
+    entrants, added = tournament.entrant_by_id, tiebreak_game_points(tournament)
     keys = {
         player_id: (
-            _key(one, shares_first=everybody_out and one.out_in == round_last),
+            _rank_key(one, shares_first=everybody_out and one.out_round == round_last),
             added.get(player_id, Decimal(0)),
             -(entrants[player_id].tie_place or 0),
         )
         for player_id, one in careers.items()
     }
     placed = ties.positions(keys)
-    playing = standing.active_games(tournament.games)
+    playing = standing.active_game_ids(tournament.games)
     shown = cutoffs.bubbles(placed, rules.playoffs_cutoffs)
-    newest = _calendar(tournament).newest
+    newest = _completed_rounds(tournament).newest_round
     return [
         replace(
-            _standing(careers[player_id], position, newest if rules.shows_rounds else None),
+            _knockout_standing(careers[player_id], position, newest if rules.shows_rounds else None),
             points_with_tiebreaker=None
             if player_id not in added
-            else standing.points_text(careers[player_id].points + added[player_id]),
+            else standing.points_text(careers[player_id].points_total + added[player_id]),
             adjustment=entrants[player_id].score_adjustment,
             active_games=playing.get(player_id, ()),
             bubble=shown[player_id],
@@ -112,25 +112,25 @@ def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
     ]
 
 
-def alive(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
+def alive_ids(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
     """Ids of the players who are still in, in the order they were added."""
-    return tuple(one.player_id for one in all_careers(tournament, rules) if one.out_in is None)
+    return tuple(one.player_id for one in all_careers(tournament, rules) if one.out_round is None)
 
 
-def playing(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
+def next_round_ids(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
     """Ids of the players of the next round: the active ones who are still in."""
     active = set(tournament.active_ids)
-    return tuple(one for one in alive(tournament, rules) if one in active)
+    return tuple(one for one in alive_ids(tournament, rules) if one in active)
 
 
 def is_over(tournament: Tournament, rules: KnockoutRules) -> bool:
     """Whether one player or nobody is left. Source: formats, 14.1 and 14.2."""
-    return len(alive(tournament, rules)) <= 1
+    return len(alive_ids(tournament, rules)) <= 1
 
 
-def scores(tournament: Tournament, rules: KnockoutRules) -> dict[int, Decimal]:
+def swiss_scores(tournament: Tournament, rules: KnockoutRules) -> dict[int, Decimal]:
     """Player id -> strikes turned round: fewer is better for Swiss pairing."""
-    return {one.player_id: -one.strikes for one in all_careers(tournament, rules)}
+    return {one.player_id: -one.strikes_total for one in all_careers(tournament, rules)}
 
 
 def rounds_missed(tournament: Tournament) -> int:
@@ -138,7 +138,7 @@ def rounds_missed(tournament: Tournament) -> int:
     return len(tournament.rounds)
 
 
-def all_careers(tournament: Tournament, rules: KnockoutRules) -> list[Career]:
+def all_careers(tournament: Tournament, rules: KnockoutRules) -> list[KnockoutCareer]:
     """The career of each entrant who is active or has played, in the order they were added.
 
     Out is who reached the limit when a round completed or by hand, and who left: set inactive, or, in a
@@ -146,53 +146,57 @@ def all_careers(tournament: Tournament, rules: KnockoutRules) -> list[Career]:
     counts from the round of the last game. Should nobody be left then, the players of that round who are
     below the limit stay in. Source: formats, sections 12, 14.1 and 20.
     """
-    calendar = _calendar(tournament)
-    played = _by_player(tournament.games, rules, calendar)
+    calendar = _completed_rounds(tournament)
+    played = _results_by_player(tournament.games, rules, calendar)
     active = {entrant.player_id for entrant in tournament.entrants if entrant.is_active}
     careers = [
-        _career(entrant, played.get(entrant.player_id, []), rules, calendar)
+        _open_career(entrant, played.get(entrant.player_id, []), rules, calendar)
         for entrant in tournament.entrants
         if entrant.is_active or played.get(entrant.player_id)
     ]
     over = tournament.status == "completed"
-    decided = [_decided(one, calendar, is_active=one.player_id in active, is_over=over) for one in careers]
-    if any(one.out_in is None for one in decided):
+    decided = [_end_career(one, calendar, is_active=one.player_id in active, is_over=over) for one in careers]
+    if any(one.out_round is None for one in decided):
         return decided
-    return [_stays(one) if one.player_id in calendar.present else one for one in decided]
+    return [_stay_in(one) if one.player_id in calendar.present_ids else one for one in decided]
 
 
-def _stays(career: Career) -> Career:
-    return career if career.struck_out_in is not None else replace(career, out_in=None)
+def _stay_in(career: KnockoutCareer) -> KnockoutCareer:
+    return career if career.struck_out_round is not None else replace(career, out_round=None)
 
 
-def _decided(career: Career, calendar: _Calendar, *, is_active: bool, is_over: bool) -> Career:
+def _end_career(
+    career: KnockoutCareer, calendar: _CompletedRounds, *, is_active: bool, is_over: bool
+) -> KnockoutCareer:
     """The career with the round it ended in, when it ended."""
-    if career.struck_out_in is not None:
-        return replace(career, out_in=career.struck_out_in)
-    has_played = career.round_last > ROUND_NONE
-    is_missing = career.player_id not in calendar.present and bool(calendar.present)
+    if career.struck_out_round is not None:
+        return replace(career, out_round=career.struck_out_round)
+    has_played = career.last_round > ROUND_NONE
+    is_missing = career.player_id not in calendar.present_ids and bool(calendar.present_ids)
     never_came = is_over and not has_played and is_missing
     has_left = has_played and is_missing and not calendar.knows_departures
     if not is_active or never_came or has_left:
-        return replace(career, out_in=career.round_last)
+        return replace(career, out_round=career.last_round)
     return career
 
 
-def _career(entrant: Entrant, played: Sequence[_Played], rules: KnockoutRules, calendar: _Calendar) -> Career:
+def _open_career(
+    entrant: Entrant, played: Sequence[_PlayerResult], rules: KnockoutRules, calendar: _CompletedRounds
+) -> KnockoutCareer:
     total = Decimal(sum(one.strikes for one in played)) + entrant.points_adjustment
     closed = [one for one in played if one.round_number in calendar.completed]
-    return Career(
+    return KnockoutCareer(
         player_id=entrant.player_id,
-        strikes=total,
-        points=sum((one.points for one in played), Decimal(0)),
+        strikes_total=total,
+        points_total=sum((one.points for one in played), Decimal(0)),
         games_played=sum(not one.is_bye for one in played),
-        struck_out_in=_struck_out_in(entrant, closed, rules.strike_count, calendar),
-        round_last=max((one.round_number for one in closed), default=ROUND_NONE),
+        struck_out_round=_struck_out_round(entrant, closed, rules.strike_count, calendar),
+        last_round=max((one.round_number for one in closed), default=ROUND_NONE),
     )
 
 
-def _struck_out_in(
-    entrant: Entrant, played: Sequence[_Played], strike_count: int, calendar: _Calendar
+def _struck_out_round(
+    entrant: Entrant, played: Sequence[_PlayerResult], strike_count: int, calendar: _CompletedRounds
 ) -> int | None:
     """The round in which games and adjustment reached the limit, None below it.
 
@@ -212,70 +216,76 @@ def _struck_out_in(
     round_last = max((one.round_number for one in played), default=ROUND_NONE)
     if entrant.adjusted_after is None or strikes.is_out(given, Decimal(0), strike_count):
         return max(reached, round_last)
-    adjusted = min(entrant.adjusted_after, calendar.newest)
+    adjusted = min(entrant.adjusted_after, calendar.newest_round)
     return max(reached, min(adjusted, round_last) if played else adjusted)
 
 
-def _calendar(tournament: Tournament) -> _Calendar:
+def _completed_rounds(tournament: Tournament) -> _CompletedRounds:
     over = tournament.status == "completed"
     number_of = {one.round_id: one.round_index + 1 for one in tournament.rounds}
     completed = sorted(
         number_of[one.round_id] for one in tournament.rounds if over or one.status == "completed"
     )
     newest = completed[-1] if completed else ROUND_NONE
-    late = [game for game in tournament.games if not game.is_tiebreak and _number(game, number_of) >= newest]
+    late = [
+        game for game in tournament.games if not game.is_tiebreak and _round_number(game, number_of) >= newest
+    ]
     present = frozenset(player_id for game in late for player_id in game.player_ids)
     # Only a tournament that is played here has dice.
-    return _Calendar(number_of, tuple(completed), present, knows_departures=bool(tournament.state.dice_seed))
+    return _CompletedRounds(
+        number_of, tuple(completed), present, knows_departures=bool(tournament.state.dice_seed)
+    )
 
 
-def _number(game: Game, number_of: Mapping[int, int]) -> int:
+def _round_number(game: Game, number_of: Mapping[int, int]) -> int:
     return ROUND_NONE if game.round_id is None else number_of[game.round_id]
 
 
-def _by_player(games: Sequence[Game], rules: KnockoutRules, calendar: _Calendar) -> dict[int, list[_Played]]:
-    found: dict[int, list[_Played]] = {}
+def _results_by_player(
+    games: Sequence[Game], rules: KnockoutRules, calendar: _CompletedRounds
+) -> dict[int, list[_PlayerResult]]:
+    found: dict[int, list[_PlayerResult]] = {}
     for game in games:
         if game.status != "completed" or game.is_tiebreak:
             continue
-        earned, given = _result(game, rules.strikes)
-        number = _number(game, calendar.number_of)
+        earned, given = _points_and_strikes(game, rules.strike_settings)
+        number = _round_number(game, calendar.round_numbers)
         for player_id, points, count in zip(game.player_ids, earned, given, strict=True):
-            found.setdefault(player_id, []).append(_Played(number, count, points, game.is_bye))
+            found.setdefault(player_id, []).append(_PlayerResult(number, count, points, game.is_bye))
     return found
 
 
-def _result(game: Game, given: StrikeSettings) -> tuple[Sequence[Decimal], Sequence[int]]:
+def _points_and_strikes(game: Game, given: StrikeSettings) -> tuple[Sequence[Decimal], Sequence[int]]:
     """Points and strikes by slot. Raises Invalid under `games.ID.resultPoints` when they mean nothing."""
     field = f"games.{game.game_id}.resultPoints"
     earned = [points for points in game.result_points if points is not None]
     if len(earned) != len(game.player_ids):
         raise Invalid({field: [f"Game {game.game_id} is completed, but not every player has points."]})
     try:
-        return earned, strikes.of_points(given, earned)
+        return earned, strikes.strikes_from_points(given, earned)
     except Invalid as error:
         raise Invalid({field: [f"Game {game.game_id}: {error.message}"]}) from error
 
 
-def _key(career: Career, *, shares_first: bool) -> tuple[Decimal, ...]:
+def _rank_key(career: KnockoutCareer, *, shares_first: bool) -> tuple[Decimal, ...]:
     """What ranks a career, highest first."""
     if shares_first:
         # A hand adjustment left nobody in: those who were in before the last round share first place.
         return (Decimal(1),)
-    if career.out_in is None:
-        return (Decimal(1), -career.strikes)
-    return (Decimal(0), Decimal(career.out_in), -career.strikes)
+    if career.out_round is None:
+        return (Decimal(1), -career.strikes_total)
+    return (Decimal(0), Decimal(career.out_round), -career.strikes_total)
 
 
-def _standing(career: Career, position: int, rounds_so_far: int | None) -> Standing:
+def _knockout_standing(career: KnockoutCareer, position: int, rounds_so_far: int | None) -> Standing:
     """The row; `rounds_so_far` is None where points are the tiebreaker."""
-    points = standing.points_text(career.points)
-    rounds = rounds_so_far if career.out_in is None else career.out_in
+    points = standing.points_text(career.points_total)
+    rounds = rounds_so_far if career.out_round is None else career.out_round
     return Standing(
         player_id=career.player_id,
         position=position,
         points=points,
-        tiebreakers=(points,) if rounds_so_far is None else (rounds or ROUND_NONE, int(career.strikes)),
+        tiebreakers=(points,) if rounds_so_far is None else (rounds or ROUND_NONE, int(career.strikes_total)),
         games_played=career.games_played,
-        strike_count=int(career.strikes),
+        strike_count=int(career.strikes_total),
     )

@@ -15,21 +15,21 @@ ZERO = Decimal(0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pace:
+class PaceRules:
     """The first round with a bar, the bar in it, and what is added in each later round."""
 
     initial_rounds: int
     initial_target: int
     increment: int
 
-    def bar(self, number: int) -> Decimal | None:
+    def bar_after(self, number: int) -> Decimal | None:
         """The points needed after a round; None while no bar applies."""
         if number < self.initial_rounds:
             return None
         return Decimal(self.initial_target + (number - self.initial_rounds) * self.increment)
 
 
-def out_in(tournament: Tournament, pace: Pace) -> dict[int, int]:
+def out_rounds(tournament: Tournament, pace: PaceRules) -> dict[int, int]:
     """Player id -> the round after which the player was out; who is still in is missing.
 
     Out is who is below the bar when a round completes, and who left: from the round of the last game.
@@ -37,17 +37,18 @@ def out_in(tournament: Tournament, pace: Pace) -> dict[int, int]:
     there from the start, so that they may bring a player back. Source: formats, section 14.6.
     """
     given = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
-    earned = target.by_round(tournament)
+    earned = target.points_by_round(tournament)
     found: dict[int, int] = {}
     alive = list(tournament.active_ids)
-    for number in _rounds_completed(tournament):
-        bar = pace.bar(number)
+    for number in _completed_round_numbers(tournament):
+        bar = pace.bar_after(number)
         if bar is None:
             continue
         totals = {
-            player_id: given[player_id] + _up_to(earned.get(player_id, {}), number) for player_id in given
+            player_id: given[player_id] + _points_up_to(earned.get(player_id, {}), number)
+            for player_id in given
         }
-        kept = _staying(alive, totals, bar)
+        kept = _staying_ids(alive, totals, bar)
         gone = [one.player_id for one in tournament.entrants if not one.is_active]
         below = [player_id for player_id in gone if totals[player_id] < bar]
         for player_id in (*alive, *below):
@@ -61,15 +62,15 @@ def out_in(tournament: Tournament, pace: Pace) -> dict[int, int]:
     return found
 
 
-def _rounds_completed(tournament: Tournament) -> Sequence[int]:
+def _completed_round_numbers(tournament: Tournament) -> Sequence[int]:
     return [one.round_index + 1 for one in tournament.rounds_in_order if one.status == "completed"]
 
 
-def _up_to(earned: Mapping[int, Decimal], number: int) -> Decimal:
+def _points_up_to(earned: Mapping[int, Decimal], number: int) -> Decimal:
     return sum((points for at, points in earned.items() if at <= number), ZERO)
 
 
-def _staying(alive: Sequence[int], totals: Mapping[int, Decimal], bar: Decimal) -> list[int]:
+def _staying_ids(alive: Sequence[int], totals: Mapping[int, Decimal], bar: Decimal) -> list[int]:
     """Who is not below the bar; if that were nobody, the best."""
     reached = [player_id for player_id in alive if totals[player_id] >= bar]
     if reached or not alive:
@@ -78,9 +79,9 @@ def _staying(alive: Sequence[int], totals: Mapping[int, Decimal], bar: Decimal) 
     return [player_id for player_id in alive if totals[player_id] == best]
 
 
-def bubbles(
+def pace_bubbles(
     tournament: Tournament,
-    pace: Pace,
+    pace: PaceRules,
     points: Mapping[int, Decimal],
     *,
     alive: Sequence[int],
@@ -92,7 +93,7 @@ def bubbles(
     Nobody is listed until the round before the first bar is completed, nor when all is over.
     Source: formats, section 14.6.
     """
-    bar = pace.bar(tournament.rounds_completed + 1)
+    bar = pace.bar_after(tournament.rounds_completed + 1)
     if bar is None or tournament.status != "started":
         return {}
     missing = {player_id: bar - points.get(player_id, ZERO) for player_id in alive}

@@ -1,9 +1,9 @@
 """In what place each player of a game finished."""
 
-from silverball.rules.ranking.regimes import GameResult
+from silverball.rules.ranking.regimes import StoredResult
 
 
-def places(result: GameResult) -> dict[int, int]:
+def finishing_places(result: StoredResult) -> dict[int, int]:
     """Player id -> place, from 0 for the winner, in slot order.
 
     A complete finishing order gives the places. Where a format leaves it incomplete (strikes in

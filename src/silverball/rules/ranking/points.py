@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from silverball.rules.ranking import cutoffs, standing, tiebreakers, ties
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.ranking.tiebreakers import Tiebreak
+from silverball.rules.ranking.tiebreakers import PointsTiebreak
 from silverball.rules.tournament import Entrant, Game, Tournament
 
 ZERO = Decimal(0)
@@ -24,11 +24,11 @@ def rank(
     share a place.
     """
     counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
-    listed = _listed(tournament, counted)
+    listed = _listed_entrants(tournament, counted)
     points = totals if totals is not None else total_points(tournament, counted)
     points = {one.player_id: points.get(one.player_id, ZERO) for one in listed}
-    broken = broken_ties(tournament, points, counted)
-    added = tiebreak_values(tournament)
+    broken = tiebreaks_by_player(tournament, points, counted)
+    added = tiebreak_game_points(tournament)
     first = before_points or {}
     keys = {
         # Tiebreak games, then the place in a hand-ordered set, after all that is automatic.
@@ -41,19 +41,19 @@ def rank(
         for one in listed
     }
     placed = ties.positions(keys)
-    return _rows(tournament, placed, points, broken, counted)
+    return _standing_rows(tournament, placed, points, broken, counted)
 
 
 def total_points(tournament: Tournament, counted: Sequence[Game]) -> dict[int, Decimal]:
     """Player id -> points of these games plus both adjustments; every entrant."""
-    totals = points_of(counted)
+    totals = points_of_games(counted)
     for one in tournament.entrants:
         given = one.points_adjustment + one.score_adjustment
         totals[one.player_id] = totals.get(one.player_id, ZERO) + given
     return totals
 
 
-def points_of(games: Sequence[Game]) -> dict[int, Decimal]:
+def points_of_games(games: Sequence[Game]) -> dict[int, Decimal]:
     """Player id -> points of these games; who is in none is missing."""
     totals: dict[int, Decimal] = {}
     for game in games:
@@ -62,27 +62,27 @@ def points_of(games: Sequence[Game]) -> dict[int, Decimal]:
     return totals
 
 
-def broken_ties(
+def tiebreaks_by_player(
     tournament: Tournament, points: Mapping[int, Decimal], counted: Sequence[Game]
-) -> dict[int, Tiebreak]:
+) -> dict[int, PointsTiebreak]:
     """What separates equals, by the tournament's `tiebreaker`. Source: formats, 13.4."""
     way = getattr(tournament.settings, "tiebreaker", "disabled")
     played = [game for game in counted if not game.is_bye]
     if way == "standard":
-        return tiebreakers.standard(points, opponents(played))
+        return tiebreakers.standard_tiebreaks(points, opponents_met(played))
     if way == "seed":
         ranks = {one.player_id: one.seed_rank or len(tournament.entrants) for one in tournament.entrants}
-        return tiebreakers.seed(points, ranks)
+        return tiebreakers.seed_tiebreaks(points, ranks)
     orders = [game.result_positions for game in played]
     ways = {
-        "placement": tiebreakers.placement,
-        "placement_last": tiebreakers.placement_last,
-        "wins": tiebreakers.wins,
+        "placement": tiebreakers.placement_tiebreaks,
+        "placement_last": tiebreakers.placement_last_tiebreaks,
+        "wins": tiebreakers.wins_tiebreaks,
     }
-    return ways[way](points, orders) if way in ways else tiebreakers.disabled(points)
+    return ways[way](points, orders) if way in ways else tiebreakers.points_only(points)
 
 
-def opponents(played: Sequence[Game]) -> dict[int, list[int]]:
+def opponents_met(played: Sequence[Game]) -> dict[int, list[int]]:
     """Player id -> everybody met, one entry per meeting."""
     met: dict[int, list[int]] = {}
     for game in played:
@@ -92,27 +92,29 @@ def opponents(played: Sequence[Game]) -> dict[int, list[int]]:
     return met
 
 
-def tiebreak_values(tournament: Tournament) -> dict[int, Decimal]:
+def tiebreak_game_points(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> what completed tiebreak games added."""
-    return points_of([game for game in tournament.games if game.is_tiebreak and game.status == "completed"])
+    return points_of_games(
+        [game for game in tournament.games if game.is_tiebreak and game.status == "completed"]
+    )
 
 
-def _listed(tournament: Tournament, counted: Sequence[Game]) -> list[Entrant]:
+def _listed_entrants(tournament: Tournament, counted: Sequence[Game]) -> list[Entrant]:
     played = {player_id for game in counted for player_id in game.player_ids}
     return [one for one in tournament.entrants if one.is_active or one.player_id in played]
 
 
-def _rows(
+def _standing_rows(
     tournament: Tournament,
     placed: Mapping[int, int],
     points: Mapping[int, Decimal],
-    broken: Mapping[int, Tiebreak],
+    broken: Mapping[int, PointsTiebreak],
     counted: Sequence[Game],
 ) -> list[Standing]:
     games = games_played(counted)
-    playing = standing.active_games(tournament.games)
+    playing = standing.active_game_ids(tournament.games)
     shown = cutoffs.bubbles(placed, getattr(tournament.settings, "playoffs_cutoffs", ()))
-    added = tiebreak_values(tournament)
+    added = tiebreak_game_points(tournament)
     rows = []
     for player_id, position in placed.items():
         one = tournament.entrant_by_id[player_id]

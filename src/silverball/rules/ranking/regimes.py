@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import combinations
 
 
-class Regime(StrEnum):
+class WinLossRule(StrEnum):
     """How wins and losses follow from a completed game."""
 
     POSITIONS = "positions"
@@ -16,13 +16,13 @@ class Regime(StrEnum):
     NONE = "none"
 
 
-WITHOUT_RECORD = frozenset(
+TYPES_WITHOUT_RECORD = frozenset(
     {"best_game", "card_best_game", "golf", "golf_bracket", "bowling", "amazingrace"},
 )
 
 
 @dataclass(frozen=True)
-class GameResult:
+class StoredResult:
     """A completed game as it is stored: one slot per player, finishing order with gaps allowed."""
 
     player_ids: tuple[int, ...]
@@ -36,7 +36,7 @@ class GameResult:
 
 
 @dataclass(frozen=True)
-class Meeting:
+class PairResult:
     """Two players of a game; `winner_id` is None when the game does not separate them."""
 
     player_id: int
@@ -45,26 +45,26 @@ class Meeting:
 
 
 @dataclass(frozen=True)
-class Record:
+class WinLossRecord:
     """Wins and losses of one player."""
 
     wins: int = 0
     losses: int = 0
 
 
-def regime(type_: str, *, fair: bool = False, progressive: bool = False) -> Regime:
+def win_loss_rule(type_: str, *, fair: bool = False, progressive: bool = False) -> WinLossRule:
     """The regime of a tournament from its wire type and the two flags of group knockout.
 
     Takes `type`, `knockoutFair` and `knockoutProgressive`. Source: formats, section 22.
     """
-    if type_ in WITHOUT_RECORD:
-        return Regime.NONE
+    if type_ in TYPES_WITHOUT_RECORD:
+        return WinLossRule.NONE
     if type_ != "group_knockout" or progressive:
-        return Regime.POSITIONS
-    return Regime.FAIR_STRIKES if fair else Regime.STRIKE
+        return WinLossRule.POSITIONS
+    return WinLossRule.FAIR_STRIKES if fair else WinLossRule.STRIKE
 
 
-def meetings(rule: Regime, result: GameResult) -> list[Meeting]:
+def pair_results(rule: WinLossRule, result: StoredResult) -> list[PairResult]:
     """Every pair of the game, in slot order, with its winner.
 
     A game of one player (a bye) has no meetings. Where the order is not complete the points decide:
@@ -73,38 +73,38 @@ def meetings(rule: Regime, result: GameResult) -> list[Meeting]:
     """
     if not len(result.player_ids) == len(result.result_positions) == len(result.result_points):
         raise ValueError("a game has one position and one points value for each player")
-    if rule is Regime.NONE:
+    if rule is WinLossRule.NONE:
         return []
-    if rule is Regime.POSITIONS and result.is_ordered:
-        return list(_by_positions(result))
-    return list(_by_points(result))
+    if rule is WinLossRule.POSITIONS and result.is_ordered:
+        return list(_pairs_by_positions(result))
+    return list(_pairs_by_points(result))
 
 
-def _by_positions(result: GameResult) -> Iterator[Meeting]:
+def _pairs_by_positions(result: StoredResult) -> Iterator[PairResult]:
     place = {player_id: place for place, player_id in enumerate(result.result_positions)}
     for player_id, opponent_id in combinations(result.player_ids, 2):
         winner_id = player_id if place[player_id] < place[opponent_id] else opponent_id
-        yield Meeting(player_id, opponent_id, winner_id)
+        yield PairResult(player_id, opponent_id, winner_id)
 
 
-def _by_points(result: GameResult) -> Iterator[Meeting]:
+def _pairs_by_points(result: StoredResult) -> Iterator[PairResult]:
     slots = zip(result.player_ids, result.result_points, strict=True)
     for (player_id, own), (opponent_id, other) in combinations(slots, 2):
         if own is None or other is None:
             continue
         winner_id = None if own == other else player_id if own > other else opponent_id
-        yield Meeting(player_id, opponent_id, winner_id)
+        yield PairResult(player_id, opponent_id, winner_id)
 
 
-def records(rule: Regime, result: GameResult) -> dict[int, Record]:
+def win_loss_records(rule: WinLossRule, result: StoredResult) -> dict[int, WinLossRecord]:
     """Player id -> wins and losses in this game, in slot order.
 
     Fair strikes of four give 3-0, 1-1, 1-1, 0-3; two strikes of four give 2-0 and 0-2. Raises as
     `meetings` does. Source: formats, section 22.
     """
-    met = meetings(rule, result)
+    met = pair_results(rule, result)
     return {
-        player_id: Record(
+        player_id: WinLossRecord(
             wins=sum(meeting.winner_id == player_id for meeting in met),
             losses=sum(_is_loss(meeting, player_id) for meeting in met),
         )
@@ -112,6 +112,6 @@ def records(rule: Regime, result: GameResult) -> dict[int, Record]:
     }
 
 
-def _is_loss(meeting: Meeting, player_id: int) -> bool:
+def _is_loss(meeting: PairResult, player_id: int) -> bool:
     is_in = player_id in (meeting.player_id, meeting.opponent_id)
     return is_in and meeting.winner_id is not None and meeting.winner_id != player_id

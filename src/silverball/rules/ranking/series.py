@@ -26,7 +26,7 @@ class SeriesStanding:
     on_cutoff_bubble2: bool | None
 
 
-def standings(
+def series_standings(
     tournament_points: Sequence[Mapping[int, Decimal | str | int]],
     *,
     scoring: str,
@@ -44,10 +44,10 @@ def standings(
     counted_max = _counted_max(len(tournament_points), removed_results)
     lowest_wins = scoring == PINGOLF
     adjusted = {
-        player_id: _adjusted(nights, counted_max, lowest_wins) for player_id, nights in results.items()
+        player_id: _adjusted_total(nights, counted_max, lowest_wins) for player_id, nights in results.items()
     }
     keys = {
-        player_id: _key(adjusted[player_id], counted_max - len(nights), lowest_wins)
+        player_id: _rank_key(adjusted[player_id], counted_max - len(nights), lowest_wins)
         for player_id, nights in results.items()
     }
     placed = ties.positions(keys, highest_first=False)
@@ -83,12 +83,12 @@ def _counted_max(tournaments: int, removed_results: int) -> int:
     return max(0, tournaments - removed_results)
 
 
-def _adjusted(nights: Sequence[Decimal], counted_max: int, lowest_wins: bool) -> Decimal:
+def _adjusted_total(nights: Sequence[Decimal], counted_max: int, lowest_wins: bool) -> Decimal:
     best_first = sorted(nights, reverse=not lowest_wins)
     return sum(best_first[:counted_max], ZERO)
 
 
-def _key(total: Decimal, missing: int, lowest_wins: bool) -> tuple[int, Decimal]:
+def _rank_key(total: Decimal, missing: int, lowest_wins: bool) -> tuple[int, Decimal]:
     # In pingolf a missed night would be a total of no strokes, so complete players come first.
     return (max(0, missing), total) if lowest_wins else (0, -total)
 
@@ -104,12 +104,14 @@ def curve_points(positions: Mapping[int, int], scoring: str, custom: Sequence[in
     earned: dict[int, int] = {}
     for position, members in ties.members_by_position(positions).items():
         ranks = range(position, position + len(members))
-        shared = ties.mean_half_up([curves.points(scoring, rank, custom) for rank in ranks])
+        shared = ties.mean_half_up([curves.points_of_rank(scoring, rank, custom) for rank in ranks])
         earned.update(dict.fromkeys(members, shared))
     return earned
 
 
-def after_playoffs(positions: Mapping[int, int], playoffs: Sequence[Mapping[int, int]]) -> dict[int, int]:
+def positions_after_playoffs(
+    positions: Mapping[int, int], playoffs: Sequence[Mapping[int, int]]
+) -> dict[int, int]:
     """Positions in a tournament once its playoffs are decided.
 
     Takes player id -> position in the tournament and, best playoff first, player id -> position in each

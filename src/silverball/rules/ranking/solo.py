@@ -6,41 +6,41 @@ from decimal import Decimal
 
 from silverball.rules.ranking import cutoffs, standing, ties
 from silverball.rules.ranking import points as ranking
-from silverball.rules.ranking.standing import CountedCard, Shown, Standing
+from silverball.rules.ranking.standing import CountedCard, DisplayedPoints, Standing
 from silverball.rules.tournament import Entrant, Tournament
 
 ZERO = Decimal(0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tally:
+class PlayerTally:
     """What a player has; `key` ranks it, highest first."""
 
     # Adjustments included.
     points: Decimal
     key: tuple[Decimal, ...]
     # Shown after the points.
-    tiebreakers: tuple[Shown, ...] = ()
+    tiebreakers: tuple[DisplayedPoints, ...] = ()
     games_played: int = 0
     entries_played: int = 0
-    points_list: tuple[Shown, ...] | None = None
+    points_list: tuple[DisplayedPoints, ...] | None = None
     cards_counted: tuple[CountedCard, ...] | None = None
 
 
-def adjustment(entrant: Entrant) -> Decimal:
+def adjustment_total(entrant: Entrant) -> Decimal:
     """Both hand adjustments: points, or strokes in golf. Source: formats, 13.5."""
     return entrant.points_adjustment + entrant.score_adjustment
 
 
 def rank(
-    tournament: Tournament, tallies: Mapping[int, Tally], *, lower_is_better: bool = False
+    tournament: Tournament, tallies: Mapping[int, PlayerTally], *, lower_is_better: bool = False
 ) -> list[Standing]:
     """The standings of these players (player id -> tally), equals sharing a place.
 
     Tiebreak games and hand-made orders come after everything in the keys. With `lower_is_better` what a
     tiebreak game gave is taken off the points shown. Source: formats, 13.2 to 13.4.
     """
-    added = ranking.tiebreak_values(tournament)
+    added = ranking.tiebreak_game_points(tournament)
     keys = {
         player_id: (
             tally.key,
@@ -51,7 +51,7 @@ def rank(
     }
     placed = ties.positions(keys)
     bubbles = cutoffs.bubbles(placed, getattr(tournament.settings, "playoffs_cutoffs", ()))
-    playing = active_attempts(tournament)
+    playing = active_game_ids(tournament)
     rows = []
     for player_id, position in placed.items():
         tally, one = tallies[player_id], tournament.entrant_by_id[player_id]
@@ -62,12 +62,12 @@ def rank(
                 position=position,
                 points=standing.points_text(tally.points),
                 tiebreakers=(standing.points_text(tally.points), *tally.tiebreakers),
-                points_with_tiebreaker=_with_tiebreaker(tally.points, extra, lower_is_better),
+                points_with_tiebreaker=_points_with_tiebreaker(tally.points, extra, lower_is_better),
                 games_played=tally.games_played,
                 entries_played=tally.entries_played,
                 entries_available=entries_available(tournament, one, tally.entries_played),
                 cards_counted=tally.cards_counted,
-                adjustment=adjustment(one),
+                adjustment=adjustment_total(one),
                 points_list=tally.points_list,
                 active_games=playing.get(player_id, ()),
                 bubble=bubbles[player_id],
@@ -77,7 +77,7 @@ def rank(
     return rows
 
 
-def _with_tiebreaker(points: Decimal, extra: Decimal | None, lower_is_better: bool) -> str | None:
+def _points_with_tiebreaker(points: Decimal, extra: Decimal | None, lower_is_better: bool) -> str | None:
     if extra is None:
         return None
     return standing.points_text(points - extra if lower_is_better else points + extra)
@@ -88,9 +88,9 @@ def entries_available(tournament: Tournament, entrant: Entrant, played: int) -> 
     return entrant.entries_bought - played if tournament.has_entry_limits else 0
 
 
-def active_attempts(tournament: Tournament) -> dict[int, tuple[int, ...]]:
+def active_game_ids(tournament: Tournament) -> dict[int, tuple[int, ...]]:
     """Player id -> ids of the started games with the player, tiebreak games too, ascending."""
-    found = standing.active_games(tournament.games)
+    found = standing.active_game_ids(tournament.games)
     for one in tournament.single_player_games:
         if one.status == "started":
             ids = (*found.get(one.player_id, ()), one.single_player_game_id)
@@ -98,7 +98,7 @@ def active_attempts(tournament: Tournament) -> dict[int, tuple[int, ...]]:
     return found
 
 
-def listed(tournament: Tournament) -> list[Entrant]:
+def listed_entrants(tournament: Tournament) -> list[Entrant]:
     """Who has a row: the active entrants and those who have played. Source: formats, 13.2."""
     played = {one.player_id for one in tournament.single_player_games if one.status == "completed"}
     return [one for one in tournament.entrants if one.is_active or one.player_id in played]

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
-from silverball.rules.ranking.cutoffs import SAFE, Bubble
+from silverball.rules.ranking.cutoffs import NO_BUBBLE, Bubble
 from silverball.rules.tournament import Game
 
 # Text with two decimals or a number, by format.
-Shown: TypeAlias = str | Decimal | int
+DisplayedPoints: TypeAlias = str | Decimal | int
 ACTIVE_COLOR = "green"
 
 
@@ -18,7 +18,7 @@ class CountedCard:
     """A card that counts for a standing."""
 
     card_id: int
-    points: Shown
+    points: DisplayedPoints
     count: int
 
 
@@ -36,9 +36,9 @@ class Standing:
 
     player_id: int
     position: int
-    points: Shown
-    tiebreakers: tuple[Shown, ...] | None
-    points_with_tiebreaker: Shown | None = None
+    points: DisplayedPoints
+    tiebreakers: tuple[DisplayedPoints, ...] | None
+    points_with_tiebreaker: DisplayedPoints | None = None
     games_played: int | None = 0
     entries_played: int | None = 0
     entries_available: int | None = 0
@@ -47,11 +47,11 @@ class Standing:
     adjustment: Decimal | None = Decimal(0)
     frenzy_wins: int | None = None
     frenzy_losses: int | None = None
-    points_list: tuple[Shown, ...] | None = None
+    points_list: tuple[DisplayedPoints, ...] | None = None
     # Ids of started games.
     active_games: tuple[int, ...] = ()
     pace_bubble: PaceBubble | None = None
-    bubble: Bubble = SAFE
+    bubble: Bubble = NO_BUBBLE
     manual_tiebreaker_group: int | None = None
 
     @property
@@ -65,7 +65,7 @@ def points_text(points: Decimal) -> str:
     return str(points.quantize(Decimal("0.01")))
 
 
-def active_games(games: Iterable[Game]) -> dict[int, tuple[int, ...]]:
+def active_game_ids(games: Iterable[Game]) -> dict[int, tuple[int, ...]]:
     """Player id -> ids of the started games with the player, ascending."""
     found: dict[int, tuple[int, ...]] = {}
     for game in sorted(games, key=lambda game: game.game_id):

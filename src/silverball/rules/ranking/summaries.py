@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from silverball.rules.ranking import regimes
-from silverball.rules.ranking.regimes import GameResult, Regime
+from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
 
 @dataclass(frozen=True)
@@ -75,19 +75,19 @@ class OpponentSummary:
     losses: int
 
 
-def arenas(games: Iterable[GameRecord]) -> list[ArenaSummary]:
+def arena_summaries(games: Iterable[GameRecord]) -> list[ArenaSummary]:
     """One row per arena that was played, by arena id.
 
     Byes and games without an arena are left out. Source: formats, section 22.
     """
     plays: Counter[int] = Counter()
     single: Counter[int] = Counter()
-    for arena_id, game in _on_arenas(games):
+    for arena_id, game in _games_on_arenas(games):
         (single if game.is_single_player else plays)[arena_id] += 1
     return [ArenaSummary(arena_id, plays[arena_id], single[arena_id]) for arena_id in sorted(plays | single)]
 
 
-def player_arenas(rule: Regime, games: Iterable[GameRecord]) -> list[PlayerArenaSummary]:
+def player_arena_summaries(rule: WinLossRule, games: Iterable[GameRecord]) -> list[PlayerArenaSummary]:
     """One row per arena and player who played it, by arena id, then by player id.
 
     Takes the regime of the tournament: wins and losses count players, so first of four is 3-0. Byes and
@@ -97,10 +97,10 @@ def player_arenas(rule: Regime, games: Iterable[GameRecord]) -> list[PlayerArena
     single: Counter[tuple[int, int]] = Counter()
     wins: Counter[tuple[int, int]] = Counter()
     losses: Counter[tuple[int, int]] = Counter()
-    for arena_id, game in _on_arenas(games):
+    for arena_id, game in _games_on_arenas(games):
         for player_id in game.player_ids:
             (single if game.is_single_player else plays)[arena_id, player_id] += 1
-        for player_id, record in _records(rule, game).items():
+        for player_id, record in _win_loss_records(rule, game).items():
             wins[arena_id, player_id] += record.wins
             losses[arena_id, player_id] += record.losses
     return [
@@ -109,7 +109,7 @@ def player_arenas(rule: Regime, games: Iterable[GameRecord]) -> list[PlayerArena
     ]
 
 
-def matches(rule: Regime, games: Iterable[GameRecord]) -> list[MatchSummary]:
+def match_summaries(rule: WinLossRule, games: Iterable[GameRecord]) -> list[MatchSummary]:
     """One row per arena, player and opponent, in both directions, by arena, player and opponent id.
 
     Takes the regime of the tournament; a meeting that separated nobody counts as a game only. Byes,
@@ -117,15 +117,15 @@ def matches(rule: Regime, games: Iterable[GameRecord]) -> list[MatchSummary]:
     """
     plays: Counter[tuple[int, int, int]] = Counter()
     wins: Counter[tuple[int, int, int]] = Counter()
-    for arena_id, game in _on_arenas(games):
-        for player_id, opponent_id, winner_id in _both_ways(rule, game):
+    for arena_id, game in _games_on_arenas(games):
+        for player_id, opponent_id, winner_id in _meetings_both_ways(rule, game):
             plays[arena_id, player_id, opponent_id] += 1
             wins[arena_id, player_id, opponent_id] += winner_id == player_id
     # A loss is the opponent's win on the same arena.
     return [MatchSummary(*key, plays[key], wins[key], wins[key[0], key[2], key[1]]) for key in sorted(plays)]
 
 
-def opponents(rule: Regime, games: Iterable[GameRecord]) -> list[OpponentSummary]:
+def opponent_summaries(rule: WinLossRule, games: Iterable[GameRecord]) -> list[OpponentSummary]:
     """One row per player and opponent, in both directions, by player id, then by opponent id.
 
     As `matches`, but games without an arena count too. Source: interface.md 2, row 27.
@@ -133,29 +133,29 @@ def opponents(rule: Regime, games: Iterable[GameRecord]) -> list[OpponentSummary
     plays: Counter[tuple[int, int]] = Counter()
     wins: Counter[tuple[int, int]] = Counter()
     for game in games:
-        for player_id, opponent_id, winner_id in _both_ways(rule, game):
+        for player_id, opponent_id, winner_id in _meetings_both_ways(rule, game):
             plays[player_id, opponent_id] += 1
             wins[player_id, opponent_id] += winner_id == player_id
     return [OpponentSummary(*key, plays[key], wins[key], wins[key[1], key[0]]) for key in sorted(plays)]
 
 
-def _on_arenas(games: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
+def _games_on_arenas(games: Iterable[GameRecord]) -> Iterator[tuple[int, GameRecord]]:
     for game in games:
         if game.arena_id is not None and not game.is_bye:
             yield game.arena_id, game
 
 
-def _result(game: GameRecord) -> GameResult:
-    return GameResult(game.player_ids, game.result_positions, game.result_points)
+def _stored_result(game: GameRecord) -> StoredResult:
+    return StoredResult(game.player_ids, game.result_positions, game.result_points)
 
 
-def _records(rule: Regime, game: GameRecord) -> dict[int, regimes.Record]:
-    return {} if game.is_single_player else regimes.records(rule, _result(game))
+def _win_loss_records(rule: WinLossRule, game: GameRecord) -> dict[int, regimes.WinLossRecord]:
+    return {} if game.is_single_player else regimes.win_loss_records(rule, _stored_result(game))
 
 
-def _both_ways(rule: Regime, game: GameRecord) -> Iterator[tuple[int, int, int | None]]:
+def _meetings_both_ways(rule: WinLossRule, game: GameRecord) -> Iterator[tuple[int, int, int | None]]:
     if game.is_single_player:
         return
-    for meeting in regimes.meetings(rule, _result(game)):
+    for meeting in regimes.pair_results(rule, _stored_result(game)):
         yield meeting.player_id, meeting.opponent_id, meeting.winner_id
         yield meeting.opponent_id, meeting.player_id, meeting.winner_id

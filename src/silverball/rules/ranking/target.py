@@ -11,26 +11,26 @@ ZERO = Decimal(0)
 ROUND_NONE = 0
 
 
-def reached_in(tournament: Tournament, target: int) -> dict[int, int]:
+def rounds_reaching_target(tournament: Tournament, target: int) -> dict[int, int]:
     """Player id -> the round (from 1) whose games brought the target; who has not reached it is missing.
 
     Adjustments count from when they were made. The games of the open round count as soon as they have a
     result. Source: formats, section 14.15.
     """
-    earned = by_round(tournament)
+    earned = points_by_round(tournament)
     found: dict[int, int] = {}
     for one in tournament.entrants:
         given = one.points_adjustment + one.score_adjustment
         rounds = earned.get(one.player_id, {})
-        reached = _first_round(rounds, target - given)
+        reached = _round_reaching(rounds, target - given)
         if reached is None:
             continue
-        by_games_alone = _first_round(rounds, Decimal(target)) == reached
+        by_games_alone = _round_reaching(rounds, Decimal(target)) == reached
         found[one.player_id] = reached if by_games_alone else max(reached, one.adjusted_after or ROUND_NONE)
     return found
 
 
-def _first_round(earned: Mapping[int, Decimal], needed: Decimal) -> int | None:
+def _round_reaching(earned: Mapping[int, Decimal], needed: Decimal) -> int | None:
     total = ZERO
     if total >= needed:
         return ROUND_NONE
@@ -41,7 +41,7 @@ def _first_round(earned: Mapping[int, Decimal], needed: Decimal) -> int | None:
     return None
 
 
-def by_round(tournament: Tournament) -> dict[int, dict[int, Decimal]]:
+def points_by_round(tournament: Tournament) -> dict[int, dict[int, Decimal]]:
     """Player id -> number of the round (from 1) -> points of its completed games."""
     earned: dict[int, dict[int, Decimal]] = {}
     for one in tournament.rounds:
@@ -50,6 +50,6 @@ def by_round(tournament: Tournament) -> dict[int, dict[int, Decimal]]:
             for game in tournament.games_by_round.get(one.round_id, ())
             if game.status == "completed" and not game.is_tiebreak
         ]
-        for player_id, total in ranking.points_of(games).items():
+        for player_id, total in ranking.points_of_games(games).items():
             earned.setdefault(player_id, {})[one.round_index + 1] = total
     return earned

@@ -16,7 +16,7 @@ OPPONENTS_FOR_MEDIAN = 3
 
 
 @dataclass(frozen=True)
-class Tiebreak:
+class PointsTiebreak:
     """The `tiebreakers` of a row (points, then numbers) and the key that ranks it, highest first."""
 
     values: tuple[Decimal, ...]
@@ -35,77 +35,83 @@ def median_buchholz(opponent_points: Sequence[Decimal]) -> Decimal:
     return solkoff(opponent_points) - max(opponent_points) - min(opponent_points)
 
 
-def disabled(points: Points) -> dict[int, Tiebreak]:
+def points_only(points: Points) -> dict[int, PointsTiebreak]:
     """Points only. Takes player id -> points. Source: formats, 13.4."""
-    return {player_id: Tiebreak((own,), (own,)) for player_id, own in points.items()}
+    return {player_id: PointsTiebreak((own,), (own,)) for player_id, own in points.items()}
 
 
-def standard(points: Points, opponents: Mapping[int, Sequence[int]]) -> dict[int, Tiebreak]:
+def standard_tiebreaks(points: Points, opponents: Mapping[int, Sequence[int]]) -> dict[int, PointsTiebreak]:
     """Points, Median-Buchholz, Solkoff, all descending.
 
     Takes player id -> points (adjustments included) and player id -> the opponents met, one entry per
     meeting (in groups every other player of every game); byes have none. An opponent without points
     counts 0. Source: formats, 13.4.
     """
-    broken: dict[int, Tiebreak] = {}
+    broken: dict[int, PointsTiebreak] = {}
     for player_id, own in points.items():
         totals = [points.get(opponent_id, Decimal(0)) for opponent_id in opponents.get(player_id, ())]
         values = (own, median_buchholz(totals), solkoff(totals))
-        broken[player_id] = Tiebreak(values, values)
+        broken[player_id] = PointsTiebreak(values, values)
     return broken
 
 
-def placement(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, Tiebreak]:
+def placement_tiebreaks(
+    points: Points, finishing_orders: Iterable[FinishingOrder]
+) -> dict[int, PointsTiebreak]:
     """Points, first places, second places, all descending.
 
     Takes player id -> points and the finishing orders of the completed games; a null place counts for
     nobody. A real row is 45.00, 5, 2. Source: formats, 13.4.
     """
-    places = _places(finishing_orders)
-    return _descending(points, places, (1, 2))
+    places = _place_counts(finishing_orders)
+    return _descending_tiebreaks(points, places, (1, 2))
 
 
-def wins(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, Tiebreak]:
+def wins_tiebreaks(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, PointsTiebreak]:
     """Points, then first places, descending. Takes what `placement` takes. Source: formats, 13.4."""
-    return _descending(points, _places(finishing_orders), (1,))
+    return _descending_tiebreaks(points, _place_counts(finishing_orders), (1,))
 
 
-def placement_last(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, Tiebreak]:
+def placement_last_tiebreaks(
+    points: Points, finishing_orders: Iterable[FinishingOrder]
+) -> dict[int, PointsTiebreak]:
     """Points, then last places: fewer is better. Takes what `placement` takes. Source: formats, 13.4."""
     lasts: Counter[int | None] = Counter(order[-1] for order in finishing_orders if len(order) > 1)
     return {
-        player_id: Tiebreak((own, Decimal(lasts[player_id])), (own, Decimal(-lasts[player_id])))
+        player_id: PointsTiebreak((own, Decimal(lasts[player_id])), (own, Decimal(-lasts[player_id])))
         for player_id, own in points.items()
     }
 
 
-def seed(points: Points, seed_ranks: Mapping[int, int]) -> dict[int, Tiebreak]:
+def seed_tiebreaks(points: Points, seed_ranks: Mapping[int, int]) -> dict[int, PointsTiebreak]:
     """Points, then the lower seed rank, so that no ties remain. Source: formats, 13.4."""
     return {
-        player_id: Tiebreak((own, Decimal(seed_ranks[player_id])), (own, Decimal(-seed_ranks[player_id])))
+        player_id: PointsTiebreak(
+            (own, Decimal(seed_ranks[player_id])), (own, Decimal(-seed_ranks[player_id]))
+        )
         for player_id, own in points.items()
     }
 
 
-def frenzy_wins(won: Mapping[int, int], lost: Mapping[int, int]) -> dict[int, Tiebreak]:
+def frenzy_wins_tiebreaks(won: Mapping[int, int], lost: Mapping[int, int]) -> dict[int, PointsTiebreak]:
     """Net wins, then wins: 11-1 shows 10, 11. Takes player id -> wins and losses. Source: formats, 13.4."""
-    broken: dict[int, Tiebreak] = {}
+    broken: dict[int, PointsTiebreak] = {}
     for player_id, own in won.items():
         values = (Decimal(own - lost.get(player_id, 0)), Decimal(own))
-        broken[player_id] = Tiebreak(values, values)
+        broken[player_id] = PointsTiebreak(values, values)
     return broken
 
 
-def frenzy_losses(won: Mapping[int, int], lost: Mapping[int, int]) -> dict[int, Tiebreak]:
+def frenzy_losses_tiebreaks(won: Mapping[int, int], lost: Mapping[int, int]) -> dict[int, PointsTiebreak]:
     """Net wins, then losses: fewer is better. Takes what `frenzy_wins` takes. Source: formats, 13.4."""
-    broken: dict[int, Tiebreak] = {}
+    broken: dict[int, PointsTiebreak] = {}
     for player_id, own in won.items():
         net, losses = Decimal(own - lost.get(player_id, 0)), Decimal(lost.get(player_id, 0))
-        broken[player_id] = Tiebreak((net, losses), (net, -losses))
+        broken[player_id] = PointsTiebreak((net, losses), (net, -losses))
     return broken
 
 
-def _places(finishing_orders: Iterable[FinishingOrder]) -> Counter[tuple[int, int]]:
+def _place_counts(finishing_orders: Iterable[FinishingOrder]) -> Counter[tuple[int, int]]:
     """How often each player finished in each place: (player id, place from 1) -> games."""
     places: Counter[tuple[int, int]] = Counter()
     for order in finishing_orders:
@@ -115,11 +121,11 @@ def _places(finishing_orders: Iterable[FinishingOrder]) -> Counter[tuple[int, in
     return places
 
 
-def _descending(
+def _descending_tiebreaks(
     points: Points, places: Counter[tuple[int, int]], counted: Sequence[int]
-) -> dict[int, Tiebreak]:
-    broken: dict[int, Tiebreak] = {}
+) -> dict[int, PointsTiebreak]:
+    broken: dict[int, PointsTiebreak] = {}
     for player_id, own in points.items():
         values = (own, *(Decimal(places[player_id, place]) for place in counted))
-        broken[player_id] = Tiebreak(values, values)
+        broken[player_id] = PointsTiebreak(values, values)
     return broken

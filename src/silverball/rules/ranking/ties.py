@@ -42,14 +42,14 @@ def tied_groups(keys: Mapping[int, Key], *, highest_first: bool = True) -> list[
     return [tuple(members) for _, members in groupby(ordered, key=lambda player_id: keys[player_id])]
 
 
-def in_order(placed: Mapping[int, int]) -> list[int]:
+def ids_in_order(placed: Mapping[int, int]) -> list[int]:
     """Player ids by position, then by player id. Takes player id -> position."""
     return sorted(placed, key=lambda player_id: (placed[player_id], player_id))
 
 
 def members_by_position(placed: Mapping[int, int]) -> dict[int, tuple[int, ...]]:
     """Position -> the player ids that share it, best position first. Takes player id -> position."""
-    ordered = in_order(placed)
+    ordered = ids_in_order(placed)
     shared = groupby(ordered, key=lambda player_id: placed[player_id])
     return {position: tuple(members) for position, members in shared}
 

@@ -7,118 +7,123 @@ import numpy as np
 
 from silverball.rules.ratings import kernel, period
 from silverball.rules.ratings.formulas import Parameters
-from silverball.rules.ratings.kernel import Field, Floats, Ints
-from silverball.rules.ratings.period import Meetings, Played
-from silverball.rules.ratings.seats import Day
-from silverball.rules.ratings.standing import Ranking, Revision, Standing
+from silverball.rules.ratings.kernel import Floats, Ints, RatingArrays
+from silverball.rules.ratings.period import HeadToHeadRecords, PlayedGames
+from silverball.rules.ratings.seats import RatingDay
+from silverball.rules.ratings.standing import CurrentRating, RankedRatings, RatingUpdate
 
 NEVER = 0
 MEETING_PARTS = 4
 PERCENTS = (50, 75, 95, 99)
 
 
-class Book:
+class RatingTable:
     """Ratings by position, with room for newcomers."""
 
-    def __init__(self, parameters: Parameters, standings: Iterable[Standing] = ()) -> None:
+    def __init__(self, parameters: Parameters, standings: Iterable[CurrentRating] = ()) -> None:
         self._parameters = parameters
         known = list(standings)
-        self._ids = [one.rating_id for one in known]
-        self._position = {rating_id: position for position, rating_id in enumerate(self._ids)}
+        self._rating_ids = [one.rating_id for one in known]
+        self._position_by_id = {rating_id: position for position, rating_id in enumerate(self._rating_ids)}
         self._ratings = np.array([one.rating for one in known], np.float64)
         self._rds = np.array([one.rd for one in known], np.float64)
         self._deltas = np.array([np.nan if one.delta is None else one.delta for one in known], np.float64)
-        self._first = np.array([one.first_period.toordinal() for one in known], np.int64)
-        self._last = np.array([one.last_period.toordinal() for one in known], np.int64)
+        self._first_days = np.array([one.first_period.toordinal() for one in known], np.int64)
+        self._last_days = np.array([one.last_period.toordinal() for one in known], np.int64)
         self._counts = np.array(
             [(one.games or 0, one.wins or 0, one.losses or 0, one.results or 0) for one in known], np.int64
         ).reshape(-1, MEETING_PARTS)
-        self._touched: set[int] = set()
+        self._changed_positions: set[int] = set()
 
-    def play(self, day: Day) -> list[Revision]:
+    def rate_day(self, day: RatingDay) -> list[RatingUpdate]:
         """Rate a day; the revisions of who played, by rating id."""
-        if not day.lengths:
+        if not day.seat_counts:
             return []
         seats = np.frombuffer(day.players, np.int64)
         rating_ids, seated = np.unique(seats, return_inverse=True)
-        at = self._positions(rating_ids.tolist())
+        at = self._positions_of(rating_ids.tolist())
         ordinal = day.day.toordinal()
-        idle = np.where(self._last[at] == NEVER, 0, ordinal - self._last[at])
-        before = Field(self._ratings[at], kernel.advanced(self._rds[at], idle, self._parameters))
-        played = Played(
-            seated, *(np.frombuffer(part, np.int64) for part in (day.places, day.lengths, day.sizes))
+        idle = np.where(self._last_days[at] == NEVER, 0, ordinal - self._last_days[at])
+        before = RatingArrays(
+            self._ratings[at], kernel.deviations_after(self._rds[at], idle, self._parameters)
         )
-        rated = period.rate(before, played, self._parameters)
-        deltas = rated.field.ratings - before.ratings
+        played = PlayedGames(
+            seated,
+            *(np.frombuffer(part, np.int64) for part in (day.places, day.seat_counts, day.played_counts)),
+        )
+        rated = period.rate_period(before, played, self._parameters)
+        deltas = rated.ratings_after.ratings - before.ratings
         counts = np.column_stack(
             (rated.records.games, rated.records.wins, rated.records.losses, rated.records.results)
         )
-        self._keep(at, rated.field, deltas, ordinal, counts)
-        columns = (rating_ids, rated.field.ratings, rated.field.rds, deltas, *counts.T)
-        meetings = _listed(rated.meetings, rating_ids)
+        self._store_results(at, rated.ratings_after, deltas, ordinal, counts)
+        columns = (rating_ids, rated.ratings_after.ratings, rated.ratings_after.rds, deltas, *counts.T)
+        meetings = _opponent_lists(rated.meetings, rating_ids)
         rows = zip(*(column.tolist() for column in columns), meetings, strict=True)
-        return list(map(Revision._make, rows))
+        return list(map(RatingUpdate._make, rows))
 
-    def take_touched(self) -> list[Standing]:
+    def pop_changed(self) -> list[CurrentRating]:
         """Who played since this was last asked, as they stand now."""
-        at = sorted(self._touched)
-        self._touched.clear()
-        return self._standings(np.array(at, np.int64))
+        at = sorted(self._changed_positions)
+        self._changed_positions.clear()
+        return self._current_ratings(np.array(at, np.int64))
 
-    def all(self) -> list[Standing]:
+    def all_ratings(self) -> list[CurrentRating]:
         """Everybody who has ever been rated."""
-        return self._standings(np.flatnonzero(self._last != NEVER))
+        return self._current_ratings(np.flatnonzero(self._last_days != NEVER))
 
-    def ranking(self, day: date, hidden: Collection[int]) -> Ranking:
+    def ranked_on(self, day: date, hidden: Collection[int]) -> RankedRatings:
         """Everybody's lower bound on a day; the ranks are of those who are not hidden."""
-        at = np.flatnonzero(self._last != NEVER)
-        ids = [self._ids[position] for position in at.tolist()]
-        idle = day.toordinal() - self._last[at]
-        lower = self._ratings[at] - 2 * kernel.advanced(self._rds[at], idle, self._parameters)
+        at = np.flatnonzero(self._last_days != NEVER)
+        ids = [self._rating_ids[position] for position in at.tolist()]
+        idle = day.toordinal() - self._last_days[at]
+        lower = self._ratings[at] - 2 * kernel.deviations_after(self._rds[at], idle, self._parameters)
         is_shown = np.array([one not in hidden for one in ids], bool)
         rank: list[int | None] = [None] * len(ids)
         shown = np.flatnonzero(is_shown).tolist()
-        for position, place in zip(shown, ranks(lower[is_shown]).tolist(), strict=True):
+        for position, place in zip(shown, rank_lower_bounds(lower[is_shown]).tolist(), strict=True):
             rank[position] = place
         spread = self._ratings[at][is_shown]
         percentiles = np.percentile(spread, PERCENTS).tolist() if len(spread) else []
-        return Ranking(
+        return RankedRatings(
             rows=list(zip(lower.tolist(), rank, ids, strict=True)),
             percentiles={f"p{n}": round(one, 2) for n, one in zip(PERCENTS, percentiles, strict=False)},
         )
 
-    def _positions(self, rating_ids: list[int]) -> Ints:
-        strangers = [one for one in rating_ids if one not in self._position]
+    def _positions_of(self, rating_ids: list[int]) -> Ints:
+        strangers = [one for one in rating_ids if one not in self._position_by_id]
         if strangers:
-            self._welcome(strangers)
-        return np.array([self._position[one] for one in rating_ids], np.int64)
+            self._add_newcomers(strangers)
+        return np.array([self._position_by_id[one] for one in rating_ids], np.int64)
 
-    def _welcome(self, strangers: list[int]) -> None:
+    def _add_newcomers(self, strangers: list[int]) -> None:
         count, rule = len(strangers), self._parameters
         for rating_id in strangers:
-            self._position[rating_id] = len(self._ids)
-            self._ids.append(rating_id)
+            self._position_by_id[rating_id] = len(self._rating_ids)
+            self._rating_ids.append(rating_id)
         self._ratings = np.append(self._ratings, np.full(count, rule.rating_default))
         self._rds = np.append(self._rds, np.full(count, rule.rd_default))
         self._deltas = np.append(self._deltas, np.full(count, np.nan))
-        self._first = np.append(self._first, np.full(count, NEVER))
-        self._last = np.append(self._last, np.full(count, NEVER))
+        self._first_days = np.append(self._first_days, np.full(count, NEVER))
+        self._last_days = np.append(self._last_days, np.full(count, NEVER))
         self._counts = np.append(self._counts, np.zeros((count, MEETING_PARTS), np.int64), axis=0)
 
-    def _keep(self, at: Ints, field: Field, deltas: Floats, ordinal: int, counts: Ints) -> None:
+    def _store_results(
+        self, at: Ints, field: RatingArrays, deltas: Floats, ordinal: int, counts: Ints
+    ) -> None:
         self._ratings[at], self._rds[at], self._deltas[at] = field.ratings, field.rds, deltas
-        self._first[at] = np.where(self._first[at] == NEVER, ordinal, self._first[at])
-        self._last[at] = ordinal
+        self._first_days[at] = np.where(self._first_days[at] == NEVER, ordinal, self._first_days[at])
+        self._last_days[at] = ordinal
         self._counts[at] += counts
-        self._touched.update(at.tolist())
+        self._changed_positions.update(at.tolist())
 
-    def _standings(self, at: Ints) -> list[Standing]:
-        columns = (self._ratings, self._rds, self._deltas, self._first, self._last)
+    def _current_ratings(self, at: Ints) -> list[CurrentRating]:
+        columns = (self._ratings, self._rds, self._deltas, self._first_days, self._last_days)
         rows = zip(at.tolist(), *(column[at].tolist() for column in columns), strict=True)
         counts = self._counts[at].tolist()
         return [
-            Standing(
-                self._ids[position],
+            CurrentRating(
+                self._rating_ids[position],
                 rating,
                 rd,
                 None if delta != delta else delta,  # noqa: PLR0124  # only NaN differs from itself
@@ -130,7 +135,7 @@ class Book:
         ]
 
 
-def _listed(meetings: Meetings, rating_ids: Ints) -> list[list[int]]:
+def _opponent_lists(meetings: HeadToHeadRecords, rating_ids: Ints) -> list[list[int]]:
     """For each player in turn: opponent, wins, losses, draws; opponent, wins, losses, draws; ..."""
     parts = (rating_ids[meetings.opponents], meetings.wins, meetings.losses, meetings.draws)
     flat: list[int] = np.column_stack(parts).ravel().tolist()
@@ -138,7 +143,7 @@ def _listed(meetings: Meetings, rating_ids: Ints) -> list[list[int]]:
     return [flat[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def ranks(lower: Floats) -> Ints:
+def rank_lower_bounds(lower: Floats) -> Ints:
     """1 + how many have a larger lower bound: equals share a rank."""
     above: Ints = len(lower) - np.searchsorted(np.sort(lower), lower, "right")
     return above + 1

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, get_args
 
-from silverball.rules.ranking.regimes import GameResult, Regime
+from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
 # Direct play: who meets an opponent on a machine. Everything else is played against the score alone.
 CountingFormat = Literal[
@@ -27,9 +27,9 @@ CountingFormat = Literal[
     "frenzy",
     "golf_bracket",
 ]
-COUNTING: frozenset[str] = frozenset(get_args(CountingFormat))
+COUNTING_FORMATS: frozenset[str] = frozenset(get_args(CountingFormat))
 # Its groups play hole by hole, each for himself; the strokes of a round put them in order.
-BY_STROKES = "golf_bracket"
+STROKES_FORMAT = "golf_bracket"
 SPAN_MAX = timedelta(days=7)
 PLAYERS_MIN = 2
 
@@ -38,7 +38,7 @@ PLAYERS_MIN = 2
 class FinishedGame:
     """A game that is over, as it is stored: `result` slot by slot."""
 
-    result: GameResult
+    result: StoredResult
     # First to last, where it is kept beside the result.
     finishing_order: tuple[int, ...] = ()
     is_bye: bool = False
@@ -47,10 +47,10 @@ class FinishedGame:
 
 def is_counting(type_: str, started_at: datetime, completed_at: datetime, *, is_test: bool) -> bool:
     """Whether a completed tournament counts: direct play, no test, at most seven days long."""
-    return type_ in COUNTING and not is_test and completed_at - started_at <= SPAN_MAX
+    return type_ in COUNTING_FORMATS and not is_test and completed_at - started_at <= SPAN_MAX
 
 
-def places(rule: Regime, game: FinishedGame) -> dict[int, int]:
+def counting_places(rule: WinLossRule, game: FinishedGame) -> dict[int, int]:
     """Player id -> place from 0, equal places for a draw; nothing when the game does not count.
 
     The order decides where it is known, then the points. Byes, forfeits, games of one and games whose
@@ -61,13 +61,13 @@ def places(rule: Regime, game: FinishedGame) -> dict[int, int]:
         return {}
     if len(set(player_ids)) == len(player_ids) and set(game.finishing_order) == set(player_ids):
         return {player_id: place for place, player_id in enumerate(game.finishing_order)}
-    if rule is Regime.POSITIONS and game.result.is_ordered:
+    if rule is WinLossRule.POSITIONS and game.result.is_ordered:
         return {one: place for place, one in enumerate(game.result.result_positions) if one is not None}
     points = [None if one is None else float(one) for one in game.result.result_points]
-    return by_value(player_ids, [-math.inf if one is None else one for one in points])
+    return places_by_value(player_ids, [-math.inf if one is None else one for one in points])
 
 
-def by_value(player_ids: Sequence[int], values: Sequence[float]) -> dict[int, int]:
+def places_by_value(player_ids: Sequence[int], values: Sequence[float]) -> dict[int, int]:
     """Player id -> place by his value, more is better; nothing when somebody has none (minus infinity)."""
     if -math.inf in values:
         return {}

@@ -6,26 +6,26 @@ from datetime import date
 
 
 @dataclass(slots=True)
-class Games:
+class GameSeats:
     """Games seat by seat, game after game, each in columns: a day has thousands of seats."""
 
     # By seat: the key of a person in the event, and his place; equal places are a draw.
     keys: list[int] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
     # By game: how many seats it has here, and how many really played.
-    lengths: list[int] = field(default_factory=list)
-    sizes: list[int] = field(default_factory=list)
+    seat_counts: list[int] = field(default_factory=list)
+    played_counts: list[int] = field(default_factory=list)
 
     def add(self, places: Mapping[int, int], size: int | None = None) -> None:
         """One game: key -> place, and how many played when that is more than are named."""
         self.keys += places.keys()
         self.places += places.values()
-        self.lengths.append(len(places))
-        self.sizes.append(len(places) if size is None else size)
+        self.seat_counts.append(len(places))
+        self.played_counts.append(len(places) if size is None else size)
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class RatedPerson:
     """Somebody who played, as far as it is known who he is."""
 
     name: str
@@ -37,7 +37,7 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
+class RatedEvent:
     """Something that was played, with results that count."""
 
     # `tournament`, or what another source calls its own.
@@ -46,5 +46,5 @@ class Event:
     name: str
     day: date
     # Key -> person; the keys mean nothing outside the event.
-    people: Mapping[int, Person]
-    games: Games
+    people: Mapping[int, RatedPerson]
+    games: GameSeats

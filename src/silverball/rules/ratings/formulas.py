@@ -9,7 +9,7 @@ from dataclasses import dataclass
 Q = math.log(10) / 400
 # Expected scores are rounded before they are used, as in the library that this rating comes from.
 EXPECTED_DECIMALS = 4
-SHOWN_DECIMALS = 3
+DISPLAYED_DECIMALS = 3
 CLASS_BEST = 0
 CLASS_LAST = 7
 # 2,000 and above would be class -1, had the best class an upper end.
@@ -37,19 +37,21 @@ def g(rd: float) -> float:
     return 1 / math.sqrt(1 + 3 * Q * Q * rd * rd / math.pi**2)
 
 
-def expected(rating: float, opponent_rating: float, opponent_rd: float, *, is_rounded: bool = True) -> float:
+def expected_score(
+    rating: float, opponent_rating: float, opponent_rd: float, *, is_rounded: bool = True
+) -> float:
     """The score that is expected against this opponent, 0 to 1, to four decimals unless told otherwise."""
     exact = 1 / (1 + 10 ** (g(opponent_rd) * (opponent_rating - rating) / 400))
-    return _half_up(exact, EXPECTED_DECIMALS) if is_rounded else exact
+    return _round_decimals(exact, EXPECTED_DECIMALS) if is_rounded else exact
 
 
 def win_probability(rating: float, rd: float, opponent_rating: float, opponent_rd: float) -> float:
     """The chance to win that is shown, to three decimals; here both deviations count."""
     both = math.hypot(rd, opponent_rd)
-    return _half_up(1 / (1 + 10 ** (g(both) * (opponent_rating - rating) / 400)), SHOWN_DECIMALS)
+    return _round_decimals(1 / (1 + 10 ** (g(both) * (opponent_rating - rating) / 400)), DISPLAYED_DECIMALS)
 
 
-def advanced(rd: float, days: int, parameters: Parameters = DEFAULTS) -> float:
+def deviation_after(rd: float, days: int, parameters: Parameters = DEFAULTS) -> float:
     """The deviation after so many days without play.
 
     The closed form of adding c squared day by day.
@@ -59,7 +61,7 @@ def advanced(rd: float, days: int, parameters: Parameters = DEFAULTS) -> float:
     return min(math.sqrt(rd * rd + max(days, 0) * parameters.c**2), parameters.rd_max)
 
 
-def adjustment(size: int) -> float:
+def result_divisor(size: int) -> float:
     """What a result of a game of so many players is divided by."""
     return math.sqrt(size - 1) if size > 2 else 1.0
 
@@ -74,11 +76,11 @@ def rating_class(rating: float) -> int:
     return min(max(CLASS_ZERO_HUNDREDS - math.floor(rating / 100), CLASS_BEST), CLASS_LAST)
 
 
-def whole(value: float) -> int:
+def round_half_up(value: float) -> int:
     """Rounded half up, as ratings are shown."""
     return math.floor(value + 0.5)
 
 
-def _half_up(value: float, decimals: int) -> float:
+def _round_decimals(value: float, decimals: int) -> float:
     scale = 10.0**decimals
     return math.floor(value * scale + 0.5) / scale

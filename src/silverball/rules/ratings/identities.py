@@ -8,7 +8,7 @@ is claimed later keeps his rating. When two ratings prove to be one person's, th
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from silverball.rules.ratings.events import Person
+from silverball.rules.ratings.events import RatedPerson
 
 NameKey = tuple[int, str]
 
@@ -27,7 +27,7 @@ class Identity:
 
 
 @dataclass
-class Register:
+class IdentityRegister:
     """All identities, and what was learned about them since they were read."""
 
     next_id: int = 1
@@ -36,34 +36,34 @@ class Register:
     by_ifpa: dict[int, int] = field(default_factory=dict)
     by_name: dict[NameKey, int] = field(default_factory=dict)
     # What is to be stored: new ones, those that are different, and who became whom.
-    created: set[int] = field(default_factory=set)
-    changed: set[int] = field(default_factory=set)
+    created_ids: set[int] = field(default_factory=set)
+    changed_ids: set[int] = field(default_factory=set)
     merged: dict[int, int] = field(default_factory=dict)
     # Whoever was asked for, as long as nothing else is learned of anybody. Found by the object's own id:
     # a day asks for thousands, and hashing them would take longer than all the rest of the asking.
-    _known: dict[int, tuple[Person, int]] = field(default_factory=dict)
+    _found_ids: dict[int, tuple[RatedPerson, int]] = field(default_factory=dict)
 
-    def rating_of(self, person: Person) -> int:
+    def rating_id_for(self, person: RatedPerson) -> int:
         """The id of the person's rating; a stranger is given one."""
-        known = self._known.get(id(person))
+        known = self._found_ids.get(id(person))
         if known is None:
             # Kept with the answer, so that nobody else is given its id.
-            known = self._known[id(person)] = (person, self._found(person))
+            known = self._found_ids[id(person)] = (person, self._find_or_create(person))
         return known[1]
 
-    def _found(self, person: Person) -> int:
+    def _find_or_create(self, person: RatedPerson) -> int:
         name_key = _name_key(person)
         named = self.by_name.get(name_key) if name_key else None
         if person.user_id is None and person.ifpa_id is None:
-            return named or self._new(person)
-        found = self._by_number(person)
+            return named or self._create(person)
+        found = self._find_by_number(person)
         if found is None:
             found = named
         elif named is not None:
-            found = self._one_of(found, named)
-        return self._new(person) if found is None else self._linked(found, person)
+            found = self._merge(found, named)
+        return self._create(person) if found is None else self._link(found, person)
 
-    def take(self, identity: Identity) -> None:
+    def add(self, identity: Identity) -> None:
         """An identity that is there already."""
         rating_id = identity.rating_id
         self.by_id[rating_id] = identity
@@ -74,7 +74,7 @@ class Register:
         if identity.organizer_id is not None and identity.name_key is not None:
             self.by_name[identity.organizer_id, identity.name_key] = rating_id
 
-    def _by_number(self, person: Person) -> int | None:
+    def _find_by_number(self, person: RatedPerson) -> int | None:
         """By account, then by federation number; both may turn out to be the same person."""
         by_user = None if person.user_id is None else self.by_user.get(person.user_id)
         by_ifpa = None if person.ifpa_id is None else self.by_ifpa.get(person.ifpa_id)
@@ -87,14 +87,14 @@ class Register:
             return by_user
         if by_user is None:
             return by_ifpa
-        return by_user if self.by_id[by_user].ifpa_id is not None else self._one_of(by_user, by_ifpa)
+        return by_user if self.by_id[by_user].ifpa_id is not None else self._merge(by_user, by_ifpa)
 
-    def _new(self, person: Person) -> int:
+    def _create(self, person: RatedPerson) -> int:
         rating_id = self.next_id
         self.next_id += 1
         is_named = person.user_id is None and person.ifpa_id is None
         free_ifpa = None if person.ifpa_id in self.by_ifpa else person.ifpa_id
-        self.take(
+        self.add(
             Identity(
                 rating_id=rating_id,
                 name=person.name,
@@ -104,10 +104,10 @@ class Register:
                 name_key=person.name_key if is_named else None,
             )
         )
-        self.created.add(rating_id)
+        self.created_ids.add(rating_id)
         return rating_id
 
-    def _linked(self, rating_id: int, person: Person) -> int:
+    def _link(self, rating_id: int, person: RatedPerson) -> int:
         """The identity with what the person says of himself; one that has a number has no name key."""
         before = self.by_id[rating_id]
         user_id = before.user_id if before.user_id is not None else person.user_id
@@ -115,19 +115,19 @@ class Register:
         if ifpa_id is None and person.ifpa_id not in self.by_ifpa:
             ifpa_id = person.ifpa_id
         name = person.name if person.user_id is not None or before.user_id is None else before.name
-        self._change(
+        self._update(
             replace(before, name=name, user_id=user_id, ifpa_id=ifpa_id, organizer_id=None, name_key=None)
         )
         return rating_id
 
-    def _one_of(self, one_id: int, other_id: int) -> int:
+    def _merge(self, one_id: int, other_id: int) -> int:
         """Two identities are one person: the lower id goes on with the numbers of both."""
         if one_id == other_id:
             return one_id
         low, high = sorted((one_id, other_id))
         kept, gone = self.by_id[low], self.by_id[high]
         self._forget_name(gone)
-        self._known.clear()
+        self._found_ids.clear()
         del self.by_id[high]
         self.merged[high] = low
         joined = replace(
@@ -138,32 +138,32 @@ class Register:
             organizer_id=None,
             name_key=None,
         )
-        self._change(joined)
+        self._update(joined)
         return low
 
-    def _change(self, after: Identity) -> None:
+    def _update(self, after: Identity) -> None:
         before = self.by_id[after.rating_id]
         if before == after:
             return
         self._forget_name(before)
-        self._known.clear()
-        self.take(after)
-        self.changed.add(after.rating_id)
+        self._found_ids.clear()
+        self.add(after)
+        self.changed_ids.add(after.rating_id)
 
     def _forget_name(self, one: Identity) -> None:
         if one.organizer_id is not None and one.name_key is not None:
             self.by_name.pop((one.organizer_id, one.name_key), None)
 
 
-def register(identities: Iterable[Identity], next_id: int) -> Register:
+def build_register(identities: Iterable[Identity], next_id: int) -> IdentityRegister:
     """A register of these identities; new ones are numbered from `next_id`."""
-    made = Register(next_id=next_id)
+    made = IdentityRegister(next_id=next_id)
     for one in identities:
-        made.take(one)
+        made.add(one)
     return made
 
 
-def _name_key(person: Person) -> NameKey | None:
+def _name_key(person: RatedPerson) -> NameKey | None:
     if person.organizer_id is None or person.name_key is None:
         return None
     return person.organizer_id, person.name_key

@@ -21,7 +21,7 @@ RESULTS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True)
-class Field:
+class RatingArrays:
     """The players of a period, by position: ratings and deviations."""
 
     ratings: Floats
@@ -29,7 +29,7 @@ class Field:
 
 
 @dataclass(frozen=True)
-class Results:
+class HeadToHeadResults:
     """Head-to-head results, one element each; players are positions in the field."""
 
     first: Ints
@@ -37,10 +37,10 @@ class Results:
     # The first player's score: 1, 0.5 or 0.
     scores: Floats
     # What the result is divided by: more than 1 in games of more than two.
-    adjustments: Floats
+    divisors: Floats
 
 
-def advanced(rds: Floats, days: Any, parameters: Parameters) -> Floats:
+def deviations_after(rds: Floats, days: Any, parameters: Parameters) -> Floats:
     """The deviations after `days` (a number, or one for each) without play."""
     grown: Floats = rds * rds
     grown += np.maximum(days, 0) * parameters.c**2
@@ -48,7 +48,7 @@ def advanced(rds: Floats, days: Any, parameters: Parameters) -> Floats:
     return np.minimum(grown, parameters.rd_max, out=grown)
 
 
-def rated(field: Field, results: Results, parameters: Parameters) -> Field:
+def rate_results(field: RatingArrays, results: HeadToHeadResults, parameters: Parameters) -> RatingArrays:
     """Everybody after the results of one period. Takes deviations that are advanced already.
 
     Who has no result keeps rating and deviation.
@@ -62,7 +62,7 @@ def rated(field: Field, results: Results, parameters: Parameters) -> Field:
     g += 1
     np.reciprocal(g, out=g)
     np.sqrt(g, out=g)
-    gains, informations = _learned(field, g, results, parameters)
+    gains, informations = _gains_and_informations(field, g, results, parameters)
     # rd / sqrt(1 + variance * information), which leaves whoever has no result exactly where he was.
     informations *= variances
     informations += 1
@@ -75,10 +75,12 @@ def rated(field: Field, results: Results, parameters: Parameters) -> Field:
     gains *= rds
     gains *= Q
     gains += field.ratings
-    return Field(gains, rds)
+    return RatingArrays(gains, rds)
 
 
-def _learned(field: Field, g: Floats, results: Results, parameters: Parameters) -> tuple[Floats, Floats]:
+def _gains_and_informations(
+    field: RatingArrays, g: Floats, results: HeadToHeadResults, parameters: Parameters
+) -> tuple[Floats, Floats]:
     """By player: the sum of his gains, and of what is known of him.
 
     Expected scores are counted in the unit that they are rounded to, and sums are brought back to 1.
@@ -88,17 +90,17 @@ def _learned(field: Field, g: Floats, results: Results, parameters: Parameters) 
     for start in range(0, len(results.first), RESULTS_AT_ONCE):
         some = slice(start, start + RESULTS_AT_ONCE)
         first, second, scores = results.first[some], results.second[some], results.scores[some] * unit
-        shares = np.reciprocal(results.adjustments[some])
+        shares = np.reciprocal(results.divisors[some])
         gap = field.ratings[second]
         gap -= field.ratings[first]
         gap *= Q
-        gain, information = _told(gap, g[second], scores, shares, unit)
+        gain, information = _result_contributions(gap, g[second], scores, shares, unit)
         # In NumPy 2 several times as fast as `bincount`.
         np.add.at(gains, first, gain)
         np.add.at(informations, first, information)
         np.negative(gap, out=gap)
         np.subtract(unit, scores, out=scores)
-        gain, information = _told(gap, g[first], scores, shares, unit)
+        gain, information = _result_contributions(gap, g[first], scores, shares, unit)
         np.add.at(gains, second, gain)
         np.add.at(informations, second, information)
     gains *= 1 / unit
@@ -106,7 +108,9 @@ def _learned(field: Field, g: Floats, results: Results, parameters: Parameters) 
     return gains, informations
 
 
-def _told(gap: Floats, weights: Floats, scores: Floats, shares: Floats, unit: float) -> tuple[Floats, Floats]:
+def _result_contributions(
+    gap: Floats, weights: Floats, scores: Floats, shares: Floats, unit: float
+) -> tuple[Floats, Floats]:
     """What each result adds to the player's gain (in units) and to what is known of him (in their squares).
 
     Takes q times (opponent's rating - own rating), and g of the opponent, which is written over.

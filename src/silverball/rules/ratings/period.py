@@ -6,23 +6,23 @@ import numpy as np
 
 from silverball.rules.ratings import kernel
 from silverball.rules.ratings.formulas import Parameters
-from silverball.rules.ratings.kernel import Field, Floats, Ints, Results
+from silverball.rules.ratings.kernel import Floats, HeadToHeadResults, Ints, RatingArrays
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedGames:
     """Games, seat by seat, game after game; lower places are better, equal places are a draw."""
 
     # By seat: position in the field, and place in the game.
     players: Ints
     places: Ints
     # By game: how many seats it has here, and how many really played.
-    lengths: Ints
-    sizes: Ints
+    seat_counts: Ints
+    played_counts: Ints
 
 
 @dataclass(frozen=True)
-class Records:
+class PeriodRecords:
     """What each player of the field did in the period, by position."""
 
     games: Ints
@@ -32,7 +32,7 @@ class Records:
 
 
 @dataclass(frozen=True)
-class Meetings:
+class HeadToHeadRecords:
     """Who met whom, both ways, by player and then by opponent (positions in the field)."""
 
     players: Ints
@@ -43,60 +43,62 @@ class Meetings:
 
 
 @dataclass(frozen=True)
-class Rated:
+class RatedPeriod:
     """A period that was rated."""
 
-    field: Field
-    records: Records
-    meetings: Meetings
+    ratings_after: RatingArrays
+    records: PeriodRecords
+    meetings: HeadToHeadRecords
 
 
-def rate(field: Field, played: Played, parameters: Parameters) -> Rated:
+def rate_period(field: RatingArrays, played: PlayedGames, parameters: Parameters) -> RatedPeriod:
     """The field after the period, with everybody's record. Takes deviations that are advanced already."""
-    results = head_to_head(played)
+    results = head_to_head_results(played)
     count = len(field.ratings)
     wins_first, losses_first = results.scores == 1, results.scores == 0
     wins = np.bincount(np.concatenate((results.first[wins_first], results.second[losses_first])), None, count)
     losses = np.bincount(
         np.concatenate((results.second[wins_first], results.first[losses_first])), None, count
     )
-    records = Records(
+    records = PeriodRecords(
         games=np.bincount(played.players, None, count),
         wins=wins,
         losses=losses,
         results=np.bincount(np.concatenate((results.first, results.second)), None, count),
     )
-    return Rated(kernel.rated(field, results, parameters), records, _meetings(results, count))
+    return RatedPeriod(
+        kernel.rate_results(field, results, parameters), records, _opponent_records(results, count)
+    )
 
 
-def head_to_head(played: Played) -> Results:
+def head_to_head_results(played: PlayedGames) -> HeadToHeadResults:
     """Every game as results of its pairs; k players give k(k-1)/2. Source: ratings, section A.1."""
-    starts = np.cumsum(played.lengths) - played.lengths
+    starts = np.cumsum(played.seat_counts) - played.seat_counts
     firsts, seconds, scores, sizes = [], [], [], []
-    for length in np.unique(played.lengths):
-        is_such = played.lengths == length
+    for length in np.unique(played.seat_counts):
+        is_such = played.seat_counts == length
         one, other = np.triu_indices(length, 1)
         seat, other_seat = (starts[is_such, None] + offsets for offsets in (one, other))
         place, other_place = played.places[seat], played.places[other_seat]
         firsts.append(played.players[seat].ravel())
         seconds.append(played.players[other_seat].ravel())
         scores.append(((place < other_place) + 0.5 * (place == other_place)).ravel())
-        sizes.append(np.repeat(played.sizes[is_such], len(one)))
+        sizes.append(np.repeat(played.played_counts[is_such], len(one)))
     if not firsts:
         nobody, nothing = np.zeros(0, np.int64), np.zeros(0)
-        return Results(nobody, nobody, nothing, nothing)
-    return Results(
-        np.concatenate(firsts), np.concatenate(seconds), np.concatenate(scores), _adjustments(sizes)
+        return HeadToHeadResults(nobody, nobody, nothing, nothing)
+    return HeadToHeadResults(
+        np.concatenate(firsts), np.concatenate(seconds), np.concatenate(scores), _divisors(sizes)
     )
 
 
-def _adjustments(sizes: list[Ints]) -> Floats:
+def _divisors(sizes: list[Ints]) -> Floats:
     size = np.concatenate(sizes)
     adjusted: Floats = np.where(size > 2, np.sqrt(np.maximum(size - 1, 1)), 1.0)
     return adjusted
 
 
-def _meetings(results: Results, count: int) -> Meetings:
+def _opponent_records(results: HeadToHeadResults, count: int) -> HeadToHeadRecords:
     """Each direction of each pair once."""
     own = np.concatenate((results.first, results.second))
     other = np.concatenate((results.second, results.first))
@@ -104,4 +106,4 @@ def _meetings(results: Results, count: int) -> Meetings:
     pairs, which = np.unique(own * count + other, return_inverse=True)
     players, opponents = np.divmod(pairs, max(count, 1))
     counts = [np.bincount(which[scores == score], None, len(pairs)) for score in (1.0, 0.0, 0.5)]
-    return Meetings(players, opponents, *counts)
+    return HeadToHeadRecords(players, opponents, *counts)

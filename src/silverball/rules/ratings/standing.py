@@ -5,7 +5,7 @@ from datetime import date
 from typing import NamedTuple
 
 
-class Standing(NamedTuple):
+class CurrentRating(NamedTuple):
     """A rating as it stands: what happened last, and what was counted in all."""
 
     rating_id: int
@@ -22,7 +22,7 @@ class Standing(NamedTuple):
     results: int | None
 
 
-class Revision(NamedTuple):
+class RatingUpdate(NamedTuple):
     """What a period made of a rating."""
 
     rating_id: int
@@ -38,7 +38,7 @@ class Revision(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RankedRatings:
     """How everybody stands against everybody else."""
 
     # Lower bound, rank (None for who is hidden), rating id.

@@ -71,22 +71,22 @@ def frame_values(frames: Sequence[Frame], frame_count: int = PINS) -> list[int |
         raise Invalid({"rolls": [f"There are only {frame_count} frames."]})
     for index, rolls in enumerate(frames):
         check_frame(rolls, is_last=index == frame_count - 1)
-    values = [_value(frames, index, frame_count) for index in range(len(frames))]
+    values = [_frame_value(frames, index, frame_count) for index in range(len(frames))]
     return values + [None] * (frame_count - len(frames))
 
 
-def _value(frames: Sequence[Frame], index: int, frame_count: int) -> int | None:
+def _frame_value(frames: Sequence[Frame], index: int, frame_count: int) -> int | None:
     rolls, is_last = frames[index], index == frame_count - 1
     if not is_complete(rolls, is_last=is_last):
         return None
     if is_last or sum(rolls) < PINS:
         return sum(rolls)
     bonus_rolls = 2 if len(rolls) == 1 else 1
-    following = _following(frames, index, frame_count)[:bonus_rolls]
+    following = _following_rolls(frames, index, frame_count)[:bonus_rolls]
     return PINS + sum(following) if len(following) == bonus_rolls else None
 
 
-def _following(frames: Sequence[Frame], index: int, frame_count: int) -> list[int]:
+def _following_rolls(frames: Sequence[Frame], index: int, frame_count: int) -> list[int]:
     """The rolls after a frame, up to the first that is missing."""
     rolled: list[int] = []
     for later in range(index + 1, len(frames)):
@@ -96,12 +96,12 @@ def _following(frames: Sequence[Frame], index: int, frame_count: int) -> list[in
     return rolled
 
 
-def total(frames: Sequence[Frame], frame_count: int = PINS) -> int:
+def pins_total(frames: Sequence[Frame], frame_count: int = PINS) -> int:
     """Sum of the decided frames. Takes and raises what `frame_values` does. Source: formats, 17."""
     return sum(value or 0 for value in frame_values(frames, frame_count))
 
 
-def tiebreak(frames: Sequence[Frame], frame_count: int = PINS) -> BowlingTiebreak:
+def bowling_tiebreak(frames: Sequence[Frame], frame_count: int = PINS) -> BowlingTiebreak:
     """Total, strikes, spares, more of each is better. Takes and raises as `frame_values` does.
 
     The bonus rolls of the last frame count as strikes and spares too. Source: formats, section 17.
@@ -114,4 +114,4 @@ def tiebreak(frames: Sequence[Frame], frame_count: int = PINS) -> BowlingTiebrea
             strikes += is_down and is_first_ball
             spares += is_down and not is_first_ball
             standing, is_first_ball = (PINS, True) if is_down else (standing - pins, False)
-    return BowlingTiebreak((total(frames, frame_count), strikes, spares))
+    return BowlingTiebreak((pins_total(frames, frame_count), strikes, spares))

@@ -17,7 +17,7 @@ CUSTOM_RANKS_MAX = 1000
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveRow:
     """After the head, rank p is worth start - step * p, never below 0."""
 
     start: int
@@ -31,30 +31,30 @@ class Line:
         return max(0, self.start - self.step * rank)
 
 
-LINES = {
-    "bg_linear": Line(101),
-    "bg_linear_150": Line(151),
-    "bg_linear_200": Line(201),
-    "bg_linear_300": Line(301),
-    "bg_linear_500": Line(501),
-    "bg_papa": Line(88, head=(100, 90)),
-    "bg_papa_150": Line(138, head=(150, 140)),
-    "bg_papa_200": Line(188, head=(200, 190)),
-    "bg_papa_qck_de": Line(91, step=2, head=(100, 90)),
-    "bg_circuit": Line(30, head=(100, 75, 60, 50, 45, 40, 35, 30, 25, 20)),
-    "bg_indisc": Line(98, head=(100, 97)),
-    "bg_indisc_200": Line(193, head=(200, 195)),
-    "bg_cax": Line(94, head=(100, 94)),
-    "bg_hella": Line(90, step=5, head=(105, 90, 80)),
-    "bg_eurovision": Line(0, head=(12, 10, 8, 7, 6, 5, 4, 3, 2, 1)),
-    "bg_top_25": Line(26),
-    "bg_top_30": Line(31),
+CURVE_ROWS = {
+    "bg_linear": CurveRow(101),
+    "bg_linear_150": CurveRow(151),
+    "bg_linear_200": CurveRow(201),
+    "bg_linear_300": CurveRow(301),
+    "bg_linear_500": CurveRow(501),
+    "bg_papa": CurveRow(88, head=(100, 90)),
+    "bg_papa_150": CurveRow(138, head=(150, 140)),
+    "bg_papa_200": CurveRow(188, head=(200, 190)),
+    "bg_papa_qck_de": CurveRow(91, step=2, head=(100, 90)),
+    "bg_circuit": CurveRow(30, head=(100, 75, 60, 50, 45, 40, 35, 30, 25, 20)),
+    "bg_indisc": CurveRow(98, head=(100, 97)),
+    "bg_indisc_200": CurveRow(193, head=(200, 195)),
+    "bg_cax": CurveRow(94, head=(100, 94)),
+    "bg_hella": CurveRow(90, step=5, head=(105, 90, 80)),
+    "bg_eurovision": CurveRow(0, head=(12, 10, 8, 7, 6, 5, 4, 3, 2, 1)),
+    "bg_top_25": CurveRow(26),
+    "bg_top_30": CurveRow(31),
     # The real values are unknown; imported points are kept, new ones follow the line.
-    "bg_past_times": Line(101),
+    "bg_past_times": CurveRow(101),
 }
 
 
-def _percent(percent: int, rank: int) -> int:
+def _percent_points(percent: int, rank: int) -> int:
     """100 times (percent / 100) to the power rank - 1, rounded half up."""
     if rank > PERCENT_RANK_MAX:
         return 0
@@ -63,7 +63,7 @@ def _percent(percent: int, rank: int) -> int:
 
 
 @cache
-def _falling_table() -> tuple[int, ...]:
+def _falling_curve() -> tuple[int, ...]:
     """The 95 per cent curve where each rank is worth at least one point less than the one before."""
     values = [100]
     for rank in range(2, PERCENT_RANK_MAX + 1):
@@ -72,22 +72,22 @@ def _falling_table() -> tuple[int, ...]:
     return tuple(values)
 
 
-def _falling(rank: int) -> int:
-    table = _falling_table()
+def _falling_points(rank: int) -> int:
+    table = _falling_curve()
     return table[rank - 1] if rank <= len(table) else 0
 
 
 PERCENTAGES: dict[str, Callable[[int], int]] = {
-    "bg_50_percent_de": lambda rank: _percent(50, rank),
-    "bg_90_percent_de": lambda rank: _percent(90, rank),
-    "bg_95_pct_mod_de": _falling,
+    "bg_50_percent_de": lambda rank: _percent_points(50, rank),
+    "bg_90_percent_de": lambda rank: _percent_points(90, rank),
+    "bg_95_pct_mod_de": _falling_points,
 }
 
 CUSTOM = "custom"
-CURVES = frozenset(LINES) | frozenset(PERCENTAGES) | {CUSTOM}
+CURVES = frozenset(CURVE_ROWS) | frozenset(PERCENTAGES) | {CUSTOM}
 
 
-def points(curve: str, rank: int, custom: Sequence[int] = ()) -> int:
+def points_of_rank(curve: str, rank: int, custom: Sequence[int] = ()) -> int:
     """Whole points of a rank under a curve.
 
     Takes the wire name of the curve, the rank (1 is best) and, for the curve "custom", the organizer's
@@ -98,19 +98,19 @@ def points(curve: str, rank: int, custom: Sequence[int] = ()) -> int:
         raise ValueError(f"rank {rank} is not between 1 and {RANK_MAX}")
     if curve == CUSTOM:
         return custom[rank - 1] if rank <= len(custom) else 0
-    if curve in LINES:
-        return LINES[curve].points(rank)
+    if curve in CURVE_ROWS:
+        return CURVE_ROWS[curve].points(rank)
     if curve in PERCENTAGES:
         return PERCENTAGES[curve](rank)
     raise Invalid({"scoring": [f"There is no curve called {curve}. Choose one of the known curves."]})
 
 
-def table(curve: str, ranks: int, custom: Sequence[int] = ()) -> tuple[int, ...]:
+def points_by_rank(curve: str, ranks: int, custom: Sequence[int] = ()) -> tuple[int, ...]:
     """Whole points of the ranks 1 to `ranks`. Raises as `points` does. Source: formats, section 15."""
-    return tuple(points(curve, rank, custom) for rank in range(1, ranks + 1))
+    return tuple(points_of_rank(curve, rank, custom) for rank in range(1, ranks + 1))
 
 
-def of_custom(points_map_custom: Mapping[str, object]) -> tuple[int, ...]:
+def parse_custom_curve(points_map_custom: Mapping[str, object]) -> tuple[int, ...]:
     """The organizer's own curve, points of rank 1, 2, ...; ranks after the last are worth nothing.
 
     Takes {"curve": [100, 90, ...]}, numbers or texts. Raises Invalid when the list is missing, empty, too

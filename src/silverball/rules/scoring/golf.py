@@ -41,7 +41,7 @@ def strokes_of_ball(ball: int) -> int:
     return ball
 
 
-def stored(strokes: int, stroke_limit: int) -> int:
+def limited_strokes(strokes: int, stroke_limit: int) -> int:
     """Strokes as kept: no more than `golfStrokeLimit` (0 means no limit below 10).
 
     Raises Invalid below 1 or above 10 strokes. Source: formats, section 16.
@@ -51,7 +51,7 @@ def stored(strokes: int, stroke_limit: int) -> int:
     return min(strokes, stroke_limit) if stroke_limit else strokes
 
 
-def total(
+def strokes_total(
     strokes: Sequence[int | None], *, holes_counted: int = 0, stroke_limit: int = 0, is_closed: bool = False
 ) -> int:
     """Total strokes of a player, fewest is best.
@@ -66,7 +66,7 @@ def total(
     return sum(best_first[:holes_counted] if holes_counted else best_first)
 
 
-def tiebreak(total_strokes: int, strokes: Sequence[int | None]) -> GolfTiebreak:
+def golf_tiebreak(total_strokes: int, strokes: Sequence[int | None]) -> GolfTiebreak:
     """Total, then more holes with 1 stroke, then with 2, then with 3.
 
     Takes the player's total and his strokes by hole (None where not played). Source: formats, 16.

@@ -8,7 +8,7 @@ from silverball.rules.scoring.strikes import StrikeSettings
 from silverball.rules.tournament import Game
 
 
-def scored_by(given: StrikeSettings) -> Score:
+def strike_scorer(given: StrikeSettings) -> Score:
     """How games of a strike format are scored. Source: formats, sections 10 and 12."""
 
     def score(game: Game, said: GameOutcome) -> Scored:
@@ -16,7 +16,7 @@ def scored_by(given: StrikeSettings) -> Score:
             points = strikes.points_of_strikers(given, game.player_ids, said.strikers)
             return Scored(points, strikes.wire_positions(given, game.player_ids, points))
         order = outcomes.order_of(game, said)
-        points = strikes.points_in_slots(given, game.player_ids, order)
+        points = strikes.points_by_slot(given, game.player_ids, order)
         return Scored(points, strikes.wire_positions(given, game.player_ids, points, order), order)
 
     return score

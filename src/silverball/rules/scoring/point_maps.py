@@ -59,7 +59,7 @@ WITHOUT_MAP_TYPES = frozenset(
 )
 
 
-def of_scoring(scoring: str) -> WireRows:
+def map_of_scoring(scoring: str) -> WireRows:
     """The map that a `scoring` starts with, as on the wire.
 
     Raises Invalid for an unknown scoring, and for one that needs a map of its own (custom, idaho).
@@ -73,7 +73,7 @@ def of_scoring(scoring: str) -> WireRows:
     raise Invalid({"scoring": [f"There is no scoring called {scoring}. Choose one of the known scorings."]})
 
 
-def of_strikes(*, fair: bool, progressive: bool) -> WireRows:
+def map_of_strikes(*, fair: bool, progressive: bool) -> WireRows:
     """The map that a group knockout shows, as on the wire.
 
     Standard strikes show the IFPA map although their games score 1.00 and 0.00 (42 of 42 observed
@@ -84,7 +84,7 @@ def of_strikes(*, fair: bool, progressive: bool) -> WireRows:
     return PROGRESSIVE if progressive else IFPA
 
 
-def of_type(type_: str) -> WireRows | None:
+def map_of_type(type_: str) -> WireRows | None:
     """The map of a format without a `scoring`: head to head, or None where places earn no points.
 
     Raises ValueError for a format whose map depends on its settings. Source: formats, section 11.
@@ -96,7 +96,7 @@ def of_type(type_: str) -> WireRows | None:
     raise ValueError(f"the map of {type_} depends on its settings")
 
 
-def of_custom(points_map_custom: Mapping[str, object]) -> WireRows:
+def parse_custom_map(points_map_custom: Mapping[str, object]) -> WireRows:
     """The rows behind `pointsMap: "manual"`, as texts.
 
     Takes {"type": "matchplay", "3P": [...], "4P": [...]}: the points of a group of three and of four.
@@ -104,18 +104,18 @@ def of_custom(points_map_custom: Mapping[str, object]) -> WireRows:
     a list is missing, has the wrong length or holds something that is not a number.
     Source: formats, section 11.
     """
-    three, four = _custom_row(points_map_custom, 3), _custom_row(points_map_custom, 4)
+    three, four = _parse_custom_row(points_map_custom, 3), _parse_custom_row(points_map_custom, 4)
     return ((four[0],), (three[0], three[-1]), three, four)
 
 
-def _custom_row(points_map_custom: Mapping[str, object], size: int) -> tuple[str, ...]:
+def _parse_custom_row(points_map_custom: Mapping[str, object], size: int) -> tuple[str, ...]:
     listed = points_map_custom.get(f"{size}P")
     if not isinstance(listed, list | tuple) or len(listed) != size:
         raise Invalid({"pointsMapCustom": [f"A group of {size} needs {size} values in {size}P."]})
-    return tuple(str(_number(value)) for value in listed)
+    return tuple(str(_parse_points(value)) for value in listed)
 
 
-def _number(value: object) -> Decimal:
+def _parse_points(value: object) -> Decimal:
     try:
         number = Decimal(str(value))
     except ArithmeticError as error:
@@ -126,7 +126,7 @@ def _number(value: object) -> Decimal:
     return number
 
 
-def row(rows: Sequence[Sequence[WirePoints]], group_size: int) -> Row:
+def points_by_place(rows: Sequence[Sequence[WirePoints]], group_size: int) -> Row:
     """Points by place in a group of 1 to 4 players.
 
     Takes a map as on the wire. A row with fewer values than players is filled with 0: the fourth row of
@@ -139,7 +139,7 @@ def row(rows: Sequence[Sequence[WirePoints]], group_size: int) -> Row:
     return tuple(earned + [Decimal(0)] * (group_size - len(earned)))
 
 
-def points_in_slots(
+def points_by_slot(
     rows: Sequence[Sequence[WirePoints]], player_ids: Sequence[int], finishing_order: Sequence[int]
 ) -> Row:
     """Result points: one per player, in the game's player order.
@@ -149,7 +149,7 @@ def points_in_slots(
     """
     if sorted(player_ids) != sorted(finishing_order):
         raise ValueError("the finishing order does not hold the players of the game")
-    by_place = row(rows, len(player_ids))
+    by_place = points_by_place(rows, len(player_ids))
     return tuple(by_place[finishing_order.index(player_id)] for player_id in player_ids)
 
 
@@ -159,7 +159,7 @@ def tiebreak_points(finishing_order: Sequence[int]) -> dict[int, Decimal]:
     The last of two or more gets nothing. Raises ValueError for another number of players.
     Source: formats, sections 11 and 13.4.
     """
-    return dict(zip(finishing_order, row(TIEBREAKER, len(finishing_order)), strict=True))
+    return dict(zip(finishing_order, points_by_place(TIEBREAKER, len(finishing_order)), strict=True))
 
 
 def bye_points(rows: Sequence[Sequence[WirePoints]], byes: str, games_per_round: int = 1) -> Decimal:
@@ -169,7 +169,7 @@ def bye_points(rows: Sequence[Sequence[WirePoints]], byes: str, games_per_round:
     and the games of a round, each of which counts once. Raises Invalid for another setting.
     Source: formats, sections 9 and 14.3.
     """
-    values = {"full": row(rows, 1)[0], "half": Decimal("0.50"), "zero": Decimal("0.00")}
+    values = {"full": points_by_place(rows, 1)[0], "half": Decimal("0.50"), "zero": Decimal("0.00")}
     if byes not in values:
         raise Invalid({"byes": [f"A bye cannot be worth {byes}. Choose full, half or zero."]})
     return (values[byes] * games_per_round).quantize(Decimal("0.01"))

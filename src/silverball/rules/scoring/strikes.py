@@ -26,10 +26,10 @@ class StrikeRule(Enum):
     @property
     def is_standard(self) -> bool:
         """Whether a player of a group gets one strike or none, and no order is kept on the wire."""
-        return self in STANDARD
+        return self in STANDARD_RULES
 
 
-STANDARD = frozenset({StrikeRule.ONE, StrikeRule.TWO, StrikeRule.THREE})
+STANDARD_RULES = frozenset({StrikeRule.ONE, StrikeRule.TWO, StrikeRule.THREE})
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class StrikeSettings:
 
 HEAD_TO_HEAD = StrikeSettings(StrikeRule.HEAD_TO_HEAD)
 
-BY_PLACE: dict[StrikeRule, dict[int, tuple[int, ...]]] = {
+STRIKE_TABLES: dict[StrikeRule, dict[int, tuple[int, ...]]] = {
     StrikeRule.HEAD_TO_HEAD: {2: (0, 1)},
     StrikeRule.ONE: {2: (0, 1), 4: (0, 0, 0, 1)},
     StrikeRule.TWO: {2: (0, 1), 4: (0, 0, 1, 1)},
@@ -51,7 +51,7 @@ BY_PLACE: dict[StrikeRule, dict[int, tuple[int, ...]]] = {
     StrikeRule.FAIR: {2: (0, 2), 3: (0, 1, 2), 4: (0, 1, 1, 2)},
 }
 
-BY_POINTS: dict[StrikeRule, dict[int, dict[Decimal, int]]] = {
+POINTS_TO_STRIKES: dict[StrikeRule, dict[int, dict[Decimal, int]]] = {
     StrikeRule.PROGRESSIVE: {
         2: {Decimal("1.00"): 0, Decimal("0.01"): 1},
         3: {Decimal("1.00"): 0, Decimal("0.02"): 1, Decimal("0.01"): 2},
@@ -66,7 +66,7 @@ BY_POINTS: dict[StrikeRule, dict[int, dict[Decimal, int]]] = {
 STANDARD_POINTS = {NO_STRIKE: 0, STRIKE: 1}
 
 
-def settings_of_group(
+def group_strike_settings(
     four_player_strikes: int, three_player_strikes: int, *, fair: bool, progressive: bool
 ) -> StrikeSettings:
     """The strike settings of a group knockout, from its four wire keys.
@@ -87,7 +87,7 @@ def settings_of_group(
     return StrikeSettings(StrikeRule(four_player_strikes), three_player_strikes)
 
 
-def by_place(settings: StrikeSettings, group_size: int) -> tuple[int, ...]:
+def strikes_by_place(settings: StrikeSettings, group_size: int) -> tuple[int, ...]:
     """Strikes of first, second, ... in a group of this size. A group of one (a bye) gives none.
 
     Raises ValueError for a size the rule does not know. Source: formats, section 12.
@@ -96,13 +96,13 @@ def by_place(settings: StrikeSettings, group_size: int) -> tuple[int, ...]:
         return (0,)
     if group_size == 3 and settings.rule.is_standard:
         return (0, 0, 1) if settings.three_player_strikes == THREE_PLAYER_STRIKES_ONE else (0, 1, 1)
-    known = BY_PLACE[settings.rule].get(group_size)
+    known = STRIKE_TABLES[settings.rule].get(group_size)
     if known is None:
         raise ValueError(f"{settings.rule.name} strikes know no group of {group_size}")
     return known
 
 
-def in_slots(
+def strikes_by_slot(
     settings: StrikeSettings, player_ids: Sequence[int], finishing_order: Sequence[int]
 ) -> tuple[int, ...]:
     """Strikes of a result: one count per player, in the game's player order.
@@ -110,8 +110,8 @@ def in_slots(
     Takes the player ids by slot and the same ids from first to last. Raises ValueError when the two do
     not hold the same players. Source: formats, section 12.
     """
-    given = by_place(settings, len(player_ids))
-    places = _places(player_ids, finishing_order)
+    given = strikes_by_place(settings, len(player_ids))
+    places = _places_by_slot(player_ids, finishing_order)
     return tuple(given[place] for place in places)
 
 
@@ -121,20 +121,20 @@ def points_by_place(settings: StrikeSettings, group_size: int) -> tuple[Decimal,
     Standard and head to head: 1.00 without strike, 0.00 with one. Raises as `by_place` does.
     Source: formats, sections 10 and 11.
     """
-    given = by_place(settings, group_size)
+    given = strikes_by_place(settings, group_size)
     if settings.rule is StrikeRule.FAIR:
-        return point_maps.row(point_maps.FAIR, group_size)
+        return point_maps.points_by_place(point_maps.FAIR, group_size)
     if settings.rule is StrikeRule.PROGRESSIVE:
-        return point_maps.row(point_maps.PROGRESSIVE, group_size)
+        return point_maps.points_by_place(point_maps.PROGRESSIVE, group_size)
     return tuple(STRIKE if strikes else NO_STRIKE for strikes in given)
 
 
-def points_in_slots(
+def points_by_slot(
     settings: StrikeSettings, player_ids: Sequence[int], finishing_order: Sequence[int]
 ) -> tuple[Decimal, ...]:
     """Result points: one per player, in the game's player order. Takes and raises as `in_slots` does."""
     earned = points_by_place(settings, len(player_ids))
-    return tuple(earned[place] for place in _places(player_ids, finishing_order))
+    return tuple(earned[place] for place in _places_by_slot(player_ids, finishing_order))
 
 
 def points_of_strikers(
@@ -148,7 +148,7 @@ def points_of_strikers(
     if settings.rule in {StrikeRule.FAIR, StrikeRule.PROGRESSIVE}:
         raise Invalid({"strikes": ["These strikes depend on the finishing order. Enter the order."]})
     strikers = set(striker_ids)
-    needed = sum(by_place(settings, len(player_ids)))
+    needed = sum(strikes_by_place(settings, len(player_ids)))
     if not strikers <= set(player_ids):
         raise Invalid({"strikes": ["A player with a strike did not play this game."]})
     if len(strikers) != needed or len(striker_ids) != needed:
@@ -156,7 +156,7 @@ def points_of_strikers(
     return tuple(STRIKE if player_id in strikers else NO_STRIKE for player_id in player_ids)
 
 
-def of_points(settings: StrikeSettings, result_points: Sequence[Decimal]) -> tuple[int, ...]:
+def strikes_from_points(settings: StrikeSettings, result_points: Sequence[Decimal]) -> tuple[int, ...]:
     """Strikes behind the result points of a game, slot by slot. A game of one (a bye) gives none.
 
     Raises Invalid for points that mean no strikes under the rule. Source: formats, section 12
@@ -165,8 +165,8 @@ def of_points(settings: StrikeSettings, result_points: Sequence[Decimal]) -> tup
     group_size = len(result_points)
     if group_size == 1:
         return (0,)
-    meanings = BY_POINTS.get(settings.rule, {}).get(group_size, {})
-    if settings.rule not in BY_POINTS:
+    meanings = POINTS_TO_STRIKES.get(settings.rule, {}).get(group_size, {})
+    if settings.rule not in POINTS_TO_STRIKES:
         meanings = STANDARD_POINTS
     unknown = [points for points in result_points if points not in meanings]
     if unknown:
@@ -187,7 +187,7 @@ def wire_positions(
     Standard strikes show nothing but a player without strike, the one in the highest slot, at the end.
     Source: formats, section 10 (1,043 of 1,043 and 148 of 148 real games).
     """
-    best_first = tuple(finishing_order) or _by_points(player_ids, result_points)
+    best_first = tuple(finishing_order) or _order_by_points(player_ids, result_points)
     if settings.rule.is_standard and len(player_ids) > 1:
         return _last_without_strike(player_ids, result_points)
     if settings.rule is StrikeRule.FAIR and len(player_ids) == 4:
@@ -200,13 +200,13 @@ def is_out(strikes: int, adjustment: Decimal, strike_count: int) -> bool:
     return strikes + adjustment >= strike_count
 
 
-def _places(player_ids: Sequence[int], finishing_order: Sequence[int]) -> tuple[int, ...]:
+def _places_by_slot(player_ids: Sequence[int], finishing_order: Sequence[int]) -> tuple[int, ...]:
     if sorted(player_ids) != sorted(finishing_order):
         raise ValueError("the finishing order does not hold the players of the game")
     return tuple(finishing_order.index(player_id) for player_id in player_ids)
 
 
-def _by_points(player_ids: Sequence[int], result_points: Sequence[Decimal]) -> tuple[int, ...]:
+def _order_by_points(player_ids: Sequence[int], result_points: Sequence[Decimal]) -> tuple[int, ...]:
     """Player ids from most to fewest points, equals in slot order."""
     slots = sorted(range(len(player_ids)), key=lambda slot: -result_points[slot])
     return tuple(player_ids[slot] for slot in slots)

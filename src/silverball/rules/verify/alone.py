@@ -6,16 +6,16 @@ from typing import Any
 
 from silverball.rules.tournament import Entrant, Tournament
 from silverball.rules.verify import results, rows
-from silverball.rules.verify.rows import ZERO, Row, text
+from silverball.rules.verify.rows import ZERO, Row, points_text
 
 
-def listed(tournament: Tournament) -> list[Entrant]:
+def listed_entrants(tournament: Tournament) -> list[Entrant]:
     """Who is active or has completed a game alone."""
     done = {one.player_id for one in tournament.single_player_games if one.status == "completed"}
     return [one for one in tournament.entrants if one.is_active or one.player_id in done]
 
 
-def alone_rows(
+def single_player_rows(
     tournament: Tournament,
     points: Mapping[int, Decimal],
     keys: Mapping[int, tuple[Any, ...]],
@@ -24,24 +24,26 @@ def alone_rows(
     is_less_better: bool = False,
 ) -> list[Row]:
     """Rows by these keys, more is better; `more` holds what the format adds, its tiebreakers too."""
-    placed = rows.places({one: (*key, *rows.by_hand(tournament, one)) for one, key in keys.items()})
-    added = rows.tiebreaks(tournament)
+    placed = rows.places_by_player(
+        {one: (*key, *rows.manual_order_key(tournament, one)) for one, key in keys.items()}
+    )
+    added = rows.tiebreak_points(tournament)
     found = []
     for one, own in points.items():
         extra = added.get(one, ZERO)
         row = {
             "playerId": one,
             "position": placed[one],
-            "points": text(own),
-            "pointsWithTiebreaker": text(own - extra if is_less_better else own + extra)
+            "points": points_text(own),
+            "pointsWithTiebreaker": points_text(own - extra if is_less_better else own + extra)
             if one in added
             else None,
             "strikeCount": 0,
-            "adjustment": rows.given(tournament.entrant_by_id[one]),
-            "activeGames": rows.open_games(tournament, one),
+            "adjustment": rows.adjustment_total(tournament.entrant_by_id[one]),
+            "activeGames": rows.open_game_ids(tournament, one),
             **more.get(one, {}),
         }
-        row["tiebreakers"] = [text(own), *row.get("tiebreakers", [])]
+        row["tiebreakers"] = [points_text(own), *row.get("tiebreakers", [])]
         found.append(row)
     return found
 
@@ -49,20 +51,22 @@ def alone_rows(
 def golf_table(tournament: Tournament) -> list[Row]:
     """Fewest strokes; then more holes with one, two, three strokes."""
     chosen: Any = tournament.settings
-    played = results.frames_of(tournament)
+    played = results.frames_by_player(tournament)
     points, keys, more = {}, {}, {}
-    for entrant in listed(tournament):
+    for entrant in listed_entrants(tournament):
         own = played.get(entrant.player_id, {})
         done = [int(one.points or 0) for at, one in own.items() if at < chosen.golf_duration]
-        total = _strokes(done, chosen, is_closed=tournament.status == "completed") + rows.given(entrant)
+        total = _counted_strokes(
+            done, chosen, is_closed=tournament.status == "completed"
+        ) + rows.adjustment_total(entrant)
         few = [done.count(strokes) for strokes in (1, 2, 3)] if chosen.tiebreaker == "standard" else []
         points[entrant.player_id] = total
         keys[entrant.player_id] = (-total, *few)
         more[entrant.player_id] = {"tiebreakers": few, "gamesPlayed": len(own)}
-    return alone_rows(tournament, points, keys, more, is_less_better=True)
+    return single_player_rows(tournament, points, keys, more, is_less_better=True)
 
 
-def _strokes(done: Sequence[int], chosen: Any, *, is_closed: bool) -> Decimal:
+def _counted_strokes(done: Sequence[int], chosen: Any, *, is_closed: bool) -> Decimal:
     """The best holes that count; those not played count most once it is closed."""
     missing = [chosen.golf_stroke_limit or 10] * (chosen.golf_duration - len(done)) if is_closed else []
     best_first = sorted([*done, *missing])
@@ -72,17 +76,19 @@ def _strokes(done: Sequence[int], chosen: Any, *, is_closed: bool) -> Decimal:
 def bowling_table(tournament: Tournament) -> list[Row]:
     """Most pins; then more strikes, more spares."""
     chosen: Any = tournament.settings
-    played = results.frames_of(tournament)
+    played = results.frames_by_player(tournament)
     points, keys, more = {}, {}, {}
-    for entrant in listed(tournament):
+    for entrant in listed_entrants(tournament):
         own = played.get(entrant.player_id, {})
         frames = [own[at].rolls if at in own else () for at in range(chosen.golf_duration)]
-        total = Decimal(sum(value or 0 for value in results.frame_values(frames))) + rows.given(entrant)
+        total = Decimal(sum(value or 0 for value in results.frame_values(frames))) + rows.adjustment_total(
+            entrant
+        )
         counted = list(_strikes_and_spares(frames)) if chosen.tiebreaker == "standard" else []
         points[entrant.player_id] = total
         keys[entrant.player_id] = (total, *counted)
         more[entrant.player_id] = {"tiebreakers": counted, "gamesPlayed": len(own)}
-    return alone_rows(tournament, points, keys, more)
+    return single_player_rows(tournament, points, keys, more)
 
 
 def _strikes_and_spares(frames: Sequence[Sequence[int]]) -> tuple[int, int]:

@@ -6,27 +6,27 @@ from typing import Any
 from silverball.rules.scoring import curves
 from silverball.rules.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.verify import alone, rows
-from silverball.rules.verify.rows import ZERO, Row, text
+from silverball.rules.verify.rows import ZERO, Row, points_text
 
 
-def _counts(one: SinglePlayerGame) -> bool:
+def _is_counted(one: SinglePlayerGame) -> bool:
     is_scored = one.score is not None and one.arena_id is not None
     return one.status == "completed" and not one.is_voided and is_scored
 
 
-def _worth(tournament: Tournament, one: SinglePlayerGame, field: list[SinglePlayerGame]) -> Decimal:
+def _score_points(tournament: Tournament, one: SinglePlayerGame, field: list[SinglePlayerGame]) -> Decimal:
     """The points of a score among these: ties share the better rank."""
     rank = 1 + sum(
         other.arena_id == one.arena_id and (other.score or 0) > (one.score or 0) for other in field
     )
     custom = [int(str(points)) for points in tournament.points_map[0]] if tournament.points_map else []
-    return Decimal(curves.points(getattr(tournament.settings, "best_game_scoring", ""), rank, custom))
+    return Decimal(curves.points_of_rank(getattr(tournament.settings, "best_game_scoring", ""), rank, custom))
 
 
-def ranked(tournament: Tournament) -> list[SinglePlayerGame]:
+def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
     """The games that hold a rank: a player's best few on each arena; the earlier of equal ones."""
     most = int(getattr(tournament.settings, "best_game_number_of_best_games", 1))
-    scored = [one for one in tournament.single_player_games if _counts(one)]
+    scored = [one for one in tournament.single_player_games if _is_counted(one)]
     return [
         one
         for one in scored
@@ -44,16 +44,16 @@ def _is_before(one: SinglePlayerGame, other: SinglePlayerGame) -> bool:
     return own > its or (own == its and one.single_player_game_id < other.single_player_game_id)
 
 
-def table(tournament: Tournament) -> list[Row]:
+def best_game_table(tournament: Tournament) -> list[Row]:
     """The best arenas of each player; an arena is worth the sum of the ranks held there."""
     most = int(getattr(tournament.settings, "best_game_arenas_counted", 0)) or None
-    field = ranked(tournament)
+    field = ranked_games(tournament)
     points, keys, more = {}, {}, {}
-    for entrant in alone.listed(tournament):
+    for entrant in alone.listed_entrants(tournament):
         by_arena: dict[int | None, list[Decimal]] = {}
         for one in field:
             if one.player_id == entrant.player_id:
-                by_arena.setdefault(one.arena_id, []).append(_worth(tournament, one, field))
+                by_arena.setdefault(one.arena_id, []).append(_score_points(tournament, one, field))
         best = sorted(by_arena.values(), key=sum, reverse=True)[:most]
         values = sorted((value for arena in best for value in arena), reverse=True)
         games = [
@@ -61,18 +61,18 @@ def table(tournament: Tournament) -> list[Row]:
             for one in tournament.single_player_games
             if one.player_id == entrant.player_id and one.status == "completed"
         ]
-        total = sum(values, rows.given(entrant))
+        total = sum(values, rows.adjustment_total(entrant))
         points[entrant.player_id], keys[entrant.player_id] = total, (total,)
         more[entrant.player_id] = {
-            "pointsList": [text(value) for value in values],
+            "pointsList": [points_text(value) for value in values],
             "gamesPlayed": sum(not one.is_voided for one in games),
             "entriesPlayed": len(games),
-            "entriesAvailable": _available(tournament, entrant.entries_bought, len(games)),
+            "entriesAvailable": _entries_available(tournament, entrant.entries_bought, len(games)),
         }
-    return alone.alone_rows(tournament, points, keys, more)
+    return alone.single_player_rows(tournament, points, keys, more)
 
 
-def _available(tournament: Tournament, bought: int, played: int) -> int:
+def _entries_available(tournament: Tournament, bought: int, played: int) -> int:
     return bought - played if tournament.has_entry_limits else 0
 
 
@@ -93,44 +93,44 @@ def card_table(tournament: Tournament) -> list[Row]:
     chosen: Any = tournament.settings
     cards = ranked_cards(tournament)
     ids = {one.card_id for one in cards}
-    field = [one for one in tournament.single_player_games if _counts(one) and one.card_id in ids]
+    field = [one for one in tournament.single_player_games if _is_counted(one) and one.card_id in ids]
     points, keys, more = {}, {}, {}
-    for entrant in alone.listed(tournament):
+    for entrant in alone.listed_entrants(tournament):
         values = []
         for card in cards:
             if card.player_id == entrant.player_id:
                 worths = sorted(
-                    (_worth(tournament, one, field) for one in field if one.card_id == card.card_id),
+                    (_score_points(tournament, one, field) for one in field if one.card_id == card.card_id),
                     reverse=True,
                 )
                 counted = worths[: chosen.card_best_game_games_counted or None]
                 values.append((sum(counted, ZERO), -card.card_id, len(worths)))
         best = sorted(values, reverse=True)[: max(1, chosen.card_best_game_cards_counted)]
-        total = sum((value[0] for value in best), rows.given(entrant))
+        total = sum((value[0] for value in best), rows.adjustment_total(entrant))
         used = [one for one in tournament.cards if one.player_id == entrant.player_id]
         played = sum(one.status == "completed" or one.is_voided for one in used)
         points[entrant.player_id], keys[entrant.player_id] = total, (total,)
         more[entrant.player_id] = {
-            "pointsList": [text(value[0]) for value in best],
+            "pointsList": [points_text(value[0]) for value in best],
             "gamesPlayed": sum(
                 one.player_id == entrant.player_id and one.status == "completed" and not one.is_voided
                 for one in tournament.single_player_games
             ),
             "entriesPlayed": played,
-            "entriesAvailable": _available(tournament, entrant.entries_bought, played),
+            "entriesAvailable": _entries_available(tournament, entrant.entries_bought, played),
         }
-    return alone.alone_rows(tournament, points, keys, more)
+    return alone.single_player_rows(tournament, points, keys, more)
 
 
-def stored_faults(tournament: Tournament) -> list[str]:
+def stored_points_faults(tournament: Tournament) -> list[str]:
     """What a closed tournament stores of each game, against the ranks counted again."""
     if tournament.type != "best_game" or tournament.status != "completed":
         return []
-    field = ranked(tournament)
+    field = ranked_games(tournament)
     ids = {one.single_player_game_id for one in field}
     found = []
     for one in tournament.single_player_games:
-        wanted = _worth(tournament, one, field) if one.single_player_game_id in ids else ZERO
+        wanted = _score_points(tournament, one, field) if one.single_player_game_id in ids else ZERO
         if one.status == "completed" and (
             (one.points or ZERO) != wanted or one.is_best != (one.single_player_game_id in ids)
         ):

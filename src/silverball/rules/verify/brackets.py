@@ -4,14 +4,14 @@ from collections import Counter
 from typing import Any
 
 from silverball.rules.pairing import bracket_nodes
-from silverball.rules.pairing.bracket_nodes import Key, Node, Seed, WinnerOf
+from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
 from silverball.rules.tournament import Game, Tournament
 from silverball.rules.verify import rows
 from silverball.rules.verify.rows import Row
 
 NOBODY = 0
 # Who comes out of a match, first to last; None while it is open.
-Outcome = tuple[int, ...] | None
+MatchOrder = tuple[int, ...] | None
 
 
 def bracket_row(tournament: Tournament, player_id: int, position: int, points: Any, extra: Any = 0) -> Row:
@@ -24,24 +24,28 @@ def bracket_row(tournament: Tournament, player_id: int, position: int, points: A
         "tiebreakers": None,
         "gamesPlayed": None,
         "strikeCount": None,
-        "activeGames": rows.open_games(tournament, player_id),
+        "activeGames": rows.open_game_ids(tournament, player_id),
     }
 
 
-def table(tournament: Tournament) -> list[Row]:
+def bracket_table(tournament: Tournament) -> list[Row]:
     """Those who are out for good or have won; points are won matches, byes included."""
     size = int(getattr(tournament.settings, "bracket_size", 4))
-    nodes = (bracket_nodes.double if tournament.type == "double_bracket" else bracket_nodes.single)(size)
-    out: dict[Key, Outcome] = {}
-    seats: dict[Key, list[int | None]] = {}
-    spared: set[Key] = set()
+    nodes = (
+        bracket_nodes.double_elimination_nodes
+        if tournament.type == "double_bracket"
+        else bracket_nodes.single_elimination_nodes
+    )(size)
+    out: dict[NodeKey, MatchOrder] = {}
+    seats: dict[NodeKey, list[int | None]] = {}
+    spared: set[NodeKey] = set()
     for node in nodes:
-        if node.repeats is not None and _first_seat_won(out[node.repeats], seats[node.repeats]):
+        if node.reset_of is not None and _first_seat_won(out[node.reset_of], seats[node.reset_of]):
             spared.add(node.key)
             out[node.key], seats[node.key] = (), []
             continue
-        seats[node.key] = [_who(tournament, source, out) for source in node.sources]
-        out[node.key] = _outcome(tournament, node, seats[node.key])
+        seats[node.key] = [_player_from(tournament, source, out) for source in node.sources]
+        out[node.key] = _match_order(tournament, node, seats[node.key])
     placed = _places(tournament, nodes, out, seats, spared)
     won = Counter(
         order[0] for node in nodes if (order := out[node.key]) and _is_won(node, order, seats[node.key])
@@ -49,22 +53,22 @@ def table(tournament: Tournament) -> list[Row]:
     return [bracket_row(tournament, player_id, place, won[player_id]) for player_id, place in placed.items()]
 
 
-def _first_seat_won(order: Outcome, seated: list[int | None]) -> bool:
+def _first_seat_won(order: MatchOrder, seated: list[int | None]) -> bool:
     return order is not None and not (order and order[0] == seated[1])
 
 
-def _who(tournament: Tournament, source: Any, out: dict[Key, Outcome]) -> int | None:
-    if isinstance(source, Seed):
-        listed = rows.seeds(tournament)
+def _player_from(tournament: Tournament, source: Any, out: dict[NodeKey, MatchOrder]) -> int | None:
+    if isinstance(source, SeedSource):
+        listed = rows.active_ids_by_seed(tournament)
         return listed[source.seed - 1] if source.seed <= len(listed) else NOBODY
     order = out[source.node]
     if order is None:
         return None
-    at = 0 if isinstance(source, WinnerOf) else 1
+    at = 0 if isinstance(source, WinnerSource) else 1
     return order[at] if at < len(order) else NOBODY
 
 
-def _outcome(tournament: Tournament, node: Node, seated: list[int | None]) -> Outcome:
+def _match_order(tournament: Tournament, node: BracketNode, seated: list[int | None]) -> MatchOrder:
     if None in seated:
         return None
     here = tuple(one for one in seated if one)
@@ -72,7 +76,7 @@ def _outcome(tournament: Tournament, node: Node, seated: list[int | None]) -> Ou
         return here
     needed = (int(getattr(tournament.settings, "games_per_round", 1)) + 1) // 2 if len(seated) == 2 else 1
     wins: Counter[int] = Counter()
-    for game in _games_at(tournament, node.key):
+    for game in _match_games(tournament, node.key):
         if set(game.player_ids) != set(here):
             continue
         if game.status != "completed":
@@ -84,7 +88,7 @@ def _outcome(tournament: Tournament, node: Node, seated: list[int | None]) -> Ou
     return None
 
 
-def _games_at(tournament: Tournament, key: Key) -> list[Game]:
+def _match_games(tournament: Tournament, key: NodeKey) -> list[Game]:
     games = [
         game
         for game in tournament.games
@@ -96,44 +100,44 @@ def _games_at(tournament: Tournament, key: Key) -> list[Game]:
     return sorted(games, key=lambda game: (game.game_index or 0, game.game_id))
 
 
-def _is_won(node: Node, order: tuple[int, ...], seated: list[int | None]) -> bool:
+def _is_won(node: BracketNode, order: tuple[int, ...], seated: list[int | None]) -> bool:
     return len(order) > 1 or (bool(seated) and not node.is_extra)
 
 
 def _places(
     tournament: Tournament,
-    nodes: list[Node],
-    out: dict[Key, Outcome],
-    seats: dict[Key, list[int | None]],
-    spared: set[Key],
+    nodes: list[BracketNode],
+    out: dict[NodeKey, MatchOrder],
+    seats: dict[NodeKey, list[int | None]],
+    spared: set[NodeKey],
 ) -> dict[int, int]:
-    finals = [out[node.key] for node in nodes if node.decides_from == 1]
+    finals = [out[node.key] for node in nodes if node.winner_place == 1]
     is_closed = tournament.status == "completed" or None not in finals
-    repeated = {node.repeats for node in nodes if node.repeats is not None and node.key not in spared}
+    repeated = {node.reset_of for node in nodes if node.reset_of is not None and node.key not in spared}
     placed: dict[int, int] = {}
     for node in nodes:
         order = out[node.key]
         if order is None or node.key in spared:
             continue
-        if node.decides_from is not None:
+        if node.winner_place is not None:
             if node.key in repeated and not _first_seat_won(order, seats[node.key]):
                 continue
-            placed.update({player_id: node.decides_from + at for at, player_id in enumerate(order)})
-        elif node.losers_place is not None and len(order) > 1:
-            waits = node.losers_meet_in is not None and not (is_closed and out[node.losers_meet_in] is None)
+            placed.update({player_id: node.winner_place + at for at, player_id in enumerate(order)})
+        elif node.loser_place is not None and len(order) > 1:
+            waits = node.extra_node_key is not None and not (is_closed and out[node.extra_node_key] is None)
             if not waits:
-                placed[order[1]] = node.losers_place
+                placed[order[1]] = node.loser_place
     return placed
 
 
 def ladder_table(tournament: Tournament) -> list[Row]:
     """The last of each game is out; points are the players left behind. Source: formats, 14.13."""
-    alive = rows.seeds(tournament)
+    alive = rows.active_ids_by_seed(tournament)
     players = len(alive)
     is_fast = getattr(tournament.settings, "ladder_type", "regular") == "fast"
     placed: dict[int, int] = {}
     for one in tournament.rounds_in_order:
-        size, leaving = _step(len(alive), players, is_fast)
+        size, leaving = _ladder_step(len(alive), players, is_fast)
         games = [game for game in tournament.games if game.round_id == one.round_id and not game.is_tiebreak]
         if len(alive) < 2 or not games or set(games[0].player_ids) != set(alive[-size:]):
             break
@@ -147,7 +151,7 @@ def ladder_table(tournament: Tournament) -> list[Row]:
     return [bracket_row(tournament, one, place, players - place) for one, place in placed.items()]
 
 
-def _step(alive: int, players: int, is_fast: bool) -> tuple[int, int]:
+def _ladder_step(alive: int, players: int, is_fast: bool) -> tuple[int, int]:
     """Who plays with so many left, and how many are out then."""
     if not is_fast:
         return min(4, alive), 1

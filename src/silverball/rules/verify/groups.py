@@ -13,71 +13,73 @@ from silverball.rules.verify.rows import ZERO, Row
 
 ADVANCING = 2
 # Who joins in a later round is above everybody who is out.
-NOT_YET = 1000
+JOINS_LATER = 1000
 TIEBREAK = ("0.50", "0.25", "0.12", "0.00")
 
 
 @dataclass(frozen=True)
-class _Stage:
+class _PlayedRound:
     """A round that was played; scores are such that more is better."""
 
     groups: list[tuple[int, ...]]
     scores: Mapping[int, Decimal]
-    extra: Mapping[int, Decimal]
-    done: set[tuple[int, ...]]
+    tiebreak_scores: Mapping[int, Decimal]
+    finished_groups: set[tuple[int, ...]]
     is_final: bool
     is_last: bool
 
-    def key(self, player_id: int) -> tuple[Decimal, Decimal]:
-        return (self.scores.get(player_id, ZERO), self.extra.get(player_id, ZERO))
+    def rank_key(self, player_id: int) -> tuple[Decimal, Decimal]:
+        return (self.scores.get(player_id, ZERO), self.tiebreak_scores.get(player_id, ZERO))
 
     @property
     def is_finished(self) -> bool:
-        return bool(self.groups) and len(self.done) == len(self.groups)
+        return bool(self.groups) and len(self.finished_groups) == len(self.groups)
 
-    def tied(self) -> set[int]:
+    def tied_ids(self) -> set[int]:
         """Who shares the last advancing place of a finished group."""
         found: set[int] = set()
-        for group in self.done:
-            ordered = sorted((self.key(one) for one in group), reverse=True)
+        for group in self.finished_groups:
+            ordered = sorted((self.rank_key(one) for one in group), reverse=True)
             if len(group) > ADVANCING and ordered[ADVANCING - 1] == ordered[ADVANCING]:
-                found |= {one for one in group if self.key(one) == ordered[ADVANCING]}
+                found |= {one for one in group if self.rank_key(one) == ordered[ADVANCING]}
         return found
 
-    def advancing(self) -> set[int]:
+    def advancing_ids(self) -> set[int]:
         found = set()
-        for group in self.done:
-            found |= set(sorted(group, key=self.key, reverse=True)[:ADVANCING])
-        return found - self.tied()
+        for group in self.finished_groups:
+            found |= set(sorted(group, key=self.rank_key, reverse=True)[:ADVANCING])
+        return found - self.tied_ids()
 
 
-def table(tournament: Tournament) -> list[Row]:
+def group_bracket_table(tournament: Tournament) -> list[Row]:
     """Those whose place is decided: by the last round played, then by what was scored in it."""
     if not tournament.rounds:
         return []
-    played: list[_Stage] = []
+    played: list[_PlayedRound] = []
     for one in tournament.rounds_in_order:
-        played.append(_stage(tournament, one, played))
-    keys: dict[int, Any] = {one.player_id: (NOT_YET,) for one in tournament.entrants if one.is_active}
-    last: dict[int, tuple[_Stage, bool]] = {}
+        played.append(_played_round(tournament, one, played))
+    keys: dict[int, Any] = {one.player_id: (JOINS_LATER,) for one in tournament.entrants if one.is_active}
+    last: dict[int, tuple[_PlayedRound, bool]] = {}
     for at, stage in enumerate(played):
         for player_id in {one for group in stage.groups for one in group}:
-            goes_on = not stage.is_final and player_id in stage.advancing()
-            waits = not stage.is_final and bool(stage.tied()) and tournament.status == "started"
+            goes_on = not stage.is_final and player_id in stage.advancing_ids()
+            waits = not stage.is_final and bool(stage.tied_ids()) and tournament.status == "started"
             is_decided = stage.is_finished and not waits and (stage.is_last or not goes_on)
-            keys[player_id] = (at, int(goes_on), *stage.key(player_id)) if is_decided else (at, 2, ZERO, ZERO)
+            keys[player_id] = (
+                (at, int(goes_on), *stage.rank_key(player_id)) if is_decided else (at, 2, ZERO, ZERO)
+            )
             last[player_id] = (stage, is_decided)
-    placed = _by_hand(tournament, rows.places(keys))
+    placed = _apply_manual_orders(tournament, rows.places_by_player(keys))
     sign = -1 if tournament.type == "golf_bracket" else 1
     found = []
     for player_id, (stage, is_decided) in last.items():
         if is_decided:
-            score, extra = stage.key(player_id)
+            score, extra = stage.rank_key(player_id)
             found.append(bracket_row(tournament, player_id, placed[player_id], sign * score, sign * extra))
     return found
 
 
-def _by_hand(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
+def _apply_manual_orders(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
     """Orders by hand hold between players who share a place and were ordered together."""
     after = dict(placed)
     for place in set(placed.values()):
@@ -90,13 +92,13 @@ def _by_hand(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int
     return after
 
 
-def _stage(tournament: Tournament, one: Round, earlier: list[_Stage]) -> _Stage:
-    plan = _plan(tournament)
+def _played_round(tournament: Tournament, one: Round, earlier: list[_PlayedRound]) -> _PlayedRound:
+    plan = _planned_rounds(tournament)
     at = len(earlier)
     is_last = at == len(plan) - 1
-    is_final = is_last and plan[at].players == 4
+    is_final = is_last and plan[at].player_count == 4
     if tournament.type == "golf_bracket":
-        return _of_holes(tournament, one, earlier, is_final=is_final, is_last=is_last)
+        return _round_of_holes(tournament, one, earlier, is_final=is_final, is_last=is_last)
     games = [game for game in tournament.games if game.round_id == one.round_id and not game.is_bye]
     main = [game for game in games if not game.is_tiebreak]
     sets = {
@@ -110,18 +112,20 @@ def _stage(tournament: Tournament, one: Round, earlier: list[_Stage]) -> _Stage:
         for number, listed in sets.items()
         if len(listed) >= needed and all(game.status == "completed" for game in listed)
     }
-    extra = rows.earned([game for game in games if game.is_tiebreak])
-    return _Stage(list(groups.values()), rows.earned(main), extra, done, is_final, is_last)
+    extra = rows.points_of_games([game for game in games if game.is_tiebreak])
+    return _PlayedRound(list(groups.values()), rows.points_of_games(main), extra, done, is_final, is_last)
 
 
-def _plan(tournament: Tournament) -> list[group_bracket.Stage]:
+def _planned_rounds(tournament: Tournament) -> list[group_bracket.GroupBracketRound]:
     chosen: Any = tournament.settings
-    return group_bracket.stages(chosen.bracket_size, has_double_byes=bool(chosen.group_bracket_double_byes))
+    return group_bracket.planned_rounds(
+        chosen.bracket_size, has_double_byes=bool(chosen.group_bracket_double_byes)
+    )
 
 
-def _of_holes(
-    tournament: Tournament, one: Round, earlier: list[_Stage], *, is_final: bool, is_last: bool
-) -> _Stage:
+def _round_of_holes(
+    tournament: Tournament, one: Round, earlier: list[_PlayedRound], *, is_final: bool, is_last: bool
+) -> _PlayedRound:
     needed = int(getattr(tournament.settings, "games_per_round", 1))
     games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
     main = [game for game in games if (game.game_index or 0) < needed]
@@ -129,24 +133,32 @@ def _of_holes(
     scores: dict[int, Decimal] = {}
     for game in finished:
         scores[game.player_id] = scores.get(game.player_id, ZERO) - (game.points or ZERO)
-    groups = _groups(tournament, {game.player_id for game in main}, earlier)
+    groups = _expected_groups(tournament, {game.player_id for game in main}, earlier)
     done = {
         group
         for group in groups
         if all(sum(game.player_id == player_id for game in finished) >= needed for player_id in group)
     }
     extra = _hole_tiebreaks([game for game in games if (game.game_index or 0) >= needed])
-    return _Stage(groups, scores, extra, done, is_final, is_last)
+    return _PlayedRound(groups, scores, extra, done, is_final, is_last)
 
 
-def _groups(tournament: Tournament, there: set[int], earlier: list[_Stage]) -> list[tuple[int, ...]]:
+def _expected_groups(
+    tournament: Tournament, there: set[int], earlier: list[_PlayedRound]
+) -> list[tuple[int, ...]]:
     """Groups by seed of those who were to play; of those who are there when that is not known."""
-    stage = _plan(tournament)[len(earlier)]
-    seeds = rows.seeds(tournament)
-    joining = set(seeds[stage.joining_first - 1 : stage.joining_last]) if stage.joining_last else set()
-    expected = joining | (earlier[-1].advancing() if earlier else set())
+    stage = _planned_rounds(tournament)[len(earlier)]
+    seeds = rows.active_ids_by_seed(tournament)
+    joining = (
+        set(seeds[stage.best_joining_seed - 1 : stage.worst_joining_seed])
+        if stage.worst_joining_seed
+        else set()
+    )
+    expected = joining | (earlier[-1].advancing_ids() if earlier else set())
     before = {one for group in earlier[-1].groups for one in group} if earlier else set()
-    is_known = not earlier or (earlier[-1].is_finished and 2 * len(earlier[-1].advancing()) == len(before))
+    is_known = not earlier or (
+        earlier[-1].is_finished and 2 * len(earlier[-1].advancing_ids()) == len(before)
+    )
     players = expected if is_known and there <= expected else there
     if len(players) % 4:
         return [tuple(sorted(players))]

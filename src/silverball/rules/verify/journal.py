@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 from silverball.rules.changes import undone
-from silverball.rules.verify.replay import Told
+from silverball.rules.verify.replay import ReplayedAction
 
 
-def faults(stories: Sequence[Told], first: int = 1) -> list[str]:
+def journal_faults(stories: Sequence[ReplayedAction], first: int = 1) -> list[str]:
     """What is wrong with these actions, first to last; `first` is the number of the first."""
     by_id = {told.action_id: told for told in stories}
     found = [
@@ -16,17 +16,19 @@ def faults(stories: Sequence[Told], first: int = 1) -> list[str]:
     ]
     taken_back: set[int] = set()
     for told in stories:
-        if told.undoes is not None:
-            found += _undo_faults(told, by_id.get(told.undoes), taken_back)
-            taken_back.add(told.undoes)
+        if told.undone_action_id is not None:
+            found += _undo_faults(told, by_id.get(told.undone_action_id), taken_back)
+            taken_back.add(told.undone_action_id)
     return found
 
 
-def _undo_faults(told: Told, original: Told | None, taken_back: set[int]) -> list[str]:
+def _undo_faults(told: ReplayedAction, original: ReplayedAction | None, taken_back: set[int]) -> list[str]:
     if original is None or original.action_id >= told.action_id:
-        return [f"Action {told.action_id} undoes action {told.undoes}, which is not before it."]
+        return [f"Action {told.action_id} undoes action {told.undone_action_id}, which is not before it."]
     if original.action_id in taken_back:
-        return [f"Action {told.action_id} undoes action {told.undoes}, which was undone before."]
+        return [f"Action {told.action_id} undoes action {told.undone_action_id}, which was undone before."]
     if list(told.changes) != undone(original.changes):
-        return [f"Action {told.action_id} undoes action {told.undoes}, but takes back something else."]
+        return [
+            f"Action {told.action_id} undoes action {told.undone_action_id}, but takes back something else."
+        ]
     return []

@@ -8,12 +8,12 @@ from silverball.rules.verify import alone, rows
 from silverball.rules.verify.rows import Row
 
 
-def table(tournament: Tournament) -> list[Row]:
+def race_table(tournament: Tournament) -> list[Row]:
     """Who is in before who is out; more rounds survived are better."""
     survived: dict[int, int] = {}
     out: set[int] = set()
     for one in tournament.rounds_in_order:
-        safe, last = _came_to(tournament, one)
+        safe, last = _round_outcome(tournament, one)
         for player_id in safe:
             survived[player_id] = survived.get(player_id, 0) + 1
         # Who was out earlier has no game in later rounds; who is safe here is not out.
@@ -21,10 +21,10 @@ def table(tournament: Tournament) -> list[Row]:
         if last is not None:
             out.add(last)
     points, keys, more = {}, {}, {}
-    for entrant in alone.listed(tournament):
+    for entrant in alone.listed_entrants(tournament):
         one_id = entrant.player_id
         count = Decimal(survived.get(one_id, 0))
-        points[one_id] = count + rows.given(entrant)
+        points[one_id] = count + rows.adjustment_total(entrant)
         keys[one_id] = (int(one_id not in out), count)
         more[one_id] = {
             "gamesPlayed": sum(
@@ -32,10 +32,10 @@ def table(tournament: Tournament) -> list[Row]:
                 for game in tournament.single_player_games
             )
         }
-    return alone.alone_rows(tournament, points, keys, more)
+    return alone.single_player_rows(tournament, points, keys, more)
 
 
-def _came_to(tournament: Tournament, one: Round) -> tuple[set[int], int | None]:
+def _round_outcome(tournament: Tournament, one: Round) -> tuple[set[int], int | None]:
     """Who is safe in a round and who is out; the tied lowest play again among themselves."""
     games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
     everybody = {game.player_id for game in games}

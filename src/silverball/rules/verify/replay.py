@@ -14,8 +14,8 @@ from silverball.rules.changes import Added, Altered, Change, Removed, Tournament
 from silverball.rules.tournament import Bank, EngineState, Entrant, LineupArena, Tournament
 
 # Kind of thing and id -> the thing.
-Things: TypeAlias = dict[tuple[str, int], Any]
-NAMES = {
+ItemsById: TypeAlias = dict[tuple[str, int], Any]
+PART_NAMES = {
     "entrants": "entrant",
     "lineup": "arena",
     "banks": "bank",
@@ -29,8 +29,8 @@ NAMES = {
     "purchases": "purchase",
 }
 # What only play makes: a planned tournament has none of it.
-PLAYED = ("rounds", "games", "suggestions", "single_player_games", "cards", "queue")
-OWN = (
+PARTS_OF_PLAY = ("rounds", "games", "suggestions", "single_player_games", "cards", "queue")
+TOURNAMENT_FIELDS = (
     "status",
     "settings",
     "points_map",
@@ -43,40 +43,42 @@ OWN = (
 
 
 @dataclass(frozen=True)
-class Told:
+class ReplayedAction:
     """One action of the journal; `made` is None for changes that could not be read."""
 
     action_id: int
     changes: Sequence[Change]
     # The action that this one took back.
-    undoes: int | None = None
+    undone_action_id: int | None = None
 
 
 @dataclass
-class Book:
+class ReplayState:
     """Things by kind and id, and the tournament's own fields."""
 
-    things: Things = field(default_factory=dict)
-    own: dict[str, Any] = field(default_factory=dict)
+    items: ItemsById = field(default_factory=dict)
+    tournament_fields: dict[str, Any] = field(default_factory=dict)
 
-    def of(self, part: str) -> list[Any]:
+    def items_of_part(self, part: str) -> list[Any]:
         """Things of a kind, ascending by id."""
         return [
-            thing for (kind, _), thing in sorted(self.things.items(), key=lambda one: one[0]) if kind == part
+            thing for (kind, _), thing in sorted(self.items.items(), key=lambda one: one[0]) if kind == part
         ]
 
 
-def book_of(tournament: Tournament) -> Book:
+def stored_state(tournament: Tournament) -> ReplayState:
     """What is stored, as a book."""
     things = {
-        (part, getattr(one, name)): comparable(one)
+        (part, getattr(one, name)): comparable_item(one)
         for part, name in IDS.items()
         for one in getattr(tournament, part)
     }
-    return Book(things, {name: _plain(name, getattr(tournament, name)) for name in OWN})
+    return ReplayState(
+        things, {name: _plain_value(name, getattr(tournament, name)) for name in TOURNAMENT_FIELDS}
+    )
 
 
-def comparable(thing: Any) -> Any:
+def comparable_item(thing: Any) -> Any:
     """A thing without what is looked up elsewhere: accounts, categories, what banks hold."""
     if isinstance(thing, Entrant):
         return replace(thing, user_id=None, entries_bought=0)
@@ -85,47 +87,49 @@ def comparable(thing: Any) -> Any:
     return replace(thing, arena_ids=()) if isinstance(thing, Bank) else thing
 
 
-def _plain(name: str, value: Any) -> Any:
+def _plain_value(name: str, value: Any) -> Any:
     """A field of the tournament as plain values."""
     if name == "state" and isinstance(value, EngineState):
         value = replace(value, series_groups=(), series_plays={}, seed_facts={})
     return msgspec.json.decode(msgspec.json.encode(value))
 
 
-def told_back(book: Book, stories: Sequence[Told]) -> Iterator[tuple[Told, list[str]]]:
+def replay_backwards(
+    book: ReplayState, stories: Sequence[ReplayedAction]
+) -> Iterator[tuple[ReplayedAction, list[str]]]:
     """Every action, newest first, with what does not fit; the book is then as it was before the action."""
     for told in reversed(stories):
         found: list[str] = []
         for change in reversed(told.changes):
-            found += _taken_back(book, change, told.action_id)
+            found += _undo_change(book, change, told.action_id)
         yield told, found
 
 
-def _taken_back(book: Book, change: Change, action_id: int) -> list[str]:
+def _undo_change(book: ReplayState, change: Change, action_id: int) -> list[str]:
     if isinstance(change, TournamentAltered):
-        return _fields_taken_back(book, change, action_id)
+        return _undo_fields(book, change, action_id)
     assert isinstance(change, Added | Removed | Altered)
     thing = change.after if isinstance(change, Altered) else change.thing
     key = (change.part, getattr(thing, IDS[change.part]))
-    here, before, after = book.things.get(key), *_sides(change)
-    found = _difference(key, here, after, type(change).__name__, action_id)
+    here, before, after = book.items.get(key), *_before_and_after(change)
+    found = _difference_faults(key, here, after, type(change).__name__, action_id)
     if before is None:
-        book.things.pop(key, None)
+        book.items.pop(key, None)
     else:
-        book.things[key] = before
+        book.items[key] = before
     return found
 
 
-def _sides(change: Added[Any] | Removed[Any] | Altered[Any]) -> tuple[Any, Any]:
+def _before_and_after(change: Added[Any] | Removed[Any] | Altered[Any]) -> tuple[Any, Any]:
     """The thing before and after the change; None where it is not there."""
     if isinstance(change, Altered):
-        return comparable(change.before), comparable(change.after)
-    thing = comparable(change.thing)
+        return comparable_item(change.before), comparable_item(change.after)
+    thing = comparable_item(change.thing)
     return (None, thing) if isinstance(change, Added) else (thing, None)
 
 
-def _difference(key: tuple[str, int], here: Any, after: Any, change: str, action_id: int) -> list[str]:
-    name = f"{NAMES[key[0]]} {key[1]}"
+def _difference_faults(key: tuple[str, int], here: Any, after: Any, change: str, action_id: int) -> list[str]:
+    name = f"{PART_NAMES[key[0]]} {key[1]}"
     since = f"since action {action_id} ({change})"
     if here == after:
         return []
@@ -140,22 +144,22 @@ def _difference(key: tuple[str, int], here: Any, after: Any, change: str, action
     return [f"The {name} is not what it is {since}: {told}."]
 
 
-def _fields_taken_back(book: Book, change: TournamentAltered, action_id: int) -> list[str]:
+def _undo_fields(book: ReplayState, change: TournamentAltered, action_id: int) -> list[str]:
     found = []
     for name, after in change.after.items():
-        here, wanted = book.own[name], _plain(name, after)
+        here, wanted = book.tournament_fields[name], _plain_value(name, after)
         if name in change.before:
-            book.own[name] = _plain(name, change.before[name])
+            book.tournament_fields[name] = _plain_value(name, change.before[name])
         if here != wanted:
             found += [
                 f"The tournament's {one} is {here_value!s}, since action {action_id} "
                 f"({type(change).__name__}) it should be {value!s}."
-                for one, here_value, value in _parts(name, here, wanted)
+                for one, here_value, value in _differing_parts(name, here, wanted)
             ]
     return found
 
 
-def _parts(name: str, here: Any, wanted: Any) -> list[tuple[str, Any, Any]]:
+def _differing_parts(name: str, here: Any, wanted: Any) -> list[tuple[str, Any, Any]]:
     if not isinstance(here, Mapping) or not isinstance(wanted, Mapping):
         return [(name, here, wanted)]
     return [
@@ -165,24 +169,27 @@ def _parts(name: str, here: Any, wanted: Any) -> list[tuple[str, Any, Any]]:
     ]
 
 
-def began_otherwise(book: Book, began: Tournament | None, counts: Mapping[str, Any]) -> list[str]:
+def beginning_faults(book: ReplayState, began: Tournament | None, counts: Mapping[str, Any]) -> list[str]:
     """What is left of the book before its first action and should not be, or the other way round.
 
     Takes the tournament as it was created, if it was created here, or the counts of what came in.
     """
     found = []
-    for part, name in NAMES.items():
-        left = [key for kind, key in sorted(book.things) if kind == part]
+    for part, name in PART_NAMES.items():
+        left = [key for kind, key in sorted(book.items) if kind == part]
         if part in counts and len(left) != counts[part]:
             found.append(f"{counts[part]} {part} came in, {len(left)} are left of them.")
-        if began is not None or (part in PLAYED and book.own["status"] == "planned"):
+        if began is not None or (part in PARTS_OF_PLAY and book.tournament_fields["status"] == "planned"):
             found += [f"The {name} {key} is stored, but no action of the journal made it." for key in left]
     if began is not None:
-        for field_name in OWN:
-            here, wanted = book.own[field_name], _plain(field_name, getattr(began, field_name))
+        for field_name in TOURNAMENT_FIELDS:
+            here, wanted = (
+                book.tournament_fields[field_name],
+                _plain_value(field_name, getattr(began, field_name)),
+            )
             found += [
                 f"The tournament's {one} is {here_value!s}, it was created with {value!s}."
-                for one, here_value, value in _parts(field_name, here, wanted)
+                for one, here_value, value in _differing_parts(field_name, here, wanted)
                 if here != wanted
             ]
     return found

@@ -10,7 +10,7 @@ ZERO = Decimal(0)
 ONE = Decimal("1.00")
 STROKES_MAX = 10
 PINS = 10
-CODES = {
+STRIKE_POINTS = {
     "fair": {2: ("1.00", "0.01"), 3: ("1.00", "0.02", "0.01"), 4: ("1.00", "0.02", "0.02", "0.01")},
     "progressive": {2: ("1.00", "0.01"), 3: ("1.00", "0.02", "0.01"), 4: ("1.00", "0.03", "0.02", "0.01")},
 }
@@ -20,7 +20,7 @@ STRIKES = {
 }
 
 
-def faults(tournament: Tournament, recorded: set[int]) -> list[str]:
+def result_faults(tournament: Tournament, recorded: set[int]) -> list[str]:
     """What is wrong with the results of the games with these ids: those that were recorded here."""
     found = []
     for game in tournament.games:
@@ -45,21 +45,21 @@ def _game_faults(tournament: Tournament, game: Game) -> list[str]:
         return (
             []
             if shown[0] in allowed
-            else [f"The bye {game.game_id} is worth {shown[0]}, not {_listed(allowed)}."]
+            else [f"The bye {game.game_id} is worth {shown[0]}, not {_joined_values(allowed)}."]
         )
     order = [one for one in game.result_positions if one is not None]
     if game.is_tiebreak:
-        return _points_faults(game, shown, _of_rows(tournament.tiebreaker_points_map, game, order))
+        return _points_faults(game, shown, _points_from_map(tournament.tiebreaker_points_map, game, order))
     kind = strike_kind(tournament)
     if kind == "standard":
         return _standard_faults(tournament, game, shown)
-    if kind in CODES:
+    if kind in STRIKE_POINTS:
         full = _full_order(game, order)
-        wanted = _by_place(CODES[kind][len(game.player_ids)], game, full)
+        wanted = _points_by_slot(STRIKE_POINTS[kind][len(game.player_ids)], game, full)
         return _points_faults(game, shown, wanted)
     if sorted(order) != sorted(game.player_ids):
         return [f"The places of game {game.game_id} do not name its players."]
-    return _points_faults(game, shown, _of_rows(tournament.points_map, game, order))
+    return _points_faults(game, shown, _points_from_map(tournament.points_map, game, order))
 
 
 def _bye_values(tournament: Tournament) -> set[Decimal]:
@@ -82,14 +82,14 @@ def strike_kind(tournament: Tournament) -> str:
     return {100: "progressive", 101: "fair"}.get(chosen.knockout_four_player_strikes, "standard")
 
 
-def strikes(tournament: Tournament, game: Game) -> tuple[int, ...]:
+def strikes_by_slot(tournament: Tournament, game: Game) -> tuple[int, ...]:
     """The strikes of a completed game, by slot."""
     size = len(game.player_ids)
     if size == 1:
         return (0,)
     kind = strike_kind(tournament)
-    if kind in CODES:
-        meaning = dict(zip(map(Decimal, CODES[kind][size]), STRIKES[kind][size], strict=True))
+    if kind in STRIKE_POINTS:
+        meaning = dict(zip(map(Decimal, STRIKE_POINTS[kind][size]), STRIKES[kind][size], strict=True))
         return tuple(meaning.get(points or ZERO, -1) for points in game.result_points)
     return tuple(int(points == ZERO) for points in game.result_points)
 
@@ -120,11 +120,11 @@ def _full_order(game: Game, order: Sequence[int]) -> list[int]:
     return [order[0], *missing, *order[1:]] if order else list(missing)
 
 
-def _of_rows(rows: Any, game: Game, order: Sequence[int]) -> list[Decimal]:
-    return _by_place((rows or ())[len(game.player_ids) - 1], game, order)
+def _points_from_map(rows: Any, game: Game, order: Sequence[int]) -> list[Decimal]:
+    return _points_by_slot((rows or ())[len(game.player_ids) - 1], game, order)
 
 
-def _by_place(row: Sequence[Any], game: Game, order: Sequence[int]) -> list[Decimal]:
+def _points_by_slot(row: Sequence[Any], game: Game, order: Sequence[int]) -> list[Decimal]:
     values = [Decimal(str(one)) for one in row] + [ZERO] * len(game.player_ids)
     return [values[order.index(one)] if one in order else Decimal(-1) for one in game.player_ids]
 
@@ -132,10 +132,12 @@ def _by_place(row: Sequence[Any], game: Game, order: Sequence[int]) -> list[Deci
 def _points_faults(game: Game, shown: Sequence[Decimal], wanted: Sequence[Decimal]) -> list[str]:
     if list(shown) == list(wanted):
         return []
-    return [f"Game {game.game_id} gives {_listed(shown)} points, by its places it gives {_listed(wanted)}."]
+    return [
+        f"Game {game.game_id} gives {_joined_values(shown)} points, by its places it gives {_joined_values(wanted)}."  # noqa: E501
+    ]
 
 
-def _listed(values: Any) -> str:
+def _joined_values(values: Any) -> str:
     return ", ".join(str(one) for one in (sorted(values) if isinstance(values, set) else values))
 
 
@@ -151,7 +153,7 @@ def _stroke_faults(tournament: Tournament) -> list[str]:
 def _frame_faults(tournament: Tournament) -> list[str]:
     found = []
     frames = int(getattr(tournament.settings, "golf_duration", PINS))
-    for games in frames_of(tournament).values():
+    for games in frames_by_player(tournament).values():
         values = frame_values([games[at].rolls if at in games else () for at in range(frames)])
         for at, one in games.items():
             wanted = values[at] if at < len(values) else None
@@ -162,7 +164,7 @@ def _frame_faults(tournament: Tournament) -> list[str]:
     return found
 
 
-def frames_of(tournament: Tournament) -> dict[int, dict[int, SinglePlayerGame]]:
+def frames_by_player(tournament: Tournament) -> dict[int, dict[int, SinglePlayerGame]]:
     """Player id -> round index -> the completed game in that round."""
     index = {one.round_id: one.round_index for one in tournament.rounds}
     found: dict[int, dict[int, SinglePlayerGame]] = {}

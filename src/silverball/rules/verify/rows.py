@@ -11,23 +11,23 @@ Row: TypeAlias = dict[str, Any]
 ZERO = Decimal(0)
 
 
-def text(points: Decimal) -> str:
+def points_text(points: Decimal) -> str:
     """Points as the interface writes them."""
     return f"{points:.2f}"
 
 
-def places(keys: Mapping[int, Any]) -> dict[int, int]:
+def places_by_player(keys: Mapping[int, Any]) -> dict[int, int]:
     """Player id -> place: one more than the players with a higher key."""
     ordered = sorted(keys.values(), reverse=True)
     return {player_id: ordered.index(key) + 1 for player_id, key in keys.items()}
 
 
-def played(tournament: Tournament) -> list[Game]:
+def counted_games(tournament: Tournament) -> list[Game]:
     """The games that count: completed, no tiebreaks."""
     return [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
 
 
-def earned(games: list[Game]) -> dict[int, Decimal]:
+def points_of_games(games: list[Game]) -> dict[int, Decimal]:
     """Player id -> sum of the points of these games."""
     totals: dict[int, Decimal] = {}
     for game in games:
@@ -36,22 +36,27 @@ def earned(games: list[Game]) -> dict[int, Decimal]:
     return totals
 
 
-def tiebreaks(tournament: Tournament) -> dict[int, Decimal]:
+def tiebreak_points(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> points of completed tiebreak games."""
-    return earned([game for game in tournament.games if game.status == "completed" and game.is_tiebreak])
+    return points_of_games(
+        [game for game in tournament.games if game.status == "completed" and game.is_tiebreak]
+    )
 
 
-def given(one: Entrant) -> Decimal:
+def adjustment_total(one: Entrant) -> Decimal:
     """Both adjustments by hand."""
     return one.points_adjustment + one.score_adjustment
 
 
-def by_hand(tournament: Tournament, player_id: int) -> tuple[Decimal, int]:
+def manual_order_key(tournament: Tournament, player_id: int) -> tuple[Decimal, int]:
     """What ranks after everything automatic: tiebreak games, then the order by hand."""
-    return (tiebreaks(tournament).get(player_id, ZERO), -(tournament.entrant_by_id[player_id].tie_place or 0))
+    return (
+        tiebreak_points(tournament).get(player_id, ZERO),
+        -(tournament.entrant_by_id[player_id].tie_place or 0),
+    )
 
 
-def open_games(tournament: Tournament, player_id: int) -> list[int]:
+def open_game_ids(tournament: Tournament, player_id: int) -> list[int]:
     """Ids of the started games with a player, of both kinds, ascending."""
     games = [
         game.game_id for game in tournament.games if game.status == "started" and player_id in game.player_ids
@@ -64,7 +69,7 @@ def open_games(tournament: Tournament, player_id: int) -> list[int]:
     return sorted(games) + sorted(alone) if not alone else sorted(games + alone)
 
 
-def seeds(tournament: Tournament) -> list[int]:
+def active_ids_by_seed(tournament: Tournament) -> list[int]:
     """Active players, best seed first, the unseeded last."""
     active = [one for one in tournament.entrants if one.is_active]
     return [

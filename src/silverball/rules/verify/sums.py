@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 from silverball.rules.tournament import Game, Tournament
 
 # Table -> key of the row -> counts by column.
-Sums: TypeAlias = dict[str, dict[tuple[int, ...], dict[str, int]]]
+SummaryCounts: TypeAlias = dict[str, dict[tuple[int, ...], dict[str, int]]]
 WITHOUT_RECORD = {"best_game", "card_best_game", "golf", "golf_bracket", "bowling", "amazingrace"}
 TABLES: Mapping[str, tuple[str, ...]] = {
     "arena_summary": ("arena_id",),
@@ -19,9 +19,11 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 COLUMNS = ("games", "single_player_games", "wins", "losses")
 
 
-def faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+def summary_faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
     """What differs between the sums counted here and the stored rows of the three tables."""
-    wanted = counted(tournament) if tournament.status == "completed" else {name: {} for name in TABLES}
+    wanted = (
+        count_summaries(tournament) if tournament.status == "completed" else {name: {} for name in TABLES}
+    )
     found = []
     for table, names in TABLES.items():
         rows = {
@@ -40,7 +42,7 @@ def faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping[str, An
     return found
 
 
-def counted(tournament: Tournament) -> Sums:
+def count_summaries(tournament: Tournament) -> SummaryCounts:
     """The three tables."""
     sums: dict[str, dict[tuple[int, ...], Counter[str]]] = {name: {} for name in TABLES}
 
@@ -56,7 +58,7 @@ def counted(tournament: Tournament) -> Sums:
                 permutations(game.player_ids, 2) if tournament.type not in WITHOUT_RECORD else ()
             ):
                 add("match_summary", (game.arena_id, one, other), "games")
-                column = _column(tournament, game, one, other)
+                column = _win_or_loss_column(tournament, game, one, other)
                 if column:
                     add("match_summary", (game.arena_id, one, other), column)
                     add("player_arena_summary", (game.arena_id, one), column)
@@ -67,7 +69,7 @@ def counted(tournament: Tournament) -> Sums:
     return {name: {key: dict(count) for key, count in table.items()} for name, table in sums.items()}
 
 
-def _column(tournament: Tournament, game: Game, one: int, other: int) -> str:
+def _win_or_loss_column(tournament: Tournament, game: Game, one: int, other: int) -> str:
     """Whether a player beat another in a game: "wins", "losses" or nothing."""
     chosen: Any = tournament.settings
     by_points = tournament.type == "group_knockout" and not chosen.knockout_progressive

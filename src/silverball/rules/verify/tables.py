@@ -8,37 +8,37 @@ from silverball.rules.tournament import Tournament
 from silverball.rules.verify import alone, best, brackets, groups, knockouts, race, tallies
 from silverball.rules.verify.rows import Row
 
-TABLES: Mapping[str, Callable[[Tournament], list[Row]]] = {
-    "knockout": knockouts.table,
-    "group_knockout": knockouts.table,
-    "matchplay": tallies.table,
-    "group_matchplay": tallies.table,
-    "max_matchplay": tallies.table,
-    "manual_matchplay": tallies.table,
-    "round_robin": tallies.table,
-    "double_round_robin": tallies.table,
+TABLES_BY_TYPE: Mapping[str, Callable[[Tournament], list[Row]]] = {
+    "knockout": knockouts.knockout_table,
+    "group_knockout": knockouts.knockout_table,
+    "matchplay": tallies.points_table,
+    "group_matchplay": tallies.points_table,
+    "max_matchplay": tallies.points_table,
+    "manual_matchplay": tallies.points_table,
+    "round_robin": tallies.points_table,
+    "double_round_robin": tallies.points_table,
     "pace_matchplay": tallies.pace_table,
     "target": tallies.target_table,
     "frenzy": tallies.frenzy_table,
-    "bracket": brackets.table,
-    "double_bracket": brackets.table,
+    "bracket": brackets.bracket_table,
+    "double_bracket": brackets.bracket_table,
     "ladder": brackets.ladder_table,
-    "group_bracket": groups.table,
-    "golf_bracket": groups.table,
+    "group_bracket": groups.group_bracket_table,
+    "golf_bracket": groups.group_bracket_table,
     "golf": alone.golf_table,
     "bowling": alone.bowling_table,
-    "best_game": best.table,
+    "best_game": best.best_game_table,
     "card_best_game": best.card_table,
-    "amazingrace": race.table,
+    "amazingrace": race.race_table,
 }
 
 
-def faults(tournament: Tournament, stored: Mapping[int, Mapping[str, Any]]) -> list[str]:
+def standings_faults(tournament: Tournament, stored: Mapping[int, Mapping[str, Any]]) -> list[str]:
     """What differs between the table counted here and the stored rows (player id -> row as shown)."""
     wanted = (
         {}
         if tournament.status == "planned"
-        else {row["playerId"]: row for row in TABLES[tournament.type](tournament)}
+        else {row["playerId"]: row for row in TABLES_BY_TYPE[tournament.type](tournament)}
     )
     found = [f"Player {one} has no row in the standings." for one in wanted if one not in stored]
     found += [
@@ -56,14 +56,14 @@ def _row_faults(player_id: int, wanted: Row, stored: Mapping[str, Any]) -> list[
     return [
         f"The standings show {name} {stored.get(name)!s} for player {player_id}, it should be {value!s}."
         for name, value in wanted.items()
-        if _plain(stored.get(name)) != _plain(value)
+        if _comparable_value(stored.get(name)) != _comparable_value(value)
     ]
 
 
-def _plain(value: Any) -> Any:
+def _comparable_value(value: Any) -> Any:
     """A value to compare: 10 and 10.0 are the same number, "10.00" is a text."""
     if isinstance(value, Decimal | int | float) and not isinstance(value, bool):
         return Decimal(str(value)).normalize()
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_plain(one) for one in value]
+        return [_comparable_value(one) for one in value]
     return value

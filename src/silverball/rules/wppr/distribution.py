@@ -3,13 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from silverball.rules.wppr.value import summed
+from silverball.rules.wppr.value import sum_in_order
 
 LINEAR_SHARE = 0.10
 DYNAMIC_SHARE = 0.90
 
 
-def points(positions: Sequence[int], *, rated_players: int, first_place: float) -> list[float]:
+def place_points(positions: Sequence[int], *, rated_players: int, winner_points: float) -> list[float]:
     """What each place is worth, in the order of `positions`; not rounded (it is shown with two decimals).
 
     positions: one per player, from 1; who shares a place shares the points of the places it covers, so
@@ -24,12 +24,12 @@ def points(positions: Sequence[int], *, rated_players: int, first_place: float) 
     shared: dict[int, float] = {}
     for position, count in counts.items():
         covered = range(position, position + count)
-        worth = (_alone(place, len(positions), rated_players, first_place) for place in covered)
-        shared[position] = summed(worth) / count
+        worth = (_unshared_points(place, len(positions), rated_players, winner_points) for place in covered)
+        shared[position] = sum_in_order(worth) / count
     return [shared[position] for position in positions]
 
 
-def _alone(place: int, players: int, rated_players: int, first_place: float) -> float:
+def _unshared_points(place: int, players: int, rated_players: int, first_place: float) -> float:
     """The points of a place that nobody shares."""
     linear = (players + 1 - place) * LINEAR_SHARE * first_place / players
     # The half of the rated field, without an upper limit since the rules of 2024.

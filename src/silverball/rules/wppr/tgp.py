@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import floor
 from typing import Literal
 
-Play = Literal[
+PlayStyle = Literal[
     "single",
     "groups_of_three",
     "groups_of_four",
@@ -27,7 +27,7 @@ HOURS_PERCENT_MAX = 20
 UNLIMITED_FROM_HOURS = 20
 FINALISTS_LAST_MAX = 4
 FINALISTS_SHARE = (Fraction(1, 10), Fraction(1, 2))
-MULTIPLIERS: dict[Play, Fraction] = {
+MULTIPLIERS: dict[PlayStyle, Fraction] = {
     "single": Fraction(1),
     "groups_of_three": Fraction(3, 2),
     "groups_of_four": Fraction(2),
@@ -36,9 +36,9 @@ MULTIPLIERS: dict[Play, Fraction] = {
     "hybrid_best_game": Fraction(3),
     "unlimited_card": Fraction(4),
 }
-UNLIMITED = frozenset({"unlimited_best_game", "unlimited_card"})
+UNLIMITED_PLAY = frozenset({"unlimited_best_game", "unlimited_card"})
 # Three balls and more are a whole game.
-BALLS = {1: Fraction(33, 100), 2: Fraction(66, 100)}
+GAME_SHARE_BY_BALLS = {1: Fraction(33, 100), 2: Fraction(66, 100)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +47,7 @@ class Stage:
 
     # Meaningful games of a player who plays all of it.
     games: Fraction | int
-    play: Play = "single"
+    play: PlayStyle = "single"
     balls: int = 3
     # How long entries could be bought; 0 where the number of games is fixed.
     hours: int = 0
@@ -63,26 +63,26 @@ class Finals:
 
     stage: Stage
     # How many played the qualifying, how many reached the finals, how many were left for the last games.
-    field: int
-    finalists: int
-    last: int
+    qualifying_players: int
+    finalist_count: int
+    last_players: int
 
     @property
-    def raises_the_limit(self) -> bool:
+    def can_exceed_limit(self) -> bool:
         """Whether they are long and selective enough for a grade above 100 %."""
         least, most = FINALISTS_SHARE
-        is_share = least * self.field <= self.finalists <= most * self.field
-        return is_share and self.last <= FINALISTS_LAST_MAX
+        is_share = least * self.qualifying_players <= self.finalist_count <= most * self.qualifying_players
+        return is_share and self.last_players <= FINALISTS_LAST_MAX
 
 
-def percent(qualifying: Stage | None, finals: Finals | None = None) -> int:
+def tgp_percent(qualifying: Stage | None, finals: Finals | None = None) -> int:
     """The grade in whole percent, rounded down: at most 100, or 200 with separate finals that count."""
     played = Fraction(0)
     if qualifying is not None:
-        played += _percent_of(qualifying)
+        played += _stage_percent(qualifying)
     if finals is not None:
-        played += _percent_of(finals.stage)
-    has_both = qualifying is not None and finals is not None and finals.raises_the_limit
+        played += _stage_percent(finals.stage)
+    has_both = qualifying is not None and finals is not None and finals.can_exceed_limit
     return min(PERCENT_MAX_WITH_FINALS if has_both else PERCENT_MAX, floor(played))
 
 
@@ -96,8 +96,8 @@ def golf_games(holes: int, *, course_average: Fraction | int) -> Fraction:
     return holes * min(Fraction(1), Fraction(course_average) / 3)
 
 
-def _percent_of(stage: Stage) -> Fraction:
-    is_short = stage.play in UNLIMITED and stage.hours < UNLIMITED_FROM_HOURS
+def _stage_percent(stage: Stage) -> Fraction:
+    is_short = stage.play in UNLIMITED_PLAY and stage.hours < UNLIMITED_FROM_HOURS
     multiplier = Fraction(1) if is_short else MULTIPLIERS[stage.play]
-    share = BALLS.get(stage.balls, Fraction(1))
+    share = GAME_SHARE_BY_BALLS.get(stage.balls, Fraction(1))
     return stage.games * PERCENT_PER_GAME * multiplier * share + min(HOURS_PERCENT_MAX, stage.hours)

@@ -46,7 +46,7 @@ class FieldPlayer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Worth:
+class PlayerWorth:
     """What one player adds. `..._included`: whether the player is among the best that count."""
 
     ifpa_id: int
@@ -63,13 +63,13 @@ class Worth:
     def total(self) -> float:
         """What the player adds to the open value."""
         rating = self.rating if self.rating_included else 0.0
-        return summed((self.base, rating, self.ranking if self.ranking_included else 0.0))
+        return sum_in_order((self.base, rating, self.ranking if self.ranking_included else 0.0))
 
     @property
     def womens_total(self) -> float:
         """What the player adds to the women's value."""
         rating = self.rating if self.rating_included else 0.0
-        return summed(
+        return sum_in_order(
             (self.womens_base, rating, self.womens_ranking if self.womens_ranking_included else 0.0)
         )
 
@@ -78,7 +78,7 @@ class Worth:
 class Estimate:
     """The value of a field at 100 % TGP and without a booster, and what each player adds to it."""
 
-    players: tuple[Worth, ...]
+    players: tuple[PlayerWorth, ...]
     base: float
     womens_base: float
     rating: float
@@ -87,11 +87,11 @@ class Estimate:
 
     @property
     def total(self) -> float:
-        return summed((self.base, self.rating, self.ranking))
+        return sum_in_order((self.base, self.rating, self.ranking))
 
     @property
     def womens_total(self) -> float:
-        return summed((self.womens_base, self.rating, self.womens_ranking))
+        return sum_in_order((self.womens_base, self.rating, self.womens_ranking))
 
 
 def rating_value(rating: float | None) -> float:
@@ -108,18 +108,18 @@ def ranking_value(rank: int | None) -> float:
     return max(0.0, math.log(rank) * -0.211675054 + 1.459827968)
 
 
-def estimate(field: Iterable[FieldPlayer]) -> Estimate:
+def estimate_value(field: Iterable[FieldPlayer]) -> Estimate:
     """The value of a field; its rows are ordered by rank, who has none last, then by federation id.
 
     Who is not rated adds to the women's base and ranking only, and takes no place among the best.
     """
     rows = sorted(field, key=lambda one: (one.rank is None, one.rank or 0, one.ifpa_id))
     rated = [one for one in rows if one.is_rated]
-    by_rating = _best(rated, lambda one: -one.rating if one.rating is not None else None)
-    by_rank = _best(rated, lambda one: one.rank)
-    by_womens_rank = _best(rows, lambda one: one.womens_rank)
+    by_rating = _best_ids(rated, lambda one: -one.rating if one.rating is not None else None)
+    by_rank = _best_ids(rated, lambda one: one.rank)
+    by_womens_rank = _best_ids(rows, lambda one: one.womens_rank)
     worths = tuple(
-        Worth(
+        PlayerWorth(
             ifpa_id=one.ifpa_id,
             base=BASE_EACH if one.is_rated else 0.0,
             womens_base=BASE_EACH,
@@ -132,10 +132,10 @@ def estimate(field: Iterable[FieldPlayer]) -> Estimate:
         )
         for one in rows
     )
-    return _added_up(worths)
+    return _total_estimate(worths)
 
 
-def first_place(total: float, *, tgp_percent: int, booster: Booster = "none") -> float:
+def winner_points(total: float, *, tgp_percent: int, booster: Booster = "none") -> float:
     """The winner's points: the value of the field, by the grade of the format and the event's booster.
 
     Raises ValueError when the grade is not between 0 and 200 percent.
@@ -145,7 +145,7 @@ def first_place(total: float, *, tgp_percent: int, booster: Booster = "none") ->
     return total * tgp_percent / 100 * BOOSTERS[booster]
 
 
-def summed(terms: Iterable[float]) -> float:
+def sum_in_order(terms: Iterable[float]) -> float:
     """The terms added one after the other; newer Pythons' `sum` corrects itself and ends in other bits."""
     total = 0.0
     for term in terms:
@@ -153,7 +153,7 @@ def summed(terms: Iterable[float]) -> float:
     return total
 
 
-def _best(rows: Sequence[FieldPlayer], key: Callable[[FieldPlayer], float | None]) -> frozenset[int]:
+def _best_ids(rows: Sequence[FieldPlayer], key: Callable[[FieldPlayer], float | None]) -> frozenset[int]:
     """Ids of those that count, lowest key first, who has none last; equals in the order of the rows."""
 
     def at(one: FieldPlayer) -> tuple[bool, float]:
@@ -163,14 +163,14 @@ def _best(rows: Sequence[FieldPlayer], key: Callable[[FieldPlayer], float | None
     return frozenset(one.ifpa_id for one in sorted(rows, key=at)[:COUNTED_MAX])
 
 
-def _added_up(worths: tuple[Worth, ...]) -> Estimate:
+def _total_estimate(worths: tuple[PlayerWorth, ...]) -> Estimate:
     return Estimate(
         players=worths,
-        base=min(BASE_MAX, summed(one.base for one in worths)),
-        womens_base=min(BASE_MAX, summed(one.womens_base for one in worths)),
-        rating=min(RATING_MAX, summed(one.rating for one in worths if one.rating_included)),
-        ranking=min(RANKING_MAX, summed(one.ranking for one in worths if one.ranking_included)),
+        base=min(BASE_MAX, sum_in_order(one.base for one in worths)),
+        womens_base=min(BASE_MAX, sum_in_order(one.womens_base for one in worths)),
+        rating=min(RATING_MAX, sum_in_order(one.rating for one in worths if one.rating_included)),
+        ranking=min(RANKING_MAX, sum_in_order(one.ranking for one in worths if one.ranking_included)),
         womens_ranking=min(
-            RANKING_MAX, summed(one.womens_ranking for one in worths if one.womens_ranking_included)
+            RANKING_MAX, sum_in_order(one.womens_ranking for one in worths if one.womens_ranking_included)
         ),
     )

@@ -10,4 +10,4 @@ from silverball.wire.amazingrace import AmazingRaceState
 def show_amazing_race(call: Call[Query]) -> AmazingRaceState:
     """The amazing race as it stands: rounds, games and queues."""
     with call.read() as db:
-        return reads.state(db, call.ids["tournament_id"])
+        return reads.amazing_race_state(db, call.ids["tournament_id"])

@@ -8,15 +8,15 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, literal
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, tables
-from silverball.store.prepared import Prepared
+from silverball.store.prepared import PreparedStatement
 from silverball.wire.arenas import Arena, LineupArenaPart
 from silverball.wire.base import UNSET, Id
 from silverball.wire.values import Status
 
 PER_PAGE = 100
-FOUND_MAX = 200
+SEARCH_RESULTS_MAX = 200
 _ARENA, _LINEUP = tables.arena.c, tables.lineup_arena.c
 # The order in which `shown` unpacks them.
 COLUMNS = (
@@ -42,14 +42,14 @@ LINEUP_COLUMNS = (
     _LINEUP.label_color,
 )
 # The arena of a game: asked for with every result.
-_ONE = Prepared(select(*COLUMNS).where(_ARENA.arena_id == bindparam("arena_id")))
+_ARENA_BY_ID = PreparedStatement(select(*COLUMNS).where(_ARENA.arena_id == bindparam("arena_id")))
 _LINEUP_ROWS = (
     select(*COLUMNS, *LINEUP_COLUMNS)
     .join(tables.lineup_arena, _LINEUP.arena_id == _ARENA.arena_id)
     .where(_LINEUP.tournament_id == bindparam("tournament_id"))
 )
 _WHOLE_LINEUP = _LINEUP_ROWS.order_by(_LINEUP.place, _ARENA.arena_id)
-_SOME_OF_LINEUP = _LINEUP_ROWS.where(_ARENA.arena_id.in_(bindparam("arena_ids", expanding=True))).order_by(
+_SELECTED_LINEUP = _LINEUP_ROWS.where(_ARENA.arena_id.in_(bindparam("arena_ids", expanding=True))).order_by(
     _ARENA.arena_id
 )
 
@@ -62,7 +62,7 @@ class ArenaQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def shown(values: Sequence[Any]) -> Arena:
+def arena_item(values: Sequence[Any]) -> Arena:
     """The arena in COLUMNS, with what it is in a tournament when LINEUP_COLUMNS follow them."""
     arena_id, name, status, opdb_id, category_id, organizer_id, labels, label_color = values[:8]
     return Arena(
@@ -74,11 +74,11 @@ def shown(values: Sequence[Any]) -> Arena:
         organizer_id=organizer_id,
         labels=labels,
         label_color=label_color,
-        tournament_arena=_part(values[8:]) if len(values) > len(COLUMNS) else UNSET,
+        tournament_arena=_lineup_part(values[8:]) if len(values) > len(COLUMNS) else UNSET,
     )
 
 
-def _part(values: Sequence[Any]) -> LineupArenaPart:
+def _lineup_part(values: Sequence[Any]) -> LineupArenaPart:
     status, preferred, machine_id, machine_uuid, installed, race_seed, blocked, closed = values[:8]
     labels, label_color = values[8:]
     return LineupArenaPart(
@@ -95,17 +95,17 @@ def _part(values: Sequence[Any]) -> LineupArenaPart:
     )
 
 
-def owned_by(db: Connection, organizer_id: int, query: ArenaQuery) -> Found[Arena]:
+def owned_by(db: Connection, organizer_id: int, query: ArenaQuery) -> PageRows[Arena]:
     """One page of the organizer's arenas, oldest first."""
-    refuse_deep(query.page, PER_PAGE)
-    wanted = _wanted(organizer_id, query)
+    refuse_deep_pagination(query.page, PER_PAGE)
+    wanted = _conditions(organizer_id, query)
     total = db.execute(select(func.count()).select_from(tables.arena).where(wanted)).scalar_one()
     rows = select(*COLUMNS).where(wanted).order_by(_ARENA.arena_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return Found([shown(row) for row in db.execute(rows)], total)
+    return PageRows([arena_item(row) for row in db.execute(rows)], total)
 
 
-def _wanted(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
+def _conditions(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
     wanted = [_ARENA.organizer_id == organizer_id]
     if query.status is not None:
         wanted.append(_ARENA.status == query.status)
@@ -114,37 +114,37 @@ def _wanted(organizer_id: int, query: ArenaQuery) -> ColumnElement[bool]:
     return and_(*wanted)
 
 
-def named(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
+def existing_arenas(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
     """Those of these arenas that exist, by id."""
     if len(arena_ids) == 1:
-        return tuple(shown(row) for row in _ONE.rows(db, arena_id=arena_ids[0]))
+        return tuple(arena_item(row) for row in _ARENA_BY_ID.rows(db, arena_id=arena_ids[0]))
     rows = select(*COLUMNS).where(_ARENA.arena_id.in_(arena_ids)).order_by(_ARENA.arena_id)
-    return tuple(shown(row) for row in db.execute(rows.limit(len(arena_ids))))
+    return tuple(arena_item(row) for row in db.execute(rows.limit(len(arena_ids))))
 
 
-def found(db: Connection, organizer_id: int, words: str) -> tuple[Arena, ...]:
+def search_arenas(db: Connection, organizer_id: int, words: str) -> tuple[Arena, ...]:
     """Active arenas of the organizer whose name has these words, by name; 200 at most."""
     rows = select(*COLUMNS).where(_ARENA.organizer_id == organizer_id, _ARENA.status == "active")
     if words:
-        rows = rows.where(names.Holds(_ARENA.name, literal(words)))
-    rows = rows.order_by(_ARENA.name, _ARENA.arena_id).limit(FOUND_MAX)
-    return tuple(shown(row) for row in db.execute(rows))
+        rows = rows.where(names.NameContains(_ARENA.name, literal(words)))
+    rows = rows.order_by(_ARENA.name, _ARENA.arena_id).limit(SEARCH_RESULTS_MAX)
+    return tuple(arena_item(row) for row in db.execute(rows))
 
 
-def lineup(db: Connection, tournament_id: int) -> tuple[Arena, ...]:
+def lineup_arenas(db: Connection, tournament_id: int) -> tuple[Arena, ...]:
     """Every arena of the tournament, in the order they were added."""
-    return tuple(shown(row) for row in db.execute(_WHOLE_LINEUP, {"tournament_id": tournament_id}).all())
+    return tuple(arena_item(row) for row in db.execute(_WHOLE_LINEUP, {"tournament_id": tournament_id}).all())
 
 
-def some_of_lineup(db: Connection, tournament_id: int, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
+def selected_lineup_arenas(db: Connection, tournament_id: int, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
     """Those of these arenas that are in the tournament, by id."""
-    rows = db.execute(_SOME_OF_LINEUP, {"tournament_id": tournament_id, "arena_ids": arena_ids})
-    return tuple(shown(row) for row in rows)
+    rows = db.execute(_SELECTED_LINEUP, {"tournament_id": tournament_id, "arena_ids": arena_ids})
+    return tuple(arena_item(row) for row in rows)
 
 
-def one(db: Connection, arena_id: int) -> Arena:
+def find_arena(db: Connection, arena_id: int) -> Arena:
     """The arena. Raises NotFound."""
-    found = named(db, [arena_id])
+    found = existing_arenas(db, [arena_id])
     if not found:
         raise NotFound("Arena", arena_id)
     return found[0]

@@ -27,14 +27,14 @@ def list_arenas(call: Call[reads.ArenaQuery]) -> Page[Arena]:
     """The caller's arenas."""
     with call.read() as db:
         found = reads.owned_by(db, call.user_id, call.query)
-    return pages.page(call, found, per_page=reads.PER_PAGE)
+    return pages.full_page(call, found, per_page=reads.PER_PAGE)
 
 
 @get("/api/arenas/resolve-unknown", query=UnknownArenasQuery)
 def resolve_arenas(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
     """Arenas by their ids."""
     with call.read() as db:
-        return Data(data=reads.named(db, call.query.arenas))
+        return Data(data=reads.existing_arenas(db, call.query.arenas))
 
 
 @get(
@@ -46,26 +46,26 @@ def resolve_lineup(call: Call[UnknownArenasQuery]) -> Data[tuple[Arena, ...]]:
     """Arenas of a tournament by their ids."""
     tournament_id = call.ids["tournament_id"]
     with call.read() as db:
-        tournaments.require(db, tournament_id)
-        return Data(data=reads.some_of_lineup(db, tournament_id, call.query.arenas))
+        tournaments.require_tournament(db, tournament_id)
+        return Data(data=reads.selected_lineup_arenas(db, tournament_id, call.query.arenas))
 
 
 @post("/api/arenas", body=writes.NewArena, ability="manage", status=201)
 def add_arena(call: Write[writes.NewArena]) -> Data[Arena]:
     """A new arena in the caller's book."""
-    return Data(data=reads.one(call.db, writes.add(call)))
+    return Data(data=reads.find_arena(call.db, writes.add_arena(call)))
 
 
 @patch("/api/arenas/{arena_id}", body=writes.ChangedArena, ability="manage")
 def change_arena(call: Write[writes.ChangedArena]) -> Data[Arena]:
     """An arena of the caller's book, changed; every tournament shows it."""
-    return Data(data=reads.one(call.db, writes.change(call)))
+    return Data(data=reads.find_arena(call.db, writes.change_arena(call)))
 
 
 @delete("/api/arenas/{arena_id}", ability="manage")
 def delete_arena(call: Write[Body]) -> Data[Arena]:
     """An arena that nothing uses gone from the book; as it was."""
     arena_id = writes.require_removable(call)
-    removed = reads.one(call.db, arena_id)
+    removed = reads.find_arena(call.db, arena_id)
     book.remove(call.db, book.ARENA, arena_id)
     return Data(data=removed)

@@ -39,22 +39,22 @@ class ChangedArena(Body, frozen=True, kw_only=True):
     label_color: Color | UnsetType | None = UNSET
 
 
-def add(call: Write[NewArena]) -> int:
+def add_arena(call: Write[NewArena]) -> int:
     """A new arena of the caller; returns its id."""
-    return book.add(call.db, book.ARENA, call.user_id, owning.said(call.body))
+    return book.add(call.db, book.ARENA, call.user_id, owning.sent_values(call.body))
 
 
-def change(call: Write[ChangedArena]) -> int:
+def change_arena(call: Write[ChangedArena]) -> int:
     """The arena in the path, different now."""
-    arena_id = owning.own(call, book.ARENA)
-    book.change(call.db, book.ARENA, arena_id, owning.said(call.body))
-    announce.of_arenas(call.db, [arena_id])
+    arena_id = owning.owned_id_in_path(call, book.ARENA)
+    book.change(call.db, book.ARENA, arena_id, owning.sent_values(call.body))
+    announce.announce_arenas(call.db, [arena_id])
     return arena_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The arena in the path. Raises Conflict when a tournament or a bank has it."""
-    arena_id = owning.own(call, book.ARENA, for_good=True)
+    arena_id = owning.owned_id_in_path(call, book.ARENA, is_exclusive=True)
     owning.refuse_used(call, book.ARENA, arena_id, "Set the arena inactive instead.")
     rows = (
         select(bank_arena.c.bank_id).where(bank_arena.c.arena_id == arena_id).order_by(bank_arena.c.bank_id)

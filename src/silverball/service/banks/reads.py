@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import tables
 from silverball.wire.banks import Bank
 from silverball.wire.base import Id
@@ -21,7 +21,7 @@ _COLUMNS = (_BANK.bank_id, _BANK.name, _BANK.status, _BANK.organizer_id, _MEMBER
 _ROWS = (
     select(*_COLUMNS).select_from(tables.bank).outerjoin(tables.bank_arena, _MEMBER.bank_id == _BANK.bank_id)
 )
-_BANKS = (
+_TOURNAMENT_BANKS = (
     _ROWS.join(tables.lineup_bank, _LINEUP.bank_id == _BANK.bank_id)
     .where(_LINEUP.tournament_id == bindparam("tournament_id"))
     .order_by(_LINEUP.place, _BANK.bank_id, _MEMBER.place)
@@ -36,31 +36,31 @@ class BankQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def of_tournament(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
+def banks_in_tournament(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
     """The banks of the tournament in the order they were added, their arenas in order."""
-    return _gathered(db.execute(_BANKS, {"tournament_id": tournament_id}))
+    return _banks_from_rows(db.execute(_TOURNAMENT_BANKS, {"tournament_id": tournament_id}))
 
 
-def owned_by(db: Connection, organizer_id: int, query: BankQuery) -> Found[Bank]:
+def owned_by(db: Connection, organizer_id: int, query: BankQuery) -> PageRows[Bank]:
     """One page of the organizer's banks, oldest first."""
-    refuse_deep(query.page, PER_PAGE)
-    wanted = _wanted(organizer_id, query)
+    refuse_deep_pagination(query.page, PER_PAGE)
+    wanted = _conditions(organizer_id, query)
     total = db.execute(select(func.count()).select_from(tables.bank).where(wanted)).scalar_one()
     ids = select(_BANK.bank_id).where(wanted).order_by(_BANK.bank_id)
     some = ids.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1)).subquery()
     rows = _ROWS.where(_BANK.bank_id.in_(select(some.c.bank_id))).order_by(_BANK.bank_id, _MEMBER.place)
-    return Found(list(_gathered(db.execute(rows))), total)
+    return PageRows(list(_banks_from_rows(db.execute(rows))), total)
 
 
-def one(db: Connection, bank_id: int) -> Bank:
+def find_bank(db: Connection, bank_id: int) -> Bank:
     """The bank. Raises NotFound."""
-    found = _gathered(db.execute(_ROWS.where(_BANK.bank_id == bank_id).order_by(_MEMBER.place)))
+    found = _banks_from_rows(db.execute(_ROWS.where(_BANK.bank_id == bank_id).order_by(_MEMBER.place)))
     if not found:
         raise NotFound("Bank", bank_id)
     return found[0]
 
 
-def _wanted(organizer_id: int, query: BankQuery) -> ColumnElement[bool]:
+def _conditions(organizer_id: int, query: BankQuery) -> ColumnElement[bool]:
     wanted = [_BANK.organizer_id == organizer_id]
     if query.status is not None:
         wanted.append(_BANK.status == query.status)
@@ -69,7 +69,7 @@ def _wanted(organizer_id: int, query: BankQuery) -> ColumnElement[bool]:
     return and_(*wanted)
 
 
-def _gathered(rows: Iterable[Any]) -> tuple[Bank, ...]:
+def _banks_from_rows(rows: Iterable[Any]) -> tuple[Bank, ...]:
     """One bank for its rows, in their order."""
     arena_ids: dict[int, list[int]] = {}
     banks = {}

@@ -14,25 +14,25 @@ def list_banks(call: Call[reads.BankQuery]) -> Page[Bank]:
     """The caller's banks."""
     with call.read() as db:
         found = reads.owned_by(db, call.user_id, call.query)
-    return pages.page(call, found, per_page=reads.PER_PAGE)
+    return pages.full_page(call, found, per_page=reads.PER_PAGE)
 
 
 @post("/api/banks", body=writes.NewBank, ability="manage", status=201)
 def add_bank(call: Write[writes.NewBank]) -> Data[Bank]:
     """A new bank in the caller's book."""
-    return Data(data=reads.one(call.db, writes.add(call)))
+    return Data(data=reads.find_bank(call.db, writes.add_bank(call)))
 
 
 @patch("/api/banks/{bank_id}", body=writes.ChangedBank, ability="manage")
 def change_bank(call: Write[writes.ChangedBank]) -> Data[Bank]:
     """A bank of the caller's book, changed; every tournament shows it."""
-    return Data(data=reads.one(call.db, writes.change(call)))
+    return Data(data=reads.find_bank(call.db, writes.change_bank(call)))
 
 
 @delete("/api/banks/{bank_id}", ability="manage")
 def delete_bank(call: Write[Body]) -> Data[Bank]:
     """A bank that nothing uses gone from the book; as it was."""
     bank_id = writes.require_removable(call)
-    removed = reads.one(call.db, bank_id)
+    removed = reads.find_bank(call.db, bank_id)
     book.remove(call.db, book.BANK, bank_id)
     return Data(data=removed)

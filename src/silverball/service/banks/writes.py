@@ -34,49 +34,49 @@ class ChangedBank(Body, frozen=True, kw_only=True):
     arena_ids: ArenaIds | UnsetType = UNSET
 
 
-def add(call: Write[NewBank]) -> int:
+def add_bank(call: Write[NewBank]) -> int:
     """A new bank of the caller; returns its id."""
-    _refuse_faulty(call, call.body.arena_ids, call.user_id)
-    bank_id = book.add(call.db, book.BANK, call.user_id, owning.said(call.body, "arena_ids"))
-    _put_in(call, bank_id, call.body.arena_ids)
+    _refuse_faulty_arenas(call, call.body.arena_ids, call.user_id)
+    bank_id = book.add(call.db, book.BANK, call.user_id, owning.sent_values(call.body, "arena_ids"))
+    _insert_arenas(call, bank_id, call.body.arena_ids)
     return bank_id
 
 
-def change(call: Write[ChangedBank]) -> int:
+def change_bank(call: Write[ChangedBank]) -> int:
     """The bank in the path, different now. Raises Conflict for other arenas while it is being played."""
-    bank_id = owning.own(call, book.BANK)
+    bank_id = owning.owned_id_in_path(call, book.BANK)
     arena_ids = call.body.arena_ids
     if arena_ids is not UNSET:
-        _refuse_faulty(call, arena_ids, book.owner_of(call.db, book.BANK, bank_id))
-        _refuse_played(call, bank_id)
+        _refuse_faulty_arenas(call, arena_ids, book.lock_owner(call.db, book.BANK, bank_id))
+        _refuse_if_played(call, bank_id)
         call.db.execute(delete(bank_arena).where(bank_arena.c.bank_id == bank_id))
-        _put_in(call, bank_id, arena_ids)
-    book.change(call.db, book.BANK, bank_id, owning.said(call.body, "arena_ids"))
-    announce.of_banks(call.db, [bank_id])
+        _insert_arenas(call, bank_id, arena_ids)
+    book.change(call.db, book.BANK, bank_id, owning.sent_values(call.body, "arena_ids"))
+    announce.announce_banks(call.db, [bank_id])
     return bank_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The bank in the path. Raises Conflict when a tournament has it."""
-    bank_id = owning.own(call, book.BANK, for_good=True)
+    bank_id = owning.owned_id_in_path(call, book.BANK, is_exclusive=True)
     owning.refuse_used(call, book.BANK, bank_id, "Set the bank inactive instead.")
     return bank_id
 
 
-def _put_in(call: Write[Any], bank_id: int, arena_ids: Sequence[int]) -> None:
+def _insert_arenas(call: Write[Any], bank_id: int, arena_ids: Sequence[int]) -> None:
     rows = [{"bank_id": bank_id, "place": place, "arena_id": one} for place, one in enumerate(arena_ids)]
     if rows:
         call.db.execute(insert(bank_arena), rows)
 
 
-def _refuse_faulty(call: Write[Any], arena_ids: Sequence[int], owner_id: int) -> None:
+def _refuse_faulty_arenas(call: Write[Any], arena_ids: Sequence[int], owner_id: int) -> None:
     twice = [one for one in arena_ids if arena_ids.count(one) > 1]
     if twice:
         raise Invalid({"arenaIds": [f"Arena {twice[0]} is named twice."]})
-    owning.require_own(call, book.ARENA, "arenaIds", arena_ids, owner_id)
+    owning.require_owned_ids(call, book.ARENA, "arenaIds", arena_ids, owner_id)
 
 
-def _refuse_played(call: Write[Any], bank_id: int) -> None:
+def _refuse_if_played(call: Write[Any], bank_id: int) -> None:
     """Its arenas are part of what a running tournament draws and its journal tells."""
     rows = (
         select(lineup_bank.c.tournament_id)

@@ -11,25 +11,25 @@ from silverball.service.singleplayer import reads as attempts
 from silverball.store.tables import lineup_arena, single_player_game
 from silverball.wire.bestgame import BestGameDetails, BestGameSummaryRow
 
-attempt = single_player_game.c
+_SINGLE_PLAYER_GAME = single_player_game.c
 
 
-def summary(db: Connection, tournament_id: int) -> tuple[BestGameSummaryRow, ...]:
+def best_game_summary(db: Connection, tournament_id: int) -> tuple[BestGameSummaryRow, ...]:
     """Every arena of the lineup with its queue and best score, by arena id. Raises WrongFormat."""
-    formats.best_game(db, tournament_id)
+    formats.require_best_game(db, tournament_id)
     played = (
         select(
-            attempt.arena_id,
-            func.max(attempt.score).label("best_score"),
-            func.sum(attempt.duration_seconds).label("seconds"),
-            func.count(attempt.duration_seconds).label("timed"),
+            _SINGLE_PLAYER_GAME.arena_id,
+            func.max(_SINGLE_PLAYER_GAME.score).label("best_score"),
+            func.sum(_SINGLE_PLAYER_GAME.duration_seconds).label("seconds"),
+            func.count(_SINGLE_PLAYER_GAME.duration_seconds).label("timed"),
         )
         .where(
-            attempt.tournament_id == tournament_id,
-            attempt.status == "completed",
-            attempt.voided.is_(false()),
+            _SINGLE_PLAYER_GAME.tournament_id == tournament_id,
+            _SINGLE_PLAYER_GAME.status == "completed",
+            _SINGLE_PLAYER_GAME.voided.is_(false()),
         )
-        .group_by(attempt.arena_id)
+        .group_by(_SINGLE_PLAYER_GAME.arena_id)
         .subquery()
     )
     lineup = (
@@ -38,12 +38,12 @@ def summary(db: Connection, tournament_id: int) -> tuple[BestGameSummaryRow, ...
         .where(lineup_arena.c.tournament_id == tournament_id)
         .order_by(lineup_arena.c.arena_id)
     )
-    waiting = queues.grouped(queues.waiting(db, tournament_id))
+    waiting = queues.group_by_arena(queues.waiting_spots(db, tournament_id))
     return tuple(
         BestGameSummaryRow(
             arena_id=row.arena_id,
             game_queue=waiting.get(row.arena_id, ()),
-            game_duration=seconds.mean_of(row.seconds, row.timed or 0),
+            game_duration=seconds.mean_from_total(row.seconds, row.timed or 0),
             best_score=row.best_score,
             # Which place qualifies is not known here (formats 14.18).
             highlighted_score=None,
@@ -52,16 +52,16 @@ def summary(db: Connection, tournament_id: int) -> tuple[BestGameSummaryRow, ...
     )
 
 
-def details(db: Connection, tournament_id: int, arena_id: int) -> BestGameDetails:
+def best_game_details(db: Connection, tournament_id: int, arena_id: int) -> BestGameDetails:
     """An arena of the lineup with its games. Raises NotFound and WrongFormat."""
-    formats.best_game(db, tournament_id)
-    found = arenas.some_of_lineup(db, tournament_id, [arena_id])
+    formats.require_best_game(db, tournament_id)
+    found = arenas.selected_lineup_arenas(db, tournament_id, [arena_id])
     if not found:
         raise NotFound("Arena", arena_id)
-    played = attempts.of_arena(db, tournament_id, arena_id)
+    played = attempts.games_on_arena(db, tournament_id, arena_id)
     return BestGameDetails(
         arena=found[0],
         voided_game_count=sum(game.voided for game in played),
         single_player_games=tuple(game for game in played if not game.voided),
-        queue=queues.grouped(queues.waiting(db, tournament_id)).get(arena_id, ()),
+        queue=queues.group_by_arena(queues.waiting_spots(db, tournament_id)).get(arena_id, ()),
     )

@@ -10,11 +10,11 @@ from silverball.wire.bestgame import BestGameDetails, BestGameSummaryRow
 def list_best_game_arenas(call: Call[Query]) -> tuple[BestGameSummaryRow, ...]:
     """Arenas of a best game at a glance."""
     with call.read() as db:
-        return reads.summary(db, call.ids["tournament_id"])
+        return reads.best_game_summary(db, call.ids["tournament_id"])
 
 
 @get("/api/tournaments/{tournament_id}/arenas/{arena_id}/bgdetails", access=Access.OPENABLE)
 def show_best_game_arena(call: Call[Query]) -> BestGameDetails:
     """One arena of a best game with its games."""
     with call.read() as db:
-        return reads.details(db, call.ids["tournament_id"], call.ids["arena_id"])
+        return reads.best_game_details(db, call.ids["tournament_id"], call.ids["arena_id"])

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, Table, func, select
 
 from silverball.kit.errors import Conflict
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.cards import reads as cards
 from silverball.service.games import reads as games
 from silverball.service.queues import reads as queues
@@ -26,13 +26,13 @@ from silverball.wire.tournaments import Tournament
 # SQLite takes 32,766 parameters in one statement.
 IDS_AT_ONCE = 5_000
 # Who exports sees everything: nothing is hidden from the operator of the service.
-OPERATOR = Caller(user_id=0, role="admin", ability="admin")
-EVERYTHING = parts.PartsQuery(
+OPERATOR = AuthenticatedCaller(user_id=0, role="admin", ability="admin")
+ALL_PARTS = parts.PartsQuery(
     **dict.fromkeys(parts.PartsQuery.__struct_fields__, True),
 )
 
 # Things that belong to one tournament, by the name of their id on the wire.
-OF_TOURNAMENT: dict[str, Table] = {
+PART_TABLES: dict[str, Table] = {
     "roundId": tables.round_,
     "gameId": tables.game,
     "suggestionId": tables.suggestion,
@@ -42,7 +42,7 @@ OF_TOURNAMENT: dict[str, Table] = {
     "shortcutId": tables.shortcut,
 }
 # Things of an organizer.
-OWNED: dict[str, Table] = {
+OWNED_TABLES: dict[str, Table] = {
     "playerId": tables.player,
     "arenaId": tables.arena,
     "bankId": tables.bank,
@@ -50,20 +50,20 @@ OWNED: dict[str, Table] = {
     "seriesId": tables.series,
     "eventId": tables.occasion,
 }
-COUNTED: dict[str, Table] = {
+ID_TABLES: dict[str, Table] = {
     "userId": tables.user,
     "tournamentId": tables.tournament,
-    **OWNED,
-    **OF_TOURNAMENT,
+    **OWNED_TABLES,
+    **PART_TABLES,
 }
 
 
-def key_of(table: Table) -> str:
+def id_column(table: Table) -> str:
     """The name of the table's id column."""
     return next(iter(table.primary_key)).name
 
 
-def rows_of(db: Connection, table: Table, key: str, ids: Collection[int]) -> dict[int, RowMapping]:
+def rows_by_id(db: Connection, table: Table, key: str, ids: Collection[int]) -> dict[int, RowMapping]:
     """Id -> row, for those of these ids that are here."""
     found: dict[int, RowMapping] = {}
     ordered = sorted(set(ids))
@@ -75,32 +75,32 @@ def rows_of(db: Connection, table: Table, key: str, ids: Collection[int]) -> dic
 
 def highest_ids(db: Connection) -> dict[str, int]:
     """Name of an id on the wire -> the highest that is in use."""
-    columns = [func.max(table.c[key_of(table)]).label(name) for name, table in COUNTED.items()]
+    columns = [func.max(table.c[id_column(table)]).label(name) for name, table in ID_TABLES.items()]
     row = db.execute(
         select(*[select(column).scalar_subquery().label(column.name) for column in columns])
     ).one()
     return {name: value or 0 for name, value in row._mapping.items()}
 
 
-def refuse_foreign(db: Connection, kind: str, ids: Collection[int], tournament_id: int) -> None:
+def refuse_other_tournaments(db: Connection, kind: str, ids: Collection[int], tournament_id: int) -> None:
     """Raises Conflict when one of these parts of a tournament is here, in another tournament."""
-    table = OF_TOURNAMENT[kind]
-    for one_id, row in rows_of(db, table, key_of(table), ids).items():
+    table = PART_TABLES[kind]
+    for one_id, row in rows_by_id(db, table, id_column(table), ids).items():
         if row["tournament_id"] != tournament_id:
             where = f"in tournament {row['tournament_id']}" if row["tournament_id"] else "elsewhere"
-            raise IdInUse(f"{spoken(kind)} {one_id} is here already, {where}.")
+            raise IdInUse(f"{kind_title(kind)} {one_id} is here already, {where}.")
 
 
-def refuse_owned(
+def refuse_other_owners(
     db: Connection, kind: str, rows: Sequence[Mapping[str, Any]], same: Mapping[int, int]
 ) -> None:
     """Raises Conflict when one of these things is here and is somebody else's.
 
     `same` says which other organizer an organizer of the bundle may be here.
     """
-    table = OWNED[kind]
-    key = key_of(table)
-    found = rows_of(db, table, key, [row[key] for row in rows])
+    table = OWNED_TABLES[kind]
+    key = id_column(table)
+    found = rows_by_id(db, table, key, [row[key] for row in rows])
     for row in rows:
         other = found.get(row[key])
         organizer_id = row["organizer_id"]
@@ -115,34 +115,34 @@ def refuse_owned(
         ):
             continue
         raise IdInUse(
-            f"{spoken(kind)} {row[key]} is here already as {other['name']!r} of organizer "
+            f"{kind_title(kind)} {row[key]} is here already as {other['name']!r} of organizer "
             f"{other['organizer_id']}."
         )
 
 
-def refuse_users(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+def refuse_renamed_users(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Raises Conflict when one of these users is here under another name."""
-    found = rows_of(db, tables.user, "user_id", [row["user_id"] for row in rows])
+    found = rows_by_id(db, tables.user, "user_id", [row["user_id"] for row in rows])
     for row in rows:
         other = found.get(row["user_id"])
         if other is not None and not other["placeholder"] and other["name"] != row["name"]:
             raise IdInUse(f"User {row['user_id']} is here already as {other['name']!r}.")
 
 
-def leads_elsewhere(db: Connection, slug: str, tournament_id: int) -> bool:
+def is_slug_taken(db: Connection, slug: str, tournament_id: int) -> bool:
     """Whether the custom link is in use here, and not for this tournament."""
     shortcut = tables.shortcut.c
     row = db.execute(select(shortcut.tournament_id).where(shortcut.slug == slug)).one_or_none()
     return row is not None and row.tournament_id != tournament_id
 
 
-def refuse_slug(db: Connection, slug: str, tournament_id: int) -> None:
+def refuse_taken_slug(db: Connection, slug: str, tournament_id: int) -> None:
     """Raises Conflict when the custom link leads elsewhere here."""
-    if leads_elsewhere(db, slug, tournament_id):
+    if is_slug_taken(db, slug, tournament_id):
         raise IdInUse(f"The custom link {slug!r} is in use already.")
 
 
-def spoken(kind: str) -> str:
+def kind_title(kind: str) -> str:
     """`singlePlayerGameId` as a sentence begins with it: Single player game."""
     words = re.sub(r"(?=[A-Z])", " ", kind.removesuffix("Id")).lower()
     return words[0].upper() + words[1:]
@@ -165,7 +165,7 @@ class IdInUse(Conflict):
 
 
 @dataclass(frozen=True)
-class Here:
+class ExistingTournament:
     """A tournament that is here already: how it came in last, and whether anything happened since."""
 
     name: str
@@ -173,7 +173,7 @@ class Here:
     data: Mapping[str, Any]
 
 
-def here(db: Connection, tournament_id: int) -> Here | None:
+def find_existing(db: Connection, tournament_id: int) -> ExistingTournament | None:
     """The tournament with the newest line of its journal, under its lock; None when it is not here."""
     rows = select(tables.tournament.c.name).where(tables.tournament.c.tournament_id == tournament_id)
     row = db.execute(rows.with_for_update()).one_or_none()
@@ -182,22 +182,28 @@ def here(db: Connection, tournament_id: int) -> Here | None:
     journal = tables.journal
     lines = select(journal.c.change, journal.c.data).where(journal.c.tournament_id == tournament_id)
     newest = db.execute(lines.order_by(journal.c.journal_id.desc()).limit(1)).one_or_none()
-    return Here(row.name, None, {}) if newest is None else Here(row.name, newest.change, newest.data)
+    return (
+        ExistingTournament(row.name, None, {})
+        if newest is None
+        else ExistingTournament(row.name, newest.change, newest.data)
+    )
 
 
-def whole(db: Connection, tournament_id: int) -> Bundle:
+def load_bundle(db: Connection, tournament_id: int) -> Bundle:
     """The tournament with everything in it, every list by id. Raises NotFound."""
-    tournament = parts.one(db, tournament_id, EVERYTHING, OPERATOR)
-    rows, _ = standings.of_tournament(db, tournament_id)
-    waiting = queues.entries(db, tournament_id)
+    tournament = parts.find_tournament(db, tournament_id, ALL_PARTS, OPERATOR)
+    rows, _ = standings.tournament_standings(db, tournament_id)
+    waiting = queues.all_spots(db, tournament_id)
     own = _without_placeholders(db, tournament)
     return Bundle(
-        tournament=_by_id(own),
-        rounds=tuple(sorted(rounds.of_tournament(db, tournament_id), key=lambda one: one.round_id)),
-        games=games.of_tournament(db, tournament_id, games.TournamentGamesQuery()),
-        single_player_games=attempts.of_tournament(db, tournament_id, attempts.AttemptFilters(voided=True)),
-        cards=cards.of_tournament(db, tournament_id),
-        standings=_by_player(rows),
+        tournament=_parts_by_id(own),
+        rounds=tuple(sorted(rounds.rounds_in_tournament(db, tournament_id), key=lambda one: one.round_id)),
+        games=games.games_in_tournament(db, tournament_id, games.TournamentGamesQuery()),
+        single_player_games=attempts.single_player_games_in_tournament(
+            db, tournament_id, attempts.SinglePlayerGameFilters(voided=True)
+        ),
+        cards=cards.cards_in_tournament(db, tournament_id),
+        standings=_standings_by_player(rows),
         queues=waiting or UNSET,
         banks=own.banks or UNSET,
         series=own.series or UNSET,
@@ -205,15 +211,15 @@ def whole(db: Connection, tournament_id: int) -> Bundle:
     )
 
 
-def _by_player(rows: Sequence[Standing]) -> tuple[Standing, ...]:
+def _standings_by_player(rows: Sequence[Standing]) -> tuple[Standing, ...]:
     decoded = msgspec.json.decode(msgspec.json.encode(rows), type=list[Standing])
     return tuple(sorted(decoded, key=lambda one: one.player_id))
 
 
 def _without_placeholders(db: Connection, tournament: Tournament) -> Tournament:
     """Who and what is known by its id only stays a mere id."""
-    user = rows_of(db, tables.user, "user_id", [tournament.organizer_id])[tournament.organizer_id]
-    series = rows_of(db, tables.series, "series_id", [tournament.series_id or 0])
+    user = rows_by_id(db, tables.user, "user_id", [tournament.organizer_id])[tournament.organizer_id]
+    series = rows_by_id(db, tables.series, "series_id", [tournament.series_id or 0])
     is_named = tournament.series_id is not None and series[tournament.series_id]["placeholder"]
     return msgspec.structs.replace(
         tournament,
@@ -222,17 +228,17 @@ def _without_placeholders(db: Connection, tournament: Tournament) -> Tournament:
     )
 
 
-def _by_id(tournament: Tournament) -> Tournament:
+def _parts_by_id(tournament: Tournament) -> Tournament:
     return msgspec.structs.replace(
         tournament,
-        players=_sorted(tournament.players, "player_id"),
-        arenas=_sorted(tournament.arenas, "arena_id"),
-        banks=_sorted(tournament.banks, "bank_id"),
-        scorekeepers=_sorted(tournament.scorekeepers, "user_id"),
+        players=_sorted_part(tournament.players, "player_id"),
+        arenas=_sorted_part(tournament.arenas, "arena_id"),
+        banks=_sorted_part(tournament.banks, "bank_id"),
+        scorekeepers=_sorted_part(tournament.scorekeepers, "user_id"),
     )
 
 
-def _sorted(listed: tuple[Any, ...] | UnsetType, key: str) -> tuple[Any, ...] | UnsetType:
+def _sorted_part(listed: tuple[Any, ...] | UnsetType, key: str) -> tuple[Any, ...] | UnsetType:
     return (
         listed if isinstance(listed, UnsetType) else tuple(sorted(listed, key=lambda one: getattr(one, key)))
     )

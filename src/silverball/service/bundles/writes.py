@@ -23,7 +23,7 @@ SERIES_NEW: dict[str, Any] = {
 
 
 @dataclass(frozen=True, kw_only=True)
-class Book:
+class BundleContents:
     """Stored fields of everything a bundle contains or names, beside its tournament."""
 
     organizer_id: int
@@ -41,19 +41,19 @@ class Book:
     series_named: Collection[int] = ()
 
 
-def take_in(db: Connection, book: Book, *, now: datetime) -> None:
+def store_contents(db: Connection, book: BundleContents, *, now: datetime) -> None:
     """Store what is new and bring up to date what is here; the caller has refused what is somebody else's.
 
     An account that people sign in to is left as it is: a file says nothing about it. Tournaments that
     show something that changed get a new revision.
     """
-    _take_users(db, book, now)
+    _store_users(db, book, now)
     changed = _upsert(db, tables.location, "location_id", book.locations)
-    announce.of_locations(db, changed)
-    announce.of_series(db, _take_series(db, book))
-    announce.of_arenas(db, _upsert(db, tables.arena, "arena_id", book.arenas))
-    announce.of_players(db, _upsert(db, tables.player, "player_id", book.players))
-    _take_banks(db, book)
+    announce.announce_locations(db, changed)
+    announce.announce_series(db, _store_series(db, book))
+    announce.announce_arenas(db, _upsert(db, tables.arena, "arena_id", book.arenas))
+    announce.announce_players(db, _upsert(db, tables.player, "player_id", book.players))
+    _store_banks(db, book)
     _upsert(db, tables.occasion, "occasion_id", book.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
     imports.move_sequences(db, [*moved, tables.occasion])
@@ -67,12 +67,12 @@ def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id:
     db.execute(insert(tables.occasion_tournament).values(**values, place=0, labels=[], external={}))
 
 
-def _take_users(db: Connection, book: Book, now: datetime) -> None:
+def _store_users(db: Connection, book: BundleContents, now: datetime) -> None:
     contained = {row["user_id"] for row in book.users}
-    here = reads.rows_of(db, tables.user, "user_id", contained | set(book.users_named))
+    here = reads.rows_by_id(db, tables.user, "user_id", contained | set(book.users_named))
     known = {user_id for user_id, row in here.items() if not row["placeholder"]}
     rows = [{**row, "placeholder": False} for row in book.users if row["user_id"] not in known]
-    announce.of_users(db, _upsert(db, tables.user, "user_id", rows))
+    announce.announce_users(db, _upsert(db, tables.user, "user_id", rows))
     new = [
         {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
         for user_id, name in sorted(book.users_named.items())
@@ -82,18 +82,18 @@ def _take_users(db: Connection, book: Book, now: datetime) -> None:
         db.execute(insert(tables.user), new)
 
 
-def _take_series(db: Connection, book: Book) -> list[int]:
+def _store_series(db: Connection, book: BundleContents) -> list[int]:
     rows = [{**row, "placeholder": False} for row in book.series]
     changed = _upsert(db, tables.series, "series_id", rows)
     named = set(book.series_named) - {row["series_id"] for row in rows}
-    here = reads.rows_of(db, tables.series, "series_id", named)
+    here = reads.rows_by_id(db, tables.series, "series_id", named)
     for series_id in sorted(named - set(here)):
         values = {"series_id": series_id, "name": f"Series {series_id}", "organizer_id": book.organizer_id}
         db.execute(insert(tables.series).values(**SERIES_NEW, **values, placeholder=True))
     return changed
 
 
-def _take_banks(db: Connection, book: Book) -> None:
+def _store_banks(db: Connection, book: BundleContents) -> None:
     _upsert(db, tables.bank, "bank_id", book.banks)
     bank_ids = [row["bank_id"] for row in book.banks]
     db.execute(delete(tables.bank_arena).where(tables.bank_arena.c.bank_id.in_(bank_ids)))
@@ -103,7 +103,7 @@ def _take_banks(db: Connection, book: Book) -> None:
 
 def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:
     """Insert what is new, update what differs; returns the ids that were updated."""
-    here = reads.rows_of(db, table, key, [row[key] for row in rows])
+    here = reads.rows_by_id(db, table, key, [row[key] for row in rows])
     new = [dict(row) for row in rows if row[key] not in here]
     changed = [row for row in rows if row[key] in here and dict(here[row[key]]) != {**here[row[key]], **row}]
     if new:

@@ -10,7 +10,7 @@ from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.rules.ranking import bestgame
 from silverball.rules.tournament import Tournament
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.singleplayer import reads as attempts
 from silverball.store.tables import card
 from silverball.wire import times
@@ -34,11 +34,11 @@ class CardsQuery(Query, frozen=True, kw_only=True):
     player: Id | None = None
 
 
-def page(db: Connection, tournament_id: int, query: CardsQuery) -> Found[Card]:
+def cards_page(db: Connection, tournament_id: int, query: CardsQuery) -> PageRows[Card]:
     """One page of the cards that pass the filters, by id. Raises NotFound for an unknown tournament."""
-    refuse_deep(query.page, query.limit)
+    refuse_deep_pagination(query.page, query.limit)
     running = attempts.running_best_game(db, tournament_id)
-    best = _best(running)
+    best = _best_cards(running)
     conditions = _conditions(tournament_id, query)
     if query.best_game and running is not None:
         conditions.append(card.c.card_id.in_([card_id for card_id, is_best in best.items() if is_best]))
@@ -47,44 +47,44 @@ def page(db: Connection, tournament_id: int, query: CardsQuery) -> Found[Card]:
     total = db.execute(select(func.count()).select_from(card).where(*conditions)).scalar_one()
     rows = select(card).where(*conditions).order_by(card.c.card_id)
     cards = db.execute(rows.limit(query.limit).offset(query.limit * (query.page - 1))).all()
-    games = attempts.of_cards(db, [row.card_id for row in cards], attempts.marks_of(running))
-    return Found([_shown(row, games.get(row.card_id, ()), best) for row in cards], total)
+    games = attempts.games_by_card(db, [row.card_id for row in cards], attempts.current_marks(running))
+    return PageRows([_card_item(row, games.get(row.card_id, ()), best) for row in cards], total)
 
 
-def of_tournament(db: Connection, tournament_id: int) -> tuple[Card, ...]:
+def cards_in_tournament(db: Connection, tournament_id: int) -> tuple[Card, ...]:
     """Every card of a tournament, voided ones too, by id. Raises NotFound."""
     running = attempts.running_best_game(db, tournament_id)
     rows = select(card).where(card.c.tournament_id == tournament_id).order_by(card.c.card_id)
     cards = db.execute(rows).all()
     theirs = select(card.c.card_id).where(card.c.tournament_id == tournament_id)
-    games = attempts.of_cards(db, theirs, attempts.marks_of(running))
-    best = _best(running)
-    return tuple(_shown(row, games.get(row.card_id, ()), best) for row in cards)
+    games = attempts.games_by_card(db, theirs, attempts.current_marks(running))
+    best = _best_cards(running)
+    return tuple(_card_item(row, games.get(row.card_id, ()), best) for row in cards)
 
 
-def one(db: Connection, tournament_id: int, card_id: int) -> Card:
+def find_card(db: Connection, tournament_id: int, card_id: int) -> Card:
     """A card of this tournament. Raises NotFound."""
     running = attempts.running_best_game(db, tournament_id)
     rows = select(card).where(card.c.card_id == card_id, card.c.tournament_id == tournament_id)
     row = db.execute(rows).one_or_none()
     if row is None:
         raise NotFound("Card", card_id)
-    games = attempts.of_cards(db, [card_id], attempts.marks_of(running))
-    return _shown(row, games.get(card_id, ()), _best(running))
+    games = attempts.games_by_card(db, [card_id], attempts.current_marks(running))
+    return _card_item(row, games.get(card_id, ()), _best_cards(running))
 
 
-def some(db: Connection, tournament: Tournament, card_ids: Sequence[int]) -> dict[int, Card]:
+def cards_by_id(db: Connection, tournament: Tournament, card_ids: Sequence[int]) -> dict[int, Card]:
     """Card id -> the card as it stands in this tournament; one that is not in it is left out."""
     running = None if tournament.status == "completed" else tournament
     rows = select(card).where(card.c.tournament_id == tournament.tournament_id, card.c.card_id.in_(card_ids))
-    games = attempts.of_cards(db, card_ids, attempts.marks_of(running))
-    best = _best(running)
-    return {row.card_id: _shown(row, games.get(row.card_id, ()), best) for row in db.execute(rows)}
+    games = attempts.games_by_card(db, card_ids, attempts.current_marks(running))
+    best = _best_cards(running)
+    return {row.card_id: _card_item(row, games.get(row.card_id, ()), best) for row in db.execute(rows)}
 
 
-def _best(running: Tournament | None) -> Mapping[int, bool]:
+def _best_cards(running: Tournament | None) -> Mapping[int, bool]:
     """Card id -> whether it counts for its player now; empty where that is stored."""
-    return {} if running is None else bestgame.card_is_best(running)
+    return {} if running is None else bestgame.is_best_by_card(running)
 
 
 def _conditions(tournament_id: int, query: CardsQuery) -> list[ColumnElement[bool]]:
@@ -98,7 +98,7 @@ def _conditions(tournament_id: int, query: CardsQuery) -> list[ColumnElement[boo
     return conditions
 
 
-def _shown(row: Any, games: tuple[SinglePlayerGame, ...], best: Mapping[int, bool]) -> Card:
+def _card_item(row: Any, games: tuple[SinglePlayerGame, ...], best: Mapping[int, bool]) -> Card:
     return Card(
         card_id=row.card_id,
         tournament_id=row.tournament_id,
@@ -111,11 +111,11 @@ def _shown(row: Any, games: tuple[SinglePlayerGame, ...], best: Mapping[int, boo
         single_player_games=games,
         single_player_game_ids=tuple(game.single_player_game_id for game in games),
         arena_ids=tuple(game.arena_id for game in games),
-        points_list=tuple(_number(game.points) for game in games),
+        points_list=tuple(_points_number(game.points) for game in games),
     )
 
 
-def _number(points: str | None) -> Number | None:
+def _points_number(points: str | None) -> Number | None:
     """Points as a JSON number: whole ones without decimals."""
     if points is None:
         return None

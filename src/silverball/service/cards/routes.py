@@ -17,36 +17,36 @@ ONE = LIST + "/{card_id}"
 def list_cards(call: Call[CardsQuery]) -> Page[Card]:
     """Cards of a tournament, with their games."""
     with call.read() as db:
-        found = reads.page(db, call.ids["tournament_id"], call.query)
-    return pages.page(call, found, per_page=call.query.limit)
+        found = reads.cards_page(db, call.ids["tournament_id"], call.query)
+    return pages.full_page(call, found, per_page=call.query.limit)
 
 
 @get(ONE, access=Access.OPENABLE)
 def show_card(call: Call[Query]) -> Data[Card]:
     """One card, with its games."""
     with call.read() as db:
-        return Data(data=reads.one(db, call.ids["tournament_id"], call.ids["card_id"]))
+        return Data(data=reads.find_card(db, call.ids["tournament_id"], call.ids["card_id"]))
 
 
 @post(ONE + "/void", ability="score")
 def void_card(call: Write[Body]) -> Data[Card]:
     """A card struck out with its games; it still uses up its entry."""
-    return _shown(call, writes.void(call))
+    return _card_data(call, writes.void_card(call))
 
 
 @post(ONE + "/unvoid", ability="manage")
 def unvoid_card(call: Write[Body]) -> Data[Card]:
     """A voided card back among the results."""
-    return _shown(call, writes.unvoid(call))
+    return _card_data(call, writes.unvoid_card(call))
 
 
 @delete(ONE, ability="manage")
 def delete_card(call: Write[Body]) -> Data[Card]:
     """A card gone with its games; as it was."""
-    removed = _shown(call, call.ids["card_id"])
-    writes.remove(call)
+    removed = _card_data(call, call.ids["card_id"])
+    writes.delete_card(call)
     return removed
 
 
-def _shown(call: Write[Body], card_id: int) -> Data[Card]:
-    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], card_id))
+def _card_data(call: Write[Body], card_id: int) -> Data[Card]:
+    return Data(data=reads.find_card(call.db, call.ids[TOURNAMENT], card_id))

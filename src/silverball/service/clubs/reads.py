@@ -7,15 +7,15 @@ from silverball.store import tables
 from silverball.wire.clubs import Club
 
 
-def found(db: Connection, club_id: int) -> Club | None:
+def club_or_none(db: Connection, club_id: int) -> Club | None:
     """The club, if there is one."""
     row = db.execute(select(tables.club).where(tables.club.c.club_id == club_id)).mappings().first()
     return None if row is None else Club(**row)
 
 
-def one(db: Connection, club_id: int) -> Club:
+def find_club(db: Connection, club_id: int) -> Club:
     """The club. Raises NotFound."""
-    club = found(db, club_id)
+    club = club_or_none(db, club_id)
     if club is None:
         raise NotFound("Club", club_id)
     return club

@@ -14,25 +14,25 @@ from silverball.wire.pages import Data
 def one_club(call: Call[Query]) -> Data[Club]:
     """A club."""
     with call.read() as db:
-        return Data(data=reads.one(db, call.ids["club_id"]))
+        return Data(data=reads.find_club(db, call.ids["club_id"]))
 
 
 @post("/api/clubs", body=writes.NewClub, ability="manage", status=201)
 def add_club(call: Write[writes.NewClub]) -> Data[Club]:
     """A new club, led by the caller, who is its first member."""
     given = msgspec.structs.asdict(call.body)
-    return Data(data=reads.one(call.db, writes.found(call.db, call.user_id, **given)))
+    return Data(data=reads.find_club(call.db, writes.create_club(call.db, call.user_id, **given)))
 
 
 @patch("/api/clubs/{club_id}", body=writes.ChangedClub, ability="manage")
 def change_club(call: Write[writes.ChangedClub]) -> Data[Club]:
     """A club that the caller leads, changed."""
-    return Data(data=reads.one(call.db, writes.change(call)))
+    return Data(data=reads.find_club(call.db, writes.change_club(call)))
 
 
 @delete("/api/clubs/{club_id}", ability="manage")
 def delete_club(call: Write[Body]) -> Data[Club]:
     """A club that the caller leads is no more; as it was."""
-    removed = reads.one(call.db, call.ids["club_id"])
-    writes.remove(call)
+    removed = reads.find_club(call.db, call.ids["club_id"])
+    writes.delete_club(call)
     return Data(data=removed)

@@ -28,7 +28,7 @@ class ChangedClub(Body, frozen=True, kw_only=True):
     location: Line | UnsetType | None = UNSET
 
 
-def found(
+def create_club(
     db: Connection,
     user_id: int,
     *,
@@ -48,22 +48,22 @@ def found(
     made = insert(tables.club).values(**values).returning(tables.club.c.club_id)
     club_id = int(db.execute(made).scalar_one())
     db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id))
-    announce.of_users(db, [user_id])
+    announce.announce_users(db, [user_id])
     return club_id
 
 
-def change(call: Write[ChangedClub]) -> int:
+def change_club(call: Write[ChangedClub]) -> int:
     """The club in the path, different now."""
-    club_id = owning.own(call, book.CLUB)
-    book.change(call.db, book.CLUB, club_id, owning.said(call.body))
+    club_id = owning.owned_id_in_path(call, book.CLUB)
+    book.change(call.db, book.CLUB, club_id, owning.sent_values(call.body))
     return club_id
 
 
-def remove(call: Write[Body]) -> None:
+def delete_club(call: Write[Body]) -> None:
     """The club in the path is no more; its members belong to none."""
-    club_id = owning.own(call, book.CLUB, for_good=True)
+    club_id = owning.owned_id_in_path(call, book.CLUB, is_exclusive=True)
     users = tables.user.c
     members = call.db.execute(select(users.user_id).where(users.club_id == club_id)).scalars().all()
     call.db.execute(update(tables.user).where(users.club_id == club_id).values(club_id=None))
     book.remove(call.db, book.CLUB, club_id)
-    announce.of_users(call.db, members)
+    announce.announce_users(call.db, members)

@@ -10,4 +10,4 @@ from silverball.wire.dashboard import Dashboard
 def own_dashboard(call: Call[Query]) -> Dashboard:
     """What the caller plays and organizes now."""
     with call.read() as db:
-        return reads.of_user(db, call.caller)
+        return reads.user_dashboard(db, call.caller)

@@ -23,7 +23,7 @@ from silverball.store.tables import device
 
 DEVICE = "device_id"
 # The last use is written down to the minute, not every time.
-USE_NOTED_EVERY = timedelta(minutes=1)
+USE_RECORDED_EVERY = timedelta(minutes=1)
 _D = device.c
 
 
@@ -34,56 +34,56 @@ class NewDevice(Body, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class NewLink:
+class DeviceLink:
     """The secret goes into a link and is stored nowhere."""
 
     secret: str = field(repr=False)
 
 
-def make(call: Write[NewDevice], dice: Random) -> NewLink:
+def create_link(call: Write[NewDevice], dice: Random) -> DeviceLink:
     """A link that makes a browser a scorekeeper of the tournament in the path, until it is completed."""
-    tournament = _open(call)
-    rows = select(func.count()).select_from(device).where(*_working(tournament, SCOREKEEPER))
+    tournament = _running_tournament(call)
+    rows = select(func.count()).select_from(device).where(*_is_active(tournament, SCOREKEEPER))
     if call.db.execute(rows).scalar_one() >= DEVICES_MAX:
         raise Conflict(f"There are {DEVICES_MAX} devices already. Revoke those that nobody uses.")
-    secret = tokens.new_link(dice)
-    _insert(call, SCOREKEEPER, call.body.name, hash=tokens.digest(secret))
-    return NewLink(secret)
+    secret = tokens.new_link_secret(dice)
+    _insert_device(call, SCOREKEEPER, call.body.name, hash=tokens.digest(secret))
+    return DeviceLink(secret)
 
 
-def make_codes(call: Write[Body], dice: Random) -> None:
+def replace_codes(call: Write[Body], dice: Random) -> None:
     """New codes to print for players and games; those on paper already stop working."""
-    tournament = _open(call)
-    call.db.execute(update(device).where(*_working(tournament, CODES)).values(revoked_at=call.now))
-    _insert(call, CODES, "Printed codes", secret=tokens.new_link(dice))
+    tournament = _running_tournament(call)
+    call.db.execute(update(device).where(*_is_active(tournament, CODES)).values(revoked_at=call.now))
+    _insert_device(call, CODES, "Printed codes", secret=tokens.new_link_secret(dice))
 
 
-def revoke(call: Write[Any]) -> None:
+def revoke_device(call: Write[Any]) -> None:
     """A device of the tournament, or its codes, stop working at once. Raises NotFound."""
-    tournament = acting.tournament_of(call, access.manages)
+    tournament = acting.load_tournament(call, access.may_manage)
     device_id = call.ids[DEVICE]
     own = (_D.device_id == device_id, _D.tournament_id == tournament.tournament_id, _D.revoked_at.is_(None))
     if call.db.execute(update(device).where(*own).values(revoked_at=call.now)).rowcount == 0:
         raise NotFound("Device", device_id)
 
 
-def note_use(db: Connection, device_id: int, now: datetime) -> None:
+def record_use(db: Connection, device_id: int, now: datetime) -> None:
     """Write down that the device was used, unless that happened within the minute."""
-    is_due = or_(_D.last_used_at.is_(None), _D.last_used_at <= now - USE_NOTED_EVERY)
+    is_due = or_(_D.last_used_at.is_(None), _D.last_used_at <= now - USE_RECORDED_EVERY)
     db.execute(update(device).where(_D.device_id == device_id, is_due).values(last_used_at=now))
 
 
-def _open(call: Write[Any]) -> Tournament:
-    tournament = acting.tournament_of(call, access.manages)
+def _running_tournament(call: Write[Any]) -> Tournament:
+    tournament = acting.load_tournament(call, access.may_manage)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you let somebody in.")
     return tournament
 
 
-def _working(tournament: Tournament, kind: str) -> tuple[Any, ...]:
+def _is_active(tournament: Tournament, kind: str) -> tuple[Any, ...]:
     return (_D.tournament_id == tournament.tournament_id, _D.kind == kind, _D.revoked_at.is_(None))
 
 
-def _insert(call: Write[Any], kind: str, name: str, **secret: str) -> None:
+def _insert_device(call: Write[Any], kind: str, name: str, **secret: str) -> None:
     values = {"tournament_id": call.ids["tournament_id"], "kind": kind, "name": name, "created_at": call.now}
     call.db.execute(insert(device).values(**values, **secret))

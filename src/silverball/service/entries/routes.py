@@ -12,7 +12,7 @@ ENTRIES = "/api/tournaments/{tournament_id}/players/{player_id}/entries"
 @post(ENTRIES, body=writes.NewEntries, ability="manage", status=201)
 def add_entries(call: Write[writes.NewEntries]) -> Data[EntryPurchase]:
     """Entries bought, given free or refunded."""
-    made = writes.add(call)
+    made = writes.add_entries(call)
     return Data(
         data=EntryPurchase(
             entry_id=made.entry_id,

@@ -26,7 +26,7 @@ class NewEntries(Body, frozen=True, kw_only=True):
             raise Invalid({"amount": ["The amount field must be at least 0."]})
 
 
-def add(call: Write[NewEntries]) -> Purchase:
+def add_entries(call: Write[NewEntries]) -> Purchase:
     """The entries of the player in the path, more or fewer now."""
     body, player_id = call.body, call.ids["player_id"]
     bought = Purchase(
@@ -38,5 +38,5 @@ def add(call: Write[NewEntries]) -> Purchase:
         currency=body.currency,
         created_at=call.now,
     )
-    after = acting.act(call, lambda one: entries.bought(one, bought))
+    after = acting.run_command(call, lambda one: entries.bought(one, bought))
     return after.purchases[-1]

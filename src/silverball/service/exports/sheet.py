@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from silverball.kit.http import File
+from silverball.kit.http import FileDownload
 
 CONTENT_TYPE = "text/csv; charset=UTF-8"
 # A spreadsheet takes a text that begins like this for a formula, in full width too.
@@ -11,34 +11,34 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff
 Cell = str | int | bool | Decimal | None
 
 
-class Plain(str):
+class VerbatimText(str):
     """A text that we made ourselves (a number, a moment): it goes out as it is."""
 
     __slots__ = ()
 
 
-def file(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> File:
+def csv_file(name: str, header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> FileDownload:
     """The table as a download. Every row must be as long as the header."""
     lines = [",".join(header)]
     for row in rows:
         if len(row) != len(header):
             raise ValueError(f"a row of {len(row)} cells under a header of {len(header)}")
-        lines.append(",".join(_quoted(_shown(cell)) for cell in row))
-    return File(("\n".join(lines) + "\n").encode(), CONTENT_TYPE, name)
+        lines.append(",".join(_quote_cell(_cell_text(cell)) for cell in row))
+    return FileDownload(("\n".join(lines) + "\n").encode(), CONTENT_TYPE, name)
 
 
-def _quoted(text: str) -> str:
+def _quote_cell(text: str) -> str:
     # The csv module leaves a lone carriage return bare, and readers then see two rows.
     if any(mark in text for mark in ',"\r\n'):
         return '"' + text.replace('"', '""') + '"'
     return text
 
 
-def _shown(cell: Cell) -> str:
+def _cell_text(cell: Cell) -> str:
     if cell is None:
         return ""
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    if isinstance(cell, str) and not isinstance(cell, Plain) and cell.startswith(FORMULA_STARTS):
+    if isinstance(cell, str) and not isinstance(cell, VerbatimText) and cell.startswith(FORMULA_STARTS):
         return "'" + cell
     return str(cell)

@@ -16,7 +16,7 @@ from silverball.kit.texts import ONE_LINE
 from silverball.store import names
 from silverball.store.tables import federation_player
 
-Place = Annotated[int, Meta(ge=0, le=100_000_000)]
+NaturalNumber = Annotated[int, Meta(ge=0, le=100_000_000)]
 Line = Annotated[str, Meta(max_length=100, pattern=ONE_LINE)]
 
 YEARS = range(1900, 2200)
@@ -28,11 +28,11 @@ class NewRecord(Body, frozen=True, kw_only=True):
     ifpa_id: Id
     name: Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
     # 0 is how some lists say that somebody has no rank.
-    rank: Place | None = None
-    womens_rank: Place | None = None
+    rank: NaturalNumber | None = None
+    womens_rank: NaturalNumber | None = None
     rating: Annotated[float, Meta(ge=0, le=10_000)] | None = None
-    rating_rank: Place | None = None
-    total_events: Place | None = None
+    rating_rank: NaturalNumber | None = None
+    total_events: NaturalNumber | None = None
     initials: Line | None = None
     city: Line | None = None
     state: Line | None = None
@@ -46,13 +46,13 @@ class NewRecord(Body, frozen=True, kw_only=True):
             raise Invalid({"updatedAt": ["The updated at field must be a valid date."]})
 
 
-def keep(db: Connection, records: Sequence[NewRecord], *, now: datetime) -> None:
+def store_records(db: Connection, records: Sequence[NewRecord], *, now: datetime) -> None:
     """Store these records, each in place of the one that was there under its number."""
     if records:
-        db.execute(_upsert(db.dialect.name), [_row(one, now) for one in records])
+        db.execute(_upsert_statement(db.dialect.name), [_record_row(one, now) for one in records])
 
 
-def _upsert(dialect: str) -> Any:
+def _upsert_statement(dialect: str) -> Any:
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     statement = insert(federation_player)
     others = [column.name for column in federation_player.c if not column.primary_key]
@@ -60,8 +60,8 @@ def _upsert(dialect: str) -> Any:
     return statement.on_conflict_do_update(index_elements=["ifpa_id"], set_=replaced)
 
 
-def _row(one: NewRecord, now: datetime) -> dict[str, Any]:
+def _record_row(one: NewRecord, now: datetime) -> dict[str, Any]:
     row = msgspec.structs.asdict(one)
     for name in ("rank", "womens_rank", "rating_rank"):
         row[name] = row[name] or None
-    return row | {"name_plain": names.plain(one.name), "updated_at": one.updated_at or now}
+    return row | {"name_plain": names.strip_punctuation(one.name), "updated_at": one.updated_at or now}

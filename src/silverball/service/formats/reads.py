@@ -7,14 +7,14 @@ from sqlalchemy import Connection, select
 
 from silverball.kit.errors import NotFound, WrongFormat
 from silverball.rules.ranking import regimes
-from silverball.rules.ranking.regimes import Regime
+from silverball.rules.ranking.regimes import WinLossRule
 from silverball.store.tables import tournament
 
 BEST_GAME_TYPES = frozenset({"best_game", "card_best_game"})
 
 
 @dataclass(frozen=True)
-class Facts:
+class TournamentFacts:
     """The part of a tournament that decides how its results are read."""
 
     tournament_id: int
@@ -30,16 +30,16 @@ class Facts:
         return self.type in BEST_GAME_TYPES
 
     @property
-    def regime(self) -> Regime:
+    def regime(self) -> WinLossRule:
         """How wins and losses follow from a game of this tournament."""
-        return regimes.regime(
+        return regimes.win_loss_rule(
             self.type,
             fair=bool(self.settings.get("knockoutFair")),
             progressive=bool(self.settings.get("knockoutProgressive")),
         )
 
 
-def facts(db: Connection, tournament_id: int) -> Facts:
+def tournament_facts(db: Connection, tournament_id: int) -> TournamentFacts:
     """The tournament. Raises NotFound."""
     columns = (
         tournament.c.type,
@@ -51,28 +51,28 @@ def facts(db: Connection, tournament_id: int) -> Facts:
     row = db.execute(select(*columns).where(tournament.c.tournament_id == tournament_id)).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
-    return Facts(tournament_id, *row)
+    return TournamentFacts(tournament_id, *row)
 
 
-def of_type(db: Connection, tournament_id: int, type_: str, spoken: str) -> Facts:
+def require_type(db: Connection, tournament_id: int, type_: str, title: str) -> TournamentFacts:
     """The tournament, when it is of this wire type. Raises NotFound and WrongFormat."""
-    found = facts(db, tournament_id)
+    found = tournament_facts(db, tournament_id)
     if found.type != type_:
-        raise WrongFormat(f"Tournament is not {spoken}")
+        raise WrongFormat(f"Tournament is not {title}")
     return found
 
 
-def best_game(db: Connection, tournament_id: int) -> Facts:
+def require_best_game(db: Connection, tournament_id: int) -> TournamentFacts:
     """The tournament, when it is one of the best games. Raises NotFound and WrongFormat."""
-    found = facts(db, tournament_id)
+    found = tournament_facts(db, tournament_id)
     if not found.is_best_game:
         raise WrongFormat("Tournament is not Best Game")
     return found
 
 
-def match_play(db: Connection, tournament_id: int) -> Facts:
+def require_match_play(db: Connection, tournament_id: int) -> TournamentFacts:
     """The tournament, when its games have winners and losers. Raises NotFound and WrongFormat."""
-    found = facts(db, tournament_id)
-    if found.regime is Regime.NONE:
+    found = tournament_facts(db, tournament_id)
+    if found.regime is WinLossRule.NONE:
         raise WrongFormat("Tournament is not Match Play")
     return found

@@ -10,13 +10,13 @@ from silverball.kit.fields import Id
 SECONDS_MAX = 24 * 60 * 60
 
 
-class MoreTime(Body, frozen=True, kw_only=True):
+class ClockAdjustment(Body, frozen=True, kw_only=True):
     """Seconds to add to the clock; negative ones are taken off."""
 
     seconds: Annotated[int, Meta(ge=-SECONDS_MAX, le=SECONDS_MAX)]
 
 
-class Waiting(Body, frozen=True, kw_only=True):
+class NewFrenzySpot(Body, frozen=True, kw_only=True):
     """A player who waits."""
 
     player_id: Id

@@ -9,11 +9,11 @@ from silverball.service.queues import reads as queues
 from silverball.wire.frenzy import FrenzyState
 
 
-def state(db: Connection, tournament_id: int) -> FrenzyState:
+def frenzy_state(db: Connection, tournament_id: int) -> FrenzyState:
     """Started games, who waits, and how long the others waited. Raises WrongFormat."""
-    formats.of_type(db, tournament_id, "frenzy", "Frenzy")
+    formats.require_type(db, tournament_id, "frenzy", "Frenzy")
     return FrenzyState(
-        games=games.started(db, tournament_id),
-        queue=queues.waiting(db, tournament_id),
-        avg_queue_duration=seconds.mean(queues.waits_seconds(db, tournament_id)),
+        games=games.started_games(db, tournament_id),
+        queue=queues.waiting_spots(db, tournament_id),
+        avg_queue_duration=seconds.mean_seconds(queues.wait_seconds(db, tournament_id)),
     )

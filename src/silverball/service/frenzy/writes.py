@@ -11,59 +11,67 @@ from silverball.rules.changes import Change
 from silverball.rules.tournament import Tournament
 from silverball.service import access, acting
 from silverball.service.frenzy import reads
-from silverball.service.frenzy.bodies import MoreTime, Waiting
+from silverball.service.frenzy.bodies import ClockAdjustment, NewFrenzySpot
 from silverball.wire.frenzy import FrenzyState
 
 TOURNAMENT, QUEUE = "tournament_id", "queue_id"
 
 
-def pause(call: Write[Body]) -> FrenzyState:
+def pause_clock(call: Write[Body]) -> FrenzyState:
     """The clock stops."""
-    return _done(call, lambda t, _dice: frenzyplay.pause(t, call.now))
+    return _run_and_load_state(call, lambda t, _dice: frenzyplay.pause(t, call.now))
 
 
-def resume(call: Write[Body]) -> FrenzyState:
+def resume_clock(call: Write[Body]) -> FrenzyState:
     """The clock runs on."""
-    return _done(call, lambda t, dice: frenzyplay.resume(t, dice, call.now))
+    return _run_and_load_state(call, lambda t, dice: frenzyplay.resume(t, dice, call.now))
 
 
-def change_time(call: Write[MoreTime]) -> FrenzyState:
+def change_clock(call: Write[ClockAdjustment]) -> FrenzyState:
     """More or less time."""
-    return _done(call, lambda t, dice: frenzyplay.change_time(t, call.body.seconds, dice, call.now))
+    return _run_and_load_state(
+        call, lambda t, dice: frenzyplay.change_time(t, call.body.seconds, dice, call.now)
+    )
 
 
-def start_waiting(call: Write[Body]) -> FrenzyState:
+def start_waiting_players(call: Write[Body]) -> FrenzyState:
     """Games for whoever waits."""
-    return _done(call, lambda t, dice: frenzyplay.start_waiting(t, dice, call.now), may=access.may_score)
+    return _run_and_load_state(
+        call, lambda t, dice: frenzyplay.start_waiting(t, dice, call.now), may=access.may_score
+    )
 
 
-def join_queue(call: Write[Waiting]) -> FrenzyState:
+def join_queue(call: Write[NewFrenzySpot]) -> FrenzyState:
     """A player waits again."""
     player_id = call.body.player_id
-    return _done(
+    return _run_and_load_state(
         call, lambda t, dice: frenzyplay.join_queue(t, player_id, dice, call.now), may=access.may_score
     )
 
 
-def take_out(call: Write[Body]) -> FrenzyState:
+def leave_queue(call: Write[Body]) -> FrenzyState:
     """Somebody waits no more."""
-    return _done(call, lambda t, _dice: frenzyplay.take_out(t, call.ids[QUEUE]), may=access.may_score)
+    return _run_and_load_state(
+        call, lambda t, _dice: frenzyplay.take_out(t, call.ids[QUEUE]), may=access.may_score
+    )
 
 
-def send_to_end(call: Write[Body]) -> FrenzyState:
+def send_to_end_of_queue(call: Write[Body]) -> FrenzyState:
     """Somebody lets all others go first."""
-    return _done(call, lambda t, _dice: frenzyplay.send_to_end(t, call.ids[QUEUE]), may=access.may_score)
+    return _run_and_load_state(
+        call, lambda t, _dice: frenzyplay.send_to_end(t, call.ids[QUEUE]), may=access.may_score
+    )
 
 
-def _done(
+def _run_and_load_state(
     call: Write[Any],
     rule: Callable[[Tournament, Random], Sequence[Change]],
     *,
-    may: acting.May = access.is_organizer,
+    may: acting.Permission = access.is_organizer,
 ) -> FrenzyState:
-    acting.act(
+    acting.run_command(
         call,
-        lambda t: acting.drawn(t, f"queue after {len(t.games)}", lambda dice: rule(t, dice)),
-        may=may,
+        lambda t: acting.decide_by_draw(t, f"queue after {len(t.games)}", lambda dice: rule(t, dice)),
+        is_allowed=may,
     )
-    return reads.state(call.db, call.ids[TOURNAMENT])
+    return reads.frenzy_state(call.db, call.ids[TOURNAMENT])

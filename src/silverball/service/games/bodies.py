@@ -11,7 +11,7 @@ from silverball.rules.outcome import SCORE_MAX, GameOutcome
 
 Players = Annotated[tuple[Id, ...], Meta(max_length=8)]
 Score = Annotated[int, Meta(ge=0, le=SCORE_MAX)]
-WAYS = {
+RESULT_FIELDS = {
     "result_positions": "resultPositions",
     "result_scores": "resultScores",
     "strikes": "strikes",
@@ -20,16 +20,16 @@ WAYS = {
 }
 
 
-class SaidResult(Body, frozen=True, kw_only=True):
+class ReportedResult(Body, frozen=True, kw_only=True):
     """Who finished where: best first, or by scores; where both are sent the order wins."""
 
     result_positions: Annotated[Players, Meta(min_length=1)] | UnsetType = UNSET
     result_scores: Annotated[dict[Id, Score], Meta(min_length=1, max_length=8)] | UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        ways = [name for name in WAYS if getattr(self, name, UNSET) is not UNSET]
+        ways = [name for name in RESULT_FIELDS if getattr(self, name, UNSET) is not UNSET]
         if len(ways) != 1 and ways != ["result_positions", "result_scores"]:
-            wanted = ", ".join(shown for name, shown in WAYS.items() if hasattr(self, name))
+            wanted = ", ".join(shown for name, shown in RESULT_FIELDS.items() if hasattr(self, name))
             raise Invalid({"resultPositions": [f"Say the result in one way: {wanted}."]})
 
     def outcome(self, game_id: int, by: int | None) -> GameOutcome:
@@ -42,7 +42,7 @@ class SaidResult(Body, frozen=True, kw_only=True):
         )
 
 
-class GameResult(SaidResult, frozen=True, kw_only=True):
+class EnteredResult(ReportedResult, frozen=True, kw_only=True):
     """A result in one of five ways."""
 
     # The players who get a strike.
@@ -60,10 +60,10 @@ class GameResult(SaidResult, frozen=True, kw_only=True):
         if not isinstance(self.forfeit, UnsetType):
             return GameOutcome(game_id=game_id, forfeited_by=self.forfeit, by=by)
         # `super` needs its arguments in a class that msgspec makes.
-        return SaidResult.outcome(self, game_id, by)
+        return ReportedResult.outcome(self, game_id, by)
 
 
-class Swap(Body, frozen=True, kw_only=True):
+class PlayerSwap(Body, frozen=True, kw_only=True):
     """A player of the game and the one who takes the seat."""
 
     player_id: Id
@@ -76,7 +76,7 @@ class GamePatch(Body, frozen=True, kw_only=True):
     # The playing order: the first plays first.
     player_ids: Players | UnsetType = UNSET
     arena_id: Id | UnsetType | None = UNSET
-    swap: Swap | UnsetType = UNSET
+    swap: PlayerSwap | UnsetType = UNSET
 
     @property
     def is_order_only(self) -> bool:

@@ -14,28 +14,30 @@ from silverball.service.users import reads as users
 from silverball.store import journal
 
 
-def require(call: Write[Any], tournament: Tournament, game_id: int, changes: Sequence[Change]) -> None:
+def refuse_overwrite(
+    call: Write[Any], tournament: Tournament, game_id: int, changes: Sequence[Change]
+) -> None:
     """Raises Conflict that names who entered what and when, unless nothing is replaced."""
     game = results.game_of(tournament, game_id)
-    if game.status != "completed" or not changes or access.manages(call.caller, tournament):
+    if game.status != "completed" or not changes or access.may_manage(call.caller, tournament):
         return
     entered = journal.newest_result(call.db, tournament.tournament_id, game_id)
     action_id, user_id, at = entered or (0, game.scorekeeper_id, game.completed_at)
-    name = _named(call, tournament.tournament_id, action_id, user_id)
+    name = _author_name(call, tournament.tournament_id, action_id, user_id)
     when = "" if at is None else f" at {at:%Y-%m-%d %H:%M:%SZ}"
     raise Conflict(
-        f"Game {game_id} has a result: {name} entered {_told(game)}{when}. Only the organizer can change it."
+        f"Game {game_id} has a result: {name} entered {_result_text(game)}{when}. Only the organizer can change it."  # noqa: E501
     )
 
 
-def _named(call: Write[Any], tournament_id: int, action_id: int, user_id: int | None) -> str:
+def _author_name(call: Write[Any], tournament_id: int, action_id: int, user_id: int | None) -> str:
     """Who did an action: an account, a device, or nobody who is known."""
     if user_id is not None:
-        return users.one(call.db, user_id, call.caller).name
-    return devices.actors(call.db, tournament_id, [action_id]).get(action_id, "Somebody")
+        return users.find_user(call.db, user_id, call.caller).name
+    return devices.actor_names(call.db, tournament_id, [action_id]).get(action_id, "Somebody")
 
 
-def _told(game: Game) -> str:
+def _result_text(game: Game) -> str:
     order = game.finishing_order or game.result_positions
     if None not in order:
         return "the order " + ", ".join(str(player_id) for player_id in order)

@@ -5,7 +5,7 @@ from silverball.kit.http import Access, Call, Write, delete, get, patch, post, p
 from silverball.kit.query import Query
 from silverball.service import pages
 from silverball.service.games import reads, writes
-from silverball.service.games.bodies import GamePatch, GameResult, NewGame, SeatedPlayer
+from silverball.service.games.bodies import EnteredResult, GamePatch, NewGame, SeatedPlayer
 from silverball.service.games.reads import GamesQuery, TournamentGamesQuery
 from silverball.wire.games import Game
 from silverball.wire.pages import Data, Page
@@ -15,28 +15,28 @@ from silverball.wire.pages import Data, Page
 def list_games_of_tournament(call: Call[TournamentGamesQuery]) -> Data[tuple[Game, ...]]:
     """Games of a tournament, all of them."""
     with call.read() as db:
-        return Data(data=reads.of_tournament(db, call.ids["tournament_id"], call.query))
+        return Data(data=reads.games_in_tournament(db, call.ids["tournament_id"], call.query))
 
 
 @get("/api/tournaments/{tournament_id}/games/{game_id}", access=Access.OPENABLE)
 def show_game(call: Call[Query]) -> Data[Game]:
     """One game, with its arena."""
     with call.read() as db:
-        return Data(data=reads.one(db, call.ids["tournament_id"], call.ids["game_id"]))
+        return Data(data=reads.find_game(db, call.ids["tournament_id"], call.ids["game_id"]))
 
 
 @get("/api/games", query=GamesQuery)
 def list_games(call: Call[GamesQuery]) -> Page[Game]:
     """Games of several tournaments or series."""
     with call.read() as db:
-        return pages.page(call, reads.page(db, call.query), per_page=reads.PAGE_SIZE)
+        return pages.full_page(call, reads.games_page(db, call.query), per_page=reads.PAGE_SIZE)
 
 
 GAME = "/api/tournaments/{tournament_id}/games/{game_id}"
 
 
-@put(GAME + "/result", body=GameResult, ability="score")
-def record_result(call: Write[GameResult]) -> Data[Game]:
+@put(GAME + "/result", body=EnteredResult, ability="score")
+def record_result(call: Write[EnteredResult]) -> Data[Game]:
     """The result of a game; the same again changes nothing, another one only the organizer enters."""
     return Data(data=writes.record_result(call))
 

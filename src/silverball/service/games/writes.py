@@ -13,32 +13,34 @@ from silverball.rules.apply import apply_all
 from silverball.rules.changes import Change
 from silverball.rules.tournament import Tournament
 from silverball.service import access, acting
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.games import overwriting, reads
-from silverball.service.games.bodies import GamePatch, GameResult, NewGame, SeatedPlayer
+from silverball.service.games.bodies import EnteredResult, GamePatch, NewGame, SeatedPlayer
 from silverball.wire.games import Game
 
 TOURNAMENT, GAME, PLAYER = "tournament_id", "game_id", "player_id"
 
 
-def record_result(call: Write[GameResult]) -> Game:
+def record_result(call: Write[EnteredResult]) -> Game:
     """The result of a game: once by whoever keeps scores, again only by the organizer."""
     game_id = call.ids[GAME]
     said = call.body.outcome(game_id, call.actor_id)
 
-    def rule(t: Tournament) -> acting.Made:
+    def rule(t: Tournament) -> acting.Decision:
         results.game_of(t, game_id)
-        made = acting.drawn(t, f"result of game {game_id}", lambda dice: play.record(t, said, dice, call.now))
-        overwriting.require(call, t, game_id, made.changes)
+        made = acting.decide_by_draw(
+            t, f"result of game {game_id}", lambda dice: play.record(t, said, dice, call.now)
+        )
+        overwriting.refuse_overwrite(call, t, game_id, made.changes)
         return made
 
-    acting.act(call, rule, may=access.may_score)
-    return _shown(call)
+    acting.run_command(call, rule, is_allowed=access.may_score)
+    return _current_game(call)
 
 
 def clear_result(call: Write[Body]) -> Game:
     """A result taken away; answers the game, as it was where it went with its result."""
-    return _changed(call, lambda t: play.clear_result(t, call.ids[GAME]))
+    return _changed_game(call, lambda t: play.clear_result(t, call.ids[GAME]))
 
 
 def change_game(call: Write[GamePatch]) -> Game:
@@ -58,16 +60,16 @@ def change_game(call: Write[GamePatch]) -> Game:
             changes += gameplay.change_order(apply_all(t, changes), game_id, body.player_ids)
         return changes
 
-    def may(caller: Caller, t: Tournament) -> bool:
-        return _may_order(caller, t, game_id) if body.is_order_only else access.is_organizer(caller, t)
+    def may(caller: AuthenticatedCaller, t: Tournament) -> bool:
+        return _may_change_order(caller, t, game_id) if body.is_order_only else access.is_organizer(caller, t)
 
     if not body.is_order_only and not call.caller.may("manage"):
         raise NotAllowed(NO_ABILITY)
-    acting.act(call, rule, may=may)
-    return _shown(call)
+    acting.run_command(call, rule, is_allowed=may)
+    return _current_game(call)
 
 
-def _may_order(caller: Caller, tournament: Tournament, game_id: int) -> bool:
+def _may_change_order(caller: AuthenticatedCaller, tournament: Tournament, game_id: int) -> bool:
     """Whoever keeps scores, and the players of the game where the order is open to them."""
     if access.may_score(caller, tournament):
         return True
@@ -79,21 +81,21 @@ def redraw_arena(call: Write[Body]) -> Game:
     """Another arena for an open game, by lot."""
     game_id = call.ids[GAME]
 
-    def rule(t: Tournament) -> acting.Made:
+    def rule(t: Tournament) -> acting.Decision:
         arena_id = results.game_of(t, game_id).arena_id
         draw = f"arena of game {game_id} after {arena_id}"
-        return acting.drawn(t, draw, lambda dice: gameplay.redraw_arena(t, game_id, dice))
+        return acting.decide_by_draw(t, draw, lambda dice: gameplay.redraw_arena(t, game_id, dice))
 
-    acting.act(call, rule)
-    return _shown(call)
+    acting.run_command(call, rule)
+    return _current_game(call)
 
 
 def add_player(call: Write[SeatedPlayer]) -> Game:
     """A player joins a game of the open round."""
     game_id, player_id = call.ids[GAME], call.body.player_id
-    return _changed(
+    return _changed_game(
         call,
-        lambda t: acting.drawn(
+        lambda t: acting.decide_by_draw(
             t, f"seat in game {game_id}", lambda d: gameplay.add_player(t, game_id, player_id, d, call.now)
         ),
     )
@@ -101,45 +103,45 @@ def add_player(call: Write[SeatedPlayer]) -> Game:
 
 def remove_player(call: Write[Body]) -> Game:
     """A player taken out of an open game."""
-    return _changed(call, lambda t: gameplay.remove_player(t, call.ids[GAME], call.ids[PLAYER]))
+    return _changed_game(call, lambda t: gameplay.remove_player(t, call.ids[GAME], call.ids[PLAYER]))
 
 
 def create_game(call: Write[NewGame]) -> Game:
     """A game of chosen players."""
-    before = {one.game_id for one in acting.tournament_of(call).games}
+    before = {one.game_id for one in acting.load_tournament(call).games}
     body = call.body
     arena_id = body.arena_id if isinstance(body.arena_id, int) else None
-    after = acting.act(
+    after = acting.run_command(
         call,
-        lambda t: acting.drawn(
+        lambda t: acting.decide_by_draw(
             t,
             f"game {len(t.games)}",
             lambda dice: gameplay.create_game(t, body.player_ids, arena_id, dice=dice, now=call.now),
         ),
     )
     (made,) = (one.game_id for one in after.games if one.game_id not in before)
-    return reads.one(call.db, call.ids[TOURNAMENT], made)
+    return reads.find_game(call.db, call.ids[TOURNAMENT], made)
 
 
 def delete_game(call: Write[Body]) -> Game:
     """A game taken out; answers what it was."""
     game_id = call.ids[GAME]
-    return _changed(
+    return _changed_game(
         call,
-        lambda t: acting.drawn(
+        lambda t: acting.decide_by_draw(
             t, f"end of game {game_id}", lambda dice: gameplay.delete_game(t, game_id, dice, call.now)
         ),
     )
 
 
-def _changed(call: Write[Any], rule: acting.Rule) -> Game:
+def _changed_game(call: Write[Any], rule: acting.CommandRule) -> Game:
     """The game after what the rule states; as it was before where it is gone."""
-    results.game_of(acting.tournament_of(call), call.ids[GAME])
-    before = _shown(call)
-    after = acting.act(call, rule)
+    results.game_of(acting.load_tournament(call), call.ids[GAME])
+    before = _current_game(call)
+    after = acting.run_command(call, rule)
     is_there = any(one.game_id == call.ids[GAME] for one in after.games)
-    return _shown(call) if is_there else before
+    return _current_game(call) if is_there else before
 
 
-def _shown(call: Write[Any]) -> Game:
-    return reads.one(call.db, call.ids[TOURNAMENT], call.ids[GAME])
+def _current_game(call: Write[Any]) -> Game:
+    return reads.find_game(call.db, call.ids[TOURNAMENT], call.ids[GAME])

@@ -8,7 +8,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import tables
 from silverball.wire.base import Id
 from silverball.wire.locations import Location
@@ -40,7 +40,7 @@ class LocationQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def shown(values: Sequence[Any]) -> Location:
+def location_item(values: Sequence[Any]) -> Location:
     """The location in COLUMNS."""
     location_id, venue_id, venue_uuid, pinballmap_id, name = values[:5]
     organizer_id, status, address, lat, lng = values[5:]
@@ -58,22 +58,22 @@ def shown(values: Sequence[Any]) -> Location:
     )
 
 
-def shown_or_none(values: Sequence[Any]) -> Location | None:
+def location_or_none(values: Sequence[Any]) -> Location | None:
     """The location in COLUMNS of an outer join."""
-    return None if values[0] is None else shown(values)
+    return None if values[0] is None else location_item(values)
 
 
-def owned_by(db: Connection, organizer_id: int, query: LocationQuery) -> Found[Location]:
+def owned_by(db: Connection, organizer_id: int, query: LocationQuery) -> PageRows[Location]:
     """One page of the organizer's locations, oldest first."""
-    refuse_deep(query.page, PER_PAGE)
-    wanted = _wanted(organizer_id, query)
+    refuse_deep_pagination(query.page, PER_PAGE)
+    wanted = _conditions(organizer_id, query)
     total = db.execute(select(func.count()).select_from(tables.location).where(wanted)).scalar_one()
     rows = select(*COLUMNS).where(wanted).order_by(_LOCATION.location_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return Found([shown(row) for row in db.execute(rows)], total)
+    return PageRows([location_item(row) for row in db.execute(rows)], total)
 
 
-def names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
+def location_names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
     """Id and name of the locations in use, by name, to choose from."""
     rows = select(_LOCATION.location_id, _LOCATION.name)
     rows = rows.where(_LOCATION.organizer_id == organizer_id, _LOCATION.status == "active")
@@ -81,7 +81,7 @@ def names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
     return [(location_id, name) for location_id, name in db.execute(rows)]
 
 
-def _wanted(organizer_id: int, query: LocationQuery) -> ColumnElement[bool]:
+def _conditions(organizer_id: int, query: LocationQuery) -> ColumnElement[bool]:
     wanted = [_LOCATION.organizer_id == organizer_id]
     if query.status is not None:
         wanted.append(_LOCATION.status == query.status)
@@ -90,9 +90,9 @@ def _wanted(organizer_id: int, query: LocationQuery) -> ColumnElement[bool]:
     return and_(*wanted)
 
 
-def one(db: Connection, location_id: int) -> Location:
+def find_location(db: Connection, location_id: int) -> Location:
     """The location. Raises NotFound."""
     row = db.execute(select(*COLUMNS).where(_LOCATION.location_id == location_id)).first()
     if row is None:
         raise NotFound("Location", location_id)
-    return shown(row)
+    return location_item(row)

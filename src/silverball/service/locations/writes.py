@@ -40,27 +40,27 @@ class ChangedLocation(Body, frozen=True, kw_only=True):
     pinballmap_id: Id | UnsetType | None = UNSET
 
 
-def add(call: Write[NewLocation]) -> int:
+def add_location(call: Write[NewLocation]) -> int:
     """A new location of the caller; returns its id."""
-    values = owning.said(call.body)
-    _refuse_half_a_place(values)
+    values = owning.sent_values(call.body)
+    _require_both_coordinates(values)
     return book.add(call.db, book.LOCATION, call.user_id, values)
 
 
-def change(call: Write[ChangedLocation]) -> int:
+def change_location(call: Write[ChangedLocation]) -> int:
     """The location in the path, different now."""
-    location_id = owning.own(call, book.LOCATION)
-    values = owning.said(call.body)
+    location_id = owning.owned_id_in_path(call, book.LOCATION)
+    values = owning.sent_values(call.body)
     stored = select(location.c.lat, location.c.lng).where(location.c.location_id == location_id)
-    _refuse_half_a_place({**call.db.execute(stored).mappings().one(), **values})
+    _require_both_coordinates({**call.db.execute(stored).mappings().one(), **values})
     book.change(call.db, book.LOCATION, location_id, values)
-    announce.of_locations(call.db, [location_id])
+    announce.announce_locations(call.db, [location_id])
     return location_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The location in the path. Raises Conflict when a tournament or an event takes place there."""
-    location_id = owning.own(call, book.LOCATION, for_good=True)
+    location_id = owning.owned_id_in_path(call, book.LOCATION, is_exclusive=True)
     owning.refuse_used(call, book.LOCATION, location_id, "Set the location inactive instead.")
     rows = select(occasion.c.occasion_id).where(occasion.c.location_id == location_id)
     event_id = call.db.execute(rows.order_by(occasion.c.occasion_id).limit(1)).scalar_one_or_none()
@@ -69,7 +69,7 @@ def require_removable(call: Write[Body]) -> int:
     return location_id
 
 
-def _refuse_half_a_place(values: dict[str, Any]) -> None:
+def _require_both_coordinates(values: dict[str, Any]) -> None:
     missing = [name for name in ("lat", "lng") if values.get(name) is None]
     if len(missing) == 1:
         raise Invalid({missing[0]: ["Give both lat and lng, or neither."]})

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, and_, func, literal, or_, select
 
 from silverball.kit.errors import MovedElsewhere, NotFound
 from silverball.kit.query import Query
-from silverball.rules.opdb_moves import Followed, followed
+from silverball.rules.opdb_moves import ResolvedId, resolve_id
 from silverball.store import names, tables
 from silverball.wire import times
 from silverball.wire.base import UNSET
@@ -24,7 +24,7 @@ from silverball.wire.machines import (
 SEARCH_MAX = 25
 ROWS_AT_ONCE = 100
 _MACHINE, _CHANGE, _VIDEO = tables.machine.c, tables.machine_change.c, tables.machine_video.c
-_PARTS = (_MACHINE.entry, _MACHINE.people, _MACHINE.images)
+_ENTRY_COLUMNS = (_MACHINE.entry, _MACHINE.people, _MACHINE.images)
 
 
 class EntryQuery(Query, frozen=True, kw_only=True):
@@ -34,46 +34,46 @@ class EntryQuery(Query, frozen=True, kw_only=True):
     include_images: bool = False
 
 
-def one(db: Connection, opdb_id: str, query: EntryQuery) -> OpdbEntry:
+def find_entry(db: Connection, opdb_id: str, query: EntryQuery) -> OpdbEntry:
     """The entry. Raises NotFound, which says where it is when its id has changed."""
-    row = db.execute(select(*_PARTS).where(_MACHINE.opdb_id == opdb_id)).first()
+    row = db.execute(select(*_ENTRY_COLUMNS).where(_MACHINE.opdb_id == opdb_id)).first()
     if row is None:
-        raise _not_found(db, opdb_id)
-    return _shown(row, has_people=query.include_people, has_images=query.include_images)
+        raise _not_found_error(db, opdb_id)
+    return _entry_item(row, has_people=query.include_people, has_images=query.include_images)
 
 
-def bundle(db: Connection, opdb_id: str, query: EntryQuery) -> OpdbEntryBundle:
+def entry_bundle(db: Connection, opdb_id: str, query: EntryQuery) -> OpdbEntryBundle:
     """The entry with the films about its title. Raises NotFound."""
-    entry = one(db, opdb_id, query)
+    entry = find_entry(db, opdb_id, query)
     return OpdbEntryBundle(entry=entry, type=entry.entry_type, videos=_videos(db, entry.opdb_group))
 
 
-def entries(db: Connection, opdb_ids: Collection[str]) -> dict[str, OpdbEntry]:
+def entries_by_id(db: Connection, opdb_ids: Collection[str]) -> dict[str, OpdbEntry]:
     """Those of these entries that are known, by id."""
-    rows = db.execute(select(*_PARTS).where(_MACHINE.opdb_id.in_(opdb_ids)))
-    shown = (_shown(row) for row in rows)
+    rows = db.execute(select(*_ENTRY_COLUMNS).where(_MACHINE.opdb_id.in_(opdb_ids)))
+    shown = (_entry_item(row) for row in rows)
     return {entry.opdb_id: entry for entry in shown}
 
 
 def oldest_of_group(db: Connection, group_id: str) -> OpdbEntry | None:
     """The first machine of a title; None when none is known."""
     of_group = (_MACHINE.opdb_group == group_id) & (_MACHINE.entry_type == "machine")
-    found = [_shown(row) for row in db.execute(select(*_PARTS).where(of_group))]
+    found = [_entry_item(row) for row in db.execute(select(*_ENTRY_COLUMNS).where(of_group))]
     return min(found, key=lambda entry: (entry.year or 9999, entry.opdb_id), default=None)
 
 
-def search(db: Connection, words: str) -> list[OpdbEntry]:
+def search_machines(db: Connection, words: str) -> list[OpdbEntry]:
     """Machines and aliases by name, common or short name, whatever the case and the accents; 25 at most."""
     wanted = literal(words)
     is_named = or_(
         *(
-            names.Holds(column, wanted)
+            names.NameContains(column, wanted)
             for column in (_MACHINE.name, _MACHINE.common_name, _MACHINE.short_name)
         )
     )
-    rows = select(*_PARTS).where(is_named, _MACHINE.entry_type != "machineGroup")
+    rows = select(*_ENTRY_COLUMNS).where(is_named, _MACHINE.entry_type != "machineGroup")
     rows = rows.order_by(func.length(_MACHINE.name), _MACHINE.name, _MACHINE.opdb_id).limit(SEARCH_MAX)
-    return [_shown(row) for row in db.execute(rows)]
+    return [_entry_item(row) for row in db.execute(rows)]
 
 
 def changelog(db: Connection) -> tuple[OpdbChange, ...]:
@@ -90,35 +90,35 @@ def changelog(db: Connection) -> tuple[OpdbChange, ...]:
     )
 
 
-def now_at(db: Connection, opdb_id: str) -> str | None:
+def current_opdb_id(db: Connection, opdb_id: str) -> str | None:
     """The id that this one has today: itself unless it was replaced; None when it was deleted."""
-    return _followed(db, opdb_id).opdb_id
+    return _follow_id(db, opdb_id).opdb_id
 
 
-def moves(db: Connection) -> dict[str, str | None]:
+def id_replacements(db: Connection) -> dict[str, str | None]:
     """Id -> what replaced it, None when it was deleted; of several changes of an id the newest."""
     rows = select(_CHANGE.opdb_id_deleted, _CHANGE.opdb_id_replacement).order_by(_CHANGE.changelog_id)
     return {row.opdb_id_deleted: row.opdb_id_replacement for row in db.execute(rows)}
 
 
-def known(db: Connection) -> frozenset[str]:
+def entry_ids(db: Connection) -> frozenset[str]:
     """The ids of all entries."""
     return frozenset(db.execute(select(_MACHINE.opdb_id)).scalars())
 
 
 def json_lines(db: Connection) -> Iterator[str]:
     """The whole machine database as a file that `import opdb` reads: a head, a line per entry, a tail."""
-    rows = select(*_PARTS).order_by(_MACHINE.opdb_id).execution_options(yield_per=ROWS_AT_ONCE)
+    rows = select(*_ENTRY_COLUMNS).order_by(_MACHINE.opdb_id).execution_options(yield_per=ROWS_AT_ONCE)
     yield '{"entries":[\n'
     comma = ""
     for row in db.execute(rows):
-        entry = _shown(row, has_people=row.people is not None, has_images=row.images is not None)
+        entry = _entry_item(row, has_people=row.people is not None, has_images=row.images is not None)
         yield f"{comma}{msgspec.json.encode(entry).decode()}\n"
         comma = ","
     yield "]}\n"
 
 
-def _shown(row: Sequence[Any], *, has_people: bool = False, has_images: bool = False) -> OpdbEntry:
+def _entry_item(row: Sequence[Any], *, has_people: bool = False, has_images: bool = False) -> OpdbEntry:
     entry, people, images = row
     shown = msgspec.convert(entry, OpdbEntry)
     if not has_people and not has_images:
@@ -130,17 +130,17 @@ def _shown(row: Sequence[Any], *, has_people: bool = False, has_images: bool = F
     )
 
 
-def _not_found(db: Connection, opdb_id: str) -> NotFound:
-    there = _followed(db, opdb_id)
-    if there.is_lost or there.opdb_id in (None, opdb_id):
+def _not_found_error(db: Connection, opdb_id: str) -> NotFound:
+    there = _follow_id(db, opdb_id)
+    if there.is_unknown or there.opdb_id in (None, opdb_id):
         return NotFound("OpdbEntry", opdb_id)
     return MovedElsewhere("OpdbEntry", opdb_id, moved_to=str(there.opdb_id))
 
 
-def _followed(db: Connection, opdb_id: str) -> Followed:
-    changed = moves(db)
+def _follow_id(db: Connection, opdb_id: str) -> ResolvedId:
+    changed = id_replacements(db)
     # Most ids never change: then the ids of all entries need not be looked at.
-    return followed(opdb_id, changed, known(db)) if opdb_id in changed else Followed(opdb_id)
+    return resolve_id(opdb_id, changed, entry_ids(db)) if opdb_id in changed else ResolvedId(opdb_id)
 
 
 def _videos(db: Connection, group_id: str) -> tuple[Video, ...]:

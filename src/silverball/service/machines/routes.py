@@ -7,7 +7,7 @@ from silverball.service.machines import reads
 from silverball.wire.machines import OpdbChange, OpdbEntry, OpdbEntryBundle
 from silverball.wire.pages import Data
 
-WORDS = {"opdb_id": opdb.PATTERN}
+WORDS = {"opdb_id": opdb.ID_PATTERN}
 
 
 @get("/api/opdb/changelog")
@@ -21,11 +21,11 @@ def list_changes(call: Call[Query]) -> Data[tuple[OpdbChange, ...]]:
 def show_entry(call: Call[reads.EntryQuery]) -> Data[OpdbEntry]:
     """One entry of the machine database. For many there is the bulk file."""
     with call.read() as db:
-        return Data(data=reads.one(db, call.words["opdb_id"], call.query))
+        return Data(data=reads.find_entry(db, call.words["opdb_id"], call.query))
 
 
 @get("/api/opdb/entries/{opdb_id}", query=reads.EntryQuery, words=WORDS)
 def show_entry_with_videos(call: Call[reads.EntryQuery]) -> OpdbEntryBundle:
     """One entry of the machine database with the films about its title."""
     with call.read() as db:
-        return reads.bundle(db, call.words["opdb_id"], call.query)
+        return reads.entry_bundle(db, call.words["opdb_id"], call.query)

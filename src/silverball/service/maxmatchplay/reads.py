@@ -11,14 +11,14 @@ from silverball.store.tables import tournament
 from silverball.wire.maxmatchplay import MaxMatchplayPlayer, MaxMatchplayState
 
 
-def state(db: Connection, tournament_id: int) -> MaxMatchplayState:
+def max_matchplay_state(db: Connection, tournament_id: int) -> MaxMatchplayState:
     """Started games, whom each entrant has met, and what is left to play. Raises WrongFormat."""
-    formats.of_type(db, tournament_id, "max_matchplay", "Max Match Play")
+    formats.require_type(db, tournament_id, "max_matchplay", "Max Match Play")
     rows = select(tournament.c.revision).where(tournament.c.tournament_id == tournament_id)
-    kept = snapshot.of_revision(db, tournament_id, db.execute(rows).scalar_one())
+    kept = snapshot.load_at_revision(db, tournament_id, db.execute(rows).scalar_one())
     view = maxplay.live_view(kept.tournament)
     return MaxMatchplayState(
-        games=games.started(db, tournament_id),
+        games=games.started_games(db, tournament_id),
         players=tuple(msgspec.convert(one, MaxMatchplayPlayer, from_attributes=True) for one in view.players),
         remaining_games=view.remaining_games,
         avg_game_duration=view.avg_game_duration,

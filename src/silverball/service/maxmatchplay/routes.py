@@ -13,7 +13,7 @@ from silverball.wire.pages import Data
 def show_max_matchplay(call: Call[Query]) -> MaxMatchplayState:
     """The max match play as it stands: games, players and what is left."""
     with call.read() as db:
-        return reads.state(db, call.ids["tournament_id"])
+        return reads.max_matchplay_state(db, call.ids["tournament_id"])
 
 
 @post("/api/tournaments/{tournament_id}/max-matchplay/games", ability="score", status=201)

@@ -8,9 +8,9 @@ from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.locations import reads as locations
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments import reads as tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
@@ -55,7 +55,7 @@ class OccasionQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def rows(*more: Any) -> Select[Any]:
+def occasion_rows(*more: Any) -> Select[Any]:
     """Occasions with their location; columns named in `more` follow."""
     return (
         select(*_OWN_COLUMNS, *locations.COLUMNS, *more)
@@ -64,12 +64,12 @@ def rows(*more: Any) -> Select[Any]:
     )
 
 
-def list_item(row: Sequence[Any]) -> OccasionListItem:
+def occasion_item(row: Sequence[Any]) -> OccasionListItem:
     """A row of `rows` as lists and tournaments show it."""
-    return OccasionListItem(**_fields(row), is_favorite=None)
+    return OccasionListItem(**_occasion_fields(row), is_favorite=None)
 
 
-def _fields(row: Sequence[Any]) -> dict[str, Any]:
+def _occasion_fields(row: Sequence[Any]) -> dict[str, Any]:
     (event_id, organizer_id, location_id, name, status, contact_email, start_utc, start_local) = row[:8]
     (end_utc, end_local, registration_utc, registration_local, timezone, layout, layout_order) = row[8:15]
     (description, collapse, preview_html, description_html, banner) = row[15:_OWN_END]
@@ -94,20 +94,22 @@ def _fields(row: Sequence[Any]) -> dict[str, Any]:
         "description_preview_html": preview_html,
         "description_html": description_html,
         "banner": banner,
-        "location": locations.shown_or_none(row[_OWN_END:_LOCATION_END]),
+        "location": locations.location_or_none(row[_OWN_END:_LOCATION_END]),
     }
 
 
-def page(db: Connection, query: OccasionQuery) -> Found[OccasionListItem]:
+def occasions_page(db: Connection, query: OccasionQuery) -> PageRows[OccasionListItem]:
     """One page of the occasions, newest first."""
-    refuse_deep(query.page, PER_PAGE)
+    refuse_deep_pagination(query.page, PER_PAGE)
     total = db.execute(select(func.count()).select_from(tables.occasion)).scalar_one()
-    statement = rows().order_by(_O.occasion_id.desc()).limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return Found([list_item(row) for row in db.execute(statement)], total)
+    statement = (
+        occasion_rows().order_by(_O.occasion_id.desc()).limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
+    )
+    return PageRows([occasion_item(row) for row in db.execute(statement)], total)
 
 
-_ONE = (
-    rows(*users.COLUMNS, tables.shortcut.c.shortcut_id, tables.shortcut.c.slug)
+_OCCASION = (
+    occasion_rows(*users.COLUMNS, tables.shortcut.c.shortcut_id, tables.shortcut.c.slug)
     .join(tables.user, tables.user.c.user_id == _O.organizer_id)
     .outerjoin(tables.shortcut, tables.shortcut.c.occasion_id == _O.occasion_id)
     .where(_O.occasion_id == bindparam("occasion_id"))
@@ -116,30 +118,30 @@ _ONE = (
 )
 
 
-def one(db: Connection, occasion_id: int, viewer: Caller | None) -> Occasion:
+def find_occasion(db: Connection, occasion_id: int, viewer: AuthenticatedCaller | None) -> Occasion:
     """The occasion with all that belongs to it. Raises NotFound."""
-    row = db.execute(_ONE, {"occasion_id": occasion_id}).first()
+    row = db.execute(_OCCASION, {"occasion_id": occasion_id}).first()
     if row is None:
         raise NotFound("Event", occasion_id)
-    links, link_ids = _links(db, occasion_id)
-    entries, entry_ids = _entries(db, occasion_id)
+    links, link_ids = _load_links(db, occasion_id)
+    entries, entry_ids = _load_entries(db, occasion_id)
     shortcut_id, slug = row[-2:]
     return Occasion(
-        **_fields(row),
+        **_occasion_fields(row),
         # Nobody can mark a favourite here.
         is_favorite=False,
-        organizer=users.shown(row[_LOCATION_END:-2], viewer),
+        organizer=users.user_item(row[_LOCATION_END:-2], viewer),
         links=links,
         link_ids=link_ids,
         event_tournaments=entries,
         event_tournament_ids=entry_ids,
-        tournaments=_tournaments(db, occasion_id, viewer),
+        tournaments=_load_tournaments(db, occasion_id, viewer),
         shortcut_id=shortcut_id,
         shortcut_slug=slug,
     )
 
 
-def _links(db: Connection, occasion_id: int) -> tuple[tuple[OccasionLink, ...], tuple[int, ...]]:
+def _load_links(db: Connection, occasion_id: int) -> tuple[tuple[OccasionLink, ...], tuple[int, ...]]:
     """The links by id, and their ids in the organizer's order."""
     link = tables.occasion_link.c
     columns = (link.link_id, link.user_id, link.label, link.url, link.is_registration, link.embed)
@@ -156,22 +158,22 @@ def _links(db: Connection, occasion_id: int) -> tuple[tuple[OccasionLink, ...], 
         )
         for id_, user_id, label, url, is_registration, embed, _ in found
     )
-    return links, _by_place([(row.place, row.link_id) for row in found])
+    return links, _ids_by_place([(row.place, row.link_id) for row in found])
 
 
-def _entries(db: Connection, occasion_id: int) -> tuple[tuple[OccasionTournament, ...], tuple[int, ...]]:
+def _load_entries(db: Connection, occasion_id: int) -> tuple[tuple[OccasionTournament, ...], tuple[int, ...]]:
     """The tournaments kept here or elsewhere by id, and their ids in the organizer's order."""
     entry = tables.occasion_tournament.c
     statement = select(tables.occasion_tournament).where(entry.occasion_id == occasion_id)
     found = db.execute(statement.order_by(entry.event_tournament_id).limit(ITEMS_MAX)).all()
-    return tuple(_entry(row) for row in found), _by_place(
+    return tuple(_occasion_tournament(row) for row in found), _ids_by_place(
         [(row.place, row.event_tournament_id) for row in found]
     )
 
 
-def _entry(row: Row[Any]) -> OccasionTournament:
-    external = dict.fromkeys(_EXTERNAL.values()) | {
-        _EXTERNAL[key]: value for key, value in row.external.items()
+def _occasion_tournament(row: Row[Any]) -> OccasionTournament:
+    external = dict.fromkeys(_EXTERNAL_FIELDS.values()) | {
+        _EXTERNAL_FIELDS[key]: value for key, value in row.external.items()
     }
     return OccasionTournament(
         event_tournament_id=row.event_tournament_id,
@@ -187,24 +189,26 @@ def _entry(row: Row[Any]) -> OccasionTournament:
 
 
 # What is stored about a tournament kept elsewhere goes by its wire names.
-_EXTERNAL = {
+_EXTERNAL_FIELDS = {
     info.encode_name: info.name
     for info in msgspec.structs.fields(OccasionTournament)
     if info.name.startswith("external_")
 }
 
 
-def _by_place(numbered: Sequence[tuple[int, int]]) -> tuple[int, ...]:
+def _ids_by_place(numbered: Sequence[tuple[int, int]]) -> tuple[int, ...]:
     return tuple(id_ for _, id_ in sorted(numbered))
 
 
-def _tournaments(db: Connection, occasion_id: int, viewer: Caller | None) -> tuple[Tournament, ...]:
+def _load_tournaments(
+    db: Connection, occasion_id: int, viewer: AuthenticatedCaller | None
+) -> tuple[Tournament, ...]:
     entry = tables.occasion_tournament.c
     statement = (
-        tournaments.rows()
+        tournaments.tournament_rows()
         .join(tables.occasion_tournament, entry.tournament_id == tables.tournament.c.tournament_id)
         .where(entry.occasion_id == occasion_id)
         .order_by(entry.event_tournament_id)
         .limit(ITEMS_MAX)
     )
-    return tuple(tournaments.listed(db, statement, viewer))
+    return tuple(tournaments.tournament_items(db, statement, viewer))

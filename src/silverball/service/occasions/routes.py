@@ -15,33 +15,33 @@ from silverball.wire.parts import OccasionListItem
 def list_occasions(call: Call[reads.OccasionQuery]) -> Page[OccasionListItem]:
     """Occasions, newest first."""
     with call.read() as db:
-        found = reads.page(db, call.query)
-    return pages.page(call, found, per_page=reads.PER_PAGE)
+        found = reads.occasions_page(db, call.query)
+    return pages.full_page(call, found, per_page=reads.PER_PAGE)
 
 
 @get("/api/events/{event_id}")
 def one_occasion(call: Call[Query]) -> Data[Occasion]:
     """An occasion with its links and tournaments."""
     with call.read() as db:
-        return Data(data=reads.one(db, call.ids["event_id"], call.caller))
+        return Data(data=reads.find_occasion(db, call.ids["event_id"], call.caller))
 
 
 @post("/api/events", body=writes.NewOccasion, ability="manage", status=201)
 def add_occasion(call: Write[writes.NewOccasion]) -> Data[Occasion]:
     """A new occasion of the caller."""
-    return Data(data=reads.one(call.db, writes.add(call), call.caller))
+    return Data(data=reads.find_occasion(call.db, writes.add_occasion(call), call.caller))
 
 
 @patch("/api/events/{event_id}", body=writes.ChangedOccasion, ability="manage")
 def change_occasion(call: Write[writes.ChangedOccasion]) -> Data[Occasion]:
     """An occasion of the caller, changed; lists of links and tournaments are replaced whole."""
-    return Data(data=reads.one(call.db, writes.change(call), call.caller))
+    return Data(data=reads.find_occasion(call.db, writes.change_occasion(call), call.caller))
 
 
 @delete("/api/events/{event_id}", ability="manage")
 def delete_occasion(call: Write[Body]) -> Data[Occasion]:
     """An occasion without tournaments gone; as it was."""
     occasion_id = writes.require_removable(call)
-    removed = reads.one(call.db, occasion_id, call.caller)
+    removed = reads.find_occasion(call.db, occasion_id, call.caller)
     book.remove(call.db, book.OCCASION, occasion_id)
     return Data(data=removed)

@@ -24,10 +24,10 @@ Email = Annotated[str, Meta(max_length=254, pattern=r"^[^@\s]+@[^@\s]+$")]
 Layout = Annotated[str, Meta(max_length=100, pattern=r"^[a-z0-9,_-]*$")]
 MOMENTS = ("start", "end", "registration")
 YEARS = (1970, 2200)
-OWN_TOURNAMENT = book.Kind(tables.tournament, "Tournament", "tournament_id", "tournament_id")
+OWN_TOURNAMENT = book.OwnedKind(tables.tournament, "Tournament", "tournament_id", "tournament_id")
 
 
-class NewLink(Body, frozen=True, kw_only=True):
+class NewOccasionLink(Body, frozen=True, kw_only=True):
     """A link on the page of an occasion."""
 
     label: Name
@@ -36,7 +36,7 @@ class NewLink(Body, frozen=True, kw_only=True):
     embed: bool = False
 
 
-class NewEntry(Body, frozen=True, kw_only=True):
+class NewOccasionTournament(Body, frozen=True, kw_only=True):
     """A tournament of an occasion: one that is kept here, or the name of one that is kept elsewhere."""
 
     tournament_id: Id | None = None
@@ -55,8 +55,8 @@ class NewEntry(Body, frozen=True, kw_only=True):
             raise Invalid({"tournaments": ["Each has either a tournamentId or an externalName."]})
 
 
-Links = Annotated[tuple[NewLink, ...], Meta(max_length=100)]
-Entries = Annotated[tuple[NewEntry, ...], Meta(max_length=100)]
+OccasionLinks = Annotated[tuple[NewOccasionLink, ...], Meta(max_length=100)]
+OccasionTournaments = Annotated[tuple[NewOccasionTournament, ...], Meta(max_length=100)]
 
 
 class NewOccasion(Body, frozen=True, kw_only=True):
@@ -75,8 +75,8 @@ class NewOccasion(Body, frozen=True, kw_only=True):
     banner: Url | None = None
     layout: Layout = "default"
     layout_order: Layout = "description,tournaments,videos"
-    links: Links = ()
-    tournaments: Entries = ()
+    links: OccasionLinks = ()
+    tournaments: OccasionTournaments = ()
 
 
 class ChangedOccasion(Body, frozen=True, kw_only=True):
@@ -95,68 +95,72 @@ class ChangedOccasion(Body, frozen=True, kw_only=True):
     banner: Url | UnsetType | None = UNSET
     layout: Layout | UnsetType = UNSET
     layout_order: Layout | UnsetType = UNSET
-    links: Links | UnsetType = UNSET
-    tournaments: Entries | UnsetType = UNSET
+    links: OccasionLinks | UnsetType = UNSET
+    tournaments: OccasionTournaments | UnsetType = UNSET
 
 
-def add(call: Write[NewOccasion]) -> int:
+def add_occasion(call: Write[NewOccasion]) -> int:
     """A new occasion of the caller; returns its id."""
     body = call.body
-    values = _columns(call, owning.said(body, "links", "tournaments"), {}, call.user_id)
+    values = _column_values(call, owning.sent_values(body, "links", "tournaments"), {}, call.user_id)
     occasion_id = book.add(call.db, book.OCCASION, call.user_id, values)
-    _keep_links(call, occasion_id, body.links)
-    _keep_entries(call, occasion_id, body.tournaments, call.user_id, body.timezone)
-    announce.of_occasions(call.db, [occasion_id])
+    _replace_links(call, occasion_id, body.links)
+    _replace_tournaments(call, occasion_id, body.tournaments, call.user_id, body.timezone)
+    announce.announce_occasions(call.db, [occasion_id])
     return occasion_id
 
 
-def change(call: Write[ChangedOccasion]) -> int:
+def change_occasion(call: Write[ChangedOccasion]) -> int:
     """The occasion in the path, different now."""
-    occasion_id = owning.own(call, book.OCCASION)
+    occasion_id = owning.owned_id_in_path(call, book.OCCASION)
     own = tables.occasion.c.occasion_id == occasion_id
     stored = dict(call.db.execute(select(tables.occasion).where(own)).mappings().one())
     body, owner_id = call.body, stored["organizer_id"]
-    values = _columns(call, owning.said(body, "links", "tournaments"), stored, owner_id)
+    values = _column_values(call, owning.sent_values(body, "links", "tournaments"), stored, owner_id)
     book.change(call.db, book.OCCASION, occasion_id, values)
     if body.links is not UNSET:
-        _keep_links(call, occasion_id, body.links)
+        _replace_links(call, occasion_id, body.links)
     # Those that leave it show it no longer, those that come show it from now on.
-    touched = set(_members(call, occasion_id))
+    touched = set(_tournament_ids(call, occasion_id))
     if body.tournaments is not UNSET:
         zone = values.get("timezone") or stored["timezone"] or "UTC"
-        _keep_entries(call, occasion_id, body.tournaments, owner_id, zone)
-    announce.of_tournaments(call.db, touched | set(_members(call, occasion_id)))
+        _replace_tournaments(call, occasion_id, body.tournaments, owner_id, zone)
+    announce.announce_tournaments(call.db, touched | set(_tournament_ids(call, occasion_id)))
     return occasion_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The occasion in the path. Raises Conflict when a tournament belongs to it."""
-    occasion_id = owning.own(call, book.OCCASION, for_good=True)
+    occasion_id = owning.owned_id_in_path(call, book.OCCASION, is_exclusive=True)
     owning.refuse_used(call, book.OCCASION, occasion_id, "Take the tournaments out of it first.")
     return occasion_id
 
 
-def _columns(call: Write[Any], said: dict[str, Any], stored: dict[str, Any], owner_id: int) -> dict[str, Any]:
+def _column_values(
+    call: Write[Any], said: dict[str, Any], stored: dict[str, Any], owner_id: int
+) -> dict[str, Any]:
     """What is stored of what was said, with everything that follows from it."""
     location_id = said.get("location_id")
     if location_id is not None:
-        owning.require_own(call, book.LOCATION, "locationId", [location_id], owner_id)
-    values = {**said, **_times({**stored, **said})}
+        owning.require_owned_ids(call, book.LOCATION, "locationId", [location_id], owner_id)
+    values = {**said, **_time_columns({**stored, **said})}
     if "description_collapse" in said:
         values["description_collapse"] = int(said["description_collapse"])
     if "description" in said:
-        values["description_html"], values["description_preview_html"] = _shown(said["description"])
+        values["description_html"], values["description_preview_html"] = _description_html(
+            said["description"]
+        )
     return values
 
 
-def _times(known: dict[str, Any]) -> dict[str, Any]:
+def _time_columns(known: dict[str, Any]) -> dict[str, Any]:
     """The moments in UTC and on the clock of the place. Raises Invalid."""
-    zone = _zone(known.get("timezone") or "UTC")
+    zone = _checked_zone(known.get("timezone") or "UTC")
     found: dict[str, Any] = {"timezone": zone}
     for name in MOMENTS:
         moment: datetime | None = known.get(f"{name}_utc")
         if moment is not None:
-            _refuse_odd(f"{name}Utc", moment)
+            _refuse_odd_year(f"{name}Utc", moment)
         found[f"{name}_utc"] = None if moment is None else moment.astimezone(UTC)
         found[f"{name}_local"] = None if moment is None else times.local(moment, zone)
     if found["end_utc"] is not None and found["end_utc"] < found["start_utc"]:
@@ -164,12 +168,12 @@ def _times(known: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _refuse_odd(field: str, moment: datetime) -> None:
+def _refuse_odd_year(field: str, moment: datetime) -> None:
     if not YEARS[0] < moment.year < YEARS[1]:
         raise Invalid({field: [f"The year must be between {YEARS[0]} and {YEARS[1]}."]})
 
 
-def _zone(name: str) -> str:
+def _checked_zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (OSError, ValueError, KeyError) as error:
@@ -179,7 +183,7 @@ def _zone(name: str) -> str:
     return name
 
 
-def _shown(description: str | None) -> tuple[str | None, str | None]:
+def _description_html(description: str | None) -> tuple[str | None, str | None]:
     """The description as HTML, and its first paragraph; what was typed is text, never markup."""
     if description is None:
         return None, None
@@ -191,7 +195,7 @@ def _shown(description: str | None) -> tuple[str | None, str | None]:
     return "".join(paragraphs), paragraphs[0]
 
 
-def _keep_links(call: Write[Any], occasion_id: int, links: Sequence[NewLink]) -> None:
+def _replace_links(call: Write[Any], occasion_id: int, links: Sequence[NewOccasionLink]) -> None:
     link = tables.occasion_link
     call.db.execute(delete(link).where(link.c.occasion_id == occasion_id))
     for place, one in enumerate(links):
@@ -207,11 +211,13 @@ def _keep_links(call: Write[Any], occasion_id: int, links: Sequence[NewLink]) ->
         call.db.execute(insert(link).values(**values))
 
 
-def _keep_entries(
-    call: Write[Any], occasion_id: int, entries: Sequence[NewEntry], owner_id: int, zone: str
+def _replace_tournaments(
+    call: Write[Any], occasion_id: int, entries: Sequence[NewOccasionTournament], owner_id: int, zone: str
 ) -> None:
     entry = tables.occasion_tournament
-    _refuse_foreign(call, occasion_id, [one.tournament_id for one in entries if one.tournament_id], owner_id)
+    _refuse_unusable_tournaments(
+        call, occasion_id, [one.tournament_id for one in entries if one.tournament_id], owner_id
+    )
     call.db.execute(delete(entry).where(entry.c.occasion_id == occasion_id))
     for place, one in enumerate(entries):
         values = {
@@ -223,12 +229,12 @@ def _keep_entries(
             "label_color": one.label_color,
             "player_limit": one.player_limit,
             "tgp": one.tgp,
-            "external": _external(one, zone),
+            "external": _external_fields(one, zone),
         }
         call.db.execute(insert(entry).values(**values))
 
 
-def _external(one: NewEntry, zone: str) -> dict[str, str]:
+def _external_fields(one: NewOccasionTournament, zone: str) -> dict[str, str]:
     """What is known of a tournament that is kept elsewhere, by wire names."""
     found = {
         "externalName": one.external_name,
@@ -237,18 +243,20 @@ def _external(one: NewEntry, zone: str) -> dict[str, str]:
     }
     for name, moment in (("Start", one.external_start_utc), ("End", one.external_end_utc)):
         if moment is not None:
-            _refuse_odd("tournaments", moment)
+            _refuse_odd_year("tournaments", moment)
             found[f"external{name}Utc"] = times.iso(moment.astimezone(UTC))
             found[f"external{name}Local"] = times.local(moment, zone)
     return {key: value for key, value in found.items() if value is not None}
 
 
-def _refuse_foreign(call: Write[Any], occasion_id: int, ids: Sequence[int], owner_id: int) -> None:
+def _refuse_unusable_tournaments(
+    call: Write[Any], occasion_id: int, ids: Sequence[int], owner_id: int
+) -> None:
     """Raises Invalid for tournaments of others, named twice, or in another occasion."""
     twice = [one for one in ids if ids.count(one) > 1]
     if twice:
         raise Invalid({"tournaments": [f"Tournament {twice[0]} is named twice."]})
-    owning.require_own(call, OWN_TOURNAMENT, "tournaments", ids, owner_id)
+    owning.require_owned_ids(call, OWN_TOURNAMENT, "tournaments", ids, owner_id)
     entry = tables.occasion_tournament.c
     taken = select(entry.tournament_id, entry.occasion_id).where(
         entry.tournament_id.in_(ids), entry.occasion_id != occasion_id
@@ -259,7 +267,7 @@ def _refuse_foreign(call: Write[Any], occasion_id: int, ids: Sequence[int], owne
         )
 
 
-def _members(call: Write[Any], occasion_id: int) -> Sequence[int]:
+def _tournament_ids(call: Write[Any], occasion_id: int) -> Sequence[int]:
     entry = tables.occasion_tournament.c
     rows = select(entry.tournament_id).where(
         entry.occasion_id == occasion_id, entry.tournament_id.is_not(None)

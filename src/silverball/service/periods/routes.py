@@ -12,12 +12,12 @@ from silverball.wire.periods import RatingPeriod, RatingPeriodBundle
 def list_periods(call: Call[reads.PeriodQuery]) -> Page[RatingPeriod]:
     """Rating periods."""
     with call.read() as db:
-        found = reads.page(db, call.query, call.now)
-    return pages.page(call, found, per_page=reads.PER_PAGE)
+        found = reads.periods_page(db, call.query, call.now)
+    return pages.full_page(call, found, per_page=reads.PER_PAGE)
 
 
 @get("/api/rating-periods/{date}", words={"date": "[0-9]{4}-[0-9]{2}-[0-9]{2}"})
 def one_period(call: Call[Query]) -> RatingPeriodBundle:
     """A rating period, with the tournaments of its day."""
     with call.read() as db:
-        return reads.one(db, call.words["date"], call.caller, call.now)
+        return reads.find_period(db, call.words["date"], call.caller, call.now)

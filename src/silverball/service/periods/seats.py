@@ -8,20 +8,20 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from silverball.rules.ranking.regimes import GameResult, Regime
+from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 from silverball.rules.ratings import counting
 from silverball.rules.ratings.counting import FinishedGame
-from silverball.rules.ratings.events import Games
+from silverball.rules.ratings.events import GameSeats
 
 if TYPE_CHECKING:
     from silverball.rules.ratings.kernel import Ints
 
 # Tournament, game, slot, player, the player in this place of the order (0: nobody), points, full order.
-Seat = Sequence[Any]
-_ORDER = 6
+SeatRow = Sequence[Any]
+_ORDER_COLUMN = 6
 
 
-def games(seats: Sequence[Seat], regimes: Mapping[int, Regime]) -> dict[int, Games]:
+def games_from_seats(seats: Sequence[SeatRow], regimes: Mapping[int, WinLossRule]) -> dict[int, GameSeats]:
     """Tournament id -> its games. Takes seats in any order, and how each tournament that counts is read."""
     import numpy as np
 
@@ -33,22 +33,22 @@ def games(seats: Sequence[Seat], regimes: Mapping[int, Regime]) -> dict[int, Gam
     tournament_ids, game_ids = table[:, 0], table[:, 1]
     starts = np.flatnonzero(np.r_[True, game_ids[1:] != game_ids[:-1]])
     lengths = np.diff(np.r_[starts, len(table)])
-    by_positions = [one for one, regime in regimes.items() if regime is Regime.POSITIONS]
-    is_plain = np.isin(tournament_ids[starts], by_positions) & _is_ordered(table, starts, lengths)
-    has_order = np.array([seat[_ORDER] is not None for seat in seats])[order]
+    by_positions = [one for one, regime in regimes.items() if regime is WinLossRule.POSITIONS]
+    is_plain = np.isin(tournament_ids[starts], by_positions) & _is_order_complete(table, starts, lengths)
+    has_order = np.array([seat[_ORDER_COLUMN] is not None for seat in seats])[order]
     is_plain &= ~has_order[starts] & (lengths >= counting.PLAYERS_MIN)
-    found = _plain(table, starts, lengths, is_plain)
+    found = _games_by_position(table, starts, lengths, is_plain)
     for game in np.flatnonzero(~is_plain).tolist():
         at = order[starts[game] : starts[game] + lengths[game]].tolist()
         rows = [seats[seat] for seat in at]
         regime = regimes.get(rows[0][0])
-        placed = {} if regime is None else _placed(regime, rows)
+        placed = {} if regime is None else _places_by_regime(regime, rows)
         if placed:
-            found.setdefault(rows[0][0], Games()).add(placed)
+            found.setdefault(rows[0][0], GameSeats()).add(placed)
     return found
 
 
-def _is_ordered(table: "Ints", starts: "Ints", lengths: "Ints") -> Any:
+def _is_order_complete(table: "Ints", starts: "Ints", lengths: "Ints") -> Any:
     """Of each game, whether its order names everybody who played."""
     import numpy as np
 
@@ -58,7 +58,7 @@ def _is_ordered(table: "Ints", starts: "Ints", lengths: "Ints") -> Any:
     return np.logical_and.reduceat(players == positions, starts)
 
 
-def _plain(table: "Ints", starts: "Ints", lengths: "Ints", is_plain: Any) -> dict[int, Games]:
+def _games_by_position(table: "Ints", starts: "Ints", lengths: "Ints", is_plain: Any) -> dict[int, GameSeats]:
     """Who stands in the order in a slot finished in that place."""
     import numpy as np
 
@@ -72,19 +72,19 @@ def _plain(table: "Ints", starts: "Ints", lengths: "Ints", is_plain: Any) -> dic
     first_games = np.flatnonzero(np.r_[True, tournament_ids[1:] != tournament_ids[:-1]])
     last_games = np.r_[first_games[1:], len(sizes)]
     ends = np.cumsum(sizes)
-    found: dict[int, Games] = {}
+    found: dict[int, GameSeats] = {}
     for first, last in zip(first_games.tolist(), last_games.tolist(), strict=True):
         begin, end = (ends[first] - sizes[first]), ends[last - 1]
         some = sizes[first:last].tolist()
-        found[int(tournament_ids[first])] = Games(
+        found[int(tournament_ids[first])] = GameSeats(
             keys[begin:end].tolist(), places[begin:end].tolist(), some, list(some)
         )
     return found
 
 
-def _placed(rule: Regime, rows: Iterable[Seat]) -> dict[int, int]:
+def _places_by_regime(rule: WinLossRule, rows: Iterable[SeatRow]) -> dict[int, int]:
     """One game by the rules."""
     _, _, _, player_ids, positions, points, orders = zip(*rows, strict=True)
     order = tuple(json.loads(orders[0])) if orders[0] is not None else ()
     named = tuple(one or None for one in positions)
-    return counting.places(rule, FinishedGame(GameResult(player_ids, named, points), order))
+    return counting.counting_places(rule, FinishedGame(StoredResult(player_ids, named, points), order))

@@ -8,13 +8,15 @@ from silverball.rules.ratings.formulas import Parameters
 from silverball.service.periods import writes
 from silverball.service.periods.reads import standing
 from silverball.service.periods.writes import seeds
-from silverball.service.periods.writes.seeds import Seed
+from silverball.service.periods.writes.seeds import ImportedRating
 
 
-def bring_in(db: Any, found: Sequence[Seed], day: date, parameters: Parameters, now: datetime) -> None:
+def import_ratings(
+    db: Any, found: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
+) -> None:
     """The ratings of a file as of a day. Raises Conflict when something was rated here already."""
-    from silverball.rules.ratings.book import Book
+    from silverball.rules.ratings.book import RatingTable
 
-    seeds.replace_all(db, found, day, parameters, now)
-    book = Book(parameters, standing.standings_now(db, day))
-    writes.store_ranking(db, book.ranking(day, standing.hidden_ratings(db)), day)
+    seeds.replace_ratings(db, found, day, parameters, now)
+    book = RatingTable(parameters, standing.current_standings(db, day))
+    writes.store_ranking(db, book.ranked_on(day, standing.hidden_rating_ids(db)), day)

@@ -22,11 +22,11 @@ from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.rules import seeding
 from silverball.service import access
-from silverball.service.access import Caller
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, tables
 from silverball.store import types as store_types
-from silverball.store.prepared import Prepared
+from silverball.store.prepared import PreparedStatement
 from silverball.wire import times
 from silverball.wire.base import UNSET, Id
 from silverball.wire.players import Claim, EntrantPart, Player
@@ -35,7 +35,7 @@ from silverball.wire.values import Number, Status
 PER_PAGE = 100
 CLAIMS_MAX = 1000
 BOOK_MAX = 20_000
-FOUND_MAX = 50
+SEARCH_MAX = 50
 _PLAYER, _ENTRANT, _CLAIMANT = tables.player.c, tables.entrant.c, tables.user.c
 _T = tables.tournament.c
 # The order in which `shown` unpacks them. Needs the join of `player_rows`.
@@ -85,21 +85,23 @@ _ENTRANTS = (
     .join(tables.entrant, _ENTRANT.player_id == _PLAYER.player_id)
     .where(_ENTRANT.tournament_id == bindparam("tournament_id"))
 )
-_ROSTER = Prepared(_ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), many=True)
-_SOME_ENTRANTS = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
+_ROSTER = PreparedStatement(_ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), is_list=True)
+_ENTRANTS_BY_ID = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
     _PLAYER.player_id
 )
 
 
-def shown(values: Sequence[Any], viewer: Caller | None, *, hides_seeds: bool = False) -> Player:
+def player_item(
+    values: Sequence[Any], viewer: AuthenticatedCaller | None, *, hides_seeds: bool = False
+) -> Player:
     """The player in COLUMNS, with what he is in a tournament when ENTRANT_COLUMNS follow them.
 
     `hides_seeds`: seeds are ratings, so those of who wants none shown are left out.
     """
     player_id, name, ifpa_id, status, organizer_id, claimed_by, labels, label_color, is_hidden = values[:9]
-    if is_hidden and ifpa_id is not None and not access.sees_all_of(viewer, claimed_by):
+    if is_hidden and ifpa_id is not None and not access.sees_hidden_details(viewer, claimed_by):
         ifpa_id = None
-    hides_seed = hides_seeds and bool(values[-1]) and not access.sees_all_of(viewer, claimed_by)
+    hides_seed = hides_seeds and bool(values[-1]) and not access.sees_hidden_details(viewer, claimed_by)
     return Player(
         player_id=player_id,
         name=name,
@@ -109,31 +111,31 @@ def shown(values: Sequence[Any], viewer: Caller | None, *, hides_seeds: bool = F
         claimed_by=claimed_by,
         labels=labels,
         label_color=label_color,
-        tournament_player=_entrant(values[9:], hides_seed) if len(values) > len(COLUMNS) else UNSET,
+        tournament_player=_entrant_part(values[9:], hides_seed) if len(values) > len(COLUMNS) else UNSET,
     )
 
 
-def _entrant(values: Sequence[Any], hides_seed: bool) -> EntrantPart:
+def _entrant_part(values: Sequence[Any], hides_seed: bool) -> EntrantPart:
     status, seed, points_adjustment, score_adjustment, subscription, labels, label_color, _ = values
     return EntrantPart(
         status=status,
         seed=None if hides_seed else seed,
-        points_adjustment=_points(points_adjustment),
+        points_adjustment=_points_number(points_adjustment),
         # Absent when there is none: existing clients never saw the key.
-        score_adjustment=_points(score_adjustment) if score_adjustment else UNSET,
+        score_adjustment=_points_number(score_adjustment) if score_adjustment else UNSET,
         subscription=subscription,
         labels=labels,
         label_color=label_color,
     )
 
 
-def _points(hundredths: int) -> Number:
+def _points_number(hundredths: int) -> Number:
     """Points as a JSON number: 10, not 10.0."""
     whole, rest = divmod(hundredths, 100)
     return hundredths / 100 if rest else whole
 
 
-def shows_stats_to(viewer: Caller | None) -> ColumnElement[bool]:
+def shows_stats_to(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
     """Whether a row of `player_rows` may stand in statistics (interface.md 2, row 20)."""
     shown_to_all = _CLAIMANT.stats_opt_out.is_not(true())
     if viewer is None:
@@ -141,20 +143,22 @@ def shows_stats_to(viewer: Caller | None) -> ColumnElement[bool]:
     if viewer.is_admin:
         return true()
     # The answers to somebody without opt-outs are shared with others.
-    return or_(shown_to_all, _PLAYER.claimed_by == viewer.user_id) if viewer.is_hidden else shown_to_all
+    return or_(shown_to_all, _PLAYER.claimed_by == viewer.user_id) if viewer.has_opt_outs else shown_to_all
 
 
-def owned_by(db: Connection, organizer_id: int, query: PlayerQuery, viewer: Caller | None) -> Found[Player]:
+def owned_by(
+    db: Connection, organizer_id: int, query: PlayerQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[Player]:
     """One page of the organizer's players, oldest first."""
-    refuse_deep(query.page, PER_PAGE)
-    wanted = _wanted(organizer_id, query)
+    refuse_deep_pagination(query.page, PER_PAGE)
+    wanted = _conditions(organizer_id, query)
     total = db.execute(select(func.count()).select_from(tables.player).where(wanted)).scalar_one()
     rows = player_rows().where(wanted).order_by(_PLAYER.player_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return Found([shown(row, viewer) for row in db.execute(rows)], total)
+    return PageRows([player_item(row, viewer) for row in db.execute(rows)], total)
 
 
-def _wanted(organizer_id: int, query: PlayerQuery) -> ColumnElement[bool]:
+def _conditions(organizer_id: int, query: PlayerQuery) -> ColumnElement[bool]:
     wanted = [_PLAYER.organizer_id == organizer_id]
     if query.status is not None:
         wanted.append(_PLAYER.status == query.status)
@@ -163,53 +167,57 @@ def _wanted(organizer_id: int, query: PlayerQuery) -> ColumnElement[bool]:
     return and_(*wanted)
 
 
-def named(db: Connection, player_ids: Sequence[int], viewer: Caller | None) -> tuple[Player, ...]:
+def existing_players(
+    db: Connection, player_ids: Sequence[int], viewer: AuthenticatedCaller | None
+) -> tuple[Player, ...]:
     """Those of these players that exist, by id."""
     rows = player_rows().where(_PLAYER.player_id.in_(player_ids)).order_by(_PLAYER.player_id)
-    return tuple(shown(row, viewer) for row in db.execute(rows.limit(len(player_ids))))
+    return tuple(player_item(row, viewer) for row in db.execute(rows.limit(len(player_ids))))
 
 
-def found(db: Connection, organizer_id: int, words: str, viewer: Caller | None) -> tuple[Player, ...]:
+def search_players(
+    db: Connection, organizer_id: int, words: str, viewer: AuthenticatedCaller | None
+) -> tuple[Player, ...]:
     """Active players of the organizer's book whose name has these words, by name; 50 at most."""
     wanted = and_(_PLAYER.organizer_id == organizer_id, _PLAYER.status == "active")
-    rows = player_rows().where(wanted, names.Holds(_PLAYER.name, literal(words)))
-    rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(FOUND_MAX)
-    return tuple(shown(row, viewer) for row in db.execute(rows))
+    rows = player_rows().where(wanted, names.NameContains(_PLAYER.name, literal(words)))
+    rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(SEARCH_MAX)
+    return tuple(player_item(row, viewer) for row in db.execute(rows))
 
 
 def ids_by_name(db: Connection, organizer_id: int, wanted: Sequence[str]) -> dict[str, tuple[int, ...]]:
     """Name as it was asked for -> ids of the book's active players of that name, but for case and accents."""
-    asked = {names.folded(name) for name in wanted}
+    asked = {names.fold(name) for name in wanted}
     rows = select(_PLAYER.player_id, _PLAYER.name).where(
         _PLAYER.organizer_id == organizer_id, _PLAYER.status == "active"
     )
     ids: dict[str | None, list[int]] = {}
     for player_id, name in db.execute(rows.order_by(_PLAYER.player_id).limit(BOOK_MAX)):
-        if (folded := names.folded(name)) in asked:
+        if (folded := names.fold(name)) in asked:
             ids.setdefault(folded, []).append(player_id)
-    return {name: tuple(ids.get(names.folded(name), ())) for name in wanted}
+    return {name: tuple(ids.get(names.fold(name), ())) for name in wanted}
 
 
-def entrants(db: Connection, tournament_id: int, viewer: Caller | None) -> tuple[Player, ...]:
+def entrants(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> tuple[Player, ...]:
     """Every entrant of the tournament, in the order they were added."""
     rows = _ROSTER.rows(db, tournament_id=tournament_id)
-    return _shown_in(db, tournament_id, rows, viewer)
+    return _entrant_items(db, tournament_id, rows, viewer)
 
 
-def some_entrants(
-    db: Connection, tournament_id: int, player_ids: Sequence[int], viewer: Caller | None
+def entrants_by_ids(
+    db: Connection, tournament_id: int, player_ids: Sequence[int], viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
     """Those of these players that are entrants of the tournament, by id."""
-    rows = db.execute(_SOME_ENTRANTS, {"tournament_id": tournament_id, "player_ids": player_ids})
-    return _shown_in(db, tournament_id, rows.all(), viewer)
+    rows = db.execute(_ENTRANTS_BY_ID, {"tournament_id": tournament_id, "player_ids": player_ids})
+    return _entrant_items(db, tournament_id, rows.all(), viewer)
 
 
-def _shown_in(
-    db: Connection, tournament_id: int, rows: Sequence[Sequence[Any]], viewer: Caller | None
+def _entrant_items(
+    db: Connection, tournament_id: int, rows: Sequence[Sequence[Any]], viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
     # Hardly anybody opts out, so the tournament is seldom looked at.
     hides_seeds = any(row[-1] for row in rows) and _is_seeded_by_rating(db, tournament_id)
-    return tuple(shown(row, viewer, hides_seeds=hides_seeds) for row in rows)
+    return tuple(player_item(row, viewer, hides_seeds=hides_seeds) for row in rows)
 
 
 def _is_seeded_by_rating(db: Connection, tournament_id: int) -> bool:
@@ -217,15 +225,15 @@ def _is_seeded_by_rating(db: Connection, tournament_id: int) -> bool:
     return db.execute(rows).scalar_one().get("seeding") in seeding.RATING_SEEDS
 
 
-def one(db: Connection, player_id: int, viewer: Caller | None) -> Player:
+def find_player(db: Connection, player_id: int, viewer: AuthenticatedCaller | None) -> Player:
     """The player. Raises NotFound."""
-    found = named(db, [player_id], viewer)
+    found = existing_players(db, [player_id], viewer)
     if not found:
         raise NotFound("Player", player_id)
     return found[0]
 
 
-def claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
+def pending_claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
     """The claims that wait: the user's own, and those on players of his book; oldest first."""
     claim = tables.claim.c
     rows = (
@@ -240,22 +248,22 @@ def claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
     )
 
 
-def claimable(db: Connection, words: str, viewer: Caller | None) -> tuple[Player, ...]:
+def claimable_players(db: Connection, words: str, viewer: AuthenticatedCaller | None) -> tuple[Player, ...]:
     """Players of every book who have no account and whose name has these words, by name; 50 at most.
 
     Only who has been in a tournament is found: of all others nobody but their organizer knows.
     """
     played = select(_ENTRANT.player_id).where(_ENTRANT.player_id == _PLAYER.player_id).exists()
-    wanted = and_(_PLAYER.claimed_by.is_(None), names.Holds(_PLAYER.name, literal(words)), played)
-    rows = player_rows().where(wanted).order_by(_PLAYER.name, _PLAYER.player_id).limit(FOUND_MAX)
-    return tuple(shown(row, viewer) for row in db.execute(rows))
+    wanted = and_(_PLAYER.claimed_by.is_(None), names.NameContains(_PLAYER.name, literal(words)), played)
+    rows = player_rows().where(wanted).order_by(_PLAYER.name, _PLAYER.player_id).limit(SEARCH_MAX)
+    return tuple(player_item(row, viewer) for row in db.execute(rows))
 
 
-def claimed_by(db: Connection, user_id: int, viewer: Caller | None) -> tuple[Player, ...]:
+def players_of_user(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> tuple[Player, ...]:
     """The players that this user is, by name."""
     rows = player_rows().where(_PLAYER.claimed_by == user_id)
     rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(CLAIMS_MAX)
-    return tuple(shown(row, viewer) for row in db.execute(rows))
+    return tuple(player_item(row, viewer) for row in db.execute(rows))
 
 
 def newest_tournaments(db: Connection, player_ids: Sequence[int]) -> dict[int, tuple[int, str]]:

@@ -34,14 +34,14 @@ def list_players(call: Call[reads.PlayerQuery]) -> Page[Player]:
     """The caller's players."""
     with call.read() as db:
         found = reads.owned_by(db, call.user_id, call.query, call.caller)
-    return pages.page(call, found, per_page=reads.PER_PAGE)
+    return pages.full_page(call, found, per_page=reads.PER_PAGE)
 
 
 @get("/api/players/resolve-unknown", query=UnknownPlayersQuery)
 def resolve_players(call: Call[UnknownPlayersQuery]) -> Data[tuple[Player, ...]]:
     """Players by their ids."""
     with call.read() as db:
-        return Data(data=reads.named(db, call.query.players, call.caller))
+        return Data(data=reads.existing_players(db, call.query.players, call.caller))
 
 
 @get(
@@ -53,57 +53,57 @@ def resolve_entrants(call: Call[UnknownPlayersQuery]) -> Data[tuple[Player, ...]
     """Players of a tournament by their ids."""
     tournament_id = call.ids["tournament_id"]
     with call.read() as db:
-        tournaments.require(db, tournament_id)
-        return Data(data=reads.some_entrants(db, tournament_id, call.query.players, call.caller))
+        tournaments.require_tournament(db, tournament_id)
+        return Data(data=reads.entrants_by_ids(db, tournament_id, call.query.players, call.caller))
 
 
 @post("/api/players", body=writes.NewPlayer, ability="manage", status=201)
 def add_player(call: Write[writes.NewPlayer]) -> Data[Player]:
     """A new player in the caller's book."""
-    return Data(data=reads.one(call.db, writes.add(call), call.caller))
+    return Data(data=reads.find_player(call.db, writes.add_player(call), call.caller))
 
 
 @patch("/api/players/{player_id}", body=writes.ChangedPlayer, ability="manage")
 def change_player(call: Write[writes.ChangedPlayer]) -> Data[Player]:
     """A player of the caller's book, changed; every tournament shows it."""
-    return Data(data=reads.one(call.db, writes.change(call), call.caller))
+    return Data(data=reads.find_player(call.db, writes.change_player(call), call.caller))
 
 
 @delete("/api/players/{player_id}", ability="manage")
 def delete_player(call: Write[Body]) -> Data[Player]:
     """A player who is in no tournament gone from the book; as he was."""
     player_id = writes.require_removable(call)
-    removed = reads.one(call.db, player_id, call.caller)
+    removed = reads.find_player(call.db, player_id, call.caller)
     book.remove(call.db, book.PLAYER, player_id)
     return Data(data=removed)
 
 
-@post("/api/players/{player_id}/merge", body=writes.Merged, ability="manage")
-def merge_player(call: Write[writes.Merged]) -> Data[Player]:
+@post("/api/players/{player_id}/merge", body=writes.MergeTarget, ability="manage")
+def merge_player(call: Write[writes.MergeTarget]) -> Data[Player]:
     """A player who is in the caller's book twice; the entry named goes on with the results of both."""
-    return Data(data=reads.one(call.db, writes.merge(call), call.caller))
+    return Data(data=reads.find_player(call.db, writes.merge_players(call), call.caller))
 
 
 @get("/api/players/claims", access=Access.OWN)
 def list_claims(call: Call[Query]) -> Data[tuple[Claim, ...]]:
     """Claims that wait: the caller's own, and those on players of the caller's book."""
     with call.read() as db:
-        return Data(data=reads.claims(db, call.user_id))
+        return Data(data=reads.pending_claims(db, call.user_id))
 
 
 @post("/api/players/{player_id}/claim", ability="score", status=201)
 def claim_player(call: Write[Body]) -> Data[Player]:
     """The caller is this player; it counts when the organizer of the player approves it."""
-    return Data(data=reads.one(call.db, writes.stake_claim(call), call.caller))
+    return Data(data=reads.find_player(call.db, writes.stake_claim(call), call.caller))
 
 
-@put("/api/players/{player_id}/claim", body=writes.ApprovedClaim, ability="manage")
-def approve_claim(call: Write[writes.ApprovedClaim]) -> Data[Player]:
+@put("/api/players/{player_id}/claim", body=writes.ClaimApproval, ability="manage")
+def approve_claim(call: Write[writes.ClaimApproval]) -> Data[Player]:
     """The organizer approves a claim: in new games the player is this user."""
-    return Data(data=reads.one(call.db, writes.approve_claim(call), call.caller))
+    return Data(data=reads.find_player(call.db, writes.approve_claim(call), call.caller))
 
 
 @delete("/api/players/{player_id}/claim", query=ClaimantQuery, ability="score")
 def give_up_claim(call: Write[Body]) -> Data[Player]:
     """A claim taken back, or turned down by the organizer of the player, approved or not."""
-    return Data(data=reads.one(call.db, writes.give_up_claim(call, call.query.user), call.caller))
+    return Data(data=reads.find_player(call.db, writes.give_up_claim(call, call.query.user), call.caller))

@@ -18,7 +18,7 @@ from silverball.wire.values import Status
 
 LABELS_MAX = 10
 # Tournaments that a refusal names.
-NAMED_MAX = 3
+TOURNAMENTS_NAMED_MAX = 3
 
 
 class NewPlayer(Body, frozen=True, kw_only=True):
@@ -41,90 +41,90 @@ class ChangedPlayer(Body, frozen=True, kw_only=True):
     label_color: Color | UnsetType | None = UNSET
 
 
-class Merged(Body, frozen=True, kw_only=True):
+class MergeTarget(Body, frozen=True, kw_only=True):
     """Which player of the book goes on in place of the one in the path."""
 
     player_id: Id
 
 
-class ApprovedClaim(Body, frozen=True, kw_only=True):
+class ClaimApproval(Body, frozen=True, kw_only=True):
     """Who is this player indeed."""
 
     user_id: Id
 
 
-def add(call: Write[NewPlayer]) -> int:
+def add_player(call: Write[NewPlayer]) -> int:
     """A new player of the caller; returns its id."""
-    return book.add(call.db, book.PLAYER, call.user_id, owning.said(call.body))
+    return book.add(call.db, book.PLAYER, call.user_id, owning.sent_values(call.body))
 
 
-def change(call: Write[ChangedPlayer]) -> int:
+def change_player(call: Write[ChangedPlayer]) -> int:
     """The player in the path, different now."""
-    player_id = owning.own(call, book.PLAYER)
-    values = owning.said(call.body)
+    player_id = owning.owned_id_in_path(call, book.PLAYER)
+    values = owning.sent_values(call.body)
     book.change(call.db, book.PLAYER, player_id, values)
-    announce.of_players(call.db, [player_id])
+    announce.announce_players(call.db, [player_id])
     if values.keys() & {"name", "ifpa_id"}:
-        rated.players_changed(call.db, [player_id])
+        rated.mark_players(call.db, [player_id])
     return player_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The player in the path. Raises Conflict when a tournament has him."""
-    player_id = owning.own(call, book.PLAYER, for_good=True)
+    player_id = owning.owned_id_in_path(call, book.PLAYER, is_exclusive=True)
     owning.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
     return player_id
 
 
-def merge(call: Write[Merged]) -> int:
+def merge_players(call: Write[MergeTarget]) -> int:
     """The player in the path was the one in the body all along; returns the id of that one.
 
     His entries, results and journal go on under it, and he is gone from the book. Raises NotFound,
     NotAllowed, Invalid, and Conflict when they cannot be the same person.
     """
-    gone_id, kept_id = owning.own(call, book.PLAYER), call.body.player_id
-    owner_id = book.owner_of(call.db, book.PLAYER, gone_id)
+    gone_id, kept_id = owning.owned_id_in_path(call, book.PLAYER), call.body.player_id
+    owner_id = book.lock_owner(call.db, book.PLAYER, gone_id)
     if kept_id == gone_id:
         raise Invalid({"playerId": ["A player cannot be merged into himself. Name the other entry."]})
-    owning.require_own(call, book.PLAYER, "playerId", [kept_id], owner_id)
+    owning.require_owned_ids(call, book.PLAYER, "playerId", [kept_id], owner_id)
     tournament_ids = merging.tournaments_with(call.db, gone_id)
-    told = merging.tournaments_telling_of(call.db, owner_id, gone_id)
+    told = merging.tournaments_mentioning(call.db, owner_id, gone_id)
     revisions.raise_tournaments(call.db, tournament_ids | told)
     for player_id in sorted((gone_id, kept_id)):
-        book.owner_of(call.db, book.PLAYER, player_id, for_good=True)
+        book.lock_owner(call.db, book.PLAYER, player_id, is_exclusive=True)
     if merging.tournaments_with(call.db, gone_id) != tournament_ids:
         raise Conflict("A tournament took the player in a moment ago. Nothing was changed; send it again.")
     others = merging.tournaments_with(call.db, kept_id)
-    others |= merging.tournaments_telling_of(call.db, owner_id, kept_id)
-    _refuse_strangers(call.db, gone_id, kept_id, tournament_ids & others)
-    merging.put_in_place(call.db, gone_id, kept_id, tournament_ids | (told - others))
-    _take_over(call.db, gone_id, kept_id)
+    others |= merging.tournaments_mentioning(call.db, owner_id, kept_id)
+    _refuse_different_people(call.db, gone_id, kept_id, tournament_ids & others)
+    merging.replace_player(call.db, gone_id, kept_id, tournament_ids | (told - others))
+    _inherit_details(call.db, gone_id, kept_id)
     book.remove(call.db, book.PLAYER, gone_id)
     # Followers know the number that is gone: they read everything again.
-    announcements.begin_anew(call.db, tournament_ids)
-    announce.of_players(call.db, [kept_id])
-    rated.players_changed(call.db, [kept_id])
+    announcements.restart_epochs(call.db, tournament_ids)
+    announce.announce_players(call.db, [kept_id])
+    rated.mark_players(call.db, [kept_id])
     return kept_id
 
 
-def _refuse_strangers(db: Connection, gone_id: int, kept_id: int, shared: Collection[int]) -> None:
+def _refuse_different_people(db: Connection, gone_id: int, kept_id: int, shared: Collection[int]) -> None:
     """Raises Conflict for two who met, or who are known to be two."""
     if shared:
-        named = ", ".join(str(one) for one in sorted(shared)[:NAMED_MAX])
+        named = ", ".join(str(one) for one in sorted(shared)[:TOURNAMENTS_NAMED_MAX])
         raise Conflict(
             f"Both players have been in tournament {named}, so they are two people there. Take one of them"
             " out of it first, or leave them apart."
         )
-    gone, kept = _facts(db, gone_id), _facts(db, kept_id)
+    gone, kept = _player_row(db, gone_id), _player_row(db, kept_id)
     for name, said in (("ifpa_id", "federation numbers"), ("claimed_by", "accounts")):
         mine, other = getattr(gone, name), getattr(kept, name)
         if mine is not None and other is not None and mine != other:
             raise Conflict(f"The two players have different {said}: {mine} and {other}. They are two people.")
 
 
-def _take_over(db: Connection, gone_id: int, kept_id: int) -> None:
+def _inherit_details(db: Connection, gone_id: int, kept_id: int) -> None:
     """What only the gone entry knew, the kept one knows now."""
-    gone, kept = _facts(db, gone_id), _facts(db, kept_id)
+    gone, kept = _player_row(db, gone_id), _player_row(db, kept_id)
     labels = [*kept.labels, *(one for one in gone.labels if one not in kept.labels)]
     values = {
         "ifpa_id": kept.ifpa_id if kept.ifpa_id is not None else gone.ifpa_id,
@@ -142,7 +142,7 @@ def _take_over(db: Connection, gone_id: int, kept_id: int) -> None:
     db.execute(moved.values(player_id=kept_id))
 
 
-def _facts(db: Connection, player_id: int) -> Row[Any]:
+def _player_row(db: Connection, player_id: int) -> Row[Any]:
     return db.execute(select(player).where(player.c.player_id == player_id)).one()
 
 
@@ -152,10 +152,10 @@ def stake_claim(call: Write[Body]) -> int:
     Raises NotFound and Conflict.
     """
     player_id = call.ids["player_id"]
-    owner_id = book.owner_of(call.db, book.PLAYER, player_id)
+    owner_id = book.lock_owner(call.db, book.PLAYER, player_id)
     _refuse_claimed(call.db, player_id, call.user_id)
     if owner_id == call.user_id:
-        _give(call.db, player_id, call.user_id, owner_id)
+        _link_player(call.db, player_id, call.user_id, owner_id)
     elif _claimed_at(call.db, player_id, call.user_id) is not None:
         raise Conflict("You have claimed this player already. The organizer has still to approve it.")
     else:
@@ -164,17 +164,17 @@ def stake_claim(call: Write[Body]) -> int:
     return player_id
 
 
-def approve_claim(call: Write[ApprovedClaim]) -> int:
+def approve_claim(call: Write[ClaimApproval]) -> int:
     """The organizer says that a claim is right; other claims on the player are over.
 
     Raises NotFound, NotAllowed, Conflict and Invalid.
     """
-    player_id = owning.own(call, book.PLAYER)
+    player_id = owning.owned_id_in_path(call, book.PLAYER)
     user_id = call.body.user_id
     _refuse_claimed(call.db, player_id, user_id)
     if _claimed_at(call.db, player_id, user_id) is None:
         raise Invalid({"userId": [f"User {user_id} has not claimed player {player_id}."]})
-    _give(call.db, player_id, user_id, book.owner_of(call.db, book.PLAYER, player_id))
+    _link_player(call.db, player_id, user_id, book.lock_owner(call.db, book.PLAYER, player_id))
     return player_id
 
 
@@ -184,10 +184,10 @@ def give_up_claim(call: Write[Body], user_id: int | None) -> int:
     Raises NotFound and NotAllowed.
     """
     player_id = call.ids["player_id"]
-    owner_id = book.owner_of(call.db, book.PLAYER, player_id)
+    owner_id = book.lock_owner(call.db, book.PLAYER, player_id)
     if user_id is None:
         user_id = call.user_id
-    if user_id != call.user_id and not (_is_owners_call(call, owner_id)):
+    if user_id != call.user_id and not (_may_end_claim(call, owner_id)):
         raise NotAllowed
     own = (claim.c.player_id == player_id, claim.c.user_id == user_id)
     waited = call.db.execute(delete(claim).where(*own)).rowcount
@@ -196,12 +196,12 @@ def give_up_claim(call: Write[Body], user_id: int | None) -> int:
     if not waited and not held:
         raise NotFound("Claim", player_id)
     if held:
-        announce.of_players(call.db, [player_id])
-        rated.players_changed(call.db, [player_id])
+        announce.announce_players(call.db, [player_id])
+        rated.mark_players(call.db, [player_id])
     return player_id
 
 
-def _is_owners_call(call: Write[Any], owner_id: int) -> bool:
+def _may_end_claim(call: Write[Any], owner_id: int) -> bool:
     return bool(call.caller.is_admin or (call.user_id == owner_id and call.caller.may("manage")))
 
 
@@ -221,7 +221,7 @@ def _claimed_at(db: Connection, player_id: int, user_id: int) -> datetime | None
     return db.execute(rows).scalar_one_or_none()
 
 
-def _give(db: Connection, player_id: int, user_id: int, owner_id: int) -> None:
+def _link_player(db: Connection, player_id: int, user_id: int, owner_id: int) -> None:
     """The user is this player from now on. Raises Conflict when he is another one of the same book."""
     same_book = (player.c.organizer_id == owner_id, player.c.claimed_by == user_id)
     other = db.execute(select(player.c.player_id).where(*same_book).limit(1)).scalar_one_or_none()
@@ -229,5 +229,5 @@ def _give(db: Connection, player_id: int, user_id: int, owner_id: int) -> None:
         raise Conflict(f"User {user_id} is player {other} of this book already. Give that claim up first.")
     db.execute(update(player).where(player.c.player_id == player_id).values(claimed_by=user_id))
     db.execute(delete(claim).where(claim.c.player_id == player_id))
-    announce.of_players(db, [player_id])
-    rated.players_changed(db, [player_id])
+    announce.announce_players(db, [player_id])
+    rated.mark_players(db, [player_id])

@@ -11,24 +11,24 @@ from silverball.wire import times
 from silverball.wire.queues import ArenaQueues, EntriesByArena, QueueEntry
 
 
-def by_arena(db: Connection, tournament_id: int) -> ArenaQueues:
+def queues_by_arena(db: Connection, tournament_id: int) -> ArenaQueues:
     """Arena id -> who waits for it. Raises NotAllowed for a format without such queues."""
-    if not formats.facts(db, tournament_id).is_best_game:
+    if not formats.tournament_facts(db, tournament_id).is_best_game:
         raise NotAllowed("Tournament is not Best Game.")
-    return ArenaQueues(data=grouped(waiting(db, tournament_id)) or ())
+    return ArenaQueues(data=group_by_arena(waiting_spots(db, tournament_id)) or ())
 
 
-def waiting(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
+def waiting_spots(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
     """Everybody who waits in a tournament, by place, then by id."""
     rows = (
         select(queue_entry)
         .where(queue_entry.c.tournament_id == tournament_id, queue_entry.c.completed_at.is_(None))
         .order_by(queue_entry.c.queue_index, queue_entry.c.queue_id)
     )
-    return tuple(_shown(row) for row in db.execute(rows).all())
+    return tuple(_spot_item(row) for row in db.execute(rows).all())
 
 
-def in_line(
+def spots_in_line(
     db: Connection, tournament_id: int, arena_id: int | None, round_id: int | None
 ) -> tuple[QueueEntry, ...]:
     """Who waits for this arena, or in this round, or (both None) for any arena; first in line first."""
@@ -42,25 +42,25 @@ def in_line(
         )
         .order_by(queue_entry.c.queue_index, queue_entry.c.queue_id)
     )
-    return tuple(_shown(row) for row in db.execute(rows).all())
+    return tuple(_spot_item(row) for row in db.execute(rows).all())
 
 
-def one(db: Connection, tournament_id: int, queue_id: int) -> QueueEntry:
+def find_spot(db: Connection, tournament_id: int, queue_id: int) -> QueueEntry:
     """A place in a queue of this tournament. Raises NotFound."""
     own = (queue_entry.c.tournament_id == tournament_id, queue_entry.c.queue_id == queue_id)
     row = db.execute(select(queue_entry).where(*own)).one_or_none()
     if row is None:
         raise NotFound("Queue", queue_id)
-    return _shown(row)
+    return _spot_item(row)
 
 
-def entries(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
+def all_spots(db: Connection, tournament_id: int) -> tuple[QueueEntry, ...]:
     """Everybody who waits or was called, by id."""
     rows = select(queue_entry).where(queue_entry.c.tournament_id == tournament_id)
-    return tuple(_shown(row) for row in db.execute(rows.order_by(queue_entry.c.queue_id)).all())
+    return tuple(_spot_item(row) for row in db.execute(rows.order_by(queue_entry.c.queue_id)).all())
 
 
-def waits_seconds(db: Connection, tournament_id: int) -> list[float]:
+def wait_seconds(db: Connection, tournament_id: int) -> list[float]:
     """How long each of those who were called had waited."""
     rows = select(queue_entry.c.created_at, queue_entry.c.completed_at).where(
         queue_entry.c.tournament_id == tournament_id,
@@ -70,7 +70,7 @@ def waits_seconds(db: Connection, tournament_id: int) -> list[float]:
     return [(completed - created).total_seconds() for created, completed in db.execute(rows).all()]
 
 
-def grouped(entries: tuple[QueueEntry, ...]) -> EntriesByArena:
+def group_by_arena(entries: tuple[QueueEntry, ...]) -> EntriesByArena:
     """The entries under the arena they wait for, by arena id."""
     queues: dict[int, list[QueueEntry]] = {}
     for entry in entries:
@@ -79,7 +79,7 @@ def grouped(entries: tuple[QueueEntry, ...]) -> EntriesByArena:
     return {arena_id: tuple(queues[arena_id]) for arena_id in sorted(queues)}
 
 
-def _shown(row: Any) -> QueueEntry:
+def _spot_item(row: Any) -> QueueEntry:
     return QueueEntry(
         queue_id=row.queue_id,
         tournament_id=row.tournament_id,

@@ -17,30 +17,32 @@ ONE = LIST + "/{queue_id}"
 def show_queues(call: Call[Query]) -> ArenaQueues:
     """Queues of a best game, by arena."""
     with call.read() as db:
-        return reads.by_arena(db, call.ids["tournament_id"])
+        return reads.queues_by_arena(db, call.ids["tournament_id"])
 
 
-@post(LIST, body=writes.NewSpot, ability="score", status=201)
-def join_queue(call: Write[writes.NewSpot]) -> Data[QueueEntry]:
+@post(LIST, body=writes.NewQueueSpot, ability="score", status=201)
+def join_queue(call: Write[writes.NewQueueSpot]) -> Data[QueueEntry]:
     """A player at the end of a queue."""
-    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], writes.join(call)))
+    return Data(data=reads.find_spot(call.db, call.ids[TOURNAMENT], writes.join_queue(call)))
 
 
 @delete(ONE, ability="score")
 def leave_queue(call: Write[Body]) -> Data[QueueEntry]:
     """A spot in a queue given up; as it was."""
-    left = reads.one(call.db, call.ids[TOURNAMENT], call.ids["queue_id"])
-    writes.leave(call)
+    left = reads.find_spot(call.db, call.ids[TOURNAMENT], call.ids["queue_id"])
+    writes.leave_queue(call)
     return Data(data=left)
 
 
 @post(ONE + "/move", ability="score")
 def move_in_queue(call: Write[Body]) -> Data[QueueEntry]:
     """Who does not come lets the next one go first."""
-    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], writes.move(call)))
+    return Data(data=reads.find_spot(call.db, call.ids[TOURNAMENT], writes.move_in_queue(call)))
 
 
 @post(ONE + "/start", ability="score")
 def start_from_queue(call: Write[Body]) -> Data[SinglePlayerGame]:
     """Who is up begins to play."""
-    return Data(data=attempts.one(call.db, call.ids[TOURNAMENT], writes.start(call)))
+    return Data(
+        data=attempts.find_single_player_game(call.db, call.ids[TOURNAMENT], writes.start_from_queue(call))
+    )

@@ -7,41 +7,43 @@ from silverball.rules import singleplay
 from silverball.service import access, acting
 
 
-class NewSpot(Body, frozen=True, kw_only=True):
+class NewQueueSpot(Body, frozen=True, kw_only=True):
     """Who is to wait, and for what arena."""
 
     player_id: Id
     arena_id: Id
 
 
-def join(call: Write[NewSpot]) -> int:
+def join_queue(call: Write[NewQueueSpot]) -> int:
     """A player at the end of an arena's queue; returns the id of the spot."""
     player_id, arena_id = call.body.player_id, call.body.arena_id
-    after = acting.act(
-        call, lambda one: singleplay.join_queue(one, player_id, arena_id, call.now), may=access.may_score
+    after = acting.run_command(
+        call,
+        lambda one: singleplay.join_queue(one, player_id, arena_id, call.now),
+        is_allowed=access.may_score,
     )
     # What is new has the highest id.
     return max(one.queue_id for one in after.queue if one.player_id == player_id)
 
 
-def leave(call: Write[Body]) -> None:
+def leave_queue(call: Write[Body]) -> None:
     """A spot given up."""
     queue_id = call.ids["queue_id"]
-    acting.act(call, lambda one: singleplay.leave_queue(one, queue_id), may=access.may_score)
+    acting.run_command(call, lambda one: singleplay.leave_queue(one, queue_id), is_allowed=access.may_score)
 
 
-def move(call: Write[Body]) -> int:
+def move_in_queue(call: Write[Body]) -> int:
     """Who does not come goes behind the next one; returns the id of the spot."""
     queue_id = call.ids["queue_id"]
-    acting.act(call, lambda one: singleplay.move_in_queue(one, queue_id), may=access.may_score)
+    acting.run_command(call, lambda one: singleplay.move_in_queue(one, queue_id), is_allowed=access.may_score)
     return queue_id
 
 
-def start(call: Write[Body]) -> int:
+def start_from_queue(call: Write[Body]) -> int:
     """Who is up begins to play; returns the id of the single player game."""
     queue_id = call.ids["queue_id"]
-    after = acting.act(
-        call, lambda one: singleplay.start_from_queue(one, queue_id, call.now), may=access.may_score
+    after = acting.run_command(
+        call, lambda one: singleplay.start_from_queue(one, queue_id, call.now), is_allowed=access.may_score
     )
     player_id = next(one.player_id for one in after.queue if one.queue_id == queue_id)
     begun = [

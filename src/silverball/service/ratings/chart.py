@@ -23,9 +23,9 @@ STYLE = (
 NAME = "chart-rating"
 
 
-def drawn(rating: Rating, history: Sequence[RatingHistoryPoint]) -> bytes:
+def render_chart(rating: Rating, history: Sequence[RatingHistoryPoint]) -> bytes:
     """An SVG with the rating and the band around it; no script, nothing from elsewhere."""
-    pygal, style_of = _pygal()
+    pygal, style_of = _import_pygal()
     style = f"inline:{STYLE.format(id=f'#{NAME} ')}"
     chart = pygal.Line(
         style=style_of(font_family="sans-serif", background="transparent", plot_background="transparent"),
@@ -53,7 +53,7 @@ def drawn(rating: Rating, history: Sequence[RatingHistoryPoint]) -> bytes:
     return svg.encode()
 
 
-def _pygal() -> tuple[Any, Any]:
+def _import_pygal() -> tuple[Any, Any]:
     """The library and its style, without the import hook that it leaves behind.
 
     The hook is for maps, and of a kind that makes Python warn at every import that fails.

@@ -1,6 +1,6 @@
 """Ratings over HTTP."""
 
-from silverball.kit.http import Access, Call, Drawing, ask, get
+from silverball.kit.http import Access, Call, SvgImage, get, read_post
 from silverball.kit.query import Query
 from silverball.service import pages
 from silverball.service.ratings import chart, reads
@@ -14,37 +14,37 @@ TYPE = {"type": "[A-Za-z_-]+"}
 IFPA = "/api/ratings/ifpa/{ifpa_id}"
 
 
-@get("/api/ratings", query=reads.RatingsQuery, is_asked_in_body=True)
+@get("/api/ratings", query=reads.RatingsQuery, accepts_body_parameters=True)
 def list_ratings(call: Call[reads.RatingsQuery]) -> Page[Rating]:
     """Ratings of users and federation numbers, or all of them."""
     with call.read() as db:
-        found = reads.page(db, call.query, call.caller)
-    return pages.page(call, found, per_page=reads.PER_PAGE)
+        found = reads.ratings_page(db, call.query, call.caller)
+    return pages.full_page(call, found, per_page=reads.PER_PAGE)
 
 
-@get("/api/ratings/search", query=reads.SearchQuery)
-def search_ratings(call: Call[reads.SearchQuery]) -> Page[Rating]:
+@get("/api/ratings/search", query=reads.RatingSearchQuery)
+def search_ratings(call: Call[reads.RatingSearchQuery]) -> Page[Rating]:
     """Ratings by name."""
     with call.read() as db:
-        found = reads.search(db, call.query, call.caller)
-    return pages.page(call, found, per_page=reads.PER_PAGE)
+        found = reads.search_ratings(db, call.query, call.caller)
+    return pages.full_page(call, found, per_page=reads.PER_PAGE)
 
 
 @get("/api/ratings/ifpa", query=history.IfpaQuery)
 def ratings_by_ifpa(call: Call[history.IfpaQuery]) -> Data[tuple[Rating, ...]]:
     """Ratings by federation number, now or on a day."""
     with call.read() as db:
-        return Data(data=history.by_ifpa(db, call.query, call.caller))
+        return Data(data=history.ratings_by_ifpa(db, call.query, call.caller))
 
 
-@get("/api/ratings/compare", query=compare.CompareQuery, access=Access.OPENABLE, is_asked_in_body=True)
+@get("/api/ratings/compare", query=compare.CompareQuery, access=Access.OPENABLE, accepts_body_parameters=True)
 def compare_ratings_by_get(call: Call[compare.CompareQuery]) -> RatingComparison:
     """Ratings side by side, and who has met whom."""
     with call.read() as db:
         return compare.comparison(db, call.query, call.caller)
 
 
-@ask("/api/ratings/compare", query=compare.CompareQuery, access=Access.OPENABLE)
+@read_post("/api/ratings/compare", query=compare.CompareQuery, access=Access.OPENABLE)
 def compare_ratings(call: Call[compare.CompareQuery]) -> RatingComparison:
     """Ratings side by side, and who has met whom."""
     with call.read() as db:
@@ -55,49 +55,49 @@ def compare_ratings(call: Call[compare.CompareQuery]) -> RatingComparison:
 def one_rating(call: Call[Query]) -> RatingBundle:
     """The rating of a user (type `users`), with a year of its history."""
     with call.read() as db:
-        return history.bundle(db, call.words["type"], call.ids["user_id"], call.caller)
+        return history.rating_bundle(db, call.words["type"], call.ids["user_id"], call.caller)
 
 
 @get(HOLDER + "/summary", words=TYPE)
 def rating_summary(call: Call[Query]) -> Data[Rating]:
     """The rating of a user (type `users`)."""
     with call.read() as db:
-        return Data(data=reads.one(db, call.words["type"], call.ids["user_id"], call.caller))
+        return Data(data=reads.find_rating(db, call.words["type"], call.ids["user_id"], call.caller))
 
 
 @get(HOLDER + "/chart.svg", words=TYPE)
-def rating_chart(call: Call[Query]) -> Drawing:
+def rating_chart(call: Call[Query]) -> SvgImage:
     """A year of the rating of a user (type `users`) as a picture."""
     with call.read() as db:
-        found = history.bundle(db, call.words["type"], call.ids["user_id"], call.caller)
-    return Drawing(chart.drawn(found.rating, found.rating_history))
+        found = history.rating_bundle(db, call.words["type"], call.ids["user_id"], call.caller)
+    return SvgImage(chart.render_chart(found.rating, found.rating_history))
 
 
 @get(IFPA)
 def one_rating_by_ifpa(call: Call[Query]) -> RatingBundle:
     """The rating of a federation number, with a year of its history."""
     with call.read() as db:
-        return history.bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
+        return history.rating_bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
 
 
 @get(IFPA + "/summary")
 def rating_summary_by_ifpa(call: Call[Query]) -> Data[Rating]:
     """The rating of a federation number."""
     with call.read() as db:
-        return Data(data=reads.one(db, "ifpa", call.ids["ifpa_id"], call.caller))
+        return Data(data=reads.find_rating(db, "ifpa", call.ids["ifpa_id"], call.caller))
 
 
 @get(IFPA + "/chart.svg")
-def rating_chart_by_ifpa(call: Call[Query]) -> Drawing:
+def rating_chart_by_ifpa(call: Call[Query]) -> SvgImage:
     """A year of the rating of a federation number as a picture."""
     with call.read() as db:
-        found = history.bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
-    return Drawing(chart.drawn(found.rating, found.rating_history))
+        found = history.rating_bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
+    return SvgImage(chart.render_chart(found.rating, found.rating_history))
 
 
 @get("/api/ifpa/{ifpa_id}/rating-history", query=history.HistoryQuery)
 def rating_history(call: Call[history.HistoryQuery]) -> Page[RatingRevision]:
     """The periods that a federation number played, newest first."""
     with call.read() as db:
-        found = history.revisions(db, call.ids["ifpa_id"], call.query, call.caller)
-    return pages.page(call, found, per_page=call.query.limit)
+        found = history.revisions_page(db, call.ids["ifpa_id"], call.query, call.caller)
+    return pages.full_page(call, found, per_page=call.query.limit)

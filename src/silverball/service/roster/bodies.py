@@ -15,13 +15,13 @@ Strikes = Annotated[int, Meta(ge=0, le=100)]
 Status = Literal["active", "inactive"]
 
 
-def given(body: Body, names: dict[str, str]) -> dict[str, Any]:
+def sent_fields(body: Body, names: dict[str, str]) -> dict[str, Any]:
     """What was sent of these fields, under the names that the rules have for them."""
     found = {known: getattr(body, sent) for sent, known in names.items()}
     return {known: value for known, value in found.items() if value is not UNSET}
 
 
-class NewPlayer(Body, frozen=True, kw_only=True):
+class NewEntrant(Body, frozen=True, kw_only=True):
     """A player of the owner's book by id, or a new one by name."""
 
     player_id: Id | UnsetType = UNSET
@@ -36,20 +36,20 @@ class NewPlayer(Body, frozen=True, kw_only=True):
     label_color: Color | UnsetType | None = UNSET
 
 
-class NewPlayers(NewPlayer, frozen=True, kw_only=True):
+class NewEntrants(NewEntrant, frozen=True, kw_only=True):
     """One player, or many in `players`."""
 
-    players: Annotated[tuple[NewPlayer, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = UNSET
+    players: Annotated[tuple[NewEntrant, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = UNSET
 
     @property
-    def listed(self) -> tuple[NewPlayer, ...]:
+    def new_entrants(self) -> tuple[NewEntrant, ...]:
         return (self,) if isinstance(self.players, UnsetType) else self.players
 
     def __post_init__(self) -> None:
-        is_one = any(getattr(self, name) is not UNSET for name in NewPlayer.__struct_fields__)
+        is_one = any(getattr(self, name) is not UNSET for name in NewEntrant.__struct_fields__)
         if is_one and self.players is not UNSET:
             raise Invalid({"players": ["Send one player or a list of players, not both."]})
-        for one in self.listed:
+        for one in self.new_entrants:
             if (one.player_id is UNSET) == (one.name is UNSET):
                 raise Invalid({"playerId": ["Name each player by playerId, or by name for a new one."]})
             if one.strikes is not UNSET and one.points_adjustment is not UNSET:
@@ -58,7 +58,7 @@ class NewPlayers(NewPlayer, frozen=True, kw_only=True):
                 raise Invalid({"ifpaId": ["The ifpaId belongs to a new player. Leave it out."]})
 
 
-class PlayerPatch(Body, frozen=True, kw_only=True):
+class EntrantPatch(Body, frozen=True, kw_only=True):
     """What is to be different about a player here."""
 
     seed: Seed | UnsetType | None = UNSET
@@ -69,24 +69,24 @@ class PlayerPatch(Body, frozen=True, kw_only=True):
     score_adjustment: Decimal | UnsetType = UNSET
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def changed_fields(self) -> dict[str, Any]:
         """As `rules/roster.py` takes it."""
         names = {"seed": "seed", "labels": "labels", "label_color": "label_color"}
         adjusted = {"points_adjustment": "points", "score_adjustment": "score"}
-        found = given(self, {**names, **adjusted})
+        found = sent_fields(self, {**names, **adjusted})
         return found if self.status is UNSET else {**found, "is_active": self.status == "active"}
 
 
-class OnePlayerPatch(PlayerPatch, frozen=True, kw_only=True):
+class ListedEntrantPatch(EntrantPatch, frozen=True, kw_only=True):
     """A player of a list, and what is to be different about him."""
 
     player_id: Id
 
 
-class PlayersPatch(Body, frozen=True, kw_only=True):
+class EntrantsPatch(Body, frozen=True, kw_only=True):
     """Many players at once."""
 
-    players: Annotated[tuple[OnePlayerPatch, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)]
+    players: Annotated[tuple[ListedEntrantPatch, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)]
 
 
 ARENA_NAMES = {
@@ -99,7 +99,7 @@ ARENA_NAMES = {
 }
 
 
-class ArenaFields(Body, frozen=True, kw_only=True):
+class LineupArenaFields(Body, frozen=True, kw_only=True):
     """What an arena is in one tournament."""
 
     labels: Labels | UnsetType = UNSET
@@ -111,38 +111,40 @@ class ArenaFields(Body, frozen=True, kw_only=True):
     best_game_queue_closed: bool | UnsetType = UNSET
 
     @property
-    def wanted(self) -> dict[str, Any]:
+    def lineup_fields(self) -> dict[str, Any]:
         """As fields of LineupArena."""
-        found = given(self, ARENA_NAMES)
+        found = sent_fields(self, ARENA_NAMES)
         return found if self.status is UNSET else {**found, "is_active": self.status == "active"}
 
 
-class NewArena(ArenaFields, frozen=True, kw_only=True):
+class NewLineupArena(LineupArenaFields, frozen=True, kw_only=True):
     """An arena of the owner's book."""
 
     arena_id: Id
 
 
-class NewArenas(ArenaFields, frozen=True, kw_only=True):
+class NewLineupArenas(LineupArenaFields, frozen=True, kw_only=True):
     """One arena, or many in `arenas`."""
 
     arena_id: Id | UnsetType = UNSET
-    arenas: Annotated[tuple[NewArena, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = UNSET
+    arenas: Annotated[tuple[NewLineupArena, ...], Meta(min_length=1, max_length=AT_ONCE_MAX)] | UnsetType = (
+        UNSET
+    )
 
     @property
-    def listed(self) -> list[tuple[int, dict[str, Any]]]:
+    def new_arenas(self) -> list[tuple[int, dict[str, Any]]]:
         """Arena id and its fields, for each."""
         if not isinstance(self.arenas, UnsetType):
-            return [(one.arena_id, one.wanted) for one in self.arenas]
+            return [(one.arena_id, one.lineup_fields) for one in self.arenas]
         assert not isinstance(self.arena_id, UnsetType)
-        return [(self.arena_id, self.wanted)]
+        return [(self.arena_id, self.lineup_fields)]
 
     def __post_init__(self) -> None:
         if (self.arena_id is UNSET) == (self.arenas is UNSET):
             raise Invalid({"arenaId": ["Send one arenaId, or a list of arenas."]})
 
 
-class ArenaPatch(ArenaFields, frozen=True, kw_only=True):
+class LineupArenaPatch(LineupArenaFields, frozen=True, kw_only=True):
     """What is to be different about an arena here."""
 
     # With status inactive: open games on it move to other arenas.

@@ -9,21 +9,21 @@ from silverball.store import tables
 _PLAYER, _ARENA, _BANK, _MEMBER = tables.player.c, tables.arena.c, tables.bank.c, tables.bank_arena.c
 
 
-def players_of(db: Connection, organizer_id: int, player_ids: Collection[int]) -> dict[int, int | None]:
+def book_players(db: Connection, organizer_id: int, player_ids: Collection[int]) -> dict[int, int | None]:
     """Player id -> who claimed the player, for those that are in the book."""
     columns = select(_PLAYER.player_id, _PLAYER.claimed_by)
     found = columns.where(_PLAYER.organizer_id == organizer_id, _PLAYER.player_id.in_(player_ids))
     return {row.player_id: row.claimed_by for row in db.execute(found)}
 
 
-def arenas_of(db: Connection, organizer_id: int, arena_ids: Collection[int]) -> dict[int, int | None]:
+def book_arenas(db: Connection, organizer_id: int, arena_ids: Collection[int]) -> dict[int, int | None]:
     """Arena id -> its category, for those that are in the book."""
     columns = select(_ARENA.arena_id, _ARENA.category_id)
     found = columns.where(_ARENA.organizer_id == organizer_id, _ARENA.arena_id.in_(arena_ids))
     return {row.arena_id: row.category_id for row in db.execute(found)}
 
 
-def arenas_of_bank(
+def book_bank_arenas(
     db: Connection, organizer_id: int, bank_id: int
 ) -> tuple[tuple[int, int | None], ...] | None:
     """Arena id and category of each arena of the bank, in order; None when it is not in the book."""

@@ -5,7 +5,13 @@ from msgspec import UNSET
 from silverball.kit.body import Body
 from silverball.kit.http import Write, delete, patch, post, put
 from silverball.service.roster import writes
-from silverball.service.roster.bodies import ArenaPatch, NewArenas, NewPlayers, PlayerPatch, PlayersPatch
+from silverball.service.roster.bodies import (
+    EntrantPatch,
+    EntrantsPatch,
+    LineupArenaPatch,
+    NewEntrants,
+    NewLineupArenas,
+)
 from silverball.wire.arenas import Arena
 from silverball.wire.banks import Bank
 from silverball.wire.pages import Data
@@ -20,21 +26,21 @@ BANK = "/api/tournaments/{tournament_id}/banks/{bank_id}"
 SCOREKEEPER = "/api/tournaments/{tournament_id}/scorekeepers/{user_id}"
 
 
-@post(PLAYERS, body=NewPlayers, ability="manage", status=201)
-def add_players_to_tournament(call: Write[NewPlayers]) -> Data[Player | tuple[Player, ...]]:
+@post(PLAYERS, body=NewEntrants, ability="manage", status=201)
+def add_players_to_tournament(call: Write[NewEntrants]) -> Data[Player | tuple[Player, ...]]:
     """Players join: one, or all of `players`; late ones of a knockout with their strikes."""
     added = writes.add_players(call)
     return Data(data=added[0] if call.body.players is UNSET else added)
 
 
-@patch(PLAYERS, body=PlayersPatch, ability="manage")
-def change_players_of_tournament(call: Write[PlayersPatch]) -> Data[tuple[Player, ...]]:
+@patch(PLAYERS, body=EntrantsPatch, ability="manage")
+def change_players_of_tournament(call: Write[EntrantsPatch]) -> Data[tuple[Player, ...]]:
     """Many players changed at once, for example dropped."""
     return Data(data=writes.change_players(call))
 
 
-@patch(PLAYER, body=PlayerPatch, ability="manage")
-def change_player_of_tournament(call: Write[PlayerPatch]) -> Data[Player]:
+@patch(PLAYER, body=EntrantPatch, ability="manage")
+def change_player_of_tournament(call: Write[EntrantPatch]) -> Data[Player]:
     """A player's seed, labels, status and adjustments."""
     return Data(data=writes.change_player(call))
 
@@ -48,18 +54,18 @@ def remove_player_from_tournament(call: Write[Body]) -> Data[Player]:
 @post(PLAYER + "/forfeit", ability="manage")
 def forfeit_games_of_player(call: Write[Body]) -> Data[Player]:
     """All open games of two of a player, lost: for who leaves a bracket or a round robin."""
-    return Data(data=writes.forfeit(call))
+    return Data(data=writes.forfeit_games(call))
 
 
-@post(ARENAS, body=NewArenas, ability="manage", status=201)
-def add_arenas_to_tournament(call: Write[NewArenas]) -> Data[Arena | tuple[Arena, ...]]:
+@post(ARENAS, body=NewLineupArenas, ability="manage", status=201)
+def add_arenas_to_tournament(call: Write[NewLineupArenas]) -> Data[Arena | tuple[Arena, ...]]:
     """Arenas join: one, or all of `arenas`."""
     added = writes.add_arenas(call)
     return Data(data=added[0] if call.body.arenas is UNSET else added)
 
 
-@patch(ARENA, body=ArenaPatch, ability="manage")
-def change_arena_of_tournament(call: Write[ArenaPatch]) -> Data[Arena]:
+@patch(ARENA, body=LineupArenaPatch, ability="manage")
+def change_arena_of_tournament(call: Write[LineupArenaPatch]) -> Data[Arena]:
     """An arena's labels, status and switches; `redraw` moves its open games when it breaks down."""
     return Data(data=writes.change_arena(call))
 

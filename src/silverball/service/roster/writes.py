@@ -18,12 +18,12 @@ from silverball.service.banks import reads as banks
 from silverball.service.players import reads as players
 from silverball.service.roster import reads
 from silverball.service.roster.bodies import (
-    ArenaPatch,
-    NewArenas,
-    NewPlayer,
-    NewPlayers,
-    PlayerPatch,
-    PlayersPatch,
+    EntrantPatch,
+    EntrantsPatch,
+    LineupArenaPatch,
+    NewEntrant,
+    NewEntrants,
+    NewLineupArenas,
 )
 from silverball.service.users import reads as users
 from silverball.store import tables
@@ -35,44 +35,48 @@ from silverball.wire.users import User
 TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id", "bank_id", "user_id"
 
 
-def add_players(call: Write[NewPlayers]) -> tuple[Player, ...]:
+def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
     """Players of the owner's book join; those who come by name are written into it first."""
-    tournament = acting.tournament_of(call)
-    listed = call.body.listed
+    tournament = acting.load_tournament(call)
+    listed = call.body.new_entrants
     if any(one.strikes is not UNSET for one in listed):
         roster.require_strikes(tournament)
     for one in listed:
         if isinstance(one.points_adjustment, Decimal):
             play.require_adjustable(tournament, pointsAdjustment=one.points_adjustment)
-    entrants = _entrants(call, tournament, listed)
-    acting.act(
+    entrants = _new_entrants(call, tournament, listed)
+    acting.run_command(
         call,
-        lambda t: acting.drawn(t, "roster", lambda dice: roster.add_entrants(t, entrants, dice, call.now)),
+        lambda t: acting.decide_by_draw(
+            t, "roster", lambda dice: roster.add_entrants(t, entrants, dice, call.now)
+        ),
     )
-    added = players.some_entrants(
+    added = players.entrants_by_ids(
         call.db, call.ids[TOURNAMENT], [one.player_id for one in entrants], call.caller
     )
     shown = {one.player_id: one for one in added}
     return tuple(shown[one.player_id] for one in entrants)
 
 
-def _entrants(call: Write[NewPlayers], tournament: Tournament, listed: Sequence[NewPlayer]) -> list[Entrant]:
+def _new_entrants(
+    call: Write[NewEntrants], tournament: Tournament, listed: Sequence[NewEntrant]
+) -> list[Entrant]:
     organizer_id = tournament.details["organizer_id"]
     named = [one.player_id for one in listed if isinstance(one.player_id, int)]
-    claimed = reads.players_of(call.db, organizer_id, named)
+    claimed = reads.book_players(call.db, organizer_id, named)
     entrants = []
     for one in listed:
         player_id = one.player_id
         if not isinstance(player_id, int):
-            player_id = _written_down(call, organizer_id, one)
+            player_id = _insert_player(call, organizer_id, one)
         elif player_id not in claimed:
             sentence = f"Player {player_id} is not in the organizer's book. Add the player by name."
             raise Invalid({"playerId": [sentence]})
-        entrants.append(_entrant(one, player_id, claimed.get(player_id)))
+        entrants.append(_new_entrant(one, player_id, claimed.get(player_id)))
     return entrants
 
 
-def _written_down(call: Write[Any], organizer_id: int, one: NewPlayer) -> int:
+def _insert_player(call: Write[Any], organizer_id: int, one: NewEntrant) -> int:
     values: dict[str, Any] = {
         "organizer_id": organizer_id,
         "name": one.name,
@@ -84,7 +88,7 @@ def _written_down(call: Write[Any], organizer_id: int, one: NewPlayer) -> int:
     return int(done.inserted_primary_key[0])
 
 
-def _entrant(one: NewPlayer, player_id: int, user_id: int | None) -> Entrant:
+def _new_entrant(one: NewEntrant, player_id: int, user_id: int | None) -> Entrant:
     given = one.points_adjustment if isinstance(one.strikes, UnsetType) else Decimal(one.strikes)
     return Entrant(
         player_id=player_id,
@@ -96,152 +100,158 @@ def _entrant(one: NewPlayer, player_id: int, user_id: int | None) -> Entrant:
     )
 
 
-def change_player(call: Write[PlayerPatch]) -> Player:
+def change_player(call: Write[EntrantPatch]) -> Player:
     """A player's seed, labels, status and adjustments here."""
     player_id = call.ids[PLAYER]
-    _change(call, [(player_id, call.body.wanted)])
-    return _shown(call, player_id)
+    _change_entrants(call, [(player_id, call.body.changed_fields)])
+    return _current_player(call, player_id)
 
 
-def change_players(call: Write[PlayersPatch]) -> tuple[Player, ...]:
+def change_players(call: Write[EntrantsPatch]) -> tuple[Player, ...]:
     """Many players changed as one action."""
-    listed = [(one.player_id, one.wanted) for one in call.body.players]
-    _change(call, listed)
+    listed = [(one.player_id, one.changed_fields) for one in call.body.players]
+    _change_entrants(call, listed)
     ids = [player_id for player_id, _ in listed]
-    return players.some_entrants(call.db, call.ids[TOURNAMENT], ids, call.caller)
+    return players.entrants_by_ids(call.db, call.ids[TOURNAMENT], ids, call.caller)
 
 
-def _change(call: Write[Any], listed: Sequence[tuple[int, dict[str, Any]]]) -> None:
-    acting.act(
+def _change_entrants(call: Write[Any], listed: Sequence[tuple[int, dict[str, Any]]]) -> None:
+    acting.run_command(
         call,
-        lambda t: acting.drawn(t, "roster", lambda dice: roster.change_entrants(t, listed, dice, call.now)),
+        lambda t: acting.decide_by_draw(
+            t, "roster", lambda dice: roster.change_entrants(t, listed, dice, call.now)
+        ),
     )
 
 
 def remove_player(call: Write[Body]) -> Player:
     """A player who has not played taken out; answers what the player was."""
     player_id = call.ids[PLAYER]
-    play.entrant_of(acting.tournament_of(call), player_id)
-    gone = _shown(call, player_id)
-    acting.act(
+    play.entrant_of(acting.load_tournament(call), player_id)
+    gone = _current_player(call, player_id)
+    acting.run_command(
         call,
-        lambda t: acting.drawn(
+        lambda t: acting.decide_by_draw(
             t, "roster", lambda dice: play.remove_entrant(t, player_id, dice=dice, now=call.now)
         ),
     )
     return gone
 
 
-def forfeit(call: Write[Body]) -> Player:
+def forfeit_games(call: Write[Body]) -> Player:
     """Every open game of two with this player is lost."""
     player_id = call.ids[PLAYER]
-    acting.act(
+    acting.run_command(
         call,
-        lambda t: acting.drawn(
+        lambda t: acting.decide_by_draw(
             t, f"forfeits of player {player_id}", lambda dice: play.forfeit_all(t, player_id, dice, call.now)
         ),
     )
-    return _shown(call, player_id)
+    return _current_player(call, player_id)
 
 
-def _shown(call: Write[Any], player_id: int) -> Player:
-    (found,) = players.some_entrants(call.db, call.ids[TOURNAMENT], [player_id], call.caller)
+def _current_player(call: Write[Any], player_id: int) -> Player:
+    (found,) = players.entrants_by_ids(call.db, call.ids[TOURNAMENT], [player_id], call.caller)
     return found
 
 
-def add_arenas(call: Write[NewArenas]) -> tuple[Arena, ...]:
+def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
     """Arenas of the owner's book join."""
-    tournament = acting.tournament_of(call)
-    listed = call.body.listed
+    tournament = acting.load_tournament(call)
+    listed = call.body.new_arenas
     ids = [arena_id for arena_id, _ in listed]
-    categories = reads.arenas_of(call.db, tournament.details["organizer_id"], ids)
+    categories = reads.book_arenas(call.db, tournament.details["organizer_id"], ids)
     for arena_id in ids:
         if arena_id not in categories:
             sentence = f"Arena {arena_id} is not in the organizer's book. Create it there first."
             raise Invalid({"arenaId": [sentence]})
     new = [LineupArena(arena_id=one, category_id=categories[one], **fields) for one, fields in listed]
-    acting.act(
+    acting.run_command(
         call,
-        lambda t: acting.drawn(t, "lineup", lambda dice: arenaplay.add_arenas(t, new, dice, call.now)),
+        lambda t: acting.decide_by_draw(
+            t, "lineup", lambda dice: arenaplay.add_arenas(t, new, dice, call.now)
+        ),
     )
-    shown = {one.arena_id: one for one in arenas.some_of_lineup(call.db, call.ids[TOURNAMENT], ids)}
+    shown = {one.arena_id: one for one in arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], ids)}
     return tuple(shown[arena_id] for arena_id in ids)
 
 
-def change_arena(call: Write[ArenaPatch]) -> Arena:
+def change_arena(call: Write[LineupArenaPatch]) -> Arena:
     """An arena's labels, status and switches here; with `redraw` its open games move to others."""
     arena_id = call.ids[ARENA]
 
-    def rule(t: Tournament) -> acting.Made:
+    def rule(t: Tournament) -> acting.Decision:
         def changed(dice: Any) -> list[Any]:
-            wanted = call.body.wanted
+            wanted = call.body.lineup_fields
             if not call.body.redraw:
                 return arenaplay.change_arena(t, arena_id, dice, call.now, **wanted)
             rest = {name: value for name, value in wanted.items() if name != "is_active"}
             return arenaplay.break_down(t, arena_id, dice, call.now, **rest)
 
-        return acting.drawn(t, f"arena {arena_id}", changed)
+        return acting.decide_by_draw(t, f"arena {arena_id}", changed)
 
-    acting.act(call, rule)
-    return _shown_arena(call, arena_id)
+    acting.run_command(call, rule)
+    return _current_arena(call, arena_id)
 
 
 def remove_arena(call: Write[Body]) -> Arena:
     """An arena that nobody has played taken out; answers what it was."""
     arena_id = call.ids[ARENA]
-    arenaplay.lineup_arena_of(acting.tournament_of(call), arena_id)
-    gone = _shown_arena(call, arena_id)
-    acting.act(call, lambda t: arenaplay.remove_arena(t, arena_id))
+    arenaplay.lineup_arena_of(acting.load_tournament(call), arena_id)
+    gone = _current_arena(call, arena_id)
+    acting.run_command(call, lambda t: arenaplay.remove_arena(t, arena_id))
     return gone
 
 
-def _shown_arena(call: Write[Any], arena_id: int) -> Arena:
-    (found,) = arenas.some_of_lineup(call.db, call.ids[TOURNAMENT], [arena_id])
+def _current_arena(call: Write[Any], arena_id: int) -> Arena:
+    (found,) = arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], [arena_id])
     return found
 
 
 def add_bank(call: Write[Body]) -> ShownBank:
     """A bank of the owner's book joins, with those of its arenas that are not in yet."""
     bank_id = call.ids[BANK]
-    tournament = acting.tournament_of(call)
-    inside = reads.arenas_of_bank(call.db, tournament.details["organizer_id"], bank_id)
+    tournament = acting.load_tournament(call)
+    inside = reads.book_bank_arenas(call.db, tournament.details["organizer_id"], bank_id)
     if inside is None:
         raise NotFound("Bank", bank_id)
     bank = Bank(bank_id=bank_id, arena_ids=tuple(arena_id for arena_id, _ in inside))
     new = [LineupArena(arena_id=arena_id, category_id=category) for arena_id, category in inside]
-    acting.act(
+    acting.run_command(
         call,
-        lambda t: acting.drawn(t, "lineup", lambda dice: roster.add_bank(t, bank, new, dice, call.now)),
+        lambda t: acting.decide_by_draw(
+            t, "lineup", lambda dice: roster.add_bank(t, bank, new, dice, call.now)
+        ),
     )
-    return _shown_bank(call, bank_id)
+    return _current_bank(call, bank_id)
 
 
 def remove_bank(call: Write[Body]) -> ShownBank:
     """A bank is drawn no more; answers what it was."""
     bank_id = call.ids[BANK]
-    if all(one.bank_id != bank_id for one in acting.tournament_of(call).banks):
+    if all(one.bank_id != bank_id for one in acting.load_tournament(call).banks):
         raise NotFound("Bank", bank_id)
-    gone = _shown_bank(call, bank_id)
-    acting.act(call, lambda t: roster.remove_bank(t, bank_id))
+    gone = _current_bank(call, bank_id)
+    acting.run_command(call, lambda t: roster.remove_bank(t, bank_id))
     return gone
 
 
-def _shown_bank(call: Write[Any], bank_id: int) -> ShownBank:
-    listed = banks.of_tournament(call.db, call.ids[TOURNAMENT])
+def _current_bank(call: Write[Any], bank_id: int) -> ShownBank:
+    listed = banks.banks_in_tournament(call.db, call.ids[TOURNAMENT])
     return next(one for one in listed if one.bank_id == bank_id)
 
 
 def add_scorekeeper(call: Write[Body]) -> User:
     """An account may record results here."""
-    acting.tournament_of(call)
-    found = users.one(call.db, call.ids[USER], call.caller)
-    acting.act(call, lambda t: roster.add_scorekeeper(t, found.user_id))
+    acting.load_tournament(call)
+    found = users.find_user(call.db, call.ids[USER], call.caller)
+    acting.run_command(call, lambda t: roster.add_scorekeeper(t, found.user_id))
     return found
 
 
 def remove_scorekeeper(call: Write[Body]) -> User:
     """An account may record results here no more."""
-    acting.tournament_of(call)
-    found = users.one(call.db, call.ids[USER], call.caller)
-    acting.act(call, lambda t: roster.remove_scorekeeper(t, found.user_id))
+    acting.load_tournament(call)
+    found = users.find_user(call.db, call.ids[USER], call.caller)
+    acting.run_command(call, lambda t: roster.remove_scorekeeper(t, found.user_id))
     return found

@@ -7,15 +7,15 @@ from silverball.wire.games import Game
 from silverball.wire.rounds import DrawnRound, Round
 
 
-def shown(drawn: Tournament) -> DrawnRound:
+def drawn_round(drawn: Tournament) -> DrawnRound:
     """The newest round of a tournament that holds the draw, and its games."""
     newest = drawn.newest_round
     assert newest is not None
     games = drawn.games_by_round.get(newest.round_id, ())
-    return DrawnRound(data=_round(drawn, newest), games=tuple(_game(drawn, one) for one in games))
+    return DrawnRound(data=_draft_round(drawn, newest), games=tuple(_draft_game(drawn, one) for one in games))
 
 
-def _round(drawn: Tournament, one: rules.Round) -> Round:
+def _draft_round(drawn: Tournament, one: rules.Round) -> Round:
     assert one.created_at is not None
     return Round(
         round_id=max(one.round_id, 0),
@@ -33,7 +33,7 @@ def _round(drawn: Tournament, one: rules.Round) -> Round:
     )
 
 
-def _game(drawn: Tournament, one: rules.Game) -> Game:
+def _draft_game(drawn: Tournament, one: rules.Game) -> Game:
     users = {entrant.player_id: entrant.user_id for entrant in drawn.entrants}
     return Game(
         game_id=max(one.game_id, 0),

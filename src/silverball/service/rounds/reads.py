@@ -12,7 +12,7 @@ from silverball.wire import times
 from silverball.wire.rounds import Round
 
 
-def of_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...]:
+def rounds_in_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...]:
     """Every round, newest first. Raises NotFound for a tournament that does not exist."""
     rows = (
         select(round_)
@@ -21,26 +21,26 @@ def of_tournament(db: Connection, tournament_id: int) -> tuple[Round, ...]:
     )
     found = db.execute(rows).all()
     if not found:
-        tournaments.require(db, tournament_id)
-    return tuple(_shown(row) for row in found)
+        tournaments.require_tournament(db, tournament_id)
+    return tuple(_round_item(row) for row in found)
 
 
-def one(db: Connection, tournament_id: int, round_id: int) -> Round:
+def find_round(db: Connection, tournament_id: int, round_id: int) -> Round:
     """A round of the tournament. Raises NotFound."""
     wanted = (round_.c.tournament_id == tournament_id, round_.c.round_id == round_id)
     row = db.execute(select(round_).where(*wanted)).one_or_none()
     if row is None:
         raise NotFound("Round", round_id)
-    return _shown(row)
+    return _round_item(row)
 
 
-def some(db: Connection, tournament_id: int, round_ids: Sequence[int]) -> dict[int, Round]:
+def rounds_by_id(db: Connection, tournament_id: int, round_ids: Sequence[int]) -> dict[int, Round]:
     """Round id -> the round; one that is not in the tournament is left out."""
     wanted = (round_.c.tournament_id == tournament_id, round_.c.round_id.in_(round_ids))
-    return {row.round_id: _shown(row) for row in db.execute(select(round_).where(*wanted))}
+    return {row.round_id: _round_item(row) for row in db.execute(select(round_).where(*wanted))}
 
 
-def _shown(row: Any) -> Round:
+def _round_item(row: Any) -> Round:
     return Round(
         round_id=row.round_id,
         tournament_id=row.tournament_id,

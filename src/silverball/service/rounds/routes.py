@@ -15,7 +15,7 @@ ROUND = "/api/tournaments/{tournament_id}/rounds/{round_id}"
 def list_rounds(call: Call[Query]) -> Data[tuple[Round, ...]]:
     """Rounds of a tournament, newest first."""
     with call.read() as db:
-        return Data(data=reads.of_tournament(db, call.ids["tournament_id"]))
+        return Data(data=reads.rounds_in_tournament(db, call.ids["tournament_id"]))
 
 
 @post(
@@ -23,7 +23,7 @@ def list_rounds(call: Call[Query]) -> Data[tuple[Round, ...]]:
     body=NewRound,
     ability="manage",
     status=201,
-    ahead=writes.look_ahead,
+    prepare=writes.prepare_round,
 )
 def open_round(call: Write[NewRound]) -> DrawnRound:
     """The next round, drawn, with its games; `dryRun` shows the draw and keeps nothing of it."""

@@ -5,12 +5,12 @@ from typing import Any
 from msgspec import UnsetType
 
 from silverball.kit.body import Body
-from silverball.kit.http import Moved, Write
+from silverball.kit.http import PreparationOutdated, Write
 from silverball.rules import play, rounds, singleplay
 from silverball.rules.apply import apply_all
 from silverball.rules.tournament import Tournament
 from silverball.service import acting, enact
-from silverball.service.acting import Ahead, Made
+from silverball.service.acting import Decision, DryRun
 from silverball.service.games import reads as games
 from silverball.service.games.reads import TournamentGamesQuery
 from silverball.service.rounds import drafts, reads
@@ -21,35 +21,35 @@ from silverball.wire.rounds import DrawnRound, Round
 TOURNAMENT, ROUND = "tournament_id", "round_id"
 
 
-def look_ahead(call: Write[NewRound]) -> Ahead:
+def prepare_round(call: Write[NewRound]) -> DryRun:
     """The draw, made of a snapshot: it may take long."""
-    return acting.look_ahead(call, lambda t: _drawn(call, t))
+    return acting.dry_run(call, lambda t: _round_decision(call, t))
 
 
-def _drawn(call: Write[NewRound], tournament: Tournament) -> Made:
+def _round_decision(call: Write[NewRound], tournament: Tournament) -> Decision:
     draw = play.draw_of_next_round(tournament)
     changes = play.redrawn(tournament, draw) if call.body.redraw else []
     current = apply_all(tournament, changes)
     informed = series_facts.with_series_facts(call.db, current)
-    made = acting.drawn(current, draw, lambda dice: play.open_round(informed, dice, call.now))
-    return Made([*changes, *made.changes], made.dice_seed)
+    made = acting.decide_by_draw(current, draw, lambda dice: play.open_round(informed, dice, call.now))
+    return Decision([*changes, *made.changes], made.dice_seed)
 
 
 def open_round(call: Write[NewRound]) -> DrawnRound:
     """The next round with its games; of a dry run nothing is kept."""
     tournament_id = call.ids[TOURNAMENT]
     if call.body.dry_run:
-        seen: Ahead = call.ahead
-        kept = enact.kept_of(call.db, tournament_id)
+        seen: DryRun = call.preparation
+        kept = enact.load_with_revision(call.db, tournament_id)
         if kept.revision != seen.revision:
-            raise Moved
-        return drafts.shown(apply_all(kept.tournament, seen.made.changes))
-    newest = acting.act_as_seen(call).newest_round
+            raise PreparationOutdated
+        return drafts.drawn_round(apply_all(kept.tournament, seen.decision.changes))
+    newest = acting.commit_dry_run(call).newest_round
     assert newest is not None
     query = TournamentGamesQuery(round=str(newest.round_id))
     return DrawnRound(
-        data=reads.one(call.db, tournament_id, newest.round_id),
-        games=games.of_tournament(call.db, tournament_id, query),
+        data=reads.find_round(call.db, tournament_id, newest.round_id),
+        games=games.games_in_tournament(call.db, tournament_id, query),
     )
 
 
@@ -67,23 +67,23 @@ def change_round(call: Write[RoundPatch]) -> Round:
             now=call.now,
         )
 
-    acting.act(call, rule)
-    return _shown(call)
+    acting.run_command(call, rule)
+    return _current_round(call)
 
 
 def complete_round(call: Write[Body]) -> Round:
     """A round closed whose games all have results."""
-    acting.act(call, lambda t: play.complete_round(t, call.ids[ROUND], call.now))
-    return _shown(call)
+    acting.run_command(call, lambda t: play.complete_round(t, call.ids[ROUND], call.now))
+    return _current_round(call)
 
 
 def delete_round(call: Write[Body]) -> Round:
     """The newest round gone; answers what it was."""
-    rounds.round_of(acting.tournament_of(call), call.ids[ROUND])
-    gone = _shown(call)
-    acting.act(call, lambda t: play.delete_round(t, call.ids[ROUND]))
+    rounds.round_of(acting.load_tournament(call), call.ids[ROUND])
+    gone = _current_round(call)
+    acting.run_command(call, lambda t: play.delete_round(t, call.ids[ROUND]))
     return gone
 
 
-def _shown(call: Write[Any]) -> Round:
-    return reads.one(call.db, call.ids[TOURNAMENT], call.ids[ROUND])
+def _current_round(call: Write[Any]) -> Round:
+    return reads.find_round(call.db, call.ids[TOURNAMENT], call.ids[ROUND])

@@ -6,8 +6,8 @@ from msgspec import Meta
 from sqlalchemy import Connection, Select, Table, func, literal, select
 
 from silverball.kit.query import PageNumber, Query
-from silverball.service.access import Caller
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.series import reads as series
 from silverball.service.tournaments import reads as tournaments
 from silverball.service.users import reads as users
@@ -30,41 +30,45 @@ class SearchQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def page(db: Connection, query: SearchQuery, viewer: Caller | None) -> Found[SearchResult]:
+def results_page(
+    db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[SearchResult]:
     """One page of what has such a name: users by id, tournaments and series newest first.
 
     A user who hides his profile is still found by name; what he hides is hidden here too.
     """
-    refuse_deep(query.page, PER_PAGE)
+    refuse_deep_pagination(query.page, PER_PAGE)
     table = _TABLES[query.type]
-    wanted = _named(table, query)
+    wanted = _has_name(table, query)
     total = db.execute(select(func.count()).select_from(table).where(wanted)).scalar_one()
     if query.type == "users":
-        return Found(list(_users(db, query, viewer)), total)
+        return PageRows(list(_matching_users(db, query, viewer)), total)
     if query.type == "tournaments":
-        return Found(list(_tournaments(db, query, viewer)), total)
-    return Found(list(_series(db, query)), total)
+        return PageRows(list(_matching_tournaments(db, query, viewer)), total)
+    return PageRows(list(_matching_series(db, query)), total)
 
 
-def _named(table: Table, query: SearchQuery) -> names.Holds:
-    return names.Holds(table.c.name, literal(query.query))
+def _has_name(table: Table, query: SearchQuery) -> names.NameContains:
+    return names.NameContains(table.c.name, literal(query.query))
 
 
-def _cut(statement: Select[Any], query: SearchQuery) -> Select[Any]:
+def _page_of(statement: Select[Any], query: SearchQuery) -> Select[Any]:
     return statement.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
 
 
-def _users(db: Connection, query: SearchQuery, viewer: Caller | None) -> list[User]:
-    found = select(*users.COLUMNS).where(_named(tables.user, query)).order_by(tables.user.c.user_id)
-    return [users.shown(row, viewer) for row in db.execute(_cut(found, query))]
+def _matching_users(db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None) -> list[User]:
+    found = select(*users.COLUMNS).where(_has_name(tables.user, query)).order_by(tables.user.c.user_id)
+    return [users.user_item(row, viewer) for row in db.execute(_page_of(found, query))]
 
 
-def _tournaments(db: Connection, query: SearchQuery, viewer: Caller | None) -> list[Tournament]:
-    found = tournaments.rows().where(_named(tables.tournament, query))
+def _matching_tournaments(
+    db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None
+) -> list[Tournament]:
+    found = tournaments.tournament_rows().where(_has_name(tables.tournament, query))
     found = found.order_by(tables.tournament.c.tournament_id.desc())
-    return tournaments.listed(db, _cut(found, query), viewer)
+    return tournaments.tournament_items(db, _page_of(found, query), viewer)
 
 
-def _series(db: Connection, query: SearchQuery) -> list[SeriesListItem]:
-    found = select(*series.COLUMNS).where(_named(tables.series, query))
-    return series.listed(db, _cut(found.order_by(tables.series.c.series_id.desc()), query))
+def _matching_series(db: Connection, query: SearchQuery) -> list[SeriesListItem]:
+    found = select(*series.COLUMNS).where(_has_name(tables.series, query))
+    return series.series_list_items(db, _page_of(found.order_by(tables.series.c.series_id.desc()), query))

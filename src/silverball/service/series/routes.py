@@ -34,14 +34,14 @@ class AttendanceQuery(Query, frozen=True, kw_only=True):
 def list_series(call: Call[reads.SeriesQuery]) -> Page[SeriesListItem]:
     """Series, newest first."""
     with call.read() as db:
-        found = reads.page(db, call.query, call.caller)
-    return pages.page(call, found, per_page=reads.PER_PAGE)
+        found = reads.series_page(db, call.query, call.caller)
+    return pages.full_page(call, found, per_page=reads.PER_PAGE)
 
 
 @get("/api/series/{series_id}", query=DetailsQuery, access=Access.OPENABLE)
 def one_series(call: Call[DetailsQuery]) -> Data[Series | SeriesDetails]:
     """A series; with includeDetails also its players, points and standings."""
-    read = results.details if call.query.include_details else reads.one
+    read = results.series_details if call.query.include_details else reads.find_series
     with call.read() as db:
         return Data(data=read(db, call.ids["series_id"], call.caller))
 
@@ -50,7 +50,7 @@ def one_series(call: Call[DetailsQuery]) -> Data[Series | SeriesDetails]:
 def series_stats(call: Call[Query]) -> SeriesStats:
     """Who came to a series how often, whom they met and what they played."""
     with call.read() as db:
-        return stats.one(db, call.ids["series_id"], call.caller)
+        return stats.series_stats(db, call.ids["series_id"], call.caller)
 
 
 @get("/api/series/{series_id}/stats/attendance", query=AttendanceQuery, access=Access.OPENABLE)
@@ -63,19 +63,19 @@ def series_attendance(call: Call[AttendanceQuery]) -> Data[tuple[Player, ...]]:
 @post("/api/series", body=writes.NewSeries, ability="manage", status=201)
 def add_series(call: Write[writes.NewSeries]) -> Data[Series]:
     """A new series of the caller."""
-    return Data(data=reads.one(call.db, writes.add(call), call.caller))
+    return Data(data=reads.find_series(call.db, writes.add_series(call), call.caller))
 
 
 @patch("/api/series/{series_id}", body=writes.ChangedSeries, ability="manage")
 def change_series(call: Write[writes.ChangedSeries]) -> Data[Series]:
     """A series of the caller, changed; its tournaments show it."""
-    return Data(data=reads.one(call.db, writes.change(call), call.caller))
+    return Data(data=reads.find_series(call.db, writes.change_series(call), call.caller))
 
 
 @delete("/api/series/{series_id}", ability="manage")
 def delete_series(call: Write[Body]) -> Data[Series]:
     """A series without tournaments gone; as it was."""
     series_id = writes.require_removable(call)
-    removed = reads.one(call.db, series_id, call.caller)
+    removed = reads.find_series(call.db, series_id, call.caller)
     book.remove(call.db, book.SERIES, series_id)
     return Data(data=removed)

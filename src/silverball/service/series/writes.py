@@ -15,7 +15,7 @@ from silverball.wire.values import SeriesStatus
 
 SeriesScoring = Literal["points", "pingolf"] | BestGameScoring
 RemovedResults = Annotated[int, Meta(ge=-1000, le=1000)]
-Tgp = Annotated[int, Meta(ge=0, le=1000)]
+PlannedTgp = Annotated[int, Meta(ge=0, le=1000)]
 Count = Annotated[int, Meta(ge=0, le=10_000)]
 # Rank, counted from 1 -> points.
 CustomScoring = Annotated[
@@ -47,7 +47,7 @@ class NewSeries(Body, frozen=True, kw_only=True):
     playoffs_cutoffs: Bands = ()
     scoring: SeriesScoring = "points"
     scoring_custom: CustomScoring | None = None
-    estimated_tgp: Tgp | None = None
+    estimated_tgp: PlannedTgp | None = None
 
     def __post_init__(self) -> None:
         if self.scoring == "custom" and not self.scoring_custom:
@@ -64,24 +64,26 @@ class ChangedSeries(Body, frozen=True, kw_only=True):
     playoffs_cutoffs: Bands | UnsetType = UNSET
     scoring: SeriesScoring | UnsetType = UNSET
     scoring_custom: CustomScoring | UnsetType | None = UNSET
-    estimated_tgp: Tgp | UnsetType | None = UNSET
+    estimated_tgp: PlannedTgp | UnsetType | None = UNSET
 
 
-def add(call: Write[NewSeries]) -> int:
+def add_series(call: Write[NewSeries]) -> int:
     """A new series of the caller; returns its id."""
-    return book.add(call.db, book.SERIES, call.user_id, {**owning.said(call.body), "placeholder": False})
+    return book.add(
+        call.db, book.SERIES, call.user_id, {**owning.sent_values(call.body), "placeholder": False}
+    )
 
 
-def change(call: Write[ChangedSeries]) -> int:
+def change_series(call: Write[ChangedSeries]) -> int:
     """The series in the path, different now."""
-    series_id = owning.own(call, book.SERIES)
-    book.change(call.db, book.SERIES, series_id, owning.said(call.body))
-    announce.of_series(call.db, [series_id])
+    series_id = owning.owned_id_in_path(call, book.SERIES)
+    book.change(call.db, book.SERIES, series_id, owning.sent_values(call.body))
+    announce.announce_series(call.db, [series_id])
     return series_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The series in the path. Raises Conflict when a tournament belongs to it."""
-    series_id = owning.own(call, book.SERIES, for_good=True)
+    series_id = owning.owned_id_in_path(call, book.SERIES, is_exclusive=True)
     owning.refuse_used(call, book.SERIES, series_id, "Take the tournaments out of it, or complete it.")
     return series_id

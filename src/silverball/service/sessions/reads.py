@@ -9,11 +9,11 @@ from silverball.kit import tokens
 from silverball.store.tables import session, user
 
 EMAIL_MAX = 254
-LISTED_MAX = 100
+SESSIONS_MAX = 100
 
 
 @dataclass(frozen=True)
-class Login:
+class Credentials:
     """What a password is compared with."""
 
     user_id: int
@@ -21,7 +21,7 @@ class Login:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SignedIn:
+class SignedInUser:
     """The account behind a session cookie."""
 
     user_id: int
@@ -32,7 +32,7 @@ class SignedIn:
     csrf: str = field(repr=False)
 
 
-def login(db: Connection, email: str) -> Login | None:
+def find_credentials(db: Connection, email: str) -> Credentials | None:
     """The account that signs in with this e-mail; None when there is none or it has no password."""
     email = email.strip().lower()
     # A database cannot be asked for control characters, and nobody's address has them.
@@ -40,10 +40,10 @@ def login(db: Connection, email: str) -> Login | None:
         return None
     rows = select(user.c.user_id, user.c.password_hash).where(user.c.email == email)
     row = db.execute(rows).one_or_none()
-    return None if row is None or row.password_hash is None else Login(row.user_id, row.password_hash)
+    return None if row is None or row.password_hash is None else Credentials(row.user_id, row.password_hash)
 
 
-def find(db: Connection, secret: str, now: datetime) -> SignedIn | None:
+def find_signed_in_user(db: Connection, secret: str, now: datetime) -> SignedInUser | None:
     """Who is signed in with this cookie; None when nobody is, or no longer."""
     # Looked up by its hash, so how long the search takes says nothing about the secret.
     rows = (
@@ -52,11 +52,11 @@ def find(db: Connection, secret: str, now: datetime) -> SignedIn | None:
         .where(session.c.hash == tokens.digest(secret), session.c.expires_at > now)
     )
     row = db.execute(rows).mappings().one_or_none()
-    return None if row is None else SignedIn(**row)
+    return None if row is None else SignedInUser(**row)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Open:
+class OpenSession:
     """A session that has not ended."""
 
     created_at: datetime
@@ -65,13 +65,13 @@ class Open:
     is_this: bool
 
 
-def open_of(db: Connection, user_id: int, secret: str, now: datetime) -> list[Open]:
+def open_sessions(db: Connection, user_id: int, secret: str, now: datetime) -> list[OpenSession]:
     """Where the account is signed in, newest first."""
     own = (session.c.user_id == user_id, session.c.expires_at > now)
     rows = select(session.c.hash, session.c.created_at, session.c.expires_at).where(*own)
-    rows = rows.order_by(session.c.created_at.desc(), session.c.hash).limit(LISTED_MAX)
+    rows = rows.order_by(session.c.created_at.desc(), session.c.hash).limit(SESSIONS_MAX)
     asking = tokens.digest(secret)
     return [
-        Open(created_at=row.created_at, expires_at=row.expires_at, is_this=row.hash == asking)
+        OpenSession(created_at=row.created_at, expires_at=row.expires_at, is_this=row.hash == asking)
         for row in db.execute(rows)
     ]

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, insert
 from silverball.kit import tokens
 from silverball.store.tables import session
 
-LASTS = timedelta(days=14)
+SESSION_LIFETIME = timedelta(days=14)
 
 
 @dataclass(frozen=True)
@@ -19,27 +19,27 @@ class NewSession:
     secret: str = field(repr=False)
 
 
-def start(db: Connection, user_id: int, *, now: datetime, dice: Random) -> NewSession:
+def start_session(db: Connection, user_id: int, *, now: datetime, dice: Random) -> NewSession:
     """Sign the user in under a secret that nobody has seen before; old sessions are swept out."""
     db.execute(delete(session).where(session.c.expires_at <= now))
-    secret = tokens.new_cookie(dice)
+    secret = tokens.new_cookie_secret(dice)
     values = {
         "hash": tokens.digest(secret),
         "user_id": user_id,
-        "csrf": tokens.new_cookie(dice),
+        "csrf": tokens.new_cookie_secret(dice),
         "created_at": now,
-        "expires_at": now + LASTS,
+        "expires_at": now + SESSION_LIFETIME,
     }
     db.execute(insert(session).values(**values))
     return NewSession(secret)
 
 
-def end(db: Connection, secret: str) -> None:
+def end_session(db: Connection, secret: str) -> None:
     """Sign out; a session that is already over stays so."""
     db.execute(delete(session).where(session.c.hash == tokens.digest(secret)))
 
 
-def end_others(db: Connection, user_id: int, secret: str) -> int:
+def end_other_sessions(db: Connection, user_id: int, secret: str) -> int:
     """Sign the user out everywhere but here; returns how many sessions that ended."""
     others = (session.c.user_id == user_id, session.c.hash != tokens.digest(secret))
     return int(db.execute(delete(session).where(*others)).rowcount)

@@ -14,10 +14,10 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, false, func
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.rules.ranking import bestgame
-from silverball.rules.ranking.bestgame import Mark
+from silverball.rules.ranking.bestgame import GameMark
 from silverball.rules.tournament import Tournament
 from silverball.service.formats.reads import BEST_GAME_TYPES
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import snapshot
 from silverball.store.tables import single_player_game, tournament
 from silverball.store.types import IsoText, PointsText, points_text
@@ -28,38 +28,38 @@ from silverball.wire.values import AttemptStatus
 LIMIT_DEFAULT = 25
 LIMIT_MAX = 500
 TOP_SCORES_EACH = 5
-_FACTS = select(tournament.c.type, tournament.c.status, tournament.c.revision).where(
+_TOURNAMENT_FACTS = select(tournament.c.type, tournament.c.status, tournament.c.revision).where(
     tournament.c.tournament_id == bindparam("tournament_id")
 )
 # Single player game id -> what it is worth.
-Marks = Mapping[int, Mark]
-STORED: Marks = {}
+Marks = Mapping[int, GameMark]
+NO_MARKS: Marks = {}
 
-attempt = single_player_game.c
+_GAME = single_player_game.c
 COLUMNS = (
-    attempt.single_player_game_id,
-    attempt.arena_id,
-    attempt.player_id,
-    attempt.scorekeeper_id,
-    attempt.status,
-    type_coerce(attempt.points, PointsText).label("points"),
-    attempt.score,
-    attempt.best_game,
-    attempt.game_index,
-    attempt.duration_seconds,
-    type_coerce(attempt.created_at, IsoText).label("created_at"),
-    type_coerce(attempt.updated_at, IsoText).label("updated_at"),
-    attempt.voided,
-    attempt.scorbit_id,
-    attempt.scorbit_log,
-    attempt.scorbit_verified,
-    attempt.tournament_id,
-    attempt.round_id,
-    attempt.card_id,
+    _GAME.single_player_game_id,
+    _GAME.arena_id,
+    _GAME.player_id,
+    _GAME.scorekeeper_id,
+    _GAME.status,
+    type_coerce(_GAME.points, PointsText).label("points"),
+    _GAME.score,
+    _GAME.best_game,
+    _GAME.game_index,
+    _GAME.duration_seconds,
+    type_coerce(_GAME.created_at, IsoText).label("created_at"),
+    type_coerce(_GAME.updated_at, IsoText).label("updated_at"),
+    _GAME.voided,
+    _GAME.scorbit_id,
+    _GAME.scorbit_log,
+    _GAME.scorbit_verified,
+    _GAME.tournament_id,
+    _GAME.round_id,
+    _GAME.card_id,
 )
 
 
-class AttemptFilters(Query, frozen=True, kw_only=True):
+class SinglePlayerGameFilters(Query, frozen=True, kw_only=True):
     """What the list and its CSV can be narrowed by."""
 
     status: AttemptStatus | None = None
@@ -71,7 +71,7 @@ class AttemptFilters(Query, frozen=True, kw_only=True):
     order_by: Literal["score"] | None = None
 
 
-class SinglePlayerGamesQuery(AttemptFilters, frozen=True, kw_only=True):
+class SinglePlayerGamesQuery(SinglePlayerGameFilters, frozen=True, kw_only=True):
     """Parameters of the single player games of a tournament (limits: interface 4.4 and 8)."""
 
     page: PageNumber = 1
@@ -81,153 +81,164 @@ class SinglePlayerGamesQuery(AttemptFilters, frozen=True, kw_only=True):
 
 def running_best_game(db: Connection, tournament_id: int) -> Tournament | None:
     """The tournament, when its points follow from its scores still. Raises NotFound."""
-    row = db.execute(_FACTS, {"tournament_id": tournament_id}).one_or_none()
+    row = db.execute(_TOURNAMENT_FACTS, {"tournament_id": tournament_id}).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
     if row.type not in BEST_GAME_TYPES or row.status == "completed":
         return None
-    return snapshot.of_revision(db, tournament_id, row.revision).tournament
+    return snapshot.load_at_revision(db, tournament_id, row.revision).tournament
 
 
-def marks_of(running: Tournament | None) -> Marks:
+def current_marks(running: Tournament | None) -> Marks:
     """What the games are worth now; empty where that is stored with them."""
-    return STORED if running is None else bestgame.marks(running)
+    return NO_MARKS if running is None else bestgame.game_marks(running)
 
 
-def page(db: Connection, tournament_id: int, query: SinglePlayerGamesQuery) -> Found[SinglePlayerGame]:
+def single_player_games_page(
+    db: Connection, tournament_id: int, query: SinglePlayerGamesQuery
+) -> PageRows[SinglePlayerGame]:
     """One page of the games that pass the filters. Raises NotFound for an unknown tournament."""
-    refuse_deep(query.page, query.limit)
+    refuse_deep_pagination(query.page, query.limit)
     running = running_best_game(db, tournament_id)
-    marks = marks_of(running)
+    marks = current_marks(running)
     conditions = _conditions(tournament_id, query)
     if query.ids:
-        conditions.append(attempt.single_player_game_id.in_(query.ids))
+        conditions.append(_GAME.single_player_game_id.in_(query.ids))
     if running is not None and query.best_game:
         every = _ordered(select(*COLUMNS).where(*conditions), query)
-        found = _holding_ranks([_shown(row, marks) for row in db.execute(every).all()], running)
-        return Found(found[query.limit * (query.page - 1) : query.limit * query.page], len(found))
-    conditions += _stored_best(running, query)
+        found = _best_only([_single_player_game_item(row, marks) for row in db.execute(every).all()], running)
+        return PageRows(found[query.limit * (query.page - 1) : query.limit * query.page], len(found))
+    conditions += _stored_best_conditions(running, query)
     total = db.execute(select(func.count()).select_from(single_player_game).where(*conditions)).scalar_one()
     rows = _ordered(select(*COLUMNS).where(*conditions), query)
     rows = rows.limit(query.limit).offset(query.limit * (query.page - 1))
-    return Found([_shown(row, marks) for row in db.execute(rows).all()], total)
+    return PageRows([_single_player_game_item(row, marks) for row in db.execute(rows).all()], total)
 
 
-def of_tournament(
-    db: Connection, tournament_id: int, filters: AttemptFilters
+def single_player_games_in_tournament(
+    db: Connection, tournament_id: int, filters: SinglePlayerGameFilters
 ) -> tuple[SinglePlayerGame, ...]:
     """Every game that passes the filters. Raises NotFound for an unknown tournament."""
     running = running_best_game(db, tournament_id)
-    marks = marks_of(running)
-    conditions = _conditions(tournament_id, filters) + _stored_best(running, filters)
+    marks = current_marks(running)
+    conditions = _conditions(tournament_id, filters) + _stored_best_conditions(running, filters)
     rows = _ordered(select(*COLUMNS).where(*conditions), filters)
-    found = [_shown(row, marks) for row in db.execute(rows).all()]
-    return tuple(_holding_ranks(found, running) if filters.best_game else found)
+    found = [_single_player_game_item(row, marks) for row in db.execute(rows).all()]
+    return tuple(_best_only(found, running) if filters.best_game else found)
 
 
-def one(db: Connection, tournament_id: int, single_player_game_id: int) -> SinglePlayerGame:
+def find_single_player_game(
+    db: Connection, tournament_id: int, single_player_game_id: int
+) -> SinglePlayerGame:
     """A single player game of this tournament. Raises NotFound."""
-    marks = marks_of(running_best_game(db, tournament_id))
+    marks = current_marks(running_best_game(db, tournament_id))
     rows = select(*COLUMNS).where(
-        attempt.single_player_game_id == single_player_game_id, attempt.tournament_id == tournament_id
+        _GAME.single_player_game_id == single_player_game_id, _GAME.tournament_id == tournament_id
     )
     row = db.execute(rows).one_or_none()
     if row is None:
         raise NotFound("SinglePlayerGame", single_player_game_id)
-    return _shown(row, marks)
+    return _single_player_game_item(row, marks)
 
 
-def some(
+def single_player_games_by_id(
     db: Connection, tournament: Tournament, single_player_game_ids: Sequence[int]
 ) -> dict[int, SinglePlayerGame]:
     """Id -> the game as it is worth in this tournament; one that is not in it is left out."""
-    marks = marks_of(_running(tournament))
+    marks = current_marks(_running_or_none(tournament))
     rows = select(*COLUMNS).where(
-        attempt.tournament_id == tournament.tournament_id,
-        attempt.single_player_game_id.in_(single_player_game_ids),
+        _GAME.tournament_id == tournament.tournament_id,
+        _GAME.single_player_game_id.in_(single_player_game_ids),
     )
-    return {row.single_player_game_id: _shown(row, marks) for row in db.execute(rows)}
+    return {row.single_player_game_id: _single_player_game_item(row, marks) for row in db.execute(rows)}
 
 
-def _running(tournament: Tournament) -> Tournament | None:
+def _running_or_none(tournament: Tournament) -> Tournament | None:
     is_computed = tournament.type in BEST_GAME_TYPES and tournament.status != "completed"
     return tournament if is_computed else None
 
 
 def top_scores(db: Connection, tournament_id: int) -> tuple[SinglePlayerGame, ...]:
     """The five best scores of each arena, by arena id, best first."""
-    marks = marks_of(running_best_game(db, tournament_id))
+    marks = current_marks(running_best_game(db, tournament_id))
     place = func.row_number().over(
-        partition_by=attempt.arena_id, order_by=(attempt.score.desc(), attempt.single_player_game_id)
+        partition_by=_GAME.arena_id, order_by=(_GAME.score.desc(), _GAME.single_player_game_id)
     )
     ranked = (
         select(*COLUMNS, place.label("place"))
         .where(
-            attempt.tournament_id == tournament_id,
-            attempt.status == "completed",
-            attempt.voided.is_(false()),
-            attempt.score.is_not(None),
-            attempt.arena_id.is_not(None),
+            _GAME.tournament_id == tournament_id,
+            _GAME.status == "completed",
+            _GAME.voided.is_(false()),
+            _GAME.score.is_not(None),
+            _GAME.arena_id.is_not(None),
         )
         .subquery()
     )
     best = select(ranked).where(ranked.c.place <= TOP_SCORES_EACH)
     rows = db.execute(best.order_by(ranked.c.arena_id, ranked.c.place)).all()
-    return tuple(_shown(row, marks) for row in rows)
+    return tuple(_single_player_game_item(row, marks) for row in rows)
 
 
-def of_cards(
+def games_by_card(
     db: Connection, card_ids: Iterable[int] | Select[tuple[int]], marks: Marks
 ) -> dict[int, tuple[SinglePlayerGame, ...]]:
     """Card id -> its games in the order of the card."""
     rows = (
         select(*COLUMNS)
-        .where(attempt.card_id.in_(card_ids))
-        .order_by(attempt.card_id, attempt.game_index, attempt.single_player_game_id)
+        .where(_GAME.card_id.in_(card_ids))
+        .order_by(_GAME.card_id, _GAME.game_index, _GAME.single_player_game_id)
     )
     grouped = groupby(db.execute(rows).all(), lambda row: row.card_id)
-    return {card_id: tuple(_shown(row, marks) for row in played) for card_id, played in grouped}
+    return {
+        card_id: tuple(_single_player_game_item(row, marks) for row in played) for card_id, played in grouped
+    }
 
 
-def of_arena(db: Connection, tournament_id: int, arena_id: int) -> tuple[SinglePlayerGame, ...]:
+def games_on_arena(db: Connection, tournament_id: int, arena_id: int) -> tuple[SinglePlayerGame, ...]:
     """Every game on an arena of a tournament, voided ones too, by id. Raises NotFound."""
-    marks = marks_of(running_best_game(db, tournament_id))
-    rows = select(*COLUMNS).where(attempt.tournament_id == tournament_id, attempt.arena_id == arena_id)
-    return tuple(_shown(row, marks) for row in db.execute(rows.order_by(attempt.single_player_game_id)).all())
+    marks = current_marks(running_best_game(db, tournament_id))
+    rows = select(*COLUMNS).where(_GAME.tournament_id == tournament_id, _GAME.arena_id == arena_id)
+    return tuple(
+        _single_player_game_item(row, marks)
+        for row in db.execute(rows.order_by(_GAME.single_player_game_id)).all()
+    )
 
 
-def _conditions(tournament_id: int, query: AttemptFilters) -> list[ColumnElement[bool]]:
-    conditions: list[ColumnElement[bool]] = [attempt.tournament_id == tournament_id]
+def _conditions(tournament_id: int, query: SinglePlayerGameFilters) -> list[ColumnElement[bool]]:
+    conditions: list[ColumnElement[bool]] = [_GAME.tournament_id == tournament_id]
     if query.status is not None:
-        conditions.append(attempt.status == query.status)
+        conditions.append(_GAME.status == query.status)
     if not query.voided:
-        conditions.append(attempt.voided.is_(false()))
+        conditions.append(_GAME.voided.is_(false()))
     if query.round is not None:
-        conditions.append(attempt.round_id == query.round)
+        conditions.append(_GAME.round_id == query.round)
     if query.player is not None:
-        conditions.append(attempt.player_id == query.player)
+        conditions.append(_GAME.player_id == query.player)
     if query.arena is not None:
-        conditions.append(attempt.arena_id == query.arena)
+        conditions.append(_GAME.arena_id == query.arena)
     return conditions
 
 
-def _stored_best(running: Tournament | None, query: AttemptFilters) -> list[ColumnElement[bool]]:
+def _stored_best_conditions(
+    running: Tournament | None, query: SinglePlayerGameFilters
+) -> list[ColumnElement[bool]]:
     """The filter `bestGame` where the marks are stored."""
-    return [attempt.best_game.is_(true())] if query.best_game and running is None else []
+    return [_GAME.best_game.is_(true())] if query.best_game and running is None else []
 
 
-def _holding_ranks(found: list[SinglePlayerGame], running: Tournament | None) -> list[SinglePlayerGame]:
+def _best_only(found: list[SinglePlayerGame], running: Tournament | None) -> list[SinglePlayerGame]:
     """Those that hold a rank; where the marks are stored the others are left out already."""
     return found if running is None else [one for one in found if one.best_game]
 
 
-def _ordered(rows: Select[Any], query: AttemptFilters) -> Select[Any]:
+def _ordered(rows: Select[Any], query: SinglePlayerGameFilters) -> Select[Any]:
     if query.order_by == "score":
-        rows = rows.order_by(attempt.score.desc().nulls_last())
-    return rows.order_by(attempt.single_player_game_id)
+        rows = rows.order_by(_GAME.score.desc().nulls_last())
+    return rows.order_by(_GAME.single_player_game_id)
 
 
-def _shown(row: Any, marks: Marks) -> SinglePlayerGame:
+def _single_player_game_item(row: Any, marks: Marks) -> SinglePlayerGame:
     mark = marks.get(row.single_player_game_id)
     return SinglePlayerGame(
         single_player_game_id=row.single_player_game_id,

@@ -19,8 +19,8 @@ ONE = LIST + "/{single_player_game_id}"
 def list_single_player_games(call: Call[SinglePlayerGamesQuery]) -> Page[SinglePlayerGame]:
     """Single player games of a tournament."""
     with call.read() as db:
-        found = reads.page(db, call.ids["tournament_id"], call.query)
-    return pages.page(call, found, per_page=call.query.limit)
+        found = reads.single_player_games_page(db, call.ids["tournament_id"], call.query)
+    return pages.full_page(call, found, per_page=call.query.limit)
 
 
 @get(LIST + "/top-scores", access=Access.OPENABLE)
@@ -34,46 +34,50 @@ def list_top_scores(call: Call[Query]) -> Data[tuple[SinglePlayerGame, ...]]:
 def show_single_player_game(call: Call[Query]) -> Data[SinglePlayerGame]:
     """One single player game."""
     with call.read() as db:
-        return Data(data=reads.one(db, call.ids["tournament_id"], call.ids["single_player_game_id"]))
+        return Data(
+            data=reads.find_single_player_game(
+                db, call.ids["tournament_id"], call.ids["single_player_game_id"]
+            )
+        )
 
 
-@post(LIST, body=writes.NewGame, ability="score", status=201)
-def add_single_player_game(call: Write[writes.NewGame]) -> Data[SinglePlayerGame]:
+@post(LIST, body=writes.NewSinglePlayerGame, ability="score", status=201)
+def add_single_player_game(call: Write[writes.NewSinglePlayerGame]) -> Data[SinglePlayerGame]:
     """A score of a player on an arena; without a result the game begins."""
-    return _shown(call, writes.add(call))
+    return _single_player_game_data(call, writes.add_single_player_game(call))
 
 
-@patch(ONE, body=writes.Result, ability="score")
-def record_single_player_game(call: Write[writes.Result]) -> Data[SinglePlayerGame]:
+@patch(ONE, body=writes.AttemptResult, ability="score")
+def record_single_player_game(call: Write[writes.AttemptResult]) -> Data[SinglePlayerGame]:
     """The result of a single player game, new or corrected."""
-    return _shown(call, writes.record(call))
+    return _single_player_game_data(call, writes.record_single_player_game(call))
 
 
 @post(ONE + "/void", ability="score")
 def void_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
     """A single player game struck out of the results; it still uses up its entry."""
-    return _shown(call, writes.void(call))
+    return _single_player_game_data(call, writes.void_single_player_game(call))
 
 
 @post(ONE + "/unvoid", ability="manage")
 def unvoid_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
     """A voided single player game back among the results."""
-    return _shown(call, writes.unvoid(call))
+    return _single_player_game_data(call, writes.unvoid_single_player_game(call))
 
 
 @delete(ONE, ability="manage")
 def delete_single_player_game(call: Write[Body]) -> Data[SinglePlayerGame]:
     """A single player game gone, shown as it was; where the format made the game its result is gone."""
-    game_id = call.ids[writes.ATTEMPT]
-    was = _shown(call, game_id)
-    return _shown(call, game_id) if writes.remove(call) else was
+    game_id = call.ids[writes.SINGLE_PLAYER_GAME]
+    was = _single_player_game_data(call, game_id)
+    return _single_player_game_data(call, game_id) if writes.delete_single_player_game(call) else was
 
 
 @post("/api/tournaments/{tournament_id}/amazing-race/{player_id}/advance", ability="score")
 def advance_in_amazing_race(call: Write[Body]) -> Data[SinglePlayerGame]:
     """A player of an amazing race who is above the bar goes on without an exact score."""
-    return _shown(call, writes.advance(call))
+    return _single_player_game_data(call, writes.advance_player(call))
 
 
-def _shown(call: Write[Any], single_player_game_id: int) -> Data[SinglePlayerGame]:
-    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], single_player_game_id))
+def _single_player_game_data(call: Write[Any], single_player_game_id: int) -> Data[SinglePlayerGame]:
+    return Data(data=reads.find_single_player_game(call.db, call.ids[TOURNAMENT], single_player_game_id))

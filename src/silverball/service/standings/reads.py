@@ -9,11 +9,11 @@ import msgspec
 from sqlalchemy import Connection, Text, bindparam, select, type_coerce
 
 from silverball.kit.errors import NotFound
-from silverball.store.prepared import Prepared
+from silverball.store.prepared import PreparedStatement
 from silverball.store.tables import player, standing, tournament
 from silverball.wire.standings import Standing
 
-_ROWS = Prepared(
+_ROWS = PreparedStatement(
     select(tournament.c.status, type_coerce(standing.c.row, Text))
     .select_from(tournament.outerjoin(standing, standing.c.tournament_id == tournament.c.tournament_id))
     .where(tournament.c.tournament_id == bindparam("tournament_id"))
@@ -22,14 +22,14 @@ _ROWS = Prepared(
 
 
 @dataclass(frozen=True)
-class Place:
+class StandingPlace:
     """Where somebody finished, or stands."""
 
     position: int
     points: Decimal | None
 
 
-def of_tournament(db: Connection, tournament_id: int) -> tuple[tuple[Standing, ...], bool]:
+def tournament_standings(db: Connection, tournament_id: int) -> tuple[tuple[Standing, ...], bool]:
     """The standings by position, then player id, and whether they still change. Raises NotFound."""
     found = _ROWS.rows(db, tournament_id=tournament_id)
     if not found:
@@ -39,7 +39,7 @@ def of_tournament(db: Connection, tournament_id: int) -> tuple[tuple[Standing, .
     return cast("tuple[Standing, ...]", texts), found[0][0] == "started"
 
 
-def of_user(db: Connection, user_id: int, tournament_ids: Sequence[int]) -> dict[int, Place]:
+def places_of_user(db: Connection, user_id: int, tournament_ids: Sequence[int]) -> dict[int, StandingPlace]:
     """Tournament id -> the best place there of a player whom the user claimed."""
     columns = (standing.c.tournament_id, standing.c.position, standing.c.points)
     rows = (
@@ -48,12 +48,16 @@ def of_user(db: Connection, user_id: int, tournament_ids: Sequence[int]) -> dict
         .where(player.c.claimed_by == user_id, standing.c.tournament_id.in_(tournament_ids))
         .order_by(standing.c.tournament_id, standing.c.position.desc())
     )
-    return {tournament_id: Place(position, points) for tournament_id, position, points in db.execute(rows)}
+    return {
+        tournament_id: StandingPlace(position, points) for tournament_id, position, points in db.execute(rows)
+    }
 
 
-def of_players(db: Connection, tournament_id: int, player_ids: Sequence[int]) -> dict[int, Place]:
+def places_of_players(
+    db: Connection, tournament_id: int, player_ids: Sequence[int]
+) -> dict[int, StandingPlace]:
     """Player id -> the place in this tournament, for those who have one."""
     rows = select(standing.c.player_id, standing.c.position, standing.c.points).where(
         standing.c.tournament_id == tournament_id, standing.c.player_id.in_(player_ids)
     )
-    return {player_id: Place(position, points) for player_id, position, points in db.execute(rows)}
+    return {player_id: StandingPlace(position, points) for player_id, position, points in db.execute(rows)}

@@ -12,7 +12,7 @@ from silverball.store.tables import standing
 from silverball.wire.standings import Standing
 
 HUNDREDTH = Decimal("0.01")
-CHANGED = (
+UPDATE_STANDING = (
     change(standing)
     .where(
         standing.c.tournament_id == bindparam("new_tournament_id"),
@@ -27,17 +27,17 @@ CHANGED = (
 )
 
 
-def replace(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
+def replace_standings(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
     """Store these rows instead of those that are there.
 
     Raises ValueError when the points of a row are a text that is no number.
     """
     db.execute(delete(standing).where(standing.c.tournament_id == tournament_id))
     if rows:
-        db.execute(insert(standing), [_stored(tournament_id, row) for row in rows])
+        db.execute(insert(standing), [_standing_row(tournament_id, row) for row in rows])
 
 
-def update(
+def update_standings(
     db: Connection, tournament_id: int, rows: Sequence[Standing], stored: Mapping[int, str]
 ) -> dict[int, str]:
     """Store those of these rows that differ from what is stored; returns what is stored now.
@@ -50,16 +50,18 @@ def update(
         own = standing.c.tournament_id == tournament_id
         db.execute(delete(standing).where(own, standing.c.player_id.in_(gone)))
     differing = [row for row in rows if stored.get(row.player_id) != texts[row.player_id]]
-    new = [_stored(tournament_id, row) for row in differing if row.player_id not in stored]
-    changed = [_stored(tournament_id, row) for row in differing if row.player_id in stored]
+    new = [_standing_row(tournament_id, row) for row in differing if row.player_id not in stored]
+    changed = [_standing_row(tournament_id, row) for row in differing if row.player_id in stored]
     if new:
         db.execute(insert(standing), new)
     if changed:
-        db.execute(CHANGED, [{f"new_{name}": value for name, value in one.items()} for one in changed])
+        db.execute(
+            UPDATE_STANDING, [{f"new_{name}": value for name, value in one.items()} for one in changed]
+        )
     return texts
 
 
-def _stored(tournament_id: int, row: Standing) -> dict[str, Any]:
+def _standing_row(tournament_id: int, row: Standing) -> dict[str, Any]:
     return {
         "tournament_id": tournament_id,
         "player_id": row.player_id,

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from sqlalchemy import ColumnElement, Connection, false, func, select, union_all
 
 from silverball.rules.ranking import summaries
-from silverball.rules.ranking.places import places
+from silverball.rules.ranking.places import finishing_places
 from silverball.service import seconds
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.formats import reads as formats
 from silverball.service.games.reads import played as played_games
-from silverball.service.games.reads.played import Played
+from silverball.service.games.reads.played import CompletedGame
 from silverball.service.rounds import reads as rounds
-from silverball.service.summaries.reads import opted_out
+from silverball.service.summaries.reads import opted_out_player_ids
 from silverball.service.tournaments import reads as tournaments
 from silverball.store.tables import arena, card, game, game_player, single_player_game
 from silverball.wire.stats import (
@@ -26,13 +26,13 @@ from silverball.wire.stats import (
     RoundStats,
 )
 
-attempt = single_player_game.c
+_SINGLE_PLAYER_GAME = single_player_game.c
 
 
-def match_play(db: Connection, tournament_id: int) -> MatchplayStats:
+def match_play_stats(db: Connection, tournament_id: int) -> MatchplayStats:
     """How many games were played, byes included. Raises WrongFormat for formats without opponents."""
-    formats.match_play(db, tournament_id)
-    played = played_games.completed(db, tournament_id)
+    formats.require_match_play(db, tournament_id)
+    played = played_games.completed_games(db, tournament_id)
     seats = [player_id for game in played for player_id in game.result.player_ids]
     mean = len(seats) / len(set(seats)) if seats else 0.0
     return MatchplayStats(
@@ -40,12 +40,14 @@ def match_play(db: Connection, tournament_id: int) -> MatchplayStats:
     )
 
 
-def by_round(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
+def round_stats(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
     """Every round with its length and number of games of either kind, oldest first."""
-    found = rounds.of_tournament(db, tournament_id)
+    found = rounds.rounds_in_tournament(db, tournament_id)
     played = union_all(
         select(game.c.round_id).where(game.c.tournament_id == tournament_id),
-        select(attempt.round_id).where(attempt.tournament_id == tournament_id, attempt.voided.is_(false())),
+        select(_SINGLE_PLAYER_GAME.round_id).where(
+            _SINGLE_PLAYER_GAME.tournament_id == tournament_id, _SINGLE_PLAYER_GAME.voided.is_(false())
+        ),
     ).subquery()
     counted = select(played.c.round_id, func.count()).group_by(played.c.round_id)
     counts = {row[0]: row[1] for row in db.execute(counted).all()}
@@ -64,17 +66,17 @@ def by_round(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
     )
 
 
-def by_arena(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
+def arena_stats(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
     """Every arena that was played, with how long games of either kind took, by arena id."""
-    tournaments.require(db, tournament_id)
+    tournaments.require_tournament(db, tournament_id)
     played = union_all(
         select(game.c.arena_id, game.c.duration_seconds).where(
             game.c.tournament_id == tournament_id, game.c.status == "completed", game.c.bye.is_(false())
         ),
-        select(attempt.arena_id, attempt.duration_seconds).where(
-            attempt.tournament_id == tournament_id,
-            attempt.status == "completed",
-            attempt.voided.is_(false()),
+        select(_SINGLE_PLAYER_GAME.arena_id, _SINGLE_PLAYER_GAME.duration_seconds).where(
+            _SINGLE_PLAYER_GAME.tournament_id == tournament_id,
+            _SINGLE_PLAYER_GAME.status == "completed",
+            _SINGLE_PLAYER_GAME.voided.is_(false()),
         ),
     ).subquery()
     length = played.c.duration_seconds
@@ -97,7 +99,7 @@ def by_arena(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
             arena_id=row.arena_id,
             name=row.name,
             game_count=row.games,
-            avg_duration=seconds.mean_of(row.total, row.timed),
+            avg_duration=seconds.mean_from_total(row.total, row.timed),
             min_duration=row.shortest,
             max_duration=row.longest,
         )
@@ -105,34 +107,36 @@ def by_arena(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
     )
 
 
-def by_player(db: Connection, tournament_id: int, viewer: Caller | None) -> PlayerStats:
+def player_stats(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> PlayerStats:
     """How often each player met which place, arena and opponent, by player id."""
-    tournaments.require(db, tournament_id)
-    hidden = _hidden(db, tournament_id, viewer)
+    tournaments.require_tournament(db, tournament_id)
+    hidden = _hidden_player_ids(db, tournament_id, viewer)
     place_counts: dict[int, Counter[int]] = {}
     arena_counts: dict[int, Counter[int]] = {}
     opponent_counts: dict[int, Counter[int]] = {}
-    for one in _contested(played_games.completed(db, tournament_id)):
-        place_of = places(one.result)
+    for one in _without_byes(played_games.completed_games(db, tournament_id)):
+        place_of = finishing_places(one.result)
         for player_id in one.result.player_ids:
             others = [other for other in one.result.player_ids if other != player_id]
-            place_counts.setdefault(player_id, Counter()).update(_known(place_of.get(player_id)))
-            arena_counts.setdefault(player_id, Counter()).update(_known(one.arena_id))
+            place_counts.setdefault(player_id, Counter()).update(_as_tuple(place_of.get(player_id)))
+            arena_counts.setdefault(player_id, Counter()).update(_as_tuple(one.arena_id))
             opponent_counts.setdefault(player_id, Counter()).update(set(others) - hidden)
-    for row in _attempts_on_arenas(db, tournament_id):
+    for row in _single_player_game_counts(db, tournament_id):
         arena_counts.setdefault(row[0], Counter())[row[1]] += row[2]
     return PlayerStats(
-        position_counts=_rows(place_counts, hidden),
-        arena_counts=_rows(arena_counts, hidden),
-        opponent_counts=_rows(opponent_counts, hidden),
+        position_counts=_count_rows(place_counts, hidden),
+        arena_counts=_count_rows(arena_counts, hidden),
+        opponent_counts=_count_rows(opponent_counts, hidden),
     )
 
 
-def by_opponent(db: Connection, tournament_id: int, viewer: Caller | None) -> tuple[MatchStats, ...]:
+def opponent_stats(
+    db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None
+) -> tuple[MatchStats, ...]:
     """How often each player met and beat each opponent, from both sides. Raises WrongFormat."""
-    rule = formats.match_play(db, tournament_id).regime
-    hidden = _hidden(db, tournament_id, viewer)
-    records = (one.record for one in _contested(played_games.completed(db, tournament_id)))
+    rule = formats.require_match_play(db, tournament_id).regime
+    hidden = _hidden_player_ids(db, tournament_id, viewer)
+    records = (one.record for one in _without_byes(played_games.completed_games(db, tournament_id)))
     return tuple(
         MatchStats(
             player_id=met.player_id,
@@ -141,16 +145,20 @@ def by_opponent(db: Connection, tournament_id: int, viewer: Caller | None) -> tu
             wins=met.wins,
             losses=met.losses,
         )
-        for met in summaries.opponents(rule, records)
+        for met in summaries.opponent_summaries(rule, records)
         if met.player_id not in hidden and met.opponent_id not in hidden
     )
 
 
-def best_game(db: Connection, tournament_id: int) -> BestGameStats:
+def best_game_stats(db: Connection, tournament_id: int) -> BestGameStats:
     """How many single player games and cards there are, and how many are void. Raises WrongFormat."""
-    formats.best_game(db, tournament_id)
-    game_count, voided_count = _counts(db, attempt.tournament_id == tournament_id, attempt.voided)
-    card_count, voided_card_count = _counts(db, card.c.tournament_id == tournament_id, card.c.voided)
+    formats.require_best_game(db, tournament_id)
+    game_count, voided_count = _valid_and_voided_counts(
+        db, _SINGLE_PLAYER_GAME.tournament_id == tournament_id, _SINGLE_PLAYER_GAME.voided
+    )
+    card_count, voided_card_count = _valid_and_voided_counts(
+        db, card.c.tournament_id == tournament_id, card.c.voided
+    )
     return BestGameStats(
         game_count=game_count,
         voided_count=voided_count,
@@ -159,44 +167,46 @@ def best_game(db: Connection, tournament_id: int) -> BestGameStats:
     )
 
 
-def _counts(db: Connection, here: ColumnElement[bool], voided: ColumnElement[bool]) -> tuple[int, int]:
+def _valid_and_voided_counts(
+    db: Connection, here: ColumnElement[bool], voided: ColumnElement[bool]
+) -> tuple[int, int]:
     """How many count, and how many are void."""
     rows = select(voided, func.count()).where(here).group_by(voided)
     counts = {row[0]: row[1] for row in db.execute(rows).all()}
     return counts.get(False, 0), counts.get(True, 0)
 
 
-def _contested(played: Iterable[Played]) -> list[Played]:
+def _without_byes(played: Iterable[CompletedGame]) -> list[CompletedGame]:
     return [one for one in played if not one.is_bye]
 
 
-def _known(value: int | None) -> tuple[int, ...]:
+def _as_tuple(value: int | None) -> tuple[int, ...]:
     return () if value is None else (value,)
 
 
-def _hidden(db: Connection, tournament_id: int, viewer: Caller | None) -> set[int]:
+def _hidden_player_ids(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> set[int]:
     """The players of the tournament whose statistics this viewer may not see."""
     seated = select(game_player.c.player_id).where(game_player.c.tournament_id == tournament_id)
-    tried = select(attempt.player_id).where(attempt.tournament_id == tournament_id)
-    return set(db.execute(opted_out(viewer, seated.union(tried))).scalars())
+    tried = select(_SINGLE_PLAYER_GAME.player_id).where(_SINGLE_PLAYER_GAME.tournament_id == tournament_id)
+    return set(db.execute(opted_out_player_ids(viewer, seated.union(tried))).scalars())
 
 
-def _attempts_on_arenas(db: Connection, tournament_id: int) -> list[tuple[int, int, int]]:
+def _single_player_game_counts(db: Connection, tournament_id: int) -> list[tuple[int, int, int]]:
     """Player, arena, number of single player games."""
     rows = (
-        select(attempt.player_id, attempt.arena_id, func.count())
+        select(_SINGLE_PLAYER_GAME.player_id, _SINGLE_PLAYER_GAME.arena_id, func.count())
         .where(
-            attempt.tournament_id == tournament_id,
-            attempt.status == "completed",
-            attempt.voided.is_(false()),
-            attempt.arena_id.is_not(None),
+            _SINGLE_PLAYER_GAME.tournament_id == tournament_id,
+            _SINGLE_PLAYER_GAME.status == "completed",
+            _SINGLE_PLAYER_GAME.voided.is_(false()),
+            _SINGLE_PLAYER_GAME.arena_id.is_not(None),
         )
-        .group_by(attempt.player_id, attempt.arena_id)
+        .group_by(_SINGLE_PLAYER_GAME.player_id, _SINGLE_PLAYER_GAME.arena_id)
     )
     return [(player_id, arena_id, count) for player_id, arena_id, count in db.execute(rows).all()]
 
 
-def _rows(counts: dict[int, Counter[int]], hidden: set[int]) -> tuple[CountRow, ...]:
+def _count_rows(counts: dict[int, Counter[int]], hidden: set[int]) -> tuple[CountRow, ...]:
     return tuple(
         {**{str(key): count for key, count in sorted(counts[player_id].items())}, "playerId": player_id}
         for player_id in sorted(counts.keys() - hidden)

@@ -19,39 +19,39 @@ BASE = "/api/tournaments/{tournament_id}/stats"
 def show_matchplay_stats(call: Call[Query]) -> MatchplayStats:
     """How many games were played."""
     with call.read() as db:
-        return reads.match_play(db, call.ids["tournament_id"])
+        return reads.match_play_stats(db, call.ids["tournament_id"])
 
 
 @get(BASE + "/rounds", access=Access.OPENABLE)
 def list_round_stats(call: Call[Query]) -> tuple[RoundStats, ...]:
     """How long each round took."""
     with call.read() as db:
-        return reads.by_round(db, call.ids["tournament_id"])
+        return reads.round_stats(db, call.ids["tournament_id"])
 
 
 @get(BASE + "/arenas", access=Access.OPENABLE)
 def list_arena_stats(call: Call[Query]) -> tuple[ArenaStats, ...]:
     """How long games on each arena took."""
     with call.read() as db:
-        return reads.by_arena(db, call.ids["tournament_id"])
+        return reads.arena_stats(db, call.ids["tournament_id"])
 
 
 @get(BASE + "/players", access=Access.OPENABLE)
 def show_player_stats(call: Call[Query]) -> PlayerStats:
     """How often each player met which place, arena and opponent."""
     with call.read() as db:
-        return reads.by_player(db, call.ids["tournament_id"], call.caller)
+        return reads.player_stats(db, call.ids["tournament_id"], call.caller)
 
 
 @get(BASE + "/matches", access=Access.OPENABLE)
 def list_match_stats(call: Call[Query]) -> tuple[MatchStats, ...]:
     """How often each player met and beat each opponent."""
     with call.read() as db:
-        return reads.by_opponent(db, call.ids["tournament_id"], call.caller)
+        return reads.opponent_stats(db, call.ids["tournament_id"], call.caller)
 
 
 @get(BASE + "/bestgame", access=Access.OPENABLE)
 def show_best_game_stats(call: Call[Query]) -> BestGameStats:
     """How many single player games and cards were played and voided."""
     with call.read() as db:
-        return reads.best_game(db, call.ids["tournament_id"])
+        return reads.best_game_stats(db, call.ids["tournament_id"])

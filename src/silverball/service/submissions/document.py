@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from silverball.kit.body import Body, BodyParser, Malformed
+from silverball.kit.body import Body, BodyParser, MalformedBody
 from silverball.kit.errors import Invalid
 from silverball.kit.fields import Id, Line, Name, Url
 from silverball.kit.texts import ONE_LINE
@@ -25,14 +25,14 @@ FAULTS_MAX = 20
 DAYS_MAX = 7
 YEARS = range(2000, 9999)
 # Clocks of other servers may be ahead of ours.
-AHEAD_MAX = timedelta(minutes=5)
-Word = Annotated[str, Meta(min_length=1, max_length=100, pattern=ONE_LINE)]
+CLOCK_SKEW_MAX = timedelta(minutes=5)
+KeyText = Annotated[str, Meta(min_length=1, max_length=100, pattern=ONE_LINE)]
 # What a player or a game is called in the document, and nowhere else.
-Key = Id | Word
+DocumentKey = Id | KeyText
 Moment = Annotated[datetime, Meta(tz=True)]
 
 
-class BadDocument(Exception):
+class InvalidDocument(Exception):
     """A document that cannot be taken, and why: a sentence for each fault."""
 
     def __init__(self, faults: list[str]) -> None:
@@ -43,7 +43,7 @@ class BadDocument(Exception):
 class DocumentPlayer(Body, frozen=True, kw_only=True):
     """Somebody who played."""
 
-    id: Key
+    id: DocumentKey
     name: Name
     ifpa_id: Id | None = None
     matchplay_user_id: Id | None = None
@@ -52,9 +52,9 @@ class DocumentPlayer(Body, frozen=True, kw_only=True):
 class DocumentGame(Body, frozen=True, kw_only=True):
     """A game; `results` are players in groups, best first, those of one group equal."""
 
-    results: tuple[tuple[Key, ...], ...]
-    id: Key | None = None
-    round: Key | None = None
+    results: tuple[tuple[DocumentKey, ...], ...]
+    id: DocumentKey | None = None
+    round: DocumentKey | None = None
     arena: Line | None = None
     opdb_id: (
         Annotated[str, Meta(max_length=40, pattern=r"^G[a-zA-Z0-9]+(-M[a-zA-Z0-9]+(-A[a-zA-Z0-9]+)?)?$")]
@@ -63,7 +63,7 @@ class DocumentGame(Body, frozen=True, kw_only=True):
     completed_at: Moment | None = None
 
     @property
-    def players(self) -> tuple[Key, ...]:
+    def players(self) -> tuple[DocumentKey, ...]:
         return tuple(player for group in self.results for player in group)
 
 
@@ -92,47 +92,47 @@ class Document(Body, frozen=True, kw_only=True):
         sizes = (len(game.players) for game in self.games)
         return sum(size * (size - 1) // 2 for size in sizes)
 
-    def places(self) -> dict[Key, int]:
+    def place_by_id(self) -> dict[DocumentKey, int]:
         """Where each player stands in `players`."""
         return {player.id: place for place, player in enumerate(self.players)}
 
 
 _PARSER = BodyParser(Document)
-_WORDS = frozenset(
+_FIELD_NAMES = frozenset(
     field.encode_name
     for shape in (Document, DocumentPlayer, DocumentGame)
     for field in msgspec.structs.fields(shape)
 )
 
 
-def read(body: bytes) -> Document:
+def parse_document(body: bytes) -> Document:
     """The document, when its shape is right. Raises BadDocument."""
     try:
         # JSON and nothing else: other encodings are not guessed.
         body.decode()
         if not body.strip():
-            raise Malformed
+            raise MalformedBody
         read: Document = _PARSER.parse(body)
-    except (Malformed, UnicodeDecodeError) as error:
-        raise BadDocument(["The document is not JSON in UTF-8."]) from error
+    except (MalformedBody, UnicodeDecodeError) as error:
+        raise InvalidDocument(["The document is not JSON in UTF-8."]) from error
     except Invalid as error:
-        raise BadDocument(list(dict.fromkeys(_said(error.errors)))) from error
+        raise InvalidDocument(list(dict.fromkeys(_fault_sentences(error.errors)))) from error
     return read
 
 
-def checked(body: bytes, now: datetime) -> Document:
+def validate_document(body: bytes, now: datetime) -> Document:
     """The document, when all of it makes sense. Raises BadDocument."""
-    found = read(body)
+    found = parse_document(body)
     faults = [*_time_faults(found, now), *_player_faults(found), *_game_faults(found)]
     if faults:
-        raise BadDocument(faults[:FAULTS_MAX])
+        raise InvalidDocument(faults[:FAULTS_MAX])
     return found
 
 
-def _said(errors: dict[str, list[str]]) -> Iterator[str]:
+def _fault_sentences(errors: dict[str, list[str]]) -> Iterator[str]:
     for path, sentences in errors.items():
         words = path.split(".")
-        known = [word for word in words if word in _WORDS or word.isdecimal()]
+        known = [word for word in words if word in _FIELD_NAMES or word.isdecimal()]
         # Neither is what somebody else called his fields repeated here.
         is_unknown = sentences[0].endswith("is prohibited.")
         if path == "body" and not is_unknown:
@@ -149,7 +149,7 @@ def _time_faults(found: Document, now: datetime) -> Iterator[str]:
         if moment.year not in YEARS:
             yield f"{name}: The year must be between {YEARS[0]} and {YEARS[-1]}."
             return
-    if found.completed_at > now + AHEAD_MAX:
+    if found.completed_at > now + CLOCK_SKEW_MAX:
         yield "completedAt: The event must be over."
     if found.started_at > found.completed_at:
         yield "completedAt: The event must not end before it starts."
@@ -167,7 +167,7 @@ def _player_faults(found: Document) -> Iterator[str]:
 
 
 def _game_faults(found: Document) -> Iterator[str]:
-    known = found.places()
+    known = found.place_by_id()
     for number, game in enumerate(found.games):
         at = f"games.{number}.results"
         if not all(game.results):

@@ -2,32 +2,32 @@
 
 from silverball.kit import outgoing
 from silverball.kit.errors import Invalid
-from silverball.kit.outgoing import Forbidden, Policy, Target
+from silverball.kit.outgoing import AddressForbidden, AddressPolicy, AllowedAddress
 from silverball.settings import Settings
 
 CLOSED = "This site takes no rating submissions. Whoever runs it can change that with {setting}."
 SETTING = "SILVERBALL_SUBMISSION_HOSTS"
 
 
-def policy_of(settings: Settings) -> Policy:
+def fetch_policy(settings: Settings) -> AddressPolicy:
     """Where documents may be fetched from."""
-    named = outgoing.hosts_of(settings.submission_hosts)
-    hosts = None if outgoing.ANY_HOST in named else named | trusted_hosts(settings)
-    own = outgoing.host_of(settings.base_url)
-    return Policy(hosts=hosts, own_hosts=frozenset({own} - {""}))
+    named = outgoing.parse_hosts(settings.submission_hosts)
+    hosts = None if outgoing.EVERY_HOST in named else named | trusted_hosts(settings)
+    own = outgoing.url_host(settings.base_url)
+    return AddressPolicy(hosts=hosts, own_hosts=frozenset({own} - {""}))
 
 
 def trusted_hosts(settings: Settings) -> frozenset[str]:
     """Whose documents need no moderator. Nobody trusts everybody, so `*` means nothing here."""
-    return outgoing.hosts_of(settings.submission_hosts_trusted) - {outgoing.ANY_HOST}
+    return outgoing.parse_hosts(settings.submission_hosts_trusted) - {outgoing.EVERY_HOST}
 
 
-def required_target(url: str, settings: Settings) -> Target:
+def require_target(url: str, settings: Settings) -> AllowedAddress:
     """The address in a body, when a document may be fetched from there. Raises Invalid."""
-    policy = policy_of(settings)
+    policy = fetch_policy(settings)
     if policy.hosts == frozenset():
         raise Invalid({"url": [CLOSED.format(setting=SETTING)]})
     try:
-        return outgoing.target(url, policy)
-    except Forbidden as error:
+        return outgoing.parse_address(url, policy)
+    except AddressForbidden as error:
         raise Invalid({"url": [error.sentence]}) from error

@@ -11,7 +11,7 @@ SHARE_MAX = 0.5
 
 
 @dataclass(frozen=True)
-class Player:
+class ComparedPlayer:
     """Somebody in a game, by everything that is known of him."""
 
     name: str
@@ -23,25 +23,25 @@ class Player:
         known: list[tuple[str, int | str | None]] = [
             ("ifpa", self.ifpa_id),
             ("user", self.user_id),
-            ("name", names.folded(self.name)),
+            ("name", names.fold(self.name)),
         ]
         return [(kind, value) for kind, value in known if value is not None]
 
 
 @dataclass(frozen=True)
-class Rated:
+class ComparedEvent:
     """An event that counts: what to call it, and who met in each of its games."""
 
     title: str
-    games: Sequence[Sequence[Player]]
+    games: Sequence[Sequence[ComparedPlayer]]
 
 
-def of(games: Sequence[Sequence[Player]], rated: Iterable[Rated]) -> str | None:
+def repeat_fault(games: Sequence[Sequence[ComparedPlayer]], rated: Iterable[ComparedEvent]) -> str | None:
     """What is wrong with these games of one day, when half of them are those of an event that counts."""
     own = {alias: player for one in games for player in one for alias in player.aliases()}
     met = Counter(frozenset(one) for one in games)
     for event in rated:
-        again = Counter(_as_own(one, own) for one in event.games)
+        again = Counter(_as_known_here(one, own) for one in event.games)
         # Who meets three times here and twice there was met twice before.
         count = (met & again).total()
         if count >= SHARE_MAX * len(games):
@@ -49,7 +49,9 @@ def of(games: Sequence[Sequence[Player]], rated: Iterable[Rated]) -> str | None:
     return None
 
 
-def _as_own(players: Sequence[Player], own: dict[tuple[str, int | str], Player]) -> frozenset[Player]:
+def _as_known_here(
+    players: Sequence[ComparedPlayer], own: dict[tuple[str, int | str], ComparedPlayer]
+) -> frozenset[ComparedPlayer]:
     """The same people as they are known in the other event; strangers stay who they are."""
     found = (next((own[one] for one in player.aliases() if one in own), player) for player in players)
     return frozenset(found)

@@ -4,7 +4,7 @@ from silverball.kit.errors import Conflict
 from silverball.wire.values import SubmissionStatus
 
 # State -> what may come next, and nothing else may.
-NEXT: dict[SubmissionStatus, frozenset[SubmissionStatus]] = {
+NEXT_STATES: dict[SubmissionStatus, frozenset[SubmissionStatus]] = {
     "fetching": frozenset({"invalid", "needs_players", "ready", "withdrawn"}),
     "invalid": frozenset(),
     "needs_players": frozenset({"ready", "rejected", "withdrawn", "superseded"}),
@@ -17,21 +17,21 @@ NEXT: dict[SubmissionStatus, frozenset[SubmissionStatus]] = {
     "superseded": frozenset(),
 }
 # Its results count, or will when their day is run.
-RATED: tuple[SubmissionStatus, ...] = ("approved", "scheduled", "processed")
+COUNTING_STATES: tuple[SubmissionStatus, ...] = ("approved", "scheduled", "processed")
 # A newer document from the same address takes its place.
-REPLACEABLE: tuple[SubmissionStatus, ...] = ("needs_players", "ready", "approved", "scheduled")
+REPLACEABLE_STATES: tuple[SubmissionStatus, ...] = ("needs_players", "ready", "approved", "scheduled")
 # Players can still be told apart.
-OPEN: tuple[SubmissionStatus, ...] = ("needs_players", "ready")
+OPEN_STATES: tuple[SubmissionStatus, ...] = ("needs_players", "ready")
 # Whoever is in one of these keeps the document for itself: sent in again, it is refused.
-HOLDING: tuple[SubmissionStatus, ...] = (*REPLACEABLE, "processed", "rejected")
+HOLDING_STATES: tuple[SubmissionStatus, ...] = (*REPLACEABLE_STATES, "processed", "rejected")
 
 
-class WrongState(Conflict):
+class WrongSubmissionState(Conflict):
     def __init__(self, submission_id: int, now: str, wanted: str) -> None:
         super().__init__(f"Rating submission {submission_id} is {now} and cannot become {wanted}.")
 
 
-def require(submission_id: int, now: SubmissionStatus, wanted: SubmissionStatus) -> None:
+def require_transition(submission_id: int, now: SubmissionStatus, wanted: SubmissionStatus) -> None:
     """Raises Conflict when this state cannot follow."""
-    if wanted not in NEXT[now]:
-        raise WrongState(submission_id, now.replace("_", " "), wanted.replace("_", " "))
+    if wanted not in NEXT_STATES[now]:
+        raise WrongSubmissionState(submission_id, now.replace("_", " "), wanted.replace("_", " "))

@@ -6,21 +6,21 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, SelectBase, Table, func, select
 
 from silverball.kit.query import PageNumber, Query
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.formats import reads as formats
-from silverball.service.formats.reads import Facts
-from silverball.service.pages import Found
+from silverball.service.formats.reads import TournamentFacts
+from silverball.service.pages import PageRows
 from silverball.service.players import reads as players
 from silverball.store.tables import arena_summary, match_summary, player, player_arena_summary, user
 from silverball.wire.summaries import ArenaSummary, MatchSummary, PlayerArenaSummary
 
 PAGE_SIZE = 5000
 OPPONENTS_MAX = 100
-MEETING = ("user_id", "name", "games", "wins", "losses")
+OPPONENT_RECORD_COLUMNS = ("user_id", "name", "games", "wins", "losses")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Meeting:
+class OpponentRecord:
     """How often a user met another one in completed tournaments, and who was ahead."""
 
     user_id: int
@@ -40,45 +40,45 @@ class SummaryQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def arenas(db: Connection, tournament_id: int, query: SummaryQuery) -> Found[ArenaSummary]:
+def arena_summaries_page(db: Connection, tournament_id: int, query: SummaryQuery) -> PageRows[ArenaSummary]:
     """One page of arenas, by id; empty before completion. Raises NotFound."""
-    tournament = formats.facts(db, tournament_id)
+    tournament = formats.tournament_facts(db, tournament_id)
     columns = (arena_summary.c.arena_id,)
-    rows, total = _page(db, tournament, arena_summary, columns, query)
-    return Found([ArenaSummary(**_plays(tournament, row)) for row in rows], total)
+    rows, total = _summary_page(db, tournament, arena_summary, columns, query)
+    return PageRows([ArenaSummary(**_play_fields(tournament, row)) for row in rows], total)
 
 
-def player_arenas(
-    db: Connection, tournament_id: int, query: SummaryQuery, viewer: Caller | None
-) -> Found[PlayerArenaSummary]:
+def player_arena_summaries_page(
+    db: Connection, tournament_id: int, query: SummaryQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[PlayerArenaSummary]:
     """One page of players on arenas, by arena, then by player; empty before completion."""
-    tournament = formats.facts(db, tournament_id)
+    tournament = formats.tournament_facts(db, tournament_id)
     summary = player_arena_summary.c
-    rows, total = _page(
+    rows, total = _summary_page(
         db,
         tournament,
         player_arena_summary,
         (summary.arena_id, summary.player_id),
         query,
-        summary.player_id.not_in(_hidden(player_arena_summary, tournament_id, viewer)),
+        summary.player_id.not_in(_hidden_player_ids(player_arena_summary, tournament_id, viewer)),
     )
     shown = [
         PlayerArenaSummary(
-            **_plays(tournament, row), player_id=row.player_id, wins=row.wins, losses=row.losses
+            **_play_fields(tournament, row), player_id=row.player_id, wins=row.wins, losses=row.losses
         )
         for row in rows
     ]
-    return Found(shown, total)
+    return PageRows(shown, total)
 
 
-def matches(
-    db: Connection, tournament_id: int, query: SummaryQuery, viewer: Caller | None
-) -> Found[MatchSummary]:
+def match_summaries_page(
+    db: Connection, tournament_id: int, query: SummaryQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[MatchSummary]:
     """One page of players, opponents and arenas, from both sides; empty before completion."""
-    tournament = formats.facts(db, tournament_id)
+    tournament = formats.tournament_facts(db, tournament_id)
     summary = match_summary.c
-    hidden = _hidden(match_summary, tournament_id, viewer)
-    rows, total = _page(
+    hidden = _hidden_player_ids(match_summary, tournament_id, viewer)
+    rows, total = _summary_page(
         db,
         tournament,
         match_summary,
@@ -89,7 +89,7 @@ def matches(
     )
     shown = [
         MatchSummary(
-            **_place(tournament, row),
+            **_place_fields(tournament, row),
             player_id=row.player_id,
             opponent_id=row.opponent_id,
             games=row.games,
@@ -98,10 +98,10 @@ def matches(
         )
         for row in rows
     ]
-    return Found(shown, total)
+    return PageRows(shown, total)
 
 
-def opted_out(viewer: Caller | None, among: SelectBase) -> Select[Any]:
+def opted_out_player_ids(viewer: AuthenticatedCaller | None, among: SelectBase) -> Select[Any]:
     """Ids of those among these player ids whose users want no statistics shown to this viewer."""
     return (
         players.player_rows()
@@ -110,7 +110,9 @@ def opted_out(viewer: Caller | None, among: SelectBase) -> Select[Any]:
     )
 
 
-def opponents(db: Connection, user_id: int, viewer: Caller | None) -> list[Meeting]:
+def frequent_opponents(
+    db: Connection, user_id: int, viewer: AuthenticatedCaller | None
+) -> list[OpponentRecord]:
     """Users whom the user met, most often met first; nobody who wants no statistics shown."""
     met = match_summary.c
     own = players.player_rows().with_only_columns(player.c.player_id)
@@ -118,7 +120,7 @@ def opponents(db: Connection, user_id: int, viewer: Caller | None) -> list[Meeti
     games = func.sum(met.games)
     columns = (user.c.user_id, user.c.name, games, func.sum(met.wins), func.sum(met.losses))
     rows = (
-        select(*(column.label(name) for column, name in zip(columns, MEETING, strict=True)))
+        select(*(column.label(name) for column, name in zip(columns, OPPONENT_RECORD_COLUMNS, strict=True)))
         .select_from(match_summary)
         .join(player, player.c.player_id == met.opponent_id)
         .join(user, user.c.user_id == player.c.claimed_by)
@@ -128,23 +130,26 @@ def opponents(db: Connection, user_id: int, viewer: Caller | None) -> list[Meeti
         .limit(OPPONENTS_MAX)
     )
     return [
-        Meeting(**{name: _whole(value) for name, value in row.items()}) for row in db.execute(rows).mappings()
+        OpponentRecord(**{name: _whole_number(value) for name, value in row.items()})
+        for row in db.execute(rows).mappings()
     ]
 
 
-def _whole(value: Any) -> Any:
+def _whole_number(value: Any) -> Any:
     # PostgreSQL adds up 64-bit numbers as numerics.
     return value if isinstance(value, str) else int(value)
 
 
-def _hidden(summary: Table, tournament_id: int, viewer: Caller | None) -> Select[Any]:
+def _hidden_player_ids(summary: Table, tournament_id: int, viewer: AuthenticatedCaller | None) -> Select[Any]:
     # Whoever is an opponent in a row is a player in another.
-    return opted_out(viewer, select(summary.c.player_id).where(summary.c.tournament_id == tournament_id))
+    return opted_out_player_ids(
+        viewer, select(summary.c.player_id).where(summary.c.tournament_id == tournament_id)
+    )
 
 
-def _page(
+def _summary_page(
     db: Connection,
-    tournament: Facts,
+    tournament: TournamentFacts,
     summary: Table,
     order: tuple[ColumnElement[Any], ...],
     query: SummaryQuery,
@@ -163,16 +168,16 @@ def _page(
     return list(db.execute(rows).all()), total
 
 
-def _plays(tournament: Facts, row: Any) -> dict[str, Any]:
+def _play_fields(tournament: TournamentFacts, row: Any) -> dict[str, Any]:
     return {
-        **_place(tournament, row),
+        **_place_fields(tournament, row),
         "games": row.games,
         "single_player_games": row.single_player_games,
         "total_games": row.games + row.single_player_games,
     }
 
 
-def _place(tournament: Facts, row: Any) -> dict[str, Any]:
+def _place_fields(tournament: TournamentFacts, row: Any) -> dict[str, Any]:
     """When and on what it was played."""
     return {
         "tournament_id": tournament.tournament_id,

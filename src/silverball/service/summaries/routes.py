@@ -14,21 +14,21 @@ BASE = "/api/tournaments/{tournament_id}/summary"
 def list_arena_summaries(call: Call[SummaryQuery]) -> Page[ArenaSummary]:
     """How often each arena was played, after completion."""
     with call.read() as db:
-        found = reads.arenas(db, call.ids["tournament_id"], call.query)
-    return pages.page(call, found, per_page=PAGE_SIZE)
+        found = reads.arena_summaries_page(db, call.ids["tournament_id"], call.query)
+    return pages.full_page(call, found, per_page=PAGE_SIZE)
 
 
 @get(BASE + "/player-arenas", query=SummaryQuery, access=Access.OPENABLE)
 def list_player_arena_summaries(call: Call[SummaryQuery]) -> Page[PlayerArenaSummary]:
     """How each player did on each arena, after completion."""
     with call.read() as db:
-        found = reads.player_arenas(db, call.ids["tournament_id"], call.query, call.caller)
-    return pages.page(call, found, per_page=PAGE_SIZE)
+        found = reads.player_arena_summaries_page(db, call.ids["tournament_id"], call.query, call.caller)
+    return pages.full_page(call, found, per_page=PAGE_SIZE)
 
 
 @get(BASE + "/matches", query=SummaryQuery, access=Access.OPENABLE)
 def list_match_summaries(call: Call[SummaryQuery]) -> Page[MatchSummary]:
     """How each player did against each opponent on each arena, from both sides, after completion."""
     with call.read() as db:
-        found = reads.matches(db, call.ids["tournament_id"], call.query, call.caller)
-    return pages.page(call, found, per_page=PAGE_SIZE)
+        found = reads.match_summaries_page(db, call.ids["tournament_id"], call.query, call.caller)
+    return pages.full_page(call, found, per_page=PAGE_SIZE)

@@ -18,28 +18,30 @@ from silverball.store.tables import (
 )
 
 
-def store_for(db: Connection, tournament_id: int) -> None:
+def store_summaries(db: Connection, tournament_id: int) -> None:
     """Store the summaries of a tournament instead of those that are there.
 
     A tournament that is not completed has none. Raises NotFound.
     """
-    tournament = formats.facts(db, tournament_id)
-    records = _records(db, tournament_id) if tournament.status == "completed" else []
+    tournament = formats.tournament_facts(db, tournament_id)
+    records = _game_records(db, tournament_id) if tournament.status == "completed" else []
     rule = tournament.regime
     opdb_ids = _opdb_ids(db, {record.arena_id for record in records if record.arena_id is not None})
-    _replace(db, arena_summary, tournament_id, summaries.arenas(records), opdb_ids)
-    _replace(db, player_arena_summary, tournament_id, summaries.player_arenas(rule, records), opdb_ids)
-    _replace(db, match_summary, tournament_id, summaries.matches(rule, records), opdb_ids)
+    _replace_summaries(db, arena_summary, tournament_id, summaries.arena_summaries(records), opdb_ids)
+    _replace_summaries(
+        db, player_arena_summary, tournament_id, summaries.player_arena_summaries(rule, records), opdb_ids
+    )
+    _replace_summaries(db, match_summary, tournament_id, summaries.match_summaries(rule, records), opdb_ids)
 
 
-def _records(db: Connection, tournament_id: int) -> list[GameRecord]:
+def _game_records(db: Connection, tournament_id: int) -> list[GameRecord]:
     attempt = single_player_game.c
     attempts = select(attempt.arena_id, attempt.player_id).where(
         attempt.tournament_id == tournament_id,
         attempt.status == "completed",
         attempt.voided.is_(false()),
     )
-    records = [game.record for game in played_games.completed(db, tournament_id)]
+    records = [game.record for game in played_games.completed_games(db, tournament_id)]
     return records + [
         GameRecord(row.arena_id, (row.player_id,), is_single_player=True)
         for row in db.execute(attempts.order_by(attempt.single_player_game_id)).all()
@@ -51,7 +53,7 @@ def _opdb_ids(db: Connection, arena_ids: set[int]) -> dict[int, str | None]:
     return {row.arena_id: row.opdb_id for row in db.execute(rows).all()}
 
 
-def _replace(
+def _replace_summaries(
     db: Connection, table: Table, tournament_id: int, rows: list[Any], opdb_ids: dict[int, str | None]
 ) -> None:
     db.execute(delete(table).where(table.c.tournament_id == tournament_id))

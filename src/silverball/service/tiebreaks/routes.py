@@ -2,13 +2,13 @@
 
 from silverball.kit.http import Write, post
 from silverball.service.tiebreaks import writes
-from silverball.service.tiebreaks.writes import Tiebreak
+from silverball.service.tiebreaks.writes import TiebreakRequest
 from silverball.wire.games import Game
 from silverball.wire.pages import Data
 from silverball.wire.standings import Standing
 
 
-@post("/api/tournaments/{tournament_id}/tiebreaks", body=Tiebreak, ability="manage", status=201)
-def break_tie(call: Write[Tiebreak]) -> Data[tuple[Game, ...] | tuple[Standing, ...]]:
+@post("/api/tournaments/{tournament_id}/tiebreaks", body=TiebreakRequest, ability="manage", status=201)
+def break_tie(call: Write[TiebreakRequest]) -> Data[tuple[Game, ...] | tuple[Standing, ...]]:
     """A tiebreak game of `playerIds`: its games; an `order` by hand or one to `forget`: the standings."""
     return Data(data=writes.break_tie(call))

@@ -16,35 +16,35 @@ from silverball.wire.games import Game
 from silverball.wire.standings import Standing
 
 TOURNAMENT = "tournament_id"
-Tied = Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1000)]
+PlayerIds = Annotated[tuple[Id, ...], Meta(min_length=1, max_length=1000)]
 
 
-class Tiebreak(Body, frozen=True, kw_only=True):
+class TiebreakRequest(Body, frozen=True, kw_only=True):
     """A game of tied players, an order by hand, or an order by hand given up."""
 
-    player_ids: Tied | UnsetType = UNSET
+    player_ids: PlayerIds | UnsetType = UNSET
     # Best first.
-    order: Tied | UnsetType = UNSET
-    forget: Tied | UnsetType = UNSET
+    order: PlayerIds | UnsetType = UNSET
+    forget: PlayerIds | UnsetType = UNSET
 
     def __post_init__(self) -> None:
         if sum(one is not UNSET for one in (self.player_ids, self.order, self.forget)) != 1:
             raise Invalid({"playerIds": ["Send playerIds for a game, an order by hand, or whom to forget."]})
 
 
-def break_tie(call: Write[Tiebreak]) -> tuple[Game, ...] | tuple[Standing, ...]:
+def break_tie(call: Write[TiebreakRequest]) -> tuple[Game, ...] | tuple[Standing, ...]:
     """The games of a tiebreak (none where it is played hole by hole), or the standings by the new order."""
     tournament_id, body = call.ids[TOURNAMENT], call.body
-    before = {one.game_id for one in acting.tournament_of(call).games}
+    before = {one.game_id for one in acting.load_tournament(call).games}
     if not isinstance(body.player_ids, UnsetType):
         ids = body.player_ids
-        after = acting.act(call, lambda t: tiebreak.open_tiebreak(t, ids, call.now))
+        after = acting.run_command(call, lambda t: tiebreak.open_tiebreak(t, ids, call.now))
         made = [one.game_id for one in after.games if one.game_id not in before]
-        return games.some(call.db, tournament_id, made)
+        return games.selected_games(call.db, tournament_id, made)
     if not isinstance(body.order, UnsetType):
         order = body.order
-        acting.act(call, lambda t: tiebreak.order_by_hand(t, order))
+        acting.run_command(call, lambda t: tiebreak.order_by_hand(t, order))
     elif not isinstance(body.forget, UnsetType):
         forgotten = body.forget
-        acting.act(call, lambda t: tiebreak.forget_order(t, forgotten))
-    return standings.of_tournament(call.db, tournament_id)[0]
+        acting.run_command(call, lambda t: tiebreak.forget_order(t, forgotten))
+    return standings.tournament_standings(call.db, tournament_id)[0]

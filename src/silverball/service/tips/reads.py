@@ -17,7 +17,7 @@ from silverball.wire.machines import OpdbEntry
 from silverball.wire.tips import OpdbInfo, PinTipsBundle, Tip, TipRow
 
 ROWS_AT_ONCE = 100
-NOTHING = PinTipsBundle(pintips=(), opdb_info=None)
+NO_TIPS = PinTipsBundle(pintips=(), opdb_info=None)
 _TIP = tables.tip.c
 # Guides that say what to shoot for; the cards are what the maker printed.
 _RULESETS = ("pinball_rules_url", "pinball_primer_url", "bobs_guide_url")
@@ -31,29 +31,29 @@ class TipsQuery(Query, frozen=True, kw_only=True):
     arena_id: Id | None = None
 
 
-def asked_for(db: Connection, query: TipsQuery) -> PinTipsBundle:
+def tips_for_query(db: Connection, query: TipsQuery) -> PinTipsBundle:
     """The tips for the machine or the arena that is named. Raises Invalid."""
     if query.opdb_id is not None and query.arena_id is not None:
         raise Invalid({"arenaId": ["Give either the opdb id or the arena id, not both."]})
     if query.opdb_id is not None:
-        if opdb.parsed(query.opdb_id) is None:
+        if opdb.parse_id(query.opdb_id) is None:
             raise Invalid({"opdbId": ["The opdb id field must be an id of the machine database."]})
-        return of_machine(db, query.opdb_id)
+        return machine_tips(db, query.opdb_id)
     if query.arena_id is None:
         raise Invalid({"opdbId": ["The opdb id field is required when there is no arena id."]})
-    found = arenas.named(db, [query.arena_id])
+    found = arenas.existing_arenas(db, [query.arena_id])
     if not found:
         raise Invalid({"arenaId": ["The selected arena id is invalid."]})
     # People type these ids, so an arena may have something else there.
-    return NOTHING if found[0].opdb_id is None else of_machine(db, found[0].opdb_id)
+    return NO_TIPS if found[0].opdb_id is None else machine_tips(db, found[0].opdb_id)
 
 
-def of_machine(db: Connection, opdb_id: str) -> PinTipsBundle:
+def machine_tips(db: Connection, opdb_id: str) -> PinTipsBundle:
     """The tips for a title, most votes first, by the id of any of its entries; an old id too."""
-    today = machines.now_at(db, opdb_id)
-    group_id = None if today is None else opdb.group_of(today)
+    today = machines.current_opdb_id(db, opdb_id)
+    group_id = None if today is None else opdb.group_id_of(today)
     if today is None or group_id is None:
-        return NOTHING
+        return NO_TIPS
     rows = select(tables.tip).where(_TIP.opdb_id == group_id).order_by(_TIP.vote_total.desc(), _TIP.tip_id)
     tips = tuple(
         Tip(
@@ -66,7 +66,7 @@ def of_machine(db: Connection, opdb_id: str) -> PinTipsBundle:
         )
         for row in db.execute(rows)
     )
-    return PinTipsBundle(pintips=tips, opdb_info=_info(db, today, group_id))
+    return PinTipsBundle(pintips=tips, opdb_info=_machine_info(db, today, group_id))
 
 
 def json_lines(db: Connection) -> Iterator[str]:
@@ -89,14 +89,14 @@ def json_lines(db: Connection) -> Iterator[str]:
     yield "]\n"
 
 
-def _info(db: Connection, opdb_id: str, group_id: str) -> OpdbInfo | None:
+def _machine_info(db: Connection, opdb_id: str, group_id: str) -> OpdbInfo | None:
     """The machine in short; what an entry does not say, its group or the title's first machine does."""
-    found = machines.entries(db, [opdb_id, group_id])
+    found = machines.entries_by_id(db, [opdb_id, group_id])
     entry = found.get(opdb_id) or found.get(group_id)
     if entry is None:
         return None
     told = [entry, found.get(group_id), machines.oldest_of_group(db, group_id)]
-    links = {name: _first(told, name) for name in _LINKS}
+    links = {name: _first_link(told, name) for name in _LINKS}
     dated = next((one for one in told if one is not None and (one.year or one.manufacturer)), entry)
     maker = dated.manufacturer.name if dated.manufacturer else None
     supplementary = [str(one) for one in (maker, dated.year) if one is not None]
@@ -108,6 +108,6 @@ def _info(db: Connection, opdb_id: str, group_id: str) -> OpdbInfo | None:
     )
 
 
-def _first(told: list[OpdbEntry | None], name: str) -> str | None:
+def _first_link(told: list[OpdbEntry | None], name: str) -> str | None:
     links: list[str | None] = [getattr(one, name) for one in told if one is not None]
     return next((one for one in links if one is not None), None)

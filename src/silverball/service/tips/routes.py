@@ -9,4 +9,4 @@ from silverball.wire.tips import PinTipsBundle
 def list_tips(call: Call[reads.TipsQuery]) -> PinTipsBundle:
     """Playing tips for a machine or an arena; for every model of its title."""
     with call.read() as db:
-        return reads.asked_for(db, call.query)
+        return reads.tips_for_query(db, call.query)

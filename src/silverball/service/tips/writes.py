@@ -24,14 +24,14 @@ class NewTip:
 
 
 @dataclass(frozen=True)
-class TipsTakenIn:
+class TipCounts:
     """How many tips there are now, and how many there were."""
 
     now: int
     before: int
 
 
-def take_in(db: Connection, tips: Sequence[NewTip], *, is_forced: bool) -> TipsTakenIn:
+def replace_tips(db: Connection, tips: Sequence[NewTip], *, is_forced: bool) -> TipCounts:
     """The stored tips are these. Raises TooFew."""
     before = db.execute(select(func.count()).select_from(tables.tip)).scalar_one()
     sanity.refuse_too_few(len(tips), before, "tips", is_forced=is_forced)
@@ -39,4 +39,4 @@ def take_in(db: Connection, tips: Sequence[NewTip], *, is_forced: bool) -> TipsT
     if tips:
         db.execute(insert(tables.tip), [asdict(one) for one in tips])
     imports.move_sequences(db, [tables.tip])
-    return TipsTakenIn(len(tips), before)
+    return TipCounts(len(tips), before)

@@ -9,14 +9,14 @@ from sqlalchemy import Connection, RowMapping, Select, select
 from silverball.kit import tokens
 from silverball.kit.errors import NotFound
 from silverball.service import access
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.store.tables import OPT_OUTS, token, user
 from silverball.wire import times
 from silverball.wire.tokens import ApiToken
 
-USE_NOTED_EVERY = timedelta(minutes=1)
+USE_RECORDED_EVERY = timedelta(minutes=1)
 HEADER_BYTES_MAX = 200
-LISTED_MAX = 1000
+TOKENS_LISTED_MAX = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,42 +35,42 @@ class Token:
         return self.expires_at is not None and self.expires_at <= now
 
 
-def find(db: Connection, authorization: bytes, now: datetime) -> Caller | None:
+def find_caller(db: Connection, authorization: bytes, now: datetime) -> AuthenticatedCaller | None:
     """Who this Authorization header speaks for; None when it speaks for nobody."""
-    presented = _presented(authorization)
+    presented = _presented_token(authorization)
     if presented is None:
         return None
-    row = db.execute(_signed_by(presented)).one_or_none()
+    row = db.execute(_token_query(presented)).one_or_none()
     if row is None or not hmac.compare_digest(row.hash, presented.hash):
         return None
     if row.expires_at is not None and row.expires_at <= now:
         return None
-    is_use_due = row.last_used_at is None or now - row.last_used_at >= USE_NOTED_EVERY
-    return Caller(
+    is_use_due = row.last_used_at is None or now - row.last_used_at >= USE_RECORDED_EVERY
+    return AuthenticatedCaller(
         user_id=row.user_id,
         role=row.role,
-        ability=access.ability_of(row.role, row.abilities),
-        is_hidden=any(row[-len(OPT_OUTS) :]),
+        ability=access.highest_ability(row.role, row.abilities),
+        has_opt_outs=any(row[-len(OPT_OUTS) :]),
         token_to_note=row.token_id if is_use_due else None,
     )
 
 
 def owned_by(db: Connection, user_id: int) -> list[Token]:
     """The user's tokens, newest first."""
-    rows = _listed().where(token.c.user_id == user_id).order_by(token.c.token_id.desc())
-    return [_token(row) for row in db.execute(rows.limit(LISTED_MAX)).mappings()]
+    rows = _token_rows().where(token.c.user_id == user_id).order_by(token.c.token_id.desc())
+    return [_token_from_row(row) for row in db.execute(rows.limit(TOKENS_LISTED_MAX)).mappings()]
 
 
-def one(db: Connection, user_id: int, token_id: int) -> Token:
+def find_token(db: Connection, user_id: int, token_id: int) -> Token:
     """A token of this user. Raises NotFound, also for somebody else's."""
-    rows = _listed().where(token.c.user_id == user_id, token.c.token_id == token_id)
+    rows = _token_rows().where(token.c.user_id == user_id, token.c.token_id == token_id)
     row = db.execute(rows).mappings().one_or_none()
     if row is None:
         raise NotFound("Token", token_id)
-    return _token(row)
+    return _token_from_row(row)
 
 
-def shown(one: Token) -> ApiToken:
+def api_token(one: Token) -> ApiToken:
     """The token as the interface shows it."""
     return ApiToken(
         token_id=one.token_id,
@@ -82,20 +82,20 @@ def shown(one: Token) -> ApiToken:
     )
 
 
-def of_everybody(db: Connection) -> list[Token]:
+def newest_tokens(db: Connection) -> list[Token]:
     """The newest tokens of the whole site, newest first."""
-    rows = _listed().order_by(token.c.token_id.desc())
-    return [_token(row) for row in db.execute(rows.limit(LISTED_MAX)).mappings()]
+    rows = _token_rows().order_by(token.c.token_id.desc())
+    return [_token_from_row(row) for row in db.execute(rows.limit(TOKENS_LISTED_MAX)).mappings()]
 
 
-def _presented(authorization: bytes) -> tokens.Presented | None:
+def _presented_token(authorization: bytes) -> tokens.ParsedToken | None:
     if len(authorization) > HEADER_BYTES_MAX:
         return None
     scheme, _, text = authorization.decode("latin-1").strip().partition(" ")
-    return tokens.read(text.strip()) if scheme.lower() == "bearer" else None
+    return tokens.parse_token(text.strip()) if scheme.lower() == "bearer" else None
 
 
-def _signed_by(presented: tokens.Presented) -> Select[tuple[object, ...]]:
+def _token_query(presented: tokens.ParsedToken) -> Select[tuple[object, ...]]:
     columns = (
         token.c.token_id,
         token.c.hash,
@@ -113,7 +113,7 @@ def _signed_by(presented: tokens.Presented) -> Select[tuple[object, ...]]:
     return rows.where(token.c.token_id == presented.token_id)
 
 
-def _listed() -> Select[tuple[object, ...]]:
+def _token_rows() -> Select[tuple[object, ...]]:
     return select(
         token.c.token_id,
         token.c.user_id,
@@ -126,7 +126,7 @@ def _listed() -> Select[tuple[object, ...]]:
     ).join_from(token, user, token.c.user_id == user.c.user_id)
 
 
-def _token(row: RowMapping) -> Token:
+def _token_from_row(row: RowMapping) -> Token:
     values = dict(row)
-    ability = access.ability_of(values.pop("role"), values.pop("abilities"))
+    ability = access.highest_ability(values.pop("role"), values.pop("abilities"))
     return Token(ability=ability, **values)

@@ -15,7 +15,7 @@ from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
 from silverball.kit.fields import Name
 from silverball.kit.http import Write
 from silverball.service import access
-from silverball.service.tokens.reads import USE_NOTED_EVERY, Token
+from silverball.service.tokens.reads import USE_RECORDED_EVERY, Token
 from silverball.store.tables import token, user
 
 NAME_MAX = 100
@@ -24,14 +24,14 @@ TOKENS_MAX = 100
 
 
 @dataclass(frozen=True)
-class NewToken:
+class IssuedToken:
     """The only moment at which the whole token exists: it is shown and forgotten."""
 
     token_id: int
     text: str
 
 
-class WantedToken(Body, frozen=True, kw_only=True):
+class TokenRequest(Body, frozen=True, kw_only=True):
     """A token that the caller wants."""
 
     name: Name
@@ -45,12 +45,12 @@ class TooManyTokens(Conflict):
         super().__init__(f"An account can have {TOKENS_MAX} tokens. Revoke one that is no longer used first.")
 
 
-class CannotSignIn(Conflict):
+class AccountCannotHaveTokens(Conflict):
     def __init__(self, user_id: int) -> None:
         super().__init__(f"User {user_id} is only a name from an import and cannot have tokens.")
 
 
-def create(
+def create_token(
     db: Connection,
     user_id: int,
     name: str,
@@ -59,14 +59,14 @@ def create(
     expires_days: int | None = None,
     now: datetime,
     dice: Random,
-) -> NewToken:
+) -> IssuedToken:
     """A new token of this user. Raises NotFound, Invalid, TooManyTokens or CannotSignIn."""
     owner = db.execute(select(user.c.role, user.c.placeholder).where(user.c.user_id == user_id)).one_or_none()
     if owner is None:
         raise NotFound("User", user_id)
     if owner.placeholder:
-        raise CannotSignIn(user_id)
-    _refuse_faults(owner.role, name.strip(), abilities, expires_days)
+        raise AccountCannotHaveTokens(user_id)
+    _require_valid_request(owner.role, name.strip(), abilities, expires_days)
     count = db.execute(select(func.count()).select_from(token).where(token.c.user_id == user_id)).scalar_one()
     if count >= TOKENS_MAX:
         raise TooManyTokens
@@ -80,15 +80,15 @@ def create(
         "expires_at": None if expires_days is None else now + timedelta(days=expires_days),
     }
     token_id = db.execute(insert(token).values(**values).returning(token.c.token_id)).scalar_one()
-    return NewToken(token_id, tokens.shown(token_id, secret))
+    return IssuedToken(token_id, tokens.full_token(token_id, secret))
 
 
-def create_for(call: Write[WantedToken], dice: Random) -> NewToken:
+def create_token_for_caller(call: Write[TokenRequest], dice: Random) -> IssuedToken:
     """A new token of the caller. Raises Invalid for one that could do more than the caller's own."""
     body = call.body
     if not call.caller.may(body.ability):
         raise Invalid({"ability": ["A token cannot make one that may do more than itself."]})
-    return create(
+    return create_token(
         call.db,
         call.user_id,
         body.name,
@@ -99,14 +99,14 @@ def create_for(call: Write[WantedToken], dice: Random) -> NewToken:
     )
 
 
-def revoke_for(call: Write[Body], known: Token) -> None:
+def revoke_for_caller(call: Write[Body], known: Token) -> None:
     """A token of the caller stops working. Raises NotAllowed for one that may do more than the caller's."""
     if not call.caller.may(known.ability):
         raise NotAllowed("A token cannot revoke one that may do more than itself.")
-    revoke(call.db, known.token_id, user_id=call.user_id)
+    revoke_token(call.db, known.token_id, user_id=call.user_id)
 
 
-def revoke(db: Connection, token_id: int, *, user_id: int | None = None) -> None:
+def revoke_token(db: Connection, token_id: int, *, user_id: int | None = None) -> None:
     """The token stops working at once. With a user id only that user's token is found. Raises NotFound."""
     rows = delete(token).where(token.c.token_id == token_id)
     if user_id is not None:
@@ -115,13 +115,13 @@ def revoke(db: Connection, token_id: int, *, user_id: int | None = None) -> None
         raise NotFound("Token", token_id)
 
 
-def note_use(db: Connection, token_id: int, now: datetime) -> None:
+def record_use(db: Connection, token_id: int, now: datetime) -> None:
     """Write down that the token was used, unless that happened within the minute."""
-    is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - USE_NOTED_EVERY)
+    is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - USE_RECORDED_EVERY)
     db.execute(update(token).where(token.c.token_id == token_id, is_due).values(last_used_at=now))
 
 
-def _refuse_faults(role: str, name: str, abilities: Sequence[str], expires_days: int | None) -> None:
+def _require_valid_request(role: str, name: str, abilities: Sequence[str], expires_days: int | None) -> None:
     name_fault = texts.name_fault(name, NAME_MAX)
     faults: dict[str, list[str]] = {} if name_fault is None else {"name": [name_fault]}
     allowed = access.abilities_for(role)

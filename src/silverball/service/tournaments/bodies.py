@@ -26,11 +26,11 @@ Moment = Annotated[datetime, Meta(tz=True)]
 WallClock = Annotated[str, Meta(pattern=r"^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(:\d\d)?$")]
 Zone = Annotated[str, Meta(min_length=1, max_length=64)]
 Slug = Annotated[str, Meta(min_length=3, max_length=50, pattern="^[a-z0-9]+(-[a-z0-9]+)*$")]
-Rows = Annotated[tuple[tuple[str, ...], ...], Meta(min_length=4, max_length=4)]
+TiebreakerRows = Annotated[tuple[tuple[str, ...], ...], Meta(min_length=4, max_length=4)]
 B = TypeVar("B", bound=Body)
 
 
-class Link(Body, frozen=True, kw_only=True):
+class TournamentLink(Body, frozen=True, kw_only=True):
     """A tournament that this one leads to or comes from."""
 
     tournament_id: Id
@@ -38,21 +38,21 @@ class Link(Body, frozen=True, kw_only=True):
     link_index: Annotated[int, Meta(ge=0, le=1000)] | None = None
 
 
-class Bundle(Body, frozen=True, kw_only=True):
+class NewEntryBundle(Body, frozen=True, kw_only=True):
     """Several entries at one price."""
 
     entries: Annotated[int, Meta(ge=1, le=ENTRIES_MAX)]
     price: Price
 
 
-class Entries(Body, frozen=True, kw_only=True):
+class EntrySales(Body, frozen=True, kw_only=True):
     """How entries are given and sold."""
 
     limited: bool = True
     automatic_entries: Annotated[int, Meta(ge=0, le=ENTRIES_MAX)] = 0
     price: Price | None = None
     currency: Currency | None = None
-    bundles: Annotated[tuple[Bundle, ...], Meta(max_length=BUNDLES_MAX)] = ()
+    bundles: Annotated[tuple[NewEntryBundle, ...], Meta(max_length=BUNDLES_MAX)] = ()
 
 
 class Registration(Body, frozen=True, kw_only=True):
@@ -75,7 +75,7 @@ class Registration(Body, frozen=True, kw_only=True):
     close_at_utc: Moment | None = None
 
 
-class Fields(Body, frozen=True, kw_only=True):
+class TournamentFields(Body, frozen=True, kw_only=True):
     """What a tournament has beside its name, its type and the settings of its format."""
 
     description: Text | UnsetType | None = UNSET
@@ -90,30 +90,30 @@ class Fields(Body, frozen=True, kw_only=True):
     event_id: Id | UnsetType | None = UNSET
     test: bool | UnsetType = UNSET
     points_map_custom: dict[str, Any] | UnsetType | None = UNSET
-    tiebreaker_points_map: Rows | UnsetType | None = UNSET
-    links: Annotated[tuple[Link, ...], Meta(max_length=LINKS_MAX)] | UnsetType = UNSET
+    tiebreaker_points_map: TiebreakerRows | UnsetType | None = UNSET
+    links: Annotated[tuple[TournamentLink, ...], Meta(max_length=LINKS_MAX)] | UnsetType = UNSET
     rsvp_configuration: Registration | UnsetType | None = UNSET
-    entry_configuration: Entries | UnsetType | None = UNSET
+    entry_configuration: EntrySales | UnsetType | None = UNSET
     shortcut: Slug | UnsetType | None = UNSET
     motd_text: Annotated[str, Meta(max_length=1000)] | UnsetType | None = UNSET
     motd_color: Color | UnsetType | None = UNSET
     motd_expiration: Line | UnsetType | None = UNSET
 
 
-class NewFields(Fields, frozen=True, kw_only=True):
+class NewTournamentFields(TournamentFields, frozen=True, kw_only=True):
     """A new tournament, without the settings of its format."""
 
     name: Name
     type: TournamentType
 
 
-class ChangedFields(Fields, frozen=True, kw_only=True):
+class ChangedTournamentFields(TournamentFields, frozen=True, kw_only=True):
     """A changed tournament, without the settings of its format."""
 
     name: Name | UnsetType = UNSET
 
 
-class Undo(Body, frozen=True, kw_only=True):
+class UndoRequest(Body, frozen=True, kw_only=True):
     """Which action to take back: it must be the newest one."""
 
     action: Id
@@ -135,7 +135,7 @@ class NewPlayoffs(Body, frozen=True, kw_only=True):
     settings: dict[str, Any] | UnsetType = UNSET
 
 
-Settings = dict[str, Any]
+WireSettings = dict[str, Any]
 _SETTING_TYPES: Mapping[str, Any] = {
     name: hint
     for name, hint in get_type_hints(FormatSettings, include_extras=True).items()
@@ -158,11 +158,11 @@ def _with_settings(name: str, fields: type[B]) -> type[B]:
     return made
 
 
-NewTournament = _with_settings("NewTournament", NewFields)
-ChangedTournament = _with_settings("ChangedTournament", ChangedFields)
+NewTournament = _with_settings("NewTournament", NewTournamentFields)
+ChangedTournament = _with_settings("ChangedTournament", ChangedTournamentFields)
 
 
-def settings_in(body: Fields) -> Settings:
+def sent_settings(body: TournamentFields) -> WireSettings:
     """Wire key -> value, of the settings that were sent."""
     shown = dict(zip(SETTING_FIELDS, FormatSettings.__struct_encode_fields__, strict=True))
     sent = {shown[name]: getattr(body, name) for name in _SETTING_TYPES}

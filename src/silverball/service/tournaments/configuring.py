@@ -11,7 +11,7 @@ import msgspec
 
 from silverball.kit.body import BodyParser
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.query import spoken
+from silverball.kit.query import humanize_name
 from silverball.rules import creation
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
@@ -19,19 +19,21 @@ from silverball.rules.settings import Settings
 from silverball.rules.tournament import Tournament
 
 # What may still be set once it has begun. Source: formats, section 2.
-WHILE_STARTED = frozenset({"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration"})
+CHANGEABLE_WHILE_STARTED = frozenset(
+    {"scorekeeping", "suggestions", "playoffsCutoffs", "pairing", "duration"}
+)
 # Settings that follow from what is played: what is entered is ignored.
-FOLLOWING = frozenset({"frenzyPausedSecondsLeft"})
+IGNORED_SETTINGS = frozenset({"frenzyPausedSecondsLeft"})
 # Fields of a body: what a completed tournament may still be given.
-WHEN_COMPLETED = frozenset({"series_id", "event_id", "links", "shortcut"})
+CHANGEABLE_WHEN_COMPLETED = frozenset({"series_id", "event_id", "links", "shortcut"})
 # What the points by place follow from.
-SCORING = ("scoring", "best_game_scoring", "knockout_fair", "knockout_progressive")
+SCORING_SETTINGS = ("scoring", "best_game_scoring", "knockout_fair", "knockout_progressive")
 TIEBREAK_SIZES = (1, 2, 3, 4)
 _PARSERS = {type_: BodyParser(form.settings) for type_, form in FORMATS.items()}
 
 
-def settings_of(
-    type_: str, given: Mapping[str, Any], *, before: Mapping[str, Any] | None = None, at: str = ""
+def build_settings(
+    type_: str, given: Mapping[str, Any], *, before: Mapping[str, Any] | None = None, prefix: str = ""
 ) -> Settings:
     """The settings of a format from wire keys and values; null and absent mean the default.
 
@@ -40,21 +42,23 @@ def settings_of(
     """
     known = FORMATS[type_].settings.__struct_encode_fields__
     faults = {
-        f"{at}{key}": [f"A {type_} tournament has no {spoken(key)}."] for key in given if key not in known
+        f"{prefix}{key}": [f"A {type_} tournament has no {humanize_name(key)}."]
+        for key in given
+        if key not in known
     }
     if faults:
         raise Invalid(faults)
-    chosen = {key: value for key, value in given.items() if key not in FOLLOWING}
+    chosen = {key: value for key, value in given.items() if key not in IGNORED_SETTINGS}
     wanted = {**(before or {}), **chosen}
     sent = msgspec.json.encode({key: value for key, value in wanted.items() if value is not None})
     try:
         read: Settings = _PARSERS[type_].parse(sent)
     except Invalid as error:
-        raise Invalid({f"{at}{key}": sentences for key, sentences in error.errors.items()}) from error
+        raise Invalid({f"{prefix}{key}": sentences for key, sentences in error.errors.items()}) from error
     except ValueError as error:
         # What a format refuses of several settings together.
-        raise Invalid({f"{at}settings": [f"{str(error)[:1].upper()}{str(error)[1:]}."]}) from error
-    _check_bands(getattr(read, "playoffs_cutoffs", ()), at)
+        raise Invalid({f"{prefix}settings": [f"{str(error)[:1].upper()}{str(error)[1:]}."]}) from error
+    _check_bands(getattr(read, "playoffs_cutoffs", ()), prefix)
     return read
 
 
@@ -75,25 +79,25 @@ def changed_settings(tournament: Tournament, given: Mapping[str, Any]) -> Settin
     if not given:
         return tournament.settings
     now: dict[str, Any] = msgspec.to_builtins(tournament.settings)
-    after = settings_of(tournament.type, given, before=now)
+    after = build_settings(tournament.type, given, before=now)
     then: dict[str, Any] = msgspec.to_builtins(after)
     differing = [key for key in then if then[key] != now[key]]
     if differing and tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you change its settings.")
     if tournament.status == "started":
-        _refuse([key for key in differing if key not in WHILE_STARTED])
+        _refuse_fixed([key for key in differing if key not in CHANGEABLE_WHILE_STARTED])
     return after
 
 
-def _refuse(fixed: list[str]) -> None:
+def _refuse_fixed(fixed: list[str]) -> None:
     if fixed:
-        named = " and ".join(spoken(key) for key in fixed)
+        named = " and ".join(humanize_name(key) for key in fixed)
         raise Conflict(f"The {named} can be changed only before the start. Undo the start first.")
 
 
 def refuse_when_completed(tournament: Tournament, names: Iterable[str]) -> None:
     """Raises Conflict when these fields of a body may not be changed any more."""
-    if tournament.status == "completed" and not WHEN_COMPLETED.issuperset(names):
+    if tournament.status == "completed" and not CHANGEABLE_WHEN_COMPLETED.issuperset(names):
         raise Conflict("The tournament is completed. Reopen it before you change it.")
 
 
@@ -107,12 +111,14 @@ def points_map(
 def changed_points_map(tournament: Tournament, after: Settings, custom: Mapping[str, Any] | None) -> Any:
     """The points by place after a change of settings; a map that came with an import stays otherwise."""
     differing = [
-        name for name in SCORING if getattr(after, name, None) != getattr(tournament.settings, name, None)
+        name
+        for name in SCORING_SETTINGS
+        if getattr(after, name, None) != getattr(tournament.settings, name, None)
     ]
     if custom == tournament.details["points_map_custom"] and not differing:
         return tournament.points_map
     if tournament.status != "planned":
-        _refuse(["pointsMapCustom"])
+        _refuse_fixed(["pointsMapCustom"])
     return points_map(tournament.type, after, custom)
 
 
@@ -143,5 +149,5 @@ def changed_tiebreakers(tournament: Tournament, rows: tuple[tuple[str, ...], ...
     after = tiebreaker_map(rows)
     before = [list(row) for row in tournament.tiebreaker_points_map or ()]
     if tournament.status != "planned" and [list(row) for row in after] != before:
-        _refuse(["tiebreakerPointsMap"])
+        _refuse_fixed(["tiebreakerPointsMap"])
     return after

@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from silverball.kit.query import spoken
+from silverball.kit.query import humanize_name
 
-Data = Mapping[str, Any]
+ChangeData = Mapping[str, Any]
 NAMED_MAX = 8
 # Fields of a tournament that hold several things, each of which is told by its own name.
-INSIDE = frozenset({"settings", "details"})
-UNTOLD = frozenset({"has_entry_limits", "state"})
+NESTED_FIELDS = frozenset({"settings", "details"})
+UNMENTIONED_FIELDS = frozenset({"has_entry_limits", "state"})
 
 
 @dataclass(frozen=True)
@@ -34,53 +34,53 @@ class Names:
         return ", ".join(self.player(player_id) for player_id in player_ids)
 
 
-def sentence(change: str, data: Data, names: Names) -> str:
+def change_sentence(change: str, data: ChangeData, names: Names) -> str:
     """What an entry of the journal says. One that nobody knows is told by its name."""
     tell = SENTENCES.get(change)
     return f"{change}." if tell is None else tell(data, names)
 
 
-def _thing(ending: Callable[[Data, Names], str]) -> Callable[[Data, Names], str]:
+def _from_thing(ending: Callable[[ChangeData, Names], str]) -> Callable[[ChangeData, Names], str]:
     return lambda data, names: ending(data["thing"], names)
 
 
-def _after(ending: Callable[[Data, Names], str]) -> Callable[[Data, Names], str]:
+def _from_after(ending: Callable[[ChangeData, Names], str]) -> Callable[[ChangeData, Names], str]:
     return lambda data, names: ending(data["after"], names)
 
 
-def _said(text: str) -> Callable[[Data, Names], str]:
+def _fixed_sentence(text: str) -> Callable[[ChangeData, Names], str]:
     return lambda _data, _names: text
 
 
-def _edited(data: Data, _names: Names) -> str:
-    named = [spoken(name) for name in _differing(data["before"], data["after"])]
+def _edit_sentence(data: ChangeData, _names: Names) -> str:
+    named = [humanize_name(name) for name in _differing_fields(data["before"], data["after"])]
     return f"Changed: {', '.join(named)}." if named else "Nothing that is shown was changed."
 
 
-def _differing(before: Data, after: Data) -> list[str]:
+def _differing_fields(before: ChangeData, after: ChangeData) -> list[str]:
     found: list[str] = []
     for name, value in after.items():
-        if name in INSIDE:
+        if name in NESTED_FIELDS:
             found += [key for key, now in value.items() if (before.get(name) or {}).get(key) != now]
-        elif name not in UNTOLD:
+        elif name not in UNMENTIONED_FIELDS:
             found.append(name)
     return found[:NAMED_MAX]
 
 
-def _game(game: Data, names: Names) -> str:
+def _game_text(game: ChangeData, names: Names) -> str:
     players = names.all_players(game["player_ids"])
     where = f" on {names.arena(game['arena_id'])}" if game.get("arena_id") else ""
     return f"game {game['game_id']} ({players}{where})"
 
 
-def _opened(game: Data, names: Names) -> str:
+def _opened_game_sentence(game: ChangeData, names: Names) -> str:
     if game.get("is_bye"):
         return f"{names.all_players(game['player_ids'])} has a bye."
     kind = "A tiebreak" if game.get("is_tiebreak") else "A game"
-    return f"{kind} was opened: {_game(game, names)}."
+    return f"{kind} was opened: {_game_text(game, names)}."
 
 
-def _result(game: Data, names: Names) -> str:
+def _result_text(game: ChangeData, names: Names) -> str:
     if game.get("forfeited_by"):
         return f"{names.player(game['forfeited_by'])} did not show up"
     order = game.get("finishing_order") or [one for one in game["result_positions"] if one is not None]
@@ -90,7 +90,7 @@ def _result(game: Data, names: Names) -> str:
     return ", ".join(f"{names.player(player_id)} {earned}" for player_id, earned in points)
 
 
-def _entrant_changed(data: Data, names: Names) -> str:
+def _entrant_sentence(data: ChangeData, names: Names) -> str:
     before, after = data["before"], data["after"]
     who = names.player(after["player_id"])
     if before["is_active"] != after["is_active"]:
@@ -107,7 +107,7 @@ def _entrant_changed(data: Data, names: Names) -> str:
     return f"{who} was changed."
 
 
-def _arena_changed(data: Data, names: Names) -> str:
+def _arena_sentence(data: ChangeData, names: Names) -> str:
     before, after = data["before"], data["after"]
     arena = names.arena(after["arena_id"])
     if before["is_active"] != after["is_active"]:
@@ -115,70 +115,80 @@ def _arena_changed(data: Data, names: Names) -> str:
     return f"{arena} was changed."
 
 
-def _attempt(one: Data, names: Names) -> str:
+def _single_player_game_text(one: ChangeData, names: Names) -> str:
     return f"{names.player(one['player_id'])} on {names.arena(one['arena_id'])}"
 
 
-def _attempt_changed(data: Data, names: Names) -> str:
+def _single_player_game_sentence(data: ChangeData, names: Names) -> str:
     before, after = data["before"], data["after"]
     if before["is_voided"] != after["is_voided"]:
-        return f"{_attempt(after, names)}: {'voided' if after['is_voided'] else 'counts again'}."
+        return (
+            f"{_single_player_game_text(after, names)}: {'voided' if after['is_voided'] else 'counts again'}."
+        )
     if after["score"] is not None and before["score"] != after["score"]:
-        return f"{_attempt(after, names)}: {after['score']}."
-    return f"{_attempt(after, names)}: {after['status']}."
+        return f"{_single_player_game_text(after, names)}: {after['score']}."
+    return f"{_single_player_game_text(after, names)}: {after['status']}."
 
 
-def _purchase(one: Data, names: Names) -> str:
+def _purchase_sentence(one: ChangeData, names: Names) -> str:
     return f"{names.player(one['player_id'])}: {one['quantity']} entries ({one['type']})."
 
 
-SENTENCES: dict[str, Callable[[Data, Names], str]] = {
-    "TournamentCreated": _said("The tournament was created."),
-    "TournamentImported": _said("The tournament came in from a file."),
-    "TournamentStarted": _said("The tournament was started."),
-    "TournamentUnstarted": _said("The start was taken back."),
-    "TournamentCompleted": _said("The tournament was completed."),
-    "TournamentReopened": _said("The tournament was reopened."),
-    "TournamentEdited": _edited,
-    "ClockChanged": _said("The clock was changed."),
-    "DrawRemembered": _said("What the next draws need was noted."),
+SENTENCES: dict[str, Callable[[ChangeData, Names], str]] = {
+    "TournamentCreated": _fixed_sentence("The tournament was created."),
+    "TournamentImported": _fixed_sentence("The tournament came in from a file."),
+    "TournamentStarted": _fixed_sentence("The tournament was started."),
+    "TournamentUnstarted": _fixed_sentence("The start was taken back."),
+    "TournamentCompleted": _fixed_sentence("The tournament was completed."),
+    "TournamentReopened": _fixed_sentence("The tournament was reopened."),
+    "TournamentEdited": _edit_sentence,
+    "ClockChanged": _fixed_sentence("The clock was changed."),
+    "DrawRemembered": _fixed_sentence("What the next draws need was noted."),
     "ActionUndone": lambda data, _: f"Action {data['action']} was undone.",
-    "EntrantAdded": _thing(lambda one, names: f"{names.player(one['player_id'])} joined."),
-    "EntrantRemoved": _thing(lambda one, names: f"{names.player(one['player_id'])} was taken out."),
-    "EntrantChanged": _entrant_changed,
-    "ArenaAdded": _thing(lambda one, names: f"{names.arena(one['arena_id'])} was added."),
-    "ArenaRemoved": _thing(lambda one, names: f"{names.arena(one['arena_id'])} was removed."),
-    "ArenaChanged": _arena_changed,
-    "BankAdded": _thing(lambda one, _: f"Bank {one['bank_id']} was added."),
-    "BankRemoved": _thing(lambda one, _: f"Bank {one['bank_id']} was removed."),
-    "RoundOpened": _thing(lambda one, _: f"{one['name']} was opened."),
-    "RoundDeleted": _thing(lambda one, _: f"{one['name']} was deleted."),
-    "RoundCompleted": _after(lambda one, _: f"{one['name']} was completed."),
-    "RoundReopened": _after(lambda one, _: f"{one['name']} is open again."),
-    "RoundChanged": _after(lambda one, _: f"{one['name']} was changed."),
-    "GameOpened": _thing(_opened),
-    "GameDeleted": _thing(lambda one, names: f"Deleted: {_game(one, names)}."),
-    "GameCompleted": _after(lambda one, names: f"Result of {_game(one, names)}: {_result(one, names)}."),
-    "GameCleared": _after(lambda one, names: f"The result was taken away: {_game(one, names)}."),
-    "GameCorrected": _after(
-        lambda one, names: f"The result was corrected: {_game(one, names)}: {_result(one, names)}."
+    "EntrantAdded": _from_thing(lambda one, names: f"{names.player(one['player_id'])} joined."),
+    "EntrantRemoved": _from_thing(lambda one, names: f"{names.player(one['player_id'])} was taken out."),
+    "EntrantChanged": _entrant_sentence,
+    "ArenaAdded": _from_thing(lambda one, names: f"{names.arena(one['arena_id'])} was added."),
+    "ArenaRemoved": _from_thing(lambda one, names: f"{names.arena(one['arena_id'])} was removed."),
+    "ArenaChanged": _arena_sentence,
+    "BankAdded": _from_thing(lambda one, _: f"Bank {one['bank_id']} was added."),
+    "BankRemoved": _from_thing(lambda one, _: f"Bank {one['bank_id']} was removed."),
+    "RoundOpened": _from_thing(lambda one, _: f"{one['name']} was opened."),
+    "RoundDeleted": _from_thing(lambda one, _: f"{one['name']} was deleted."),
+    "RoundCompleted": _from_after(lambda one, _: f"{one['name']} was completed."),
+    "RoundReopened": _from_after(lambda one, _: f"{one['name']} is open again."),
+    "RoundChanged": _from_after(lambda one, _: f"{one['name']} was changed."),
+    "GameOpened": _from_thing(_opened_game_sentence),
+    "GameDeleted": _from_thing(lambda one, names: f"Deleted: {_game_text(one, names)}."),
+    "GameCompleted": _from_after(
+        lambda one, names: f"Result of {_game_text(one, names)}: {_result_text(one, names)}."
     ),
-    "GameChanged": _after(lambda one, names: f"Changed: {_game(one, names)}."),
-    "SuggestionMade": _thing(lambda one, _: f"A player sent in a result of game {one['game_id']}."),
-    "SuggestionDecided": _thing(lambda one, _: f"A result sent in for game {one['game_id']} was settled."),
-    "SinglePlayerGameOpened": _thing(lambda one, names: f"{_attempt(one, names)}: {one['status']}."),
-    "SinglePlayerGameDeleted": _thing(lambda one, names: f"{_attempt(one, names)}: deleted."),
-    "SinglePlayerGameChanged": _attempt_changed,
-    "CardOpened": _thing(lambda one, names: f"{names.player(one['player_id'])} began a card."),
-    "CardDeleted": _thing(lambda one, names: f"A card of {names.player(one['player_id'])} was deleted."),
-    "CardChanged": _after(lambda one, names: f"A card of {names.player(one['player_id'])} was changed."),
-    "QueueJoined": _thing(lambda one, names: f"{names.player(one['player_id'])} joined a queue."),
-    "QueueLeft": _thing(lambda one, names: f"{names.player(one['player_id'])} left a queue."),
-    "QueueMoved": _after(lambda one, names: f"{names.player(one['player_id'])} moved in a queue."),
-    "ScorekeeperAdded": _thing(lambda one, names: f"{names.user(one['user_id'])} may keep scores."),
-    "ScorekeeperRemoved": _thing(
+    "GameCleared": _from_after(lambda one, names: f"The result was taken away: {_game_text(one, names)}."),
+    "GameCorrected": _from_after(
+        lambda one, names: f"The result was corrected: {_game_text(one, names)}: {_result_text(one, names)}."
+    ),
+    "GameChanged": _from_after(lambda one, names: f"Changed: {_game_text(one, names)}."),
+    "SuggestionMade": _from_thing(lambda one, _: f"A player sent in a result of game {one['game_id']}."),
+    "SuggestionDecided": _from_thing(
+        lambda one, _: f"A result sent in for game {one['game_id']} was settled."
+    ),
+    "SinglePlayerGameOpened": _from_thing(
+        lambda one, names: f"{_single_player_game_text(one, names)}: {one['status']}."
+    ),
+    "SinglePlayerGameDeleted": _from_thing(
+        lambda one, names: f"{_single_player_game_text(one, names)}: deleted."
+    ),
+    "SinglePlayerGameChanged": _single_player_game_sentence,
+    "CardOpened": _from_thing(lambda one, names: f"{names.player(one['player_id'])} began a card."),
+    "CardDeleted": _from_thing(lambda one, names: f"A card of {names.player(one['player_id'])} was deleted."),
+    "CardChanged": _from_after(lambda one, names: f"A card of {names.player(one['player_id'])} was changed."),
+    "QueueJoined": _from_thing(lambda one, names: f"{names.player(one['player_id'])} joined a queue."),
+    "QueueLeft": _from_thing(lambda one, names: f"{names.player(one['player_id'])} left a queue."),
+    "QueueMoved": _from_after(lambda one, names: f"{names.player(one['player_id'])} moved in a queue."),
+    "ScorekeeperAdded": _from_thing(lambda one, names: f"{names.user(one['user_id'])} may keep scores."),
+    "ScorekeeperRemoved": _from_thing(
         lambda one, names: f"{names.user(one['user_id'])} keeps no scores any more."
     ),
-    "EntriesBought": _thing(_purchase),
-    "EntriesWithdrawn": _thing(lambda one, names: f"Taken back: {_purchase(one, names)}"),
+    "EntriesBought": _from_thing(_purchase_sentence),
+    "EntriesWithdrawn": _from_thing(lambda one, names: f"Taken back: {_purchase_sentence(one, names)}"),
 }

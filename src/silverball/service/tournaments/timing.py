@@ -9,31 +9,31 @@ from zoneinfo import ZoneInfo, available_timezones
 from msgspec import UNSET, UnsetType
 
 from silverball.kit.errors import Invalid
-from silverball.service.tournaments.bodies import Fields
+from silverball.service.tournaments.bodies import TournamentFields
 from silverball.wire import times
 
 YEARS = range(1970, 2200)
-FIELDS = frozenset({"start_utc", "start_local", "end_utc", "end_local", "timezone"})
+TIME_FIELDS = frozenset({"start_utc", "start_local", "end_utc", "end_local", "timezone"})
 
 
 @cache
-def _zones() -> frozenset[str]:
+def _zone_names() -> frozenset[str]:
     return frozenset(available_timezones())
 
 
-def said(body: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
+def changed_times(body: TournamentFields, before: Mapping[str, Any]) -> dict[str, Any]:
     """The five columns of when, as details hold them. Takes the details before.
 
     Raises Invalid for a zone or a time that there is not, for a moment and a wall clock that do not
     agree, and for an end before the start.
     """
     zone = before["timezone"] if body.timezone is UNSET else body.timezone
-    if zone not in _zones():
+    if zone not in _zone_names():
         raise Invalid({"timezone": ["There is no such time zone. Send one like Europe/Stockholm."]})
     start = _moment("start", body.start_utc, body.start_local, zone)
     end = _moment("end", body.end_utc, body.end_local, zone)
-    begins = _read(before["start_utc"]) if start is UNSET else start
-    ends = _read(before["end_utc"]) if end is UNSET else end
+    begins = _stored_moment(before["start_utc"]) if start is UNSET else start
+    ends = _stored_moment(before["end_utc"]) if end is UNSET else end
     if begins is None:
         raise Invalid({"startUtc": ["A tournament needs a start."]})
     if ends is not None and ends < begins and (start is not UNSET or end is not UNSET):
@@ -47,7 +47,7 @@ def said(body: Fields, before: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(kept: str | None) -> datetime | None:
+def _stored_moment(kept: str | None) -> datetime | None:
     return None if kept is None else datetime.fromisoformat(kept)
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, func, select, type_coerce
 
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.service import access
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.clubs import reads as clubs
 from silverball.service.federation import reads as federation
 from silverball.service.ratings import reads as ratings
@@ -44,16 +44,16 @@ COLUMNS = (
     _USER.tournament_avatar,
     type_coerce(_USER.created_at, IsoText),
 )
-_ONE = select(*COLUMNS).where(_USER.user_id == bindparam("user_id"))
+_BY_ID = select(*COLUMNS).where(_USER.user_id == bindparam("user_id"))
 
 
-def shown(values: Sequence[Any], viewer: Caller | None) -> User:
+def user_item(values: Sequence[Any], viewer: AuthenticatedCaller | None) -> User:
     """The user in COLUMNS as this viewer may see it (interface.md 2, rows 20 and 25)."""
     (user_id, business_profile_id, club_id, name, first_name, last_name) = values[:6]
     (ifpa_id, role, flag, location, pronouns, initials) = values[6:12]
     (ratings_out, stats_out, video_out, profile_out, history_out, only_completed) = values[12:18]
     (avatar, banner, tournament_avatar, created_at) = values[18:]
-    if profile_out and not access.sees_all_of(viewer, user_id):
+    if profile_out and not access.sees_hidden_details(viewer, user_id):
         ifpa_id = flag = location = pronouns = initials = avatar = banner = tournament_avatar = None
     return User(
         user_id=user_id,
@@ -81,21 +81,21 @@ def shown(values: Sequence[Any], viewer: Caller | None) -> User:
     )
 
 
-def one(db: Connection, user_id: int, viewer: Caller | None) -> User:
+def find_user(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> User:
     """The user. Raises NotFound."""
-    row = db.execute(_ONE, {"user_id": user_id}).first()
+    row = db.execute(_BY_ID, {"user_id": user_id}).first()
     if row is None:
         raise NotFound("User", user_id)
-    return shown(row, viewer)
+    return user_item(row, viewer)
 
 
-def own_profile(db: Connection, caller: Caller) -> OwnProfile:
+def own_profile(db: Connection, caller: AuthenticatedCaller) -> OwnProfile:
     """The caller's profile, all of it; no other caller is given this answer."""
-    user = one(db, caller.user_id, dataclasses.replace(caller, is_hidden=True))
+    user = find_user(db, caller.user_id, dataclasses.replace(caller, has_opt_outs=True))
     return OwnProfile(**msgspec.structs.asdict(user), data=user)
 
 
-def by_email(db: Connection, email: str) -> int | None:
+def user_id_by_email(db: Connection, email: str) -> int | None:
     """The id of the account with this e-mail."""
     found = db.execute(select(_USER.user_id).where(_USER.email == email.strip().lower())).one_or_none()
     return None if found is None else int(found.user_id)
@@ -108,27 +108,29 @@ def can_anybody_sign_in(db: Connection) -> bool:
     )
 
 
-def named(db: Connection, user_ids: Sequence[int], viewer: Caller | None) -> tuple[User, ...]:
+def existing_users(
+    db: Connection, user_ids: Sequence[int], viewer: AuthenticatedCaller | None
+) -> tuple[User, ...]:
     """Those of these users that exist, by id."""
     rows = select(*COLUMNS).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
-    return tuple(shown(row, viewer) for row in db.execute(rows))
+    return tuple(user_item(row, viewer) for row in db.execute(rows))
 
 
-def bundle(
-    db: Connection, user_id: int, viewer: Caller | None, *, with_ifpa: bool, with_counts: bool
+def user_bundle(
+    db: Connection, user_id: int, viewer: AuthenticatedCaller | None, *, with_ifpa: bool, with_counts: bool
 ) -> UserBundle:
     """The user with what belongs to him. Raises NotFound."""
-    user = one(db, user_id, viewer)
+    user = find_user(db, user_id, viewer)
     # Who hides his profile shows no federation number, and then there is no record either.
     ifpa_id = user.ifpa_id if with_ifpa else None
-    rating = ratings.of_user(db, user_id, viewer)
+    rating = ratings.user_rating(db, user_id, viewer)
     return UserBundle(
         user=user,
         rating=UNSET if rating is None else rating,
-        ifpa=None if ifpa_id is None else federation.record(db, ifpa_id),
+        ifpa=None if ifpa_id is None else federation.published_record(db, ifpa_id),
         shortcut=_shortcut(db, user_id),
         plan=None,
-        club=None if user.club_id is None else clubs.found(db, user.club_id),
+        club=None if user.club_id is None else clubs.club_or_none(db, user.club_id),
         plan_features=None,
         user_counts=_counts(db, user_id, viewer) if with_counts else UNSET,
     )
@@ -141,7 +143,7 @@ def _shortcut(db: Connection, user_id: int) -> Shortcut | None:
     return None if row is None else Shortcut(shortcut_id=row.shortcut_id, slug=row.slug)
 
 
-def _counts(db: Connection, user_id: int, viewer: Caller | None) -> UserCounts:
+def _counts(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> UserCounts:
     tournament, series, player, entrant = tables.tournament, tables.series, tables.player, tables.entrant
     organized = select(func.count()).select_from(tournament).where(tournament.c.organizer_id == user_id)
     scored = select(func.count()).select_from(series).where(series.c.organizer_id == user_id)
@@ -160,14 +162,14 @@ def _counts(db: Connection, user_id: int, viewer: Caller | None) -> UserCounts:
     )
 
 
-def only_completed_for(db: Connection, user_id: int, viewer: Caller | None) -> bool:
+def shows_only_completed_to(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> bool:
     """Whether this viewer may see only the completed tournaments that the user played.
 
     Raises NotAllowed when he may see none (interface.md 2, row 20). A user who does not exist hides nothing.
     """
     columns = (_USER.history_opt_out, _USER.history_only_completed)
     row = db.execute(select(*columns).where(_USER.user_id == user_id)).first()
-    if row is None or access.sees_all_of(viewer, user_id):
+    if row is None or access.sees_hidden_details(viewer, user_id):
         return False
     if row.history_opt_out:
         raise NotAllowed("This user has opted out of showing the tournaments they played.")

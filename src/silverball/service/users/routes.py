@@ -43,7 +43,7 @@ def change_profile(call: Write[writes.ChangedProfile]) -> OwnProfile:
 def resolve_users(call: Call[UnknownUsersQuery]) -> Data[tuple[User, ...]]:
     """Users by their ids."""
     with call.read() as db:
-        return Data(data=reads.named(db, call.query.users, call.caller))
+        return Data(data=reads.existing_users(db, call.query.users, call.caller))
 
 
 @get("/api/users/{user_id}", query=BundleQuery, access=Access.OPENABLE)
@@ -51,7 +51,7 @@ def one_user(call: Call[BundleQuery]) -> UserBundle:
     """A user's profile and what belongs to it."""
     with call.read() as db:
         query = call.query
-        return reads.bundle(
+        return reads.user_bundle(
             db,
             call.ids["user_id"],
             call.caller,

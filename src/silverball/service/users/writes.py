@@ -41,17 +41,17 @@ class ChangedProfile(Body, frozen=True, kw_only=True):
     history_only_completed: bool | UnsetType = UNSET
 
 
-class CannotSignIn(Conflict):
+class AccountCannotSignIn(Conflict):
     def __init__(self, user_id: int) -> None:
         super().__init__(
             f"User {user_id} has no e-mail address and cannot sign in, so a password is of no use."
         )
 
 
-def create(db: Connection, *, name: str, email: str, role: str, now: datetime) -> int:
+def create_user(db: Connection, *, name: str, email: str, role: str, now: datetime) -> int:
     """A new account without a password; returns its id. Raises Invalid, also when the e-mail is taken."""
     name, email = name.strip(), email.strip().lower()
-    _refuse_faults(name, email, role)
+    _require_valid_account(name, email, role)
     values = {
         "name": name,
         "email": email,
@@ -68,14 +68,14 @@ def create(db: Connection, *, name: str, email: str, role: str, now: datetime) -
     return int(user_id)
 
 
-def create_first(db: Connection, *, name: str, email: str, password_hash: str, now: datetime) -> int:
+def create_first_admin(db: Connection, *, name: str, email: str, password_hash: str, now: datetime) -> int:
     """The admin of a new site; returns the id. Raises Conflict once anybody can sign in, and Invalid."""
     if db.dialect.name == "postgresql":
         # SQLite has one writer at a time; here two could both find nobody.
         db.execute(text('LOCK TABLE "user" IN SHARE ROW EXCLUSIVE MODE'))
     if reads.can_anybody_sign_in(db):
         raise Conflict("This site has an account already.")
-    user_id = create(db, name=name, email=email, role="admin", now=now)
+    user_id = create_user(db, name=name, email=email, role="admin", now=now)
     set_password(db, user_id, password_hash)
     return user_id
 
@@ -87,8 +87,8 @@ def change_profile(db: Connection, user_id: int, said: ChangedProfile) -> None:
         was_hidden = db.execute(select(user.c.ratings_opt_out).where(user.c.user_id == user_id)).scalar_one()
         db.execute(update(user).where(user.c.user_id == user_id).values(**values))
         is_hiding = any(values.get(name) is True for name in OPT_OUTS)
-        announce.of_users(db, [user_id], is_hiding=is_hiding)
-        rated.user_changed(db, user_id, was_hidden=was_hidden)
+        announce.announce_users(db, [user_id], is_hiding=is_hiding)
+        rated.update_user(db, user_id, was_hidden=was_hidden)
 
 
 def set_password(db: Connection, user_id: int, password_hash: str) -> None:
@@ -101,17 +101,17 @@ def set_password(db: Connection, user_id: int, password_hash: str) -> None:
     if email is None:
         raise NotFound("User", user_id)
     if email[0] is None:
-        raise CannotSignIn(user_id)
+        raise AccountCannotSignIn(user_id)
     db.execute(delete(session).where(session.c.user_id == user_id))
 
 
-def renew_hash(db: Connection, user_id: int, *, old: str, new: str) -> None:
+def rehash_password(db: Connection, user_id: int, *, old: str, new: str) -> None:
     """The same password under today's parameters, unless it was changed in the meantime."""
     is_same = (user.c.user_id == user_id) & (user.c.password_hash == old)
     db.execute(update(user).where(is_same).values(password_hash=new))
 
 
-def _refuse_faults(name: str, email: str, role: str) -> None:
+def _require_valid_account(name: str, email: str, role: str) -> None:
     name_fault = texts.name_fault(name, NAME_MAX)
     faults: dict[str, list[str]] = {} if name_fault is None else {"name": [name_fault]}
     if len(email) > EMAIL_MAX:

@@ -12,7 +12,7 @@ from silverball.rules.registry import FORMATS
 from silverball.rules.tournament import Game, Tournament
 from silverball.rules.verify import best, draws, replay, results, sums, tables
 from silverball.rules.verify import journal as stories
-from silverball.rules.verify.replay import Told
+from silverball.rules.verify.replay import ReplayedAction
 from silverball.store import journal, snapshot
 from silverball.store.journal import Action
 from silverball.store.tables import (
@@ -29,7 +29,7 @@ SUMMARIES = (arena_summary, player_arena_summary, match_summary)
 
 
 @dataclass(frozen=True)
-class Verdict:
+class VerificationReport:
     """What was found about a tournament: a sentence for each thing that differs."""
 
     tournament_id: int
@@ -38,16 +38,16 @@ class Verdict:
 
 
 @dataclass(frozen=True)
-class _Story:
+class _JournalHistory:
     """The journal since the tournament was created or came in."""
 
-    told: Sequence[Told]
+    actions: Sequence[ReplayedAction]
     # The number of the first action that is told.
-    first: int
+    first_action_id: int
     # The tournament as it was created; None when it was not created here.
-    began: Tournament | None
+    created: Tournament | None
     # What came in, by kind; empty when it was created here.
-    counts: Mapping[str, Any]
+    imported_counts: Mapping[str, Any]
 
 
 def tournament_ids(db: Connection) -> list[int]:
@@ -56,7 +56,7 @@ def tournament_ids(db: Connection) -> list[int]:
     return list(db.execute(select(key).order_by(key)).scalars())
 
 
-def verdict(db: Connection, tournament_id: int) -> Verdict:
+def verify_tournament(db: Connection, tournament_id: int) -> VerificationReport:
     """Everything about a tournament counted again. Raises NotFound."""
     own = tournament.c
     columns = select(own.name, own.type).where(own.tournament_id == tournament_id)
@@ -64,57 +64,59 @@ def verdict(db: Connection, tournament_id: int) -> Verdict:
     if row is None:
         raise NotFound("Tournament", tournament_id)
     # Formats that nobody knows here can only be read.
-    faults = _faults(db, tournament_id) if row.type in FORMATS else []
-    return Verdict(tournament_id, row.name, faults)
+    faults = _all_faults(db, tournament_id) if row.type in FORMATS else []
+    return VerificationReport(tournament_id, row.name, faults)
 
 
-def _faults(db: Connection, tournament_id: int) -> list[str]:
+def _all_faults(db: Connection, tournament_id: int) -> list[str]:
     loaded = snapshot.load(db, tournament_id)
-    story = _story(loaded, journal.story(db, tournament_id))
-    found = [*_feed_faults(db, tournament_id), *stories.faults(story.told, story.first)]
-    found += _told_faults(loaded, story)
-    found += draws.standing_faults(loaded)
-    found += results.faults(loaded, _recorded(story.told))
+    story = _journal_history(loaded, journal.all_actions(db, tournament_id))
+    found = [*_feed_faults(db, tournament_id), *stories.journal_faults(story.actions, story.first_action_id)]
+    found += _replay_faults(loaded, story)
+    found += draws.state_faults(loaded)
+    found += results.result_faults(loaded, _recorded_game_ids(story.actions))
     # What came in with its standings shows those until something happens.
-    if story.told or story.began is not None:
+    if story.actions or story.created is not None:
         found += _standing_faults(db, loaded)
-    if any("status" in one.after for one in _edits(story.told)):
-        found += best.stored_faults(loaded)
-    return found + sums.faults(loaded, _summaries(db, tournament_id))
+    if any("status" in one.after for one in _tournament_edits(story.actions)):
+        found += best.stored_points_faults(loaded)
+    return found + sums.summary_faults(loaded, _stored_summaries(db, tournament_id))
 
 
-def _story(loaded: Tournament, actions: Sequence[Action]) -> _Story:
+def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> _JournalHistory:
     """The journal from the last beginning on."""
     names = [[name for name, _ in one.entries] for one in actions]
-    begins = [at for at, listed in enumerate(names) if IMPORTED in listed or journal.CREATED in listed]
+    begins = [
+        at for at, listed in enumerate(names) if IMPORTED in listed or journal.TOURNAMENT_CREATED in listed
+    ]
     if not begins:
-        return _Story(_told(actions, loaded.type), 1, None, {})
+        return _JournalHistory(_journal_actions(actions, loaded.type), 1, None, {})
     start = actions[begins[-1]]
-    told = _told(actions[begins[-1] + 1 :], loaded.type)
+    told = _journal_actions(actions[begins[-1] + 1 :], loaded.type)
     name, data = start.entries[0]
     if name == IMPORTED:
-        return _Story(told, start.action_id + 1, None, data)
-    began = journal.created(loaded.tournament_id, loaded.type, data)
-    return _Story([*_told([start], loaded.type), *told], start.action_id, began, {})
+        return _JournalHistory(told, start.action_id + 1, None, data)
+    began = journal.decode_creation(loaded.tournament_id, loaded.type, data)
+    return _JournalHistory([*_journal_actions([start], loaded.type), *told], start.action_id, began, {})
 
 
-def _told(actions: Sequence[Action], type_: str) -> list[Told]:
-    return [Told(one.action_id, one.changes(type_), one.undoes) for one in actions]
+def _journal_actions(actions: Sequence[Action], type_: str) -> list[ReplayedAction]:
+    return [ReplayedAction(one.action_id, one.decode_changes(type_), one.undone_action_id) for one in actions]
 
 
-def _told_faults(loaded: Tournament, story: _Story) -> list[str]:
+def _replay_faults(loaded: Tournament, story: _JournalHistory) -> list[str]:
     """The journal told backwards: what does not fit, and what is wrong with the draws in it."""
-    book = replay.book_of(loaded)
+    book = replay.stored_state(loaded)
     found: list[str] = []
-    for told, faults in replay.told_back(book, story.told):
+    for told, faults in replay.replay_backwards(book, story.actions):
         found += faults
         # What an undo put back was drawn by the action that is looked at in its turn.
-        if told.undoes is None:
-            found += draws.drawn_faults(loaded.type, book, told.changes, told.action_id)
-    return found + replay.began_otherwise(book, story.began, story.counts)
+        if told.undone_action_id is None:
+            found += draws.draw_faults(loaded.type, book, told.changes, told.action_id)
+    return found + replay.beginning_faults(book, story.created, story.imported_counts)
 
 
-def _recorded(told: Sequence[Told]) -> set[int]:
+def _recorded_game_ids(told: Sequence[ReplayedAction]) -> set[int]:
     """Ids of the games that got a result here."""
     found = set()
     for one in told:
@@ -126,14 +128,14 @@ def _recorded(told: Sequence[Told]) -> set[int]:
     return found
 
 
-def _edits(told: Sequence[Told]) -> list[TournamentAltered]:
+def _tournament_edits(told: Sequence[ReplayedAction]) -> list[TournamentAltered]:
     return [change for one in told for change in one.changes if isinstance(change, TournamentAltered)]
 
 
 def _standing_faults(db: Connection, loaded: Tournament) -> list[str]:
     columns = select(standing.c.player_id, standing.c.position, standing.c.points, standing.c.row)
     rows = db.execute(columns.where(standing.c.tournament_id == loaded.tournament_id)).all()
-    found = tables.faults(loaded, {one.player_id: one.row for one in rows})
+    found = tables.standings_faults(loaded, {one.player_id: one.row for one in rows})
     for one in rows:
         shown = (one.row["playerId"], one.row["position"])
         if shown != (one.player_id, one.position):
@@ -145,7 +147,7 @@ def _standing_faults(db: Connection, loaded: Tournament) -> list[str]:
     return found
 
 
-def _summaries(db: Connection, tournament_id: int) -> dict[str, list[Any]]:
+def _stored_summaries(db: Connection, tournament_id: int) -> dict[str, list[Any]]:
     return {
         table.name: list(db.execute(select(table).where(table.c.tournament_id == tournament_id)).mappings())
         for table in SUMMARIES

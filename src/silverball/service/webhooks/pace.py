@@ -32,12 +32,12 @@ LOST_AFTER = timedelta(minutes=1)
 SLOW_SECONDS = 2.0
 
 
-def next_try(tries: int, now: datetime) -> datetime | None:
+def next_try_at(tries: int, now: datetime) -> datetime | None:
     """When a message is due again that was tried so often; None when that was the last try."""
     return now + RETRIES[tries - 1] if tries < TRIES_MAX else None
 
 
-def rest(failures: int, now: datetime) -> datetime:
+def resting_until(failures: int, now: datetime) -> datetime:
     """Until when an address is left alone that failed so often in a row."""
     return now + RESTS[min(failures, len(RESTS)) - 1]
 

@@ -6,7 +6,18 @@ from typing import Any
 import msgspec
 
 from silverball.kit.body import Body
-from silverball.kit.http import TOURNAMENT, Access, Call, Fresh, Once, Write, delete, get, patch, post
+from silverball.kit.http import (
+    TOURNAMENT,
+    Access,
+    Call,
+    OneTimeResult,
+    UncachedResult,
+    Write,
+    delete,
+    get,
+    patch,
+    post,
+)
 from silverball.kit.query import Query
 from silverball.service import pages
 from silverball.service.webhooks import reads, writes
@@ -21,68 +32,68 @@ DELIVERIES = ITEM + "/deliveries"
 
 # Deliveries come and go without the tournament being another one, so none of these answers is kept.
 @get(LIST, access=Access.OWN)
-def list_webhooks(call: Call[Query]) -> Fresh[Data[tuple[Webhook, ...]]]:
+def list_webhooks(call: Call[Query]) -> UncachedResult[Data[tuple[Webhook, ...]]]:
     """Where the caller's tournament tells what happens, oldest first."""
     with call.read() as db:
         reads.require_manager(db, call.ids[TOURNAMENT], call.caller)
-        return Fresh(Data(data=reads.of_tournament(db, call.ids[TOURNAMENT])))
+        return UncachedResult(Data(data=reads.tournament_webhooks(db, call.ids[TOURNAMENT])))
 
 
 @get(ITEM, access=Access.OWN)
-def show_webhook(call: Call[Query]) -> Fresh[Data[Webhook]]:
+def show_webhook(call: Call[Query]) -> UncachedResult[Data[Webhook]]:
     """A webhook, without its secret."""
     with call.read() as db:
         reads.require_manager(db, call.ids[TOURNAMENT], call.caller)
-        return Fresh(Data(data=reads.one(db, call.ids[TOURNAMENT], call.ids[WEBHOOK])))
+        return UncachedResult(Data(data=reads.find_webhook(db, call.ids[TOURNAMENT], call.ids[WEBHOOK])))
 
 
 @post(LIST, body=writes.NewWebhook, ability="manage", status=201)
-def add_webhook(call: Write[writes.NewWebhook]) -> Once[Data[Webhook]]:
+def add_webhook(call: Write[writes.NewWebhook]) -> OneTimeResult[Data[Webhook]]:
     """A new webhook; the secret that its messages are signed with is shown this once."""
-    return _with_secret(call, *writes.create(call, SystemRandom()))
+    return _secret_answer(call, *writes.create_webhook(call, SystemRandom()))
 
 
 @patch(ITEM, body=writes.ChangedWebhook, ability="manage")
 def edit_webhook(call: Write[writes.ChangedWebhook]) -> Data[Webhook]:
     """Another address, name, form or choice of events; switched off, or on again."""
-    return Data(data=reads.one(call.db, call.ids[TOURNAMENT], writes.change(call)))
+    return Data(data=reads.find_webhook(call.db, call.ids[TOURNAMENT], writes.change_webhook(call)))
 
 
 @delete(ITEM, ability="manage")
 def delete_webhook(call: Write[Body]) -> Data[Webhook]:
     """A webhook is gone with its deliveries; the answer shows it as it was."""
-    return Data(data=writes.remove(call))
+    return Data(data=writes.delete_webhook(call))
 
 
 @post(ITEM + "/secret", ability="manage")
-def replace_webhook_secret(call: Write[Body]) -> Once[Data[Webhook]]:
+def replace_webhook_secret(call: Write[Body]) -> OneTimeResult[Data[Webhook]]:
     """Another secret, shown this once; messages are signed with it from now on."""
-    return _with_secret(call, *writes.replace_secret(call, SystemRandom()))
+    return _secret_answer(call, *writes.replace_secret(call, SystemRandom()))
 
 
 @post(ITEM + "/test", ability="manage", status=201)
 def send_webhook_test(call: Write[Body]) -> Data[WebhookDelivery]:
     """A test is sent; its delivery says what became of it."""
-    return Data(data=reads.delivery(call.db, *writes.send_test(call, SystemRandom())))
+    return Data(data=reads.find_delivery(call.db, *writes.send_test(call, SystemRandom())))
 
 
 @get(DELIVERIES, query=reads.DeliveryQuery, access=Access.OWN)
-def list_webhook_deliveries(call: Call[reads.DeliveryQuery]) -> Fresh[Page[WebhookDelivery]]:
+def list_webhook_deliveries(call: Call[reads.DeliveryQuery]) -> UncachedResult[Page[WebhookDelivery]]:
     """What was sent to a webhook, and what became of it; newest first."""
     with call.read() as db:
         reads.require_manager(db, call.ids[TOURNAMENT], call.caller)
-        known = reads.one(db, call.ids[TOURNAMENT], call.ids[WEBHOOK])
-        found = reads.deliveries(db, known.webhook_id, call.query)
-    return Fresh(pages.page(call, found, per_page=reads.PER_PAGE))
+        known = reads.find_webhook(db, call.ids[TOURNAMENT], call.ids[WEBHOOK])
+        found = reads.deliveries_page(db, known.webhook_id, call.query)
+    return UncachedResult(pages.full_page(call, found, per_page=reads.PER_PAGE))
 
 
 @post(DELIVERIES + "/{webhook_delivery_id}/retry", ability="manage")
 def retry_webhook_delivery(call: Write[Body]) -> Data[WebhookDelivery]:
     """A delivery is tried once more, at once."""
-    return Data(data=reads.delivery(call.db, *writes.retry(call)))
+    return Data(data=reads.find_delivery(call.db, *writes.retry_delivery(call)))
 
 
-def _with_secret(call: Write[Any], webhook_id: int, secret: str) -> Once[Data[Webhook]]:
-    known = reads.one(call.db, call.ids[TOURNAMENT], webhook_id)
+def _secret_answer(call: Write[Any], webhook_id: int, secret: str) -> OneTimeResult[Data[Webhook]]:
+    known = reads.find_webhook(call.db, call.ids[TOURNAMENT], webhook_id)
     shown, again = (msgspec.structs.replace(known, secret=one) for one in (secret, None))
-    return Once(Data(data=shown), Data(data=again))
+    return OneTimeResult(Data(data=shown), Data(data=again))

@@ -29,22 +29,22 @@ LOOK_ALIKES = str.maketrans(
     }
 )
 # `evil.example`, `http://localhost`: something without width keeps it from becoming a link.
-LINKED = re.compile(r"(?<=\w)([.:])(?=[\w/])")
-UNLINKED = "\\1\u200b"
+LINK_PATTERN = re.compile(r"(?<=\w)([.:])(?=[\w/])")
+LINK_REPLACEMENT = "\\1\u200b"
 # The strictest chat service takes 2,000 characters.
 CHARACTERS_MAX = 1_900
 PLACES_MAX = 3
-NAMED_MAX = 8
+NAMES_MAX = 8
 
 # The events that a sentence may follow from.
-TOLD_OF = frozenset({"TournamentUpdated", "RoundCreatedOrUpdated", "GameCreatedOrUpdated"})
+TOLD_EVENTS = frozenset({"TournamentUpdated", "RoundCreatedOrUpdated", "GameCreatedOrUpdated"})
 # How points say whether somebody got a strike, and how a result says that it is about strikes.
-STRIKE, NO_STRIKE, STRUCK = "0.00", "1.00", "strikes "
+STRIKE, NO_STRIKE, STRIKES_PREFIX = "0.00", "1.00", "strikes "
 Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Told:
+class ChatState:
     """What a chat knows of the tournament already."""
 
     status: str = "planned"
@@ -54,15 +54,15 @@ class Told:
 
 
 @dataclass(frozen=True)
-class News:
+class NewsItem:
     """Something that is worth a sentence: what it is about, and what it says, in ids."""
 
-    about: str
-    said: str
+    subject: str
+    content: str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
+class SentenceFacts:
     """What a sentence needs beside the event."""
 
     tournament: str
@@ -79,20 +79,20 @@ class Facts:
     url: str = ""
 
 
-def news(event: str, data: Data, told: Told) -> tuple[News | None, Told]:
+def find_news(event: str, data: Data, told: ChatState) -> tuple[NewsItem | None, ChatState]:
     """What is new in an event to whom this was told, and what has been told then."""
     if event == "TournamentUpdated":
-        return _news_of_tournament(data, told)
+        return _tournament_news(data, told)
     if event == "RoundCreatedOrUpdated" and data["status"] == "started" and data["roundId"] > told.round_id:
-        found = News(f"round {data['roundId']}", "started")
-        return found, Told(told.status, told.motd, data["roundId"])
+        found = NewsItem(f"round {data['roundId']}", "started")
+        return found, ChatState(told.status, told.motd, data["roundId"])
     if event == "GameCreatedOrUpdated" and data["status"] == "completed" and not data["bye"]:
-        said = _result_of(data)
-        return (News(f"game {data['gameId']}", said) if said else None), told
+        said = _result_text(data)
+        return (NewsItem(f"game {data['gameId']}", said) if said else None), told
     return None, told
 
 
-def _result_of(game: Data) -> str:
+def _result_text(game: Data) -> str:
     """`12,14`: from first to last; `strikes 14`: who got one. Nothing when neither is known."""
     order, players = game["resultPositions"], game["playerIds"]
     if len(players) > 1 and sorted(players) == sorted(one or 0 for one in order):
@@ -100,58 +100,58 @@ def _result_of(game: Data) -> str:
     # Groups that play for strikes keep no order, only who got one.
     points = game["resultPoints"]
     struck = [str(one) for one, had in zip(players, points, strict=False) if had == STRIKE]
-    return STRUCK + ",".join(struck) if struck and set(points) <= {STRIKE, NO_STRIKE} else ""
+    return STRIKES_PREFIX + ",".join(struck) if struck and set(points) <= {STRIKE, NO_STRIKE} else ""
 
 
-def _news_of_tournament(data: Data, told: Told) -> tuple[News | None, Told]:
+def _tournament_news(data: Data, told: ChatState) -> tuple[NewsItem | None, ChatState]:
     status, motd = data["status"], data["motdText"]
-    now = Told(status, motd, told.round_id)
+    now = ChatState(status, motd, told.round_id)
     if status != told.status:
         # Taking a start back is nothing to be told, and the start will be told again.
-        return (None if status == "planned" else News("status", f"{told.status} {status}")), now
+        return (None if status == "planned" else NewsItem("status", f"{told.status} {status}")), now
     if motd and motd != told.motd:
-        return News("motd", ""), now
+        return NewsItem("motd", ""), now
     return None, now
 
 
-def sentence(event: str, data: Data, about: News, facts: Facts) -> str:
+def render_sentence(event: str, data: Data, about: NewsItem, facts: SentenceFacts) -> str:
     """The sentence, in plain text that no chat service takes for anything else."""
-    said = _said(event, data, about, facts)
-    text = f"{plain(facts.tournament)} \u00b7 {said}"
+    said = _event_sentence(event, data, about, facts)
+    text = f"{plain_text(facts.tournament)} \u00b7 {said}"
     return text if len(text) <= CHARACTERS_MAX else text[: CHARACTERS_MAX - 1] + "\u2026"
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """Somebody's text on one line, without anything that a chat service acts on."""
-    return LINKED.sub(UNLINKED, " ".join(text.split()).translate(LOOK_ALIKES))
+    return LINK_PATTERN.sub(LINK_REPLACEMENT, " ".join(text.split()).translate(LOOK_ALIKES))
 
 
-def _said(event: str, data: Data, about: News, facts: Facts) -> str:
+def _event_sentence(event: str, data: Data, about: NewsItem, facts: SentenceFacts) -> str:
     if event == "RoundCreatedOrUpdated":
-        return _round_said(data, facts)
+        return _round_sentence(data, facts)
     if event == "GameCreatedOrUpdated":
-        return _game_said(data, about, facts)
-    if about.about == "motd":
-        return plain(data["motdText"] or "")
-    if about.said == "completed started":
-        return f"Goes on: it was reopened.{_link(facts)}"
-    if about.said.endswith("completed"):
-        return f"Completed. {_places_said(facts)}".rstrip() + _link(facts)
-    return f"Started with {_counted(facts.player_count, 'player')}.{_link(facts)}"
+        return _game_sentence(data, about, facts)
+    if about.subject == "motd":
+        return plain_text(data["motdText"] or "")
+    if about.content == "completed started":
+        return f"Goes on: it was reopened.{_link_suffix(facts)}"
+    if about.content.endswith("completed"):
+        return f"Completed. {_places_text(facts)}".rstrip() + _link_suffix(facts)
+    return f"Started with {_count_text(facts.player_count, 'player')}.{_link_suffix(facts)}"
 
 
-def _round_said(data: Data, facts: Facts) -> str:
-    name = plain(data["name"])
+def _round_sentence(data: Data, facts: SentenceFacts) -> str:
+    name = plain_text(data["name"])
     if not facts.game_count:
         return f"{name} is open."
-    return f"{name} is drawn: {_counted(facts.game_count, 'game')}."
+    return f"{name} is drawn: {_count_text(facts.game_count, 'game')}."
 
 
-def _game_said(data: Data, about: News, facts: Facts) -> str:
+def _game_sentence(data: Data, about: NewsItem, facts: SentenceFacts) -> str:
     arena = data.get("arena")
-    order = [_name(int(one), facts) for one in about.said.removeprefix(STRUCK).split(",")]
-    on = f" on {plain(arena['name'])}" if arena else ""
-    if about.said.startswith(STRUCK):
+    order = [_player_name(int(one), facts) for one in about.content.removeprefix(STRIKES_PREFIX).split(",")]
+    on = f" on {plain_text(arena['name'])}" if arena else ""
+    if about.content.startswith(STRIKES_PREFIX):
         said = f"{'A strike' if len(order) == 1 else 'Strikes'}{on}: {', '.join(order)}."
     elif len(order) == 2:
         said = f"{order[0]} beat {order[1]}{on}."
@@ -161,21 +161,23 @@ def _game_said(data: Data, about: News, facts: Facts) -> str:
     return f"Corrected: {said}" if facts.is_corrected else said
 
 
-def _places_said(facts: Facts) -> str:
+def _places_text(facts: SentenceFacts) -> str:
     """`1. Pat, 2. Sam, 2. Kim`: the first three places, equals together."""
     best = [one for one in facts.places if one[0] <= PLACES_MAX]
-    said = ", ".join(f"{position}. {_name(player_id, facts)}" for position, player_id in best[:NAMED_MAX])
-    more = len(best) - NAMED_MAX
+    said = ", ".join(
+        f"{position}. {_player_name(player_id, facts)}" for position, player_id in best[:NAMES_MAX]
+    )
+    more = len(best) - NAMES_MAX
     return f"{said} and {more} more" if more > 0 else said
 
 
-def _name(player_id: int, facts: Facts) -> str:
-    return plain(facts.players.get(player_id, f"Player {player_id}"))
+def _player_name(player_id: int, facts: SentenceFacts) -> str:
+    return plain_text(facts.players.get(player_id, f"Player {player_id}"))
 
 
-def _link(facts: Facts) -> str:
+def _link_suffix(facts: SentenceFacts) -> str:
     return f" {facts.url}" if facts.url else ""
 
 
-def _counted(count: int, what: str) -> str:
+def _count_text(count: int, what: str) -> str:
     return f"{count} {what}" if count == 1 else f"{count} {what}s"

@@ -26,7 +26,7 @@ def new_message_id(dice: Random) -> str:
     return "msg_" + base64.urlsafe_b64encode(dice.randbytes(ID_BYTES)).decode()
 
 
-def headers(secret: str, message_id: str, body: bytes, at: datetime) -> dict[str, str]:
+def signed_headers(secret: str, message_id: str, body: bytes, at: datetime) -> dict[str, str]:
     """What a message is sent with at this moment."""
     return {
         "Content-Type": JSON,

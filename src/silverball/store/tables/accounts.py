@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column, Text, UniqueConstraint
 
-from silverball.store.tables.base import flag, json, key, key_ref, ref, table, text, whole
+from silverball.store.tables.base import flag, integer, json, key, key_reference, reference, table, text
 from silverball.store.types import Instant
 
 # What a user may hide, each a column of its own.
@@ -26,7 +26,7 @@ user = table(
     text("password_hash", null=True),
     # player, organizer or admin; the wire shows an admin as organizer.
     text("role"),
-    whole("ifpa_id", null=True),
+    integer("ifpa_id", null=True),
     text("flag", null=True),
     text("location", null=True),
     text("pronouns", null=True),
@@ -34,8 +34,8 @@ user = table(
     text("avatar", null=True),
     text("banner", null=True),
     text("tournament_avatar", null=True),
-    whole("club_id", null=True),
-    whole("business_profile_id", null=True),
+    integer("club_id", null=True),
+    integer("business_profile_id", null=True),
     # Named by an import but not contained in it: no login, known by id and name only.
     flag("placeholder"),
     *(flag(name) for name in OPT_OUTS),
@@ -48,7 +48,7 @@ user = table(
 token = table(
     "token",
     key("token_id"),
-    ref("user_id", "user.user_id", cascade=True),
+    reference("user_id", "user.user_id", cascade=True),
     text("name"),
     # SHA-256 in hex of the part after the bar; the token itself is never stored.
     text("hash"),
@@ -64,7 +64,7 @@ session = table(
     "session",
     # SHA-256 in hex of the cookie's secret.
     Column("hash", Text, primary_key=True),
-    ref("user_id", "user.user_id", cascade=True),
+    reference("user_id", "user.user_id", cascade=True),
     text("csrf"),
     Column("created_at", Instant, nullable=False),
     Column("expires_at", Instant, nullable=False),
@@ -74,12 +74,12 @@ session = table(
 # Answers of committed writing requests, so that a request sent again acts once.
 idempotency = table(
     "idempotency",
-    key_ref("user_id", "user.user_id"),
+    key_reference("user_id", "user.user_id"),
     # What the caller sent as Idempotency-Key.
     Column("key", Text, primary_key=True),
     # SHA-256 in hex of method, path, query and body.
     text("fingerprint"),
-    whole("status"),
+    integer("status"),
     text("body"),
     json("headers"),
     Column("at", Instant, nullable=False),
@@ -89,7 +89,7 @@ idempotency = table(
 club = table(
     "club",
     key("club_id"),
-    ref("user_id", "user.user_id"),
+    reference("user_id", "user.user_id"),
     text("name"),
     text("logo", null=True),
     text("description", null=True),
@@ -102,10 +102,10 @@ shortcut = table(
     key("shortcut_id"),
     text("slug"),
     # Exactly one of the four is set.
-    ref("user_id", "user.user_id", null=True, cascade=True),
-    ref("tournament_id", "tournament.tournament_id", null=True, cascade=True),
-    ref("series_id", "series.series_id", null=True, cascade=True),
-    ref("occasion_id", "occasion.occasion_id", null=True, cascade=True),
+    reference("user_id", "user.user_id", null=True, cascade=True),
+    reference("tournament_id", "tournament.tournament_id", null=True, cascade=True),
+    reference("series_id", "series.series_id", null=True, cascade=True),
+    reference("occasion_id", "occasion.occasion_id", null=True, cascade=True),
     UniqueConstraint("slug"),
     indexes=[("user_id",), ("tournament_id",), ("series_id",), ("occasion_id",)],
 )

@@ -38,13 +38,13 @@ def key(name: str) -> Column[int]:
     return Column(name, Id, primary_key=True)
 
 
-def ref(name: str, target: str, *, null: bool = False, cascade: bool = False) -> Column[int]:
+def reference(name: str, target: str, *, null: bool = False, cascade: bool = False) -> Column[int]:
     """A reference to the id column of another table: `ref("organizer_id", "user.user_id")`."""
     rule = ForeignKey(target, ondelete="CASCADE" if cascade else None)
     return Column(name, Id, rule, nullable=null)
 
 
-def key_ref(name: str, target: str) -> Column[int]:
+def key_reference(name: str, target: str) -> Column[int]:
     """A reference that is part of the row's own id; the row goes when what it points to goes."""
     return Column(name, Id, ForeignKey(target, ondelete="CASCADE"), primary_key=True)
 
@@ -53,7 +53,7 @@ def text(name: str, *, null: bool = False) -> Column[str]:
     return Column(name, Text, nullable=null)
 
 
-def whole(name: str, *, null: bool = False) -> Column[int]:
+def integer(name: str, *, null: bool = False) -> Column[int]:
     return Column(name, Id, nullable=null)
 
 

@@ -2,16 +2,27 @@
 
 from sqlalchemy import Column, UniqueConstraint
 
-from silverball.store.tables.base import OpdbId, Real, flag, json, key, key_ref, ref, table, text, whole
+from silverball.store.tables.base import (
+    OpdbId,
+    Real,
+    flag,
+    integer,
+    json,
+    key,
+    key_reference,
+    reference,
+    table,
+    text,
+)
 from silverball.store.types import Instant
 
 player = table(
     "player",
     key("player_id"),
-    ref("organizer_id", "user.user_id"),
+    reference("organizer_id", "user.user_id"),
     text("name"),
-    whole("ifpa_id", null=True),
-    ref("claimed_by", "user.user_id", null=True),
+    integer("ifpa_id", null=True),
+    reference("claimed_by", "user.user_id", null=True),
     text("status"),
     json("labels"),
     text("label_color", null=True),
@@ -21,8 +32,8 @@ player = table(
 # A user says that he is this player; the organizer has not said so yet.
 claim = table(
     "claim",
-    key_ref("player_id", "player.player_id"),
-    key_ref("user_id", "user.user_id"),
+    key_reference("player_id", "player.player_id"),
+    key_reference("user_id", "user.user_id"),
     Column("at", Instant, nullable=False),
     indexes=[("user_id",)],
 )
@@ -30,11 +41,11 @@ claim = table(
 arena = table(
     "arena",
     key("arena_id"),
-    ref("organizer_id", "user.user_id"),
+    reference("organizer_id", "user.user_id"),
     text("name"),
     text("status"),
     Column("opdb_id", OpdbId),
-    whole("category_id", null=True),
+    integer("category_id", null=True),
     json("labels"),
     text("label_color", null=True),
     indexes=[("organizer_id",)],
@@ -43,7 +54,7 @@ arena = table(
 bank = table(
     "bank",
     key("bank_id"),
-    ref("organizer_id", "user.user_id"),
+    reference("organizer_id", "user.user_id"),
     text("name"),
     text("status"),
     indexes=[("organizer_id",)],
@@ -51,24 +62,24 @@ bank = table(
 
 bank_arena = table(
     "bank_arena",
-    key_ref("bank_id", "bank.bank_id"),
+    key_reference("bank_id", "bank.bank_id"),
     # Order inside the bank, from 0.
     key("place"),
-    ref("arena_id", "arena.arena_id"),
+    reference("arena_id", "arena.arena_id"),
     indexes=[("arena_id",)],
 )
 
 location = table(
     "location",
     key("location_id"),
-    ref("organizer_id", "user.user_id"),
+    reference("organizer_id", "user.user_id"),
     text("name"),
     text("address", null=True),
     Column("lat", Real),
     Column("lng", Real),
     text("status"),
-    whole("pinballmap_id", null=True),
-    whole("scorbit_venue_id", null=True),
+    integer("pinballmap_id", null=True),
+    integer("scorbit_venue_id", null=True),
     text("scorbit_venue_uuid", null=True),
     indexes=[("organizer_id",)],
 )
@@ -76,11 +87,11 @@ location = table(
 series = table(
     "series",
     key("series_id"),
-    ref("organizer_id", "user.user_id"),
+    reference("organizer_id", "user.user_id"),
     text("name"),
     text("status"),
     flag("test"),
-    whole("removed_results", null=True),
+    integer("removed_results", null=True),
     json("playoffs_cutoffs"),
     text("scoring", null=True),
     json("scoring_custom", null=True),
@@ -94,8 +105,8 @@ series = table(
 occasion = table(
     "occasion",
     key("occasion_id"),
-    ref("organizer_id", "user.user_id"),
-    ref("location_id", "location.location_id", null=True),
+    reference("organizer_id", "user.user_id"),
+    reference("location_id", "location.location_id", null=True),
     text("name"),
     text("status"),
     text("contact_email", null=True),
@@ -109,7 +120,7 @@ occasion = table(
     text("description", null=True),
     text("description_html", null=True),
     text("description_preview_html", null=True),
-    whole("description_collapse", null=True),
+    integer("description_collapse", null=True),
     text("banner", null=True),
     text("layout", null=True),
     text("layout_order", null=True),
@@ -119,26 +130,26 @@ occasion = table(
 occasion_link = table(
     "occasion_link",
     key("link_id"),
-    ref("occasion_id", "occasion.occasion_id", cascade=True),
-    ref("user_id", "user.user_id"),
-    whole("place"),
+    reference("occasion_id", "occasion.occasion_id", cascade=True),
+    reference("user_id", "user.user_id"),
+    integer("place"),
     text("label"),
     text("url"),
-    whole("is_registration"),
-    whole("embed"),
+    integer("is_registration"),
+    integer("embed"),
     indexes=[("occasion_id",)],
 )
 
 occasion_tournament = table(
     "occasion_tournament",
     key("event_tournament_id"),
-    ref("occasion_id", "occasion.occasion_id", cascade=True),
-    ref("user_id", "user.user_id"),
-    ref("tournament_id", "tournament.tournament_id", null=True, cascade=True),
-    whole("place"),
+    reference("occasion_id", "occasion.occasion_id", cascade=True),
+    reference("user_id", "user.user_id"),
+    reference("tournament_id", "tournament.tournament_id", null=True, cascade=True),
+    integer("place"),
     json("labels"),
     text("label_color", null=True),
-    whole("player_limit", null=True),
+    integer("player_limit", null=True),
     json("tgp", null=True),
     # externalName, externalLink, externalLocation and its four times, by wire name.
     json("external"),

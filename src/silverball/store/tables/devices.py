@@ -2,13 +2,13 @@
 
 from sqlalchemy import Column, UniqueConstraint
 
-from silverball.store.tables.base import key, key_ref, ref, table, text, whole
+from silverball.store.tables.base import integer, key, key_reference, reference, table, text
 from silverball.store.types import Instant
 
 device = table(
     "device",
     key("device_id"),
-    ref("tournament_id", "tournament.tournament_id", cascade=True),
+    reference("tournament_id", "tournament.tournament_id", cascade=True),
     # scorekeeper: a browser that keeps scores; codes: everything that is printed for the players.
     text("kind"),
     text("name"),
@@ -27,10 +27,10 @@ device = table(
 # Actions of the journal that no account did.
 device_action = table(
     "device_action",
-    key_ref("tournament_id", "tournament.tournament_id"),
+    key_reference("tournament_id", "tournament.tournament_id"),
     key("action_id"),
-    ref("device_id", "device.device_id", cascade=True),
+    reference("device_id", "device.device_id", cascade=True),
     # Whose printed code it was; null for a scorekeeper's device and for the code of a game.
-    whole("player_id", null=True),
+    integer("player_id", null=True),
     indexes=[("device_id",), ("player_id",)],
 )

@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column
 
-from silverball.store.tables.base import Real, table, text, whole
+from silverball.store.tables.base import Real, integer, table, text
 from silverball.store.types import Id, Instant
 
 federation_player = table(
@@ -12,11 +12,11 @@ federation_player = table(
     text("name"),
     # What names are compared by (store/names.py, plain): a change of that rule needs a migration.
     text("name_plain"),
-    whole("rank", null=True),
-    whole("womens_rank", null=True),
+    integer("rank", null=True),
+    integer("womens_rank", null=True),
     Column("rating", Real),
-    whole("rating_rank", null=True),
-    whole("total_events", null=True),
+    integer("rating_rank", null=True),
+    integer("total_events", null=True),
     text("initials", null=True),
     text("city", null=True),
     text("state", null=True),

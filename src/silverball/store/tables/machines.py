@@ -2,7 +2,7 @@
 
 from sqlalchemy import Column
 
-from silverball.store.tables.base import OpdbId, flag, json, key, table, text, whole
+from silverball.store.tables.base import OpdbId, flag, integer, json, key, table, text
 from silverball.store.types import Instant
 
 machine = table(
@@ -42,7 +42,7 @@ machine_video = table(
     text("url"),
     text("provider", null=True),
     text("author", null=True),
-    whole("duration_seconds", null=True),
+    integer("duration_seconds", null=True),
     indexes=[("opdb_id",)],
 )
 
@@ -52,7 +52,7 @@ tip = table(
     # Of the group: a tip is for every model of a title. None when the title was deleted.
     Column("opdb_id", OpdbId),
     text("category"),
-    whole("vote_total"),
+    integer("vote_total"),
     text("text"),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),

@@ -2,13 +2,13 @@
 
 from sqlalchemy import Column, UniqueConstraint
 
-from silverball.store.tables.base import flag, json, key, key_ref, ref, table, text, whole
+from silverball.store.tables.base import flag, integer, json, key, key_reference, reference, table, text
 from silverball.store.types import Instant
 
 rating_submission = table(
     "rating_submission",
     key("rating_submission_id"),
-    ref("submitter_id", "user.user_id"),
+    reference("submitter_id", "user.user_id"),
     text("url"),
     text("source_domain"),
     text("status"),
@@ -18,15 +18,15 @@ rating_submission = table(
     # UTC days, `2026-03-05`: when it was played, and the rating period that takes it.
     text("event_date", null=True),
     text("rating_period", null=True),
-    whole("player_count", null=True),
-    whole("game_count", null=True),
-    whole("result_count", null=True),
+    integer("player_count", null=True),
+    integer("game_count", null=True),
+    integer("result_count", null=True),
     json("errors"),
     text("moderator_note", null=True),
     # SHA-256 in hex of the document while the submission counts or may come to; no two have the same.
     text("hash", null=True),
     # How often somebody began to fetch it, and when last: who is killed meanwhile is noticed so.
-    whole("tries"),
+    integer("tries"),
     Column("tried_at", Instant),
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
@@ -36,14 +36,14 @@ rating_submission = table(
 
 submission_player = table(
     "submission_player",
-    key_ref("rating_submission_id", "rating_submission.rating_submission_id"),
+    key_reference("rating_submission_id", "rating_submission.rating_submission_id"),
     # Order in the document, from 0.
     key("place"),
     # As the document has them.
     text("name"),
-    whole("ifpa_id", null=True),
+    integer("ifpa_id", null=True),
     # Who it is here; null when nobody of that name or number is known here.
-    ref("user_id", "user.user_id", null=True),
+    reference("user_id", "user.user_id", null=True),
     # Whether it is decided who it is.
     flag("settled"),
     # Who else it could be: `[{"user_id", "ifpa_id"}]`.
@@ -53,7 +53,7 @@ submission_player = table(
 
 submission_document = table(
     "submission_document",
-    key_ref("rating_submission_id", "rating_submission.rating_submission_id"),
+    key_reference("rating_submission_id", "rating_submission.rating_submission_id"),
     # As it was fetched.
     text("body"),
 )

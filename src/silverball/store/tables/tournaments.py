@@ -2,7 +2,17 @@
 
 from sqlalchemy import Column, Text
 
-from silverball.store.tables.base import OpdbId, flag, json, key, key_ref, ref, table, text, whole
+from silverball.store.tables.base import (
+    OpdbId,
+    flag,
+    integer,
+    json,
+    key,
+    key_reference,
+    reference,
+    table,
+    text,
+)
 from silverball.store.types import Hundredths, Id, Instant
 
 tournament = table(
@@ -20,12 +30,12 @@ tournament = table(
     Column("created_at", Instant, nullable=False),
     Column("updated_at", Instant, nullable=False),
     text("timezone"),
-    ref("organizer_id", "user.user_id"),
-    ref("location_id", "location.location_id", null=True),
-    ref("series_id", "series.series_id", null=True),
+    reference("organizer_id", "user.user_id"),
+    reference("location_id", "location.location_id", null=True),
+    reference("series_id", "series.series_id", null=True),
     flag("test"),
     text("link", null=True),
-    whole("linked_tournament_id", null=True),
+    integer("linked_tournament_id", null=True),
     json("estimated_tgp", null=True),
     json("points_map", null=True),
     json("tiebreaker_points_map", null=True),
@@ -43,31 +53,31 @@ tournament = table(
     # What the engine remembers and no answer shows: see EngineState.
     json("engine", null=True),
     # Raised by every change that any answer under this tournament shows.
-    whole("revision"),
+    integer("revision"),
     # The feed: which incarnation of the channel, its newest announcement, up to which they are trimmed.
     text("epoch"),
-    whole("seq"),
-    whole("seq_low"),
+    integer("seq"),
+    integer("seq_low"),
     indexes=[("organizer_id",), ("series_id",), ("location_id",), ("status",), ("status", "completed_at")],
 )
 
 entrant = table(
     "entrant",
-    key_ref("tournament_id", "tournament.tournament_id"),
-    key_ref("player_id", "player.player_id"),
+    key_reference("tournament_id", "tournament.tournament_id"),
+    key_reference("player_id", "player.player_id"),
     # Order in which entrants were added, from 0.
-    whole("place"),
+    integer("place"),
     text("status"),
     # What the interface shows as `seed`; the engine's own order is seed_rank (1 is best).
-    whole("seed", null=True),
-    whole("seed_rank", null=True),
+    integer("seed", null=True),
+    integer("seed_rank", null=True),
     Column("points_adjustment", Hundredths, nullable=False),
     Column("score_adjustment", Hundredths, nullable=False),
     # Completed rounds at the last hand adjustment; byes credited on entry; hand-made order of ties.
-    whole("adjusted_after", null=True),
-    whole("byes_credited", null=True),
-    whole("tie_group", null=True),
-    whole("tie_place", null=True),
+    integer("adjusted_after", null=True),
+    integer("byes_credited", null=True),
+    integer("tie_group", null=True),
+    integer("tie_place", null=True),
     text("subscription", null=True),
     json("labels"),
     text("label_color", null=True),
@@ -76,15 +86,15 @@ entrant = table(
 
 lineup_arena = table(
     "lineup_arena",
-    key_ref("tournament_id", "tournament.tournament_id"),
-    key_ref("arena_id", "arena.arena_id"),
-    whole("place"),
+    key_reference("tournament_id", "tournament.tournament_id"),
+    key_reference("arena_id", "arena.arena_id"),
+    integer("place"),
     text("status"),
     flag("preferred", null=True),
-    whole("amazing_race_seed", null=True),
+    integer("amazing_race_seed", null=True),
     flag("best_game_blocked", null=True),
     flag("best_game_queue_closed", null=True),
-    whole("scorbit_venuemachine_id", null=True),
+    integer("scorbit_venuemachine_id", null=True),
     text("scorbit_venuemachine_uuid", null=True),
     flag("scorbitron_installed", null=True),
     json("labels"),
@@ -94,39 +104,39 @@ lineup_arena = table(
 
 lineup_bank = table(
     "lineup_bank",
-    key_ref("tournament_id", "tournament.tournament_id"),
-    key_ref("bank_id", "bank.bank_id"),
-    whole("place"),
+    key_reference("tournament_id", "tournament.tournament_id"),
+    key_reference("bank_id", "bank.bank_id"),
+    integer("place"),
     indexes=[("bank_id",)],
 )
 
 scorekeeper = table(
     "scorekeeper",
-    key_ref("tournament_id", "tournament.tournament_id"),
-    key_ref("user_id", "user.user_id"),
-    whole("place"),
+    key_reference("tournament_id", "tournament.tournament_id"),
+    key_reference("user_id", "user.user_id"),
+    integer("place"),
     indexes=[("user_id",)],
 )
 
 tournament_link = table(
     "tournament_link",
-    key_ref("tournament_id", "tournament.tournament_id"),
+    key_reference("tournament_id", "tournament.tournament_id"),
     key("place"),
     # Not a reference: an import may name a tournament that is not here; `shown` is what it said.
-    whole("linked_tournament_id"),
+    integer("linked_tournament_id"),
     text("link_type"),
-    whole("link_index", null=True),
+    integer("link_index", null=True),
     json("shown"),
 )
 
 entry = table(
     "entry",
     key("entry_id"),
-    ref("tournament_id", "tournament.tournament_id", cascade=True),
-    ref("player_id", "player.player_id"),
+    reference("tournament_id", "tournament.tournament_id", cascade=True),
+    reference("player_id", "player.player_id"),
     # regular, comped or refund; a refund has a negative quantity.
     text("type"),
-    whole("quantity"),
+    integer("quantity"),
     Column("amount", Hundredths),
     text("currency", null=True),
     text("status"),
@@ -136,9 +146,9 @@ entry = table(
 
 standing = table(
     "standing",
-    key_ref("tournament_id", "tournament.tournament_id"),
-    key_ref("player_id", "player.player_id"),
-    whole("position"),
+    key_reference("tournament_id", "tournament.tournament_id"),
+    key_reference("player_id", "player.player_id"),
+    integer("position"),
     Column("points", Hundredths),
     # The row as the interface shows it, finished: standings are read far more often than written.
     json("row"),
@@ -147,48 +157,48 @@ standing = table(
 
 arena_summary = table(
     "arena_summary",
-    key_ref("tournament_id", "tournament.tournament_id"),
+    key_reference("tournament_id", "tournament.tournament_id"),
     key("arena_id"),
-    whole("games"),
-    whole("single_player_games"),
+    integer("games"),
+    integer("single_player_games"),
     Column("opdb_id", OpdbId),
 )
 
 player_arena_summary = table(
     "player_arena_summary",
-    key_ref("tournament_id", "tournament.tournament_id"),
+    key_reference("tournament_id", "tournament.tournament_id"),
     key("arena_id"),
     key("player_id"),
-    whole("games"),
-    whole("single_player_games"),
-    whole("wins"),
-    whole("losses"),
+    integer("games"),
+    integer("single_player_games"),
+    integer("wins"),
+    integer("losses"),
     Column("opdb_id", OpdbId),
 )
 
 match_summary = table(
     "match_summary",
-    key_ref("tournament_id", "tournament.tournament_id"),
+    key_reference("tournament_id", "tournament.tournament_id"),
     key("arena_id"),
     key("player_id"),
     key("opponent_id"),
-    whole("games"),
-    whole("wins"),
-    whole("losses"),
+    integer("games"),
+    integer("wins"),
+    integer("losses"),
     Column("opdb_id", OpdbId),
 )
 
 journal = table(
     "journal",
     key("journal_id"),
-    ref("tournament_id", "tournament.tournament_id", cascade=True),
+    reference("tournament_id", "tournament.tournament_id", cascade=True),
     # One request is one action, which may state several changes.
-    whole("action_id"),
+    integer("action_id"),
     text("change"),
     json("data"),
     # The seed of the draw, as text: it may be longer than 64 bits.
     text("dice_seed", null=True),
-    ref("actor_id", "user.user_id", null=True),
+    reference("actor_id", "user.user_id", null=True),
     text("source"),
     Column("at", Instant, nullable=False),
     indexes=[("tournament_id", "journal_id")],
@@ -196,7 +206,7 @@ journal = table(
 
 announcement = table(
     "announcement",
-    key_ref("tournament_id", "tournament.tournament_id"),
+    key_reference("tournament_id", "tournament.tournament_id"),
     Column("epoch", Text, primary_key=True),
     key("seq"),
     text("name"),
@@ -210,5 +220,5 @@ announcement = table(
 world = table(
     "world",
     Column("slot", Id, primary_key=True, autoincrement=False),
-    whole("revision"),
+    integer("revision"),
 )

@@ -9,79 +9,83 @@ from silverball.service.locations import writes as locations
 from silverball.service.players import writes as players
 from silverball.service.series import writes as series
 from silverball.store import book
-from silverball.store.book import Kind as Stored
+from silverball.store.book import OwnedKind as Stored
 from silverball.web.book import kinds
-from silverball.web.book.kinds import Kind
+from silverball.web.book.kinds import BookSection
 from silverball.web.console import asked
-from silverball.web.console.deeds import Deed
-from silverball.web.forms import Form
+from silverball.web.console.deeds import FormAction
+from silverball.web.forms import FormData
 
 
-def _removed(require: Callable[[Write[Any]], int], stored: Stored) -> Callable[[Write[Any]], None]:
+def _remover(require: Callable[[Write[Any]], int], stored: Stored) -> Callable[[Write[Any]], None]:
     return lambda call: book.remove(call.db, stored, require(call))
 
 
-def _deeds_of(kind: Kind, slice_: Any, stored: Stored, new: Any, changed: Any) -> dict[str, Deed]:
+def _actions_for(
+    kind: BookSection, slice_: Any, stored: Stored, new: Any, changed: Any
+) -> dict[str, FormAction]:
     """New, different, gone."""
     to = f"/home/{kind.name}"
     return {
-        f"{kind.name}-new": Deed(
+        f"{kind.name}-new": FormAction(
             write=slice_.add,
             body=new,
-            said=kinds.said(kind, is_new=True),
-            to=lambda made: f"{to}/{made}?said=added",
+            build_body=kinds.body_builder(kind, is_new=True),
+            redirect_to=lambda made: f"{to}/{made}?said=added",
         ),
-        f"{kind.name}-change": Deed(
+        f"{kind.name}-change": FormAction(
             write=slice_.change,
             body=changed,
-            said=kinds.said(kind, is_new=False),
-            ids=(kind.key,),
-            to=lambda made: f"{to}/{made}?said=saved",
+            build_body=kinds.body_builder(kind, is_new=False),
+            id_fields=(kind.id_field,),
+            redirect_to=lambda made: f"{to}/{made}?said=saved",
         ),
-        f"{kind.name}-out": Deed(
-            write=_removed(slice_.require_removable, stored),
-            ids=(kind.key,),
-            to=lambda _made: f"{to}?said=gone",
+        f"{kind.name}-out": FormAction(
+            write=_remover(slice_.require_removable, stored),
+            id_fields=(kind.id_field,),
+            redirect_to=lambda _made: f"{to}?said=gone",
         ),
     }
 
 
-def _claimant(form: Form) -> Mapping[str, Any]:
-    return asked.whole(form, "userId")
+def _claimant_body(form: FormData) -> Mapping[str, Any]:
+    return asked.number_fields(form, "userId")
 
 
-def _turn_down(call: Write[Any]) -> int:
+def _reject_claim(call: Write[Any]) -> int:
     return players.give_up_claim(call, call.body.user_id)
 
 
-_CLAIMS = {
-    "claim-approve": Deed(
+_CLAIM_ACTIONS = {
+    "claim-approve": FormAction(
         write=players.approve_claim,
-        body=players.ApprovedClaim,
-        said=_claimant,
-        ids=("player_id",),
-        to=lambda _made: "/home/players?said=approved",
+        body=players.ClaimApproval,
+        build_body=_claimant_body,
+        id_fields=("player_id",),
+        redirect_to=lambda _made: "/home/players?said=approved",
     ),
-    "claim-out": Deed(
-        write=_turn_down,
-        body=players.ApprovedClaim,
-        said=_claimant,
-        ids=("player_id",),
-        to=lambda _made: "/home/players?said=refused",
+    "claim-out": FormAction(
+        write=_reject_claim,
+        body=players.ClaimApproval,
+        build_body=_claimant_body,
+        id_fields=("player_id",),
+        redirect_to=lambda _made: "/home/players?said=refused",
     ),
-    "merge": Deed(
-        write=players.merge,
-        body=players.Merged,
-        said=asked.numbers("playerId"),
-        ids=("player_id",),
-        to=lambda made: f"/home/players/{made}?said=merged",
+    "merge": FormAction(
+        write=players.merge_players,
+        body=players.MergeTarget,
+        build_body=asked.numbers("playerId"),
+        id_fields=("player_id",),
+        redirect_to=lambda made: f"/home/players/{made}?said=merged",
     ),
 }
 # Everything that a form may name in its address: /home/do/{name}.
-DEEDS: Mapping[str, Deed] = {
-    **_deeds_of(kinds.PLAYERS, players, book.PLAYER, players.NewPlayer, players.ChangedPlayer),
-    **_deeds_of(kinds.ARENAS, arenas, book.ARENA, arenas.NewArena, arenas.ChangedArena),
-    **_deeds_of(kinds.LOCATIONS, locations, book.LOCATION, locations.NewLocation, locations.ChangedLocation),
-    **_deeds_of(kinds.SERIES, series, book.SERIES, series.NewSeries, series.ChangedSeries),
-    **_CLAIMS,
+ACTIONS: Mapping[str, FormAction] = {
+    **_actions_for(kinds.PLAYERS, players, book.PLAYER, players.NewPlayer, players.ChangedPlayer),
+    **_actions_for(kinds.ARENAS, arenas, book.ARENA, arenas.NewArena, arenas.ChangedArena),
+    **_actions_for(
+        kinds.LOCATIONS, locations, book.LOCATION, locations.NewLocation, locations.ChangedLocation
+    ),
+    **_actions_for(kinds.SERIES, series, book.SERIES, series.NewSeries, series.ChangedSeries),
+    **_CLAIM_ACTIONS,
 }

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from silverball.rules.scoring.curves import CURVES, CUSTOM
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.arenas import reads as arenas
 from silverball.service.locations import reads as locations
-from silverball.service.pages import Found
+from silverball.service.pages import PageRows
 from silverball.service.players import reads as players
 from silverball.service.series import reads as series
 from silverball.store.engine import Db
 from silverball.web.console import asked, setup
-from silverball.web.forms import Form
+from silverball.web.forms import FormData
 
 # A curve of one's own is a table, which only the interface takes.
 SCORINGS = {
@@ -32,7 +32,7 @@ STATUSES = {"active": "in use", "inactive": "not in use any more"}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Field:
+class BookField:
     """A field of a form, under the name that the interface has for it."""
 
     name: str
@@ -41,53 +41,55 @@ class Field:
     hint: str = ""
     # Value -> what it is called.
     choices: Mapping[str, str] = field(default_factory=dict)
-    start: str = ""
+    default: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kind:
+class BookSection:
     """One kind of things in the book."""
 
     name: str
     title: str
     # One of them, in a sentence.
-    one: str
+    singular: str
     hint: str
-    key: str
-    fields: tuple[Field, ...]
+    id_field: str
+    fields: tuple[BookField, ...]
     per_page: int
-    page: Callable[[Db, Caller, int], Found[Any]]
-    read: Callable[[Db, int, Caller], Any]
+    load_page: Callable[[Db, AuthenticatedCaller, int], PageRows[Any]]
+    load_item: Callable[[Db, int, AuthenticatedCaller], Any]
     # By part of a name; only where a book may be long.
-    found: Callable[[Db, Caller, str], Sequence[Any]] | None = None
+    search: Callable[[Db, AuthenticatedCaller, str], Sequence[Any]] | None = None
 
 
-STATUS = Field(name="status", label="Status", kind="choice", choices=STATUSES, start="active")
-NAME = Field(name="name", label="Name")
-LABELS = Field(name="labels", label="Labels", kind="labels", hint="With commas between them.")
+STATUS = BookField(name="status", label="Status", kind="choice", choices=STATUSES, default="active")
+NAME = BookField(name="name", label="Name")
+LABELS = BookField(name="labels", label="Labels", kind="labels", hint="With commas between them.")
 
-PLAYERS = Kind(
+PLAYERS = BookSection(
     name="players",
     title="Players",
-    one="player",
+    singular="player",
     hint="Everybody who plays with you. Whoever has an account here can say which player he is.",
-    key="player_id",
-    fields=(NAME, Field(name="ifpaId", label="Federation number", kind="number"), STATUS, LABELS),
+    id_field="player_id",
+    fields=(NAME, BookField(name="ifpaId", label="Federation number", kind="number"), STATUS, LABELS),
     per_page=players.PER_PAGE,
-    page=lambda db, who, number: players.owned_by(db, who.user_id, players.PlayerQuery(page=number), who),
-    read=players.one,
-    found=lambda db, who, words: players.found(db, who.user_id, words, who),
+    load_page=lambda db, who, number: players.owned_by(
+        db, who.user_id, players.PlayerQuery(page=number), who
+    ),
+    load_item=players.find_player,
+    search=lambda db, who, words: players.search_players(db, who.user_id, words, who),
 )
-ARENAS = Kind(
+ARENAS = BookSection(
     name="arenas",
     title="Machines",
-    one="machine",
+    singular="machine",
     hint="What you play on.",
-    key="arena_id",
+    id_field="arena_id",
     fields=(
         NAME,
-        Field(name="opdbId", label="OPDB id", hint="So that statistics know which title it is."),
-        Field(
+        BookField(name="opdbId", label="OPDB id", hint="So that statistics know which title it is."),
+        BookField(
             name="categoryId",
             label="Class",
             kind="number",
@@ -97,79 +99,85 @@ ARENAS = Kind(
         LABELS,
     ),
     per_page=arenas.PER_PAGE,
-    page=lambda db, who, number: arenas.owned_by(db, who.user_id, arenas.ArenaQuery(page=number)),
-    read=lambda db, thing_id, _who: arenas.one(db, thing_id),
-    found=lambda db, who, words: arenas.found(db, who.user_id, words),
+    load_page=lambda db, who, number: arenas.owned_by(db, who.user_id, arenas.ArenaQuery(page=number)),
+    load_item=lambda db, thing_id, _who: arenas.find_arena(db, thing_id),
+    search=lambda db, who, words: arenas.search_arenas(db, who.user_id, words),
 )
-LOCATIONS = Kind(
+LOCATIONS = BookSection(
     name="locations",
     title="Locations",
-    one="location",
+    singular="location",
     hint="Where you play; a calendar shows the address.",
-    key="location_id",
+    id_field="location_id",
     fields=(
         NAME,
-        Field(name="address", label="Address"),
-        Field(name="lat", label="Latitude", kind="decimal", hint="In degrees: 55.605."),
-        Field(name="lng", label="Longitude", kind="decimal", hint="In degrees: 13.0038."),
+        BookField(name="address", label="Address"),
+        BookField(name="lat", label="Latitude", kind="decimal", hint="In degrees: 55.605."),
+        BookField(name="lng", label="Longitude", kind="decimal", hint="In degrees: 13.0038."),
         STATUS,
     ),
     per_page=locations.PER_PAGE,
-    page=lambda db, who, number: locations.owned_by(db, who.user_id, locations.LocationQuery(page=number)),
-    read=lambda db, thing_id, _who: locations.one(db, thing_id),
+    load_page=lambda db, who, number: locations.owned_by(
+        db, who.user_id, locations.LocationQuery(page=number)
+    ),
+    load_item=lambda db, thing_id, _who: locations.find_location(db, thing_id),
 )
-SERIES = Kind(
+SERIES = BookSection(
     name="series",
     title="Series",
-    one="series",
+    singular="series",
     hint="Tournaments that are scored together.",
-    key="series_id",
+    id_field="series_id",
     fields=(
         NAME,
-        Field(
+        BookField(
             name="scoring",
             label="Scoring",
             kind="choice",
             choices=SCORINGS,
-            start="points",
+            default="points",
         ),
-        Field(
+        BookField(
             name="removedResults",
             label="Results that do not count",
             kind="number",
             hint="2: the two worst nights of each player. -8: only the best eight count. 0: all count.",
-            start="0",
+            default="0",
         ),
-        Field(
+        BookField(
             name="status",
             label="Status",
             kind="choice",
             choices={"active": "goes on", "completed": "is over", "inactive": "is put away"},
-            start="active",
+            default="active",
         ),
-        Field(name="test", label="Only a test", kind="flag"),
+        BookField(name="test", label="Only a test", kind="flag"),
     ),
     per_page=series.PER_PAGE,
-    page=lambda db, who, number: series.page(db, series.SeriesQuery(owner=who.user_id, page=number), who),
-    read=series.one,
+    load_page=lambda db, who, number: series.series_page(
+        db, series.SeriesQuery(owner=who.user_id, page=number), who
+    ),
+    load_item=series.find_series,
 )
-KINDS: Mapping[str, Kind] = {one.name: one for one in (PLAYERS, ARENAS, LOCATIONS, SERIES)}
+SECTIONS: Mapping[str, BookSection] = {one.name: one for one in (PLAYERS, ARENAS, LOCATIONS, SERIES)}
 
 
-def said(kind: Kind, *, is_new: bool) -> Callable[[Form], Mapping[str, Any]]:
+def body_builder(kind: BookSection, *, is_new: bool) -> Callable[[FormData], Mapping[str, Any]]:
     """How a form of this kind becomes a body; a new thing takes its defaults for what is empty."""
 
-    def body(form: Form) -> Mapping[str, Any]:
+    def body(form: FormData) -> Mapping[str, Any]:
         given = {
-            one.name: _value(one, form) for one in kind.fields if form.has(one.name) or one.kind == "flag"
+            one.name: _field_value(one, form)
+            for one in kind.fields
+            if form.has(one.name) or one.kind == "flag"
         }
         return {name: value for name, value in given.items() if value is not None or not is_new}
 
     return body
 
 
-def _value(one: Field, form: Form) -> Any:
-    text = form.one(one.name).strip()
+def _field_value(one: BookField, form: FormData) -> Any:
+    text = form.value(one.name).strip()
     if one.kind == "flag":
         return bool(text)
     if one.kind == "labels":
@@ -178,11 +186,11 @@ def _value(one: Field, form: Form) -> Any:
         # A name is asked for by name; of all else there may be none.
         return "" if one.name == NAME.name else None
     if one.kind == "decimal":
-        return asked.decimal(text)
-    return setup.number(text) if one.kind == "number" else text
+        return asked.parse_decimal(text)
+    return setup.parse_number(text) if one.kind == "number" else text
 
 
-def stands(one: Field, thing: Mapping[str, Any]) -> str:
+def field_text(one: BookField, thing: Mapping[str, Any]) -> str:
     """What stands in the field of a thing, as text."""
     value = thing.get(one.name)
     if one.kind == "flag":

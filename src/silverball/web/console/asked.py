@@ -15,15 +15,15 @@ from silverball.service.arenas.writes import OpdbId
 from silverball.service.roster.bodies import AT_ONCE_MAX, Strikes
 from silverball.web import forms
 from silverball.web.console import setup
-from silverball.web.forms import Form
+from silverball.web.forms import FormData
 
 MINUTE_SECONDS = 60
 # Before the name of a field: what it held when the form was shown.
-WAS = "was-"
+INITIAL_PREFIX = "was-"
 MACHINES_MAX = 100
 
 
-class Pasted(Body, frozen=True, kw_only=True):
+class PlayersToAdd(Body, frozen=True, kw_only=True):
     """Players by name, one a line, and players who were picked from the book."""
 
     names: Annotated[tuple[Name, ...], Meta(max_length=AT_ONCE_MAX)] = ()
@@ -36,7 +36,7 @@ class Pasted(Body, frozen=True, kw_only=True):
             raise Invalid({"names": ["Enter a name on each line, or pick players from your book."]})
 
 
-class NewMachines(Body, frozen=True, kw_only=True):
+class MachinesToAdd(Body, frozen=True, kw_only=True):
     """New arenas for the book and the tournament: by name, and by id of the machine database."""
 
     names: Annotated[tuple[Name, ...], Meta(max_length=MACHINES_MAX)] = ()
@@ -47,119 +47,126 @@ class NewMachines(Body, frozen=True, kw_only=True):
             raise Invalid({"names": ["Enter a name on each line, or tick machines that were found."]})
 
 
-def texts(form: Form, *names: str) -> dict[str, str]:
+def text_fields(form: FormData, *names: str) -> dict[str, str]:
     """The fields that hold text and are not empty."""
-    return {name: form.one(name).strip() for name in names if form.one(name).strip()}
+    return {name: form.value(name).strip() for name in names if form.value(name).strip()}
 
 
-def whole(form: Form, *names: str) -> dict[str, int | str]:
+def number_fields(form: FormData, *names: str) -> dict[str, int | str]:
     """The fields that hold numbers and are not empty."""
-    return {name: setup.number(text) for name, text in texts(form, *names).items()}
+    return {name: setup.parse_number(text) for name, text in text_fields(form, *names).items()}
 
 
-def numbers(*names: str) -> Callable[[Form], Mapping[str, Any]]:
+def numbers(*names: str) -> Callable[[FormData], Mapping[str, Any]]:
     """A body of numbers, under the names of the fields."""
-    return lambda form: whole(form, *names)
+    return lambda form: number_fields(form, *names)
 
 
-def flags(*names: str) -> Callable[[Form], Mapping[str, Any]]:
+def flags(*names: str) -> Callable[[FormData], Mapping[str, Any]]:
     """A body of boxes that are ticked or not."""
-    return lambda form: {name: bool(form.one(name)) for name in names}
+    return lambda form: {name: bool(form.value(name)) for name in names}
 
 
-def numbered(given: Iterable[str]) -> list[int | str]:
-    return [setup.number(text) for text in given]
+def parse_numbers(given: Iterable[str]) -> list[int | str]:
+    return [setup.parse_number(text) for text in given]
 
 
-def by_player(form: Form, prefix: str) -> dict[str, int | str]:
+def numbers_by_player(form: FormData, prefix: str) -> dict[str, int | str]:
     """`score-12=500` as {"12": 500}."""
-    return {player_id: setup.number(text) for player_id, text in form.starting(prefix).items()}
+    return {player_id: setup.parse_number(text) for player_id, text in form.with_prefix(prefix).items()}
 
 
-def named(form: Form) -> Mapping[str, Any]:
+def name_only(form: FormData) -> Mapping[str, Any]:
     """A name, and nothing else."""
-    return texts(form, "name")
+    return text_fields(form, "name")
 
 
 # The whole tournament
 
 
-def changes(form: Form) -> Mapping[str, Any]:
+def tournament_changes(form: FormData) -> Mapping[str, Any]:
     """Name, texts and settings that were changed in the form, which says what format it was made for.
 
     What stands as it was shown is left out: a page open since yesterday takes back nothing that it
     never showed.
     """
-    given: dict[str, Any] = dict(texts(form, "name"))
+    given: dict[str, Any] = dict(text_fields(form, "name"))
     for name in ("description", "motdText"):
         if form.has(name):
-            given[name] = form.one(name).strip() or None
-    type_ = form.one("type")
-    settings = setup.settings_in(type_, form) if type_ in setup.TITLES else {}
-    settings = {key: value for key, value in settings.items() if not _is_shown(form, key)}
-    return {**{name: value for name, value in given.items() if not stands(form, name)}, **settings}
+            given[name] = form.value(name).strip() or None
+    type_ = form.value("type")
+    settings = setup.submitted_settings(type_, form) if type_ in setup.TITLES else {}
+    settings = {key: value for key, value in settings.items() if not _is_setting_unchanged(form, key)}
+    return {**{name: value for name, value in given.items() if not is_unchanged(form, name)}, **settings}
 
 
-def _is_shown(form: Form, key: str) -> bool:
+def _is_setting_unchanged(form: FormData, key: str) -> bool:
     """Whether a setting stands as it was shown; a table of points is told by several fields."""
-    if key != setup.POINTS_MAP:
-        return stands(form, setup.PREFIX + key)
-    told = [setup.PREFIX + one for one in (*setup.POINTS, *setup.SCORINGS) if form.has(setup.PREFIX + one)]
-    return all(stands(form, one) for one in told)
+    if key != setup.POINTS_MAP_KEY:
+        return is_unchanged(form, setup.PREFIX + key)
+    told = [
+        setup.PREFIX + one
+        for one in (*setup.POINTS_FIELDS, *setup.CUSTOM_POINTS_KEYS)
+        if form.has(setup.PREFIX + one)
+    ]
+    return all(is_unchanged(form, one) for one in told)
 
 
-def stands(form: Form, name: str) -> bool:
+def is_unchanged(form: FormData, name: str) -> bool:
     """Whether a field holds what it held when the form was shown."""
-    was = WAS + name
-    return form.has(was) and form.one(was).strip().splitlines() == form.one(name).strip().splitlines()
+    was = INITIAL_PREFIX + name
+    return form.has(was) and form.value(was).strip().splitlines() == form.value(name).strip().splitlines()
 
 
-def playoffs(form: Form) -> Mapping[str, Any]:
+def playoffs(form: FormData) -> Mapping[str, Any]:
     """Who goes through: players by name, the first so many, or a band."""
-    given: dict[str, Any] = {**texts(form, "type", "name")}
-    picked = form.all("playerId")
+    given: dict[str, Any] = {**text_fields(form, "type", "name")}
+    picked = form.values("playerId")
     if picked:
-        given["players"] = numbered(picked)
-    elif form.one("band").strip():
-        given["band"] = setup.number(form.one("band"))
+        given["players"] = parse_numbers(picked)
+    elif form.value("band").strip():
+        given["band"] = setup.parse_number(form.value("band"))
     else:
-        given.update(whole(form, "players"))
+        given.update(number_fields(form, "players"))
     return given
 
 
 # Who and what takes part
 
 
-def people(form: Form) -> Mapping[str, Any]:
+def new_players(form: FormData) -> Mapping[str, Any]:
     """Lines of names, and ticked players."""
     return {
-        "names": list(forms.lines(form.one("names"))),
-        "playerIds": numbered(form.all("playerId")),
-        **whole(form, "strikes"),
+        "names": list(forms.nonempty_lines(form.value("names"))),
+        "playerIds": parse_numbers(form.values("playerId")),
+        **number_fields(form, "strikes"),
     }
 
 
-def player(form: Form) -> Mapping[str, Any]:
+def player(form: FormData) -> Mapping[str, Any]:
     """What is to be different about a player."""
     return {
-        **texts(form, "status"),
-        **whole(form, "seed"),
+        **text_fields(form, "status"),
+        **number_fields(form, "seed"),
         **labels(form),
-        **{name: decimal(text) for name, text in texts(form, "pointsAdjustment", "scoreAdjustment").items()},
+        **{
+            name: parse_decimal(text)
+            for name, text in text_fields(form, "pointsAdjustment", "scoreAdjustment").items()
+        },
     }
 
 
-def labels(form: Form) -> dict[str, Any]:
+def labels(form: FormData) -> dict[str, Any]:
     """Labels with commas between them, and their colour."""
     given: dict[str, Any] = {}
     if form.has("labels"):
-        given["labels"] = [one.strip() for one in form.one("labels").split(",") if one.strip()]
+        given["labels"] = [one.strip() for one in form.value("labels").split(",") if one.strip()]
     if form.has("labelColor"):
-        given["labelColor"] = form.one("labelColor").strip().lower() or None
+        given["labelColor"] = form.value("labelColor").strip().lower() or None
     return given
 
 
-def decimal(text: str) -> float | str:
+def parse_decimal(text: str) -> float | str:
     """Points as they are typed, with a point or a comma."""
     try:
         return float(text.replace(",", "."))
@@ -167,70 +174,70 @@ def decimal(text: str) -> float | str:
         return text
 
 
-def entries(form: Form) -> Mapping[str, Any]:
+def entries(form: FormData) -> Mapping[str, Any]:
     """Entries bought, given or taken back."""
-    return {**texts(form, "type"), **whole(form, "quantity")}
+    return {**text_fields(form, "type"), **number_fields(form, "quantity")}
 
 
-def lineup(form: Form) -> Mapping[str, Any]:
+def lineup(form: FormData) -> Mapping[str, Any]:
     """Ticked arenas."""
-    picked = numbered(form.all("arenaId"))
+    picked = parse_numbers(form.values("arenaId"))
     if not picked:
         raise Invalid({"arenas": ["Tick at least one arena."]})
     return {"arenas": [{"arenaId": one} for one in picked]}
 
 
-def machines(form: Form) -> Mapping[str, Any]:
+def machines(form: FormData) -> Mapping[str, Any]:
     """Lines of names, and ticked entries of the machine database."""
-    return {"names": list(forms.lines(form.one("names"))), "opdbIds": list(form.all("opdbId"))}
+    return {"names": list(forms.nonempty_lines(form.value("names"))), "opdbIds": list(form.values("opdbId"))}
 
 
-def arena(form: Form) -> Mapping[str, Any]:
+def arena(form: FormData) -> Mapping[str, Any]:
     """What is to be different about an arena."""
     switches = ("bestGameBlocked", "bestGameQueueClosed")
     return {
-        **texts(form, "status"),
-        **({"redraw": True} if form.one("redraw") else {}),
-        **{name: form.one(name) == "1" for name in switches if form.has(name)},
-        **whole(form, "amazingRaceSeed"),
+        **text_fields(form, "status"),
+        **({"redraw": True} if form.value("redraw") else {}),
+        **{name: form.value(name) == "1" for name in switches if form.has(name)},
+        **number_fields(form, "amazingRaceSeed"),
     }
 
 
 # Rounds and games
 
 
-def hole(form: Form) -> Mapping[str, Any]:
+def hole(form: FormData) -> Mapping[str, Any]:
     """The arena and the target of a round; what is emptied is taken away."""
-    wanted = {name: form.one(name).strip() for name in ("arenaId", "score") if form.has(name)}
-    return {name: setup.number(text) if text else None for name, text in wanted.items()}
+    wanted = {name: form.value(name).strip() for name in ("arenaId", "score") if form.has(name)}
+    return {name: setup.parse_number(text) if text else None for name, text in wanted.items()}
 
 
-def result(form: Form) -> Mapping[str, Any]:
+def result(form: FormData) -> Mapping[str, Any]:
     """Places, a winner of two, scores, strikes or somebody who did not come: what the form has."""
-    given: dict[str, Any] = {"wasOpen": form.one("seen") == "started"}
-    if form.one("forfeit"):
-        given["forfeit"] = setup.number(form.one("forfeit"))
+    given: dict[str, Any] = {"wasOpen": form.value("seen") == "started"}
+    if form.value("forfeit"):
+        given["forfeit"] = setup.parse_number(form.value("forfeit"))
     elif form.has("striking"):
-        given["strikes"] = numbered(form.all("strike"))
-    elif form.starting("score-"):
-        given["resultScores"] = by_player(form, "score-")
+        given["strikes"] = parse_numbers(form.values("strike"))
+    elif form.with_prefix("score-"):
+        given["resultScores"] = numbers_by_player(form, "score-")
     else:
-        given["resultPositions"] = _order(form)
+        given["resultPositions"] = _ordered_player_ids(form)
     return given
 
 
-def order(form: Form) -> Mapping[str, Any]:
+def finishing_order(form: FormData) -> Mapping[str, Any]:
     """A finishing order, and nothing else."""
-    return {"resultPositions": _order(form)}
+    return {"resultPositions": _ordered_player_ids(form)}
 
 
-def _order(form: Form) -> list[int | str]:
+def _ordered_player_ids(form: FormData) -> list[int | str]:
     """Player ids, first to last: by tap, or by the places that were chosen."""
-    players = form.all("of")
-    first = form.one("first")
+    players = form.values("of")
+    first = form.value("first")
     if first:
-        return numbered([first, *(one for one in players if one != first)])
-    places = {one: place for one, place in form.starting("place-").items() if place.isdigit()}
+        return parse_numbers([first, *(one for one in players if one != first)])
+    places = {one: place for one, place in form.with_prefix("place-").items() if place.isdigit()}
     if not places:
         raise Invalid({"resultPositions": ["Choose a place for each player."]})
     left = [one for one in players if one not in places]
@@ -242,51 +249,51 @@ def _order(form: Form) -> list[int | str]:
         places[left[0]] = missing.pop() if len(missing) == 1 else ""
     if len(set(places.values())) < len(places):
         raise Invalid({"resultPositions": ["Two players have the same place. Give each a place of its own."]})
-    return numbered(sorted(places, key=lambda one: int(places[one] or 0)))
+    return parse_numbers(sorted(places, key=lambda one: int(places[one] or 0)))
 
 
-def game(form: Form) -> Mapping[str, Any]:
+def game(form: FormData) -> Mapping[str, Any]:
     """Another arena, another player or another order for an open game."""
     given: dict[str, Any] = {}
-    if form.one("withPlayerId"):
-        given["swap"] = whole(form, "playerId", "withPlayerId")
+    if form.value("withPlayerId"):
+        given["swap"] = number_fields(form, "playerId", "withPlayerId")
     if form.has("arenaId"):
-        given["arenaId"] = setup.number(form.one("arenaId")) if form.one("arenaId") else None
-    if form.starting("place-"):
-        given["playerIds"] = _order(form)
+        given["arenaId"] = setup.parse_number(form.value("arenaId")) if form.value("arenaId") else None
+    if form.with_prefix("place-"):
+        given["playerIds"] = _ordered_player_ids(form)
     return given
 
 
-def new_game(form: Form) -> Mapping[str, Any]:
+def new_game(form: FormData) -> Mapping[str, Any]:
     """Chosen players, and an arena if there is one."""
-    return {"playerIds": numbered(form.all("playerId")), **whole(form, "arenaId")}
+    return {"playerIds": parse_numbers(form.values("playerId")), **number_fields(form, "arenaId")}
 
 
-def tie(form: Form) -> Mapping[str, Any]:
+def tie(form: FormData) -> Mapping[str, Any]:
     """A tiebreak game, an order by hand, or an order given up."""
-    way = form.one("way")
-    players = numbered(form.all("of"))
+    way = form.value("way")
+    players = parse_numbers(form.values("of"))
     if way == "order":
-        return {"order": _order(form)}
-    return {"forget": players} if way == "forget" else {"playerIds": numbered(form.all("playerId"))}
+        return {"order": _ordered_player_ids(form)}
+    return {"forget": players} if way == "forget" else {"playerIds": parse_numbers(form.values("playerId"))}
 
 
-def more_time(form: Form) -> Mapping[str, Any]:
+def more_time(form: FormData) -> Mapping[str, Any]:
     """Minutes of the form, as seconds."""
-    minutes = setup.number(form.one("minutes"))
+    minutes = setup.parse_number(form.value("minutes"))
     return {"seconds": minutes * MINUTE_SECONDS if isinstance(minutes, int) else minutes}
 
 
 # Playing alone
 
 
-def attempt(form: Form) -> Mapping[str, Any]:
+def single_player_result(form: FormData) -> Mapping[str, Any]:
     """What somebody scored."""
-    given: dict[str, Any] = whole(form, "score", "strokes")
-    rolls = form.one("rolls").replace(",", " ").split()
-    return {**given, "rolls": numbered(rolls)} if rolls else given
+    given: dict[str, Any] = number_fields(form, "score", "strokes")
+    rolls = form.value("rolls").replace(",", " ").split()
+    return {**given, "rolls": parse_numbers(rolls)} if rolls else given
 
 
-def score(form: Form) -> Mapping[str, Any]:
+def new_single_player_game(form: FormData) -> Mapping[str, Any]:
     """What a player scored, and where."""
-    return {**whole(form, "playerId", "arenaId", "roundId"), **attempt(form)}
+    return {**number_fields(form, "playerId", "arenaId", "roundId"), **single_player_result(form)}

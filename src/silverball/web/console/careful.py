@@ -20,13 +20,13 @@ from silverball.service.machines import reads as machines
 from silverball.service.players import reads as players
 from silverball.service.roster import bodies as roster_bodies
 from silverball.service.roster import writes as roster
-from silverball.web.console.asked import NewMachines, Pasted
+from silverball.web.console.asked import MachinesToAdd, PlayersToAdd
 
 # An arena's name is no longer than that.
 NAME_MAX = 100
 
 
-class SeenResult(game_bodies.GameResult, frozen=True, kw_only=True):
+class ResultFromPage(game_bodies.EnteredResult, frozen=True, kw_only=True):
     """A result, and whether the game had none on the page that it was entered on."""
 
     was_open: bool = False
@@ -35,9 +35,9 @@ class SeenResult(game_bodies.GameResult, frozen=True, kw_only=True):
 def record_result(call: Write[Any]) -> None:
     """The result of a game. Raises Conflict when a stale page would replace one that it never showed."""
     game_id = call.ids[games.GAME]
-    before = results.game_of(acting.tournament_of(call, access.may_score), game_id)
+    before = results.game_of(acting.load_tournament(call, access.may_score), game_id)
     games.record_result(call)
-    now = acting.tournament_of(call, access.may_score)
+    now = acting.load_tournament(call, access.may_score)
     after = next((one for one in now.games if one.game_id == game_id), None)
     if call.body.was_open and before.status == "completed" and after != before:
         raise Conflict(
@@ -46,13 +46,13 @@ def record_result(call: Write[Any]) -> None:
         )
 
 
-def add_people(call: Write[Any]) -> None:
+def add_players(call: Write[Any]) -> None:
     """Players join: those picked, and those named, who are taken from the book where it has the name.
 
     Raises Invalid for a name that the book has twice, and for somebody who is in already.
     """
-    tournament = acting.tournament_of(call)
-    body: Pasted = call.body
+    tournament = acting.load_tournament(call)
+    body: PlayersToAdd = call.body
     organizer_id = tournament.details["organizer_id"]
     known = players.ids_by_name(call.db, organizer_id, body.names)
     here = tournament.entrant_by_id
@@ -73,27 +73,27 @@ def add_people(call: Write[Any]) -> None:
         new.append({"playerId": fresh[0]} if fresh else {"name": name})
     if body.strikes is not None:
         new = [{**one, "strikes": body.strikes} for one in new]
-    roster.add_players(replace(call, body=msgspec.convert({"players": new}, roster_bodies.NewPlayers)))
+    roster.add_players(replace(call, body=msgspec.convert({"players": new}, roster_bodies.NewEntrants)))
 
 
-def add_machine(call: Write[Any]) -> None:
+def add_machines(call: Write[Any]) -> None:
     """New arenas, written into the organizer's book and taken into the tournament."""
-    organizer_id = acting.tournament_of(call).details["organizer_id"]
+    organizer_id = acting.load_tournament(call).details["organizer_id"]
     # The machine is the organizer's, also when an admin writes it down.
     owner = replace(call.caller, user_id=organizer_id)
-    body: NewMachines = call.body
+    body: MachinesToAdd = call.body
     new = [{"name": name} for name in body.names]
-    new += [{"name": name, "opdbId": opdb_id} for opdb_id, name in _known(call, body.opdb_ids)]
+    new += [{"name": name, "opdbId": opdb_id} for opdb_id, name in _known_machines(call, body.opdb_ids)]
     made = []
     for one in new:
         arena = msgspec.convert(one, arenas.NewArena)
-        made.append({"arenaId": arenas.add(replace(call, caller=owner, body=arena))})
-    roster.add_arenas(replace(call, body=msgspec.convert({"arenas": made}, roster_bodies.NewArenas)))
+        made.append({"arenaId": arenas.add_arena(replace(call, caller=owner, body=arena))})
+    roster.add_arenas(replace(call, body=msgspec.convert({"arenas": made}, roster_bodies.NewLineupArenas)))
 
 
-def _known(call: Write[Any], opdb_ids: Sequence[str]) -> list[tuple[str, str]]:
+def _known_machines(call: Write[Any], opdb_ids: Sequence[str]) -> list[tuple[str, str]]:
     """Id and name of these machines. Raises Invalid for one that the machine database has not."""
-    entries = machines.entries(call.db, opdb_ids)
+    entries = machines.entries_by_id(call.db, opdb_ids)
     for opdb_id in opdb_ids:
         if opdb_id not in entries:
             raise Invalid({"opdbIds": [f"{opdb_id} is not in the machine database. Search for it again."]})

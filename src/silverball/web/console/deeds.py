@@ -32,20 +32,20 @@ from silverball.service.tournaments import writes as tournaments
 from silverball.service.tournaments.writes import playoffs
 from silverball.service.webhooks import writes as webhooks
 from silverball.web.console import asked, careful, notifying, particulars
-from silverball.web.forms import Form
+from silverball.web.forms import FormData
 
-Said = Callable[[Form], Mapping[str, Any]]
+BodyBuilder = Callable[[FormData], Mapping[str, Any]]
 GAME, PLAYER, ARENA = "game_id", "player_id", "arena_id"
-ROUND, ATTEMPT, CARD, QUEUE, USER = "round_id", attempts.ATTEMPT, "card_id", "queue_id", "user_id"
+ROUND, ATTEMPT, CARD, QUEUE, USER = "round_id", attempts.SINGLE_PLAYER_GAME, "card_id", "queue_id", "user_id"
 
 
-def nothing(_form: Form) -> Mapping[str, Any]:
+def empty_body(_form: FormData) -> Mapping[str, Any]:
     """For what needs no body."""
     return {}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Deed:
+class FormAction:
     """One thing that can be done. What `write` returns is looked at by `to` only."""
 
     write: Callable[[Write[Any]], Any]
@@ -53,171 +53,235 @@ class Deed:
     ability: str = "manage"
     body: type[Body] = Body
     # The body, from the fields of the form.
-    said: Said = nothing
+    build_body: BodyBuilder = empty_body
     # Fields that hold ids beside the tournament's.
-    ids: tuple[str, ...] = ()
+    id_fields: tuple[str, ...] = ()
     # Called with a snapshot before the lock is taken, as the interface does.
-    ahead: Callable[[Write[Any]], Any] | None = None
+    prepare: Callable[[Write[Any]], Any] | None = None
     # Where to go; None is the page that the form was on.
-    to: Callable[[Any], str] | None = None
+    redirect_to: Callable[[Any], str] | None = None
 
 
-def _console_of(made: Any) -> str:
+def _console_path(made: Any) -> str:
     return f"/t/{made.tournament_id}/run"
 
 
-def _list(_made: Any) -> str:
+def _list_path(_made: Any) -> str:
     return "/run"
 
 
-_TOURNAMENT = {
-    "start": Deed(write=tournaments.start, ahead=tournaments.look_at_start),
-    "complete": Deed(write=tournaments.complete),
-    "reopen": Deed(write=tournaments.reopen),
-    "undo": Deed(write=tournaments.undo, body=tournament_bodies.Undo, said=asked.numbers("action")),
-    "edit": Deed(write=tournaments.edit, body=tournament_bodies.ChangedTournament, said=asked.changes),
-    "about": Deed(write=tournaments.edit, body=tournament_bodies.ChangedTournament, said=particulars.about),
-    "prices": Deed(write=tournaments.edit, body=tournament_bodies.ChangedTournament, said=particulars.prices),
-    "registration": Deed(
-        write=tournaments.edit, body=tournament_bodies.ChangedTournament, said=particulars.registration
+_TOURNAMENT_ACTIONS = {
+    "start": FormAction(write=tournaments.start_tournament, prepare=tournaments.prepare_start),
+    "complete": FormAction(write=tournaments.complete_tournament),
+    "reopen": FormAction(write=tournaments.reopen_tournament),
+    "undo": FormAction(
+        write=tournaments.undo_action, body=tournament_bodies.UndoRequest, build_body=asked.numbers("action")
     ),
-    "link": Deed(
-        write=particulars.link,
-        body=particulars.NewLink,
-        said=lambda form: {**asked.texts(form, "linkType"), **asked.whole(form, "tournamentId")},
+    "edit": FormAction(
+        write=tournaments.edit_tournament,
+        body=tournament_bodies.ChangedTournament,
+        build_body=asked.tournament_changes,
     ),
-    "link-out": Deed(write=particulars.unlink, body=particulars.LostLink, said=asked.numbers("linkedId")),
-    "delete": Deed(write=tournaments.remove, to=_list),
-    "playoffs": Deed(
-        write=lambda call: playoffs.create(call, SystemRandom()),
+    "about": FormAction(
+        write=tournaments.edit_tournament,
+        body=tournament_bodies.ChangedTournament,
+        build_body=particulars.place_and_time,
+    ),
+    "prices": FormAction(
+        write=tournaments.edit_tournament,
+        body=tournament_bodies.ChangedTournament,
+        build_body=particulars.entry_prices,
+    ),
+    "registration": FormAction(
+        write=tournaments.edit_tournament,
+        body=tournament_bodies.ChangedTournament,
+        build_body=particulars.registration,
+    ),
+    "link": FormAction(
+        write=particulars.add_link,
+        body=particulars.NewTournamentLink,
+        build_body=lambda form: {
+            **asked.text_fields(form, "linkType"),
+            **asked.number_fields(form, "tournamentId"),
+        },
+    ),
+    "link-out": FormAction(
+        write=particulars.remove_link, body=particulars.LinkToRemove, build_body=asked.numbers("linkedId")
+    ),
+    "delete": FormAction(write=tournaments.delete_tournament, redirect_to=_list_path),
+    "playoffs": FormAction(
+        write=lambda call: playoffs.create_playoffs(call, SystemRandom()),
         body=tournament_bodies.NewPlayoffs,
-        said=asked.playoffs,
-        to=_console_of,
+        build_body=asked.playoffs,
+        redirect_to=_console_path,
     ),
 }
-_ROSTER = {
-    "people": Deed(write=careful.add_people, body=asked.Pasted, said=asked.people),
-    "player": Deed(
-        write=roster.change_player, ids=(PLAYER,), body=roster_bodies.PlayerPatch, said=asked.player
+_ROSTER_ACTIONS = {
+    "people": FormAction(write=careful.add_players, body=asked.PlayersToAdd, build_body=asked.new_players),
+    "player": FormAction(
+        write=roster.change_player,
+        id_fields=(PLAYER,),
+        body=roster_bodies.EntrantPatch,
+        build_body=asked.player,
     ),
-    "player-out": Deed(write=roster.remove_player, ids=(PLAYER,)),
-    "player-forfeit": Deed(write=roster.forfeit, ids=(PLAYER,)),
-    "entries": Deed(write=entries.add, ids=(PLAYER,), body=entries.NewEntries, said=asked.entries),
-    "lineup": Deed(write=roster.add_arenas, body=roster_bodies.NewArenas, said=asked.lineup),
-    "machine": Deed(write=careful.add_machine, body=asked.NewMachines, said=asked.machines),
-    "arena": Deed(write=roster.change_arena, ids=(ARENA,), body=roster_bodies.ArenaPatch, said=asked.arena),
-    "arena-out": Deed(write=roster.remove_arena, ids=(ARENA,)),
-    "bank": Deed(write=roster.add_bank, ids=("bank_id",)),
-    "bank-out": Deed(write=roster.remove_bank, ids=("bank_id",)),
-    "scorekeeper": Deed(write=roster.add_scorekeeper, ids=(USER,)),
-    "scorekeeper-out": Deed(write=roster.remove_scorekeeper, ids=(USER,)),
+    "player-out": FormAction(write=roster.remove_player, id_fields=(PLAYER,)),
+    "player-forfeit": FormAction(write=roster.forfeit_games, id_fields=(PLAYER,)),
+    "entries": FormAction(
+        write=entries.add_entries, id_fields=(PLAYER,), body=entries.NewEntries, build_body=asked.entries
+    ),
+    "lineup": FormAction(
+        write=roster.add_arenas, body=roster_bodies.NewLineupArenas, build_body=asked.lineup
+    ),
+    "machine": FormAction(write=careful.add_machines, body=asked.MachinesToAdd, build_body=asked.machines),
+    "arena": FormAction(
+        write=roster.change_arena,
+        id_fields=(ARENA,),
+        body=roster_bodies.LineupArenaPatch,
+        build_body=asked.arena,
+    ),
+    "arena-out": FormAction(write=roster.remove_arena, id_fields=(ARENA,)),
+    "bank": FormAction(write=roster.add_bank, id_fields=("bank_id",)),
+    "bank-out": FormAction(write=roster.remove_bank, id_fields=("bank_id",)),
+    "scorekeeper": FormAction(write=roster.add_scorekeeper, id_fields=(USER,)),
+    "scorekeeper-out": FormAction(write=roster.remove_scorekeeper, id_fields=(USER,)),
 }
-_GAMES = {
-    "round-open": Deed(
+_GAME_ACTIONS = {
+    "round-open": FormAction(
         write=rounds.open_round,
-        ahead=rounds.look_ahead,
+        prepare=rounds.prepare_round,
         body=round_bodies.NewRound,
-        said=asked.flags("redraw"),
+        build_body=asked.flags("redraw"),
     ),
-    "round-complete": Deed(write=rounds.complete_round, ids=(ROUND,)),
-    "round-delete": Deed(write=rounds.delete_round, ids=(ROUND,)),
-    "round": Deed(write=rounds.change_round, ids=(ROUND,), body=round_bodies.RoundPatch, said=asked.hole),
-    "result": Deed(
+    "round-complete": FormAction(write=rounds.complete_round, id_fields=(ROUND,)),
+    "round-delete": FormAction(write=rounds.delete_round, id_fields=(ROUND,)),
+    "round": FormAction(
+        write=rounds.change_round, id_fields=(ROUND,), body=round_bodies.RoundPatch, build_body=asked.hole
+    ),
+    "result": FormAction(
         write=careful.record_result,
         ability="score",
-        ids=(GAME,),
-        body=careful.SeenResult,
-        said=asked.result,
+        id_fields=(GAME,),
+        body=careful.ResultFromPage,
+        build_body=asked.result,
     ),
-    "result-clear": Deed(write=games.clear_result, ids=(GAME,)),
-    "game": Deed(
-        write=games.change_game, ability="score", ids=(GAME,), body=game_bodies.GamePatch, said=asked.game
-    ),
-    "game-arena": Deed(write=games.redraw_arena, ids=(GAME,)),
-    "game-new": Deed(write=games.create_game, body=game_bodies.NewGame, said=asked.new_game),
-    "game-delete": Deed(write=games.delete_game, ids=(GAME,)),
-    "seat": Deed(
-        write=games.add_player, ids=(GAME,), body=game_bodies.SeatedPlayer, said=asked.numbers("playerId")
-    ),
-    "unseat": Deed(write=games.remove_player, ids=(GAME, PLAYER)),
-    "suggestion": Deed(write=suggestions.approve, ability="score", ids=("suggestion_id",)),
-    "suggestion-out": Deed(write=suggestions.decline, ability="score", ids=("suggestion_id",)),
-    "tie": Deed(write=tiebreaks.break_tie, body=tiebreaks.Tiebreak, said=asked.tie),
-    "matches": Deed(write=maxmatchplay.create_matches, ability="score"),
-}
-_ALONE = {
-    "score": Deed(write=attempts.add, ability="score", body=attempts.NewGame, said=asked.score),
-    "attempt": Deed(
-        write=attempts.record,
+    "result-clear": FormAction(write=games.clear_result, id_fields=(GAME,)),
+    "game": FormAction(
+        write=games.change_game,
         ability="score",
-        ids=(ATTEMPT,),
-        body=attempts.Result,
-        said=asked.attempt,
+        id_fields=(GAME,),
+        body=game_bodies.GamePatch,
+        build_body=asked.game,
     ),
-    "attempt-void": Deed(write=attempts.void, ability="score", ids=(ATTEMPT,)),
-    "attempt-unvoid": Deed(write=attempts.unvoid, ids=(ATTEMPT,)),
-    "attempt-delete": Deed(write=attempts.remove, ids=(ATTEMPT,)),
-    "advance": Deed(write=attempts.advance, ability="score", ids=(PLAYER,)),
-    "card-void": Deed(write=cards.void, ability="score", ids=(CARD,)),
-    "card-unvoid": Deed(write=cards.unvoid, ids=(CARD,)),
-    "card-delete": Deed(write=cards.remove, ids=(CARD,)),
-    "queue": Deed(
-        write=queues.join, ability="score", body=queues.NewSpot, said=asked.numbers("playerId", "arenaId")
+    "game-arena": FormAction(write=games.redraw_arena, id_fields=(GAME,)),
+    "game-new": FormAction(write=games.create_game, body=game_bodies.NewGame, build_body=asked.new_game),
+    "game-delete": FormAction(write=games.delete_game, id_fields=(GAME,)),
+    "seat": FormAction(
+        write=games.add_player,
+        id_fields=(GAME,),
+        body=game_bodies.SeatedPlayer,
+        build_body=asked.numbers("playerId"),
     ),
-    "queue-leave": Deed(write=queues.leave, ability="score", ids=(QUEUE,)),
-    "queue-move": Deed(write=queues.move, ability="score", ids=(QUEUE,)),
-    "queue-start": Deed(write=queues.start, ability="score", ids=(QUEUE,)),
+    "unseat": FormAction(write=games.remove_player, id_fields=(GAME, PLAYER)),
+    "suggestion": FormAction(
+        write=suggestions.approve_suggestion, ability="score", id_fields=("suggestion_id",)
+    ),
+    "suggestion-out": FormAction(
+        write=suggestions.decline_suggestion, ability="score", id_fields=("suggestion_id",)
+    ),
+    "tie": FormAction(write=tiebreaks.break_tie, body=tiebreaks.TiebreakRequest, build_body=asked.tie),
+    "matches": FormAction(write=maxmatchplay.create_matches, ability="score"),
 }
-_FRENZY = {
-    "frenzy-pause": Deed(write=frenzy.pause),
-    "frenzy-resume": Deed(write=frenzy.resume),
-    "frenzy-time": Deed(write=frenzy.change_time, body=frenzy_bodies.MoreTime, said=asked.more_time),
-    "frenzy-games": Deed(write=frenzy.start_waiting, ability="score"),
-    "frenzy-queue": Deed(
+_SINGLE_PLAYER_ACTIONS = {
+    "score": FormAction(
+        write=attempts.add_single_player_game,
+        ability="score",
+        body=attempts.NewSinglePlayerGame,
+        build_body=asked.new_single_player_game,
+    ),
+    "attempt": FormAction(
+        write=attempts.record_single_player_game,
+        ability="score",
+        id_fields=(ATTEMPT,),
+        body=attempts.AttemptResult,
+        build_body=asked.single_player_result,
+    ),
+    "attempt-void": FormAction(write=attempts.void_single_player_game, ability="score", id_fields=(ATTEMPT,)),
+    "attempt-unvoid": FormAction(write=attempts.unvoid_single_player_game, id_fields=(ATTEMPT,)),
+    "attempt-delete": FormAction(write=attempts.delete_single_player_game, id_fields=(ATTEMPT,)),
+    "advance": FormAction(write=attempts.advance_player, ability="score", id_fields=(PLAYER,)),
+    "card-void": FormAction(write=cards.void_card, ability="score", id_fields=(CARD,)),
+    "card-unvoid": FormAction(write=cards.unvoid_card, id_fields=(CARD,)),
+    "card-delete": FormAction(write=cards.delete_card, id_fields=(CARD,)),
+    "queue": FormAction(
+        write=queues.join_queue,
+        ability="score",
+        body=queues.NewQueueSpot,
+        build_body=asked.numbers("playerId", "arenaId"),
+    ),
+    "queue-leave": FormAction(write=queues.leave_queue, ability="score", id_fields=(QUEUE,)),
+    "queue-move": FormAction(write=queues.move_in_queue, ability="score", id_fields=(QUEUE,)),
+    "queue-start": FormAction(write=queues.start_from_queue, ability="score", id_fields=(QUEUE,)),
+}
+_FRENZY_ACTIONS = {
+    "frenzy-pause": FormAction(write=frenzy.pause_clock),
+    "frenzy-resume": FormAction(write=frenzy.resume_clock),
+    "frenzy-time": FormAction(
+        write=frenzy.change_clock, body=frenzy_bodies.ClockAdjustment, build_body=asked.more_time
+    ),
+    "frenzy-games": FormAction(write=frenzy.start_waiting_players, ability="score"),
+    "frenzy-queue": FormAction(
         write=frenzy.join_queue,
         ability="score",
-        body=frenzy_bodies.Waiting,
-        said=asked.numbers("playerId"),
+        body=frenzy_bodies.NewFrenzySpot,
+        build_body=asked.numbers("playerId"),
     ),
-    "frenzy-out": Deed(write=frenzy.take_out, ability="score", ids=(QUEUE,)),
-    "frenzy-end": Deed(write=frenzy.send_to_end, ability="score", ids=(QUEUE,)),
+    "frenzy-out": FormAction(write=frenzy.leave_queue, ability="score", id_fields=(QUEUE,)),
+    "frenzy-end": FormAction(write=frenzy.send_to_end_of_queue, ability="score", id_fields=(QUEUE,)),
 }
-_DEVICES = {
-    "device": Deed(
-        write=lambda call: devices.make(call, SystemRandom()), body=devices.NewDevice, said=asked.named
+_DEVICE_ACTIONS = {
+    "device": FormAction(
+        write=lambda call: devices.create_link(call, SystemRandom()),
+        body=devices.NewDevice,
+        build_body=asked.name_only,
     ),
-    "device-out": Deed(write=devices.revoke, ids=(devices.DEVICE,)),
-    "codes": Deed(write=lambda call: devices.make_codes(call, SystemRandom())),
+    "device-out": FormAction(write=devices.revoke_device, id_fields=(devices.DEVICE,)),
+    "codes": FormAction(write=lambda call: devices.replace_codes(call, SystemRandom())),
 }
-_WEBHOOKS = {
-    "webhook": Deed(
-        write=lambda call: webhooks.create(call, SystemRandom()),
+_WEBHOOK_ACTIONS = {
+    "webhook": FormAction(
+        write=lambda call: webhooks.create_webhook(call, SystemRandom()),
         body=webhooks.NewWebhook,
-        said=notifying.new,
+        build_body=notifying.new_webhook,
     ),
-    "webhook-edit": Deed(
-        write=webhooks.change,
-        ids=(webhooks.WEBHOOK,),
+    "webhook-edit": FormAction(
+        write=webhooks.change_webhook,
+        id_fields=(webhooks.WEBHOOK,),
         body=webhooks.ChangedWebhook,
-        said=notifying.changed,
+        build_body=notifying.webhook_changes,
     ),
-    "webhook-out": Deed(write=webhooks.remove, ids=(webhooks.WEBHOOK,)),
-    "webhook-test": Deed(
-        write=lambda call: webhooks.send_test(call, SystemRandom()), ids=(webhooks.WEBHOOK,)
+    "webhook-out": FormAction(write=webhooks.delete_webhook, id_fields=(webhooks.WEBHOOK,)),
+    "webhook-test": FormAction(
+        write=lambda call: webhooks.send_test(call, SystemRandom()), id_fields=(webhooks.WEBHOOK,)
     ),
-    "webhook-retry": Deed(write=webhooks.retry, ids=(webhooks.WEBHOOK, webhooks.DELIVERY)),
+    "webhook-retry": FormAction(
+        write=webhooks.retry_delivery, id_fields=(webhooks.WEBHOOK, webhooks.DELIVERY)
+    ),
 }
 # Everything that a form may name in its address: /t/{id}/run/do/{name}.
-DEEDS: Mapping[str, Deed] = {
-    **_TOURNAMENT,
-    **_ROSTER,
-    **_GAMES,
-    **_ALONE,
-    **_FRENZY,
-    **_DEVICES,
-    **_WEBHOOKS,
+ACTIONS: Mapping[str, FormAction] = {
+    **_TOURNAMENT_ACTIONS,
+    **_ROSTER_ACTIONS,
+    **_GAME_ACTIONS,
+    **_SINGLE_PLAYER_ACTIONS,
+    **_FRENZY_ACTIONS,
+    **_DEVICE_ACTIONS,
+    **_WEBHOOK_ACTIONS,
 }
 # What a printed code does; not a form of the console.
-REPORT = Deed(
-    write=suggestions.suggest, ability="score", ids=(GAME,), body=game_bodies.SaidResult, said=asked.order
+REPORT_RESULT = FormAction(
+    write=suggestions.suggest_result,
+    ability="score",
+    id_fields=(GAME,),
+    body=game_bodies.ReportedResult,
+    build_body=asked.finishing_order,
 )

@@ -12,25 +12,25 @@ import msgspec
 from silverball.kit.api import NO_ABILITY
 from silverball.kit.body import Body, BodyParser
 from silverball.kit.errors import Invalid, NotAllowed
-from silverball.kit.http import TOURNAMENT, Access, Endpoint, Once, Request, Write
+from silverball.kit.http import TOURNAMENT, Access, Endpoint, OneTimeResult, Request, Write
 from silverball.kit.query import Query, QueryParser
-from silverball.kit.replies import InFlight
-from silverball.kit.routing import path_id
+from silverball.kit.replies import RequestInProgress
+from silverball.kit.routing import parse_path_id
 from silverball.service.devices import writes as devices
-from silverball.service.devices.writes import NewLink
-from silverball.web.console.deeds import Deed
-from silverball.web.forms import KEY, PAGE, THEN, Form
-from silverball.web.visit import Visit
+from silverball.service.devices.writes import DeviceLink
+from silverball.web.console.deeds import FormAction
+from silverball.web.forms import KEY, PAGE, THEN, FormData
+from silverball.web.visit import PageRequest
 
 T = TypeVar("T")
 # Where a form may have stood: a page of the console, and what was chosen on it.
-BACK = re.compile(r"(?:/[a-z]{1,12})?(?:\?[A-Za-z0-9%&=+._~*-]{0,900})?", re.ASCII)
+CONSOLE_PATH = re.compile(r"(?:/[a-z]{1,12})?(?:\?[A-Za-z0-9%&=+._~*-]{0,900})?", re.ASCII)
 # How long a second tap waits for the first: two seconds.
-WAITS = 20
+WAIT_TRIES_MAX = 20
 WAIT_SECONDS = 0.1
 
 
-class Done(msgspec.Struct, frozen=True):
+class ActionResult(msgspec.Struct, frozen=True):
     """What is stored as the answer to a form: sent again, it leads to the same place."""
 
     to: str
@@ -38,54 +38,60 @@ class Done(msgspec.Struct, frozen=True):
     secret: str = ""
 
 
-def done_once(visit: Visit, deed: Deed, tournament_id: int | None) -> str:
+def run_action_for_path(visit: PageRequest, deed: FormAction, tournament_id: int | None) -> str:
     """Let it happen once, and say where to go. Raises what the interface refuses."""
-    return told_once(visit, deed, tournament_id).to
+    return run_action_once(visit, deed, tournament_id).to
 
 
-def told_once(visit: Visit, deed: Deed, tournament_id: int | None) -> Done:
+def run_action_once(visit: PageRequest, deed: FormAction, tournament_id: int | None) -> ActionResult:
     """`done`, where a second tap waits for what the first one leads to."""
-    return patiently(lambda: done(visit, deed, tournament_id))
+    return wait_for_first_result(lambda: run_action(visit, deed, tournament_id))
 
 
-def patiently(answered: Callable[[], T]) -> T:
+def wait_for_first_result(answered: Callable[[], T]) -> T:
     """The answer to a form, where a second tap waits for what the first one is told."""
-    for _ in range(WAITS):
+    for _ in range(WAIT_TRIES_MAX):
         try:
             return answered()
-        except InFlight:
+        except RequestInProgress:
             time.sleep(WAIT_SECONDS)
     return answered()
 
 
-def done(visit: Visit, deed: Deed, tournament_id: int | None) -> Done:
+def run_action(visit: PageRequest, deed: FormAction, tournament_id: int | None) -> ActionResult:
     """Let it happen. Raises what the interface refuses."""
     if not visit.caller.may(deed.ability):
         raise NotAllowed(NO_ABILITY)
-    endpoint = _endpoint(deed, visit)
-    answer = visit.site.writing.answer(endpoint, _call(visit, deed, tournament_id), request_of(visit))
-    return msgspec.json.decode(answer.body, type=Done)
+    endpoint = _action_endpoint(deed, visit)
+    answer = visit.site.writing.answer(
+        endpoint, _action_call(visit, deed, tournament_id), build_request(visit)
+    )
+    return msgspec.json.decode(answer.body, type=ActionResult)
 
 
-def page_of(form: Form, tournament_id: int) -> str:
+def return_path(form: FormData, tournament_id: int) -> str:
     """The page of the console to go to: the one that the form names, or the one that it stood on."""
-    page = form.one(THEN) if form.has(THEN) else form.one(PAGE)
-    return f"/t/{tournament_id}/run{page if BACK.fullmatch(page) else ''}"
+    page = form.value(THEN) if form.has(THEN) else form.value(PAGE)
+    return f"/t/{tournament_id}/run{page if CONSOLE_PATH.fullmatch(page) else ''}"
 
 
-def _endpoint(deed: Deed, visit: Visit) -> Endpoint:
+def _action_endpoint(deed: FormAction, visit: PageRequest) -> Endpoint:
     """The write as a row of the table of endpoints, so that it is answered like one."""
 
-    def handled(call: Write[Any]) -> Done | Once[Done]:
+    def handled(call: Write[Any]) -> ActionResult | OneTimeResult[ActionResult]:
         made = deed.write(_with_body(call, deed, visit.form))
         if call.caller.device is not None:
-            devices.note_use(call.db, call.caller.device.device_id, call.now)
-        to = deed.to(made) if deed.to else page_of(visit.form, call.ids[TOURNAMENT])
-        return Once(Done(to, made.secret), Done(to)) if isinstance(made, NewLink) else Done(to)
+            devices.record_use(call.db, call.caller.device.device_id, call.now)
+        to = deed.redirect_to(made) if deed.redirect_to else return_path(visit.form, call.ids[TOURNAMENT])
+        return (
+            OneTimeResult(ActionResult(to, made.secret), ActionResult(to))
+            if isinstance(made, DeviceLink)
+            else ActionResult(to)
+        )
 
     def looked(call: Write[Any]) -> Any:
-        assert deed.ahead is not None
-        return deed.ahead(_with_body(call, deed, visit.form))
+        assert deed.prepare is not None
+        return deed.prepare(_with_body(call, deed, visit.form))
 
     return Endpoint(
         method="POST",
@@ -93,24 +99,26 @@ def _endpoint(deed: Deed, visit: Visit) -> Endpoint:
         handler=handled,
         access=Access.TOKEN,
         query=Query,
-        returns=Done,
+        returns=ActionResult,
         parser=QueryParser(Query),
         ability=deed.ability,
         body=deed.body,
-        ahead=looked if deed.ahead else None,
+        prepare=looked if deed.prepare else None,
     )
 
 
-def _with_body(call: Write[Any], deed: Deed, form: Form) -> Write[Any]:
-    return replace(call, body=_parser(deed.body).parse(msgspec.json.encode(deed.said(form))))
+def _with_body(call: Write[Any], deed: FormAction, form: FormData) -> Write[Any]:
+    return replace(call, body=_body_parser(deed.body).parse(msgspec.json.encode(deed.build_body(form))))
 
 
 @cache
-def _parser(body: type[Body]) -> BodyParser:
+def _body_parser(body: type[Body]) -> BodyParser:
     return BodyParser(body)
 
 
-def call_of(visit: Visit, ids: dict[str, int], body: Body | None = None, db: Any = None) -> Write[Any]:
+def build_call(
+    visit: PageRequest, ids: dict[str, int], body: Body | None = None, db: Any = None
+) -> Write[Any]:
     """A call of the visitor's, as the writes take it."""
     site = visit.site
     return Write(
@@ -122,7 +130,7 @@ def call_of(visit: Visit, ids: dict[str, int], body: Body | None = None, db: Any
         base_url=site.base_url,
         caller=visit.caller,
         read=site.store.read,
-        source=visit.address,
+        source=visit.client_address,
         now=site.now().replace(microsecond=0),
         settings=site.settings,
         body=body,
@@ -130,17 +138,17 @@ def call_of(visit: Visit, ids: dict[str, int], body: Body | None = None, db: Any
     )
 
 
-def _call(visit: Visit, deed: Deed, tournament_id: int | None) -> Write[Any]:
+def _action_call(visit: PageRequest, deed: FormAction, tournament_id: int | None) -> Write[Any]:
     ids = {} if tournament_id is None else {TOURNAMENT: tournament_id}
-    for name in deed.ids:
+    for name in deed.id_fields:
         text = visit.field(name).strip()
         if not text:
             raise Invalid({name: [f"The {name.replace('_', ' ')} field is required."]})
-        ids[name] = path_id(name, text)
-    return call_of(visit, ids)
+        ids[name] = parse_path_id(name, text)
+    return build_call(visit, ids)
 
 
-def request_of(visit: Visit) -> Request:
+def build_request(visit: PageRequest) -> Request:
     """The request that the form stands for, under its key."""
     key = visit.field(KEY).encode("ascii", "replace")
     device = visit.caller.device
@@ -151,7 +159,7 @@ def request_of(visit: Visit) -> Request:
         method="POST",
         path=visit.path,
         caller=visit.caller,
-        body=visit.form.said(),
-        source=visit.address,
+        body=visit.form.content_bytes(),
+        source=visit.client_address,
         idempotency_key=key or None,
     )

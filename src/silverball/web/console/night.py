@@ -22,22 +22,22 @@ from silverball.rules.tournament import (
     Tournament,
 )
 from silverball.service import access, enact
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.arenas import reads as arena_reads
 from silverball.service.players import reads as player_reads
 from silverball.service.tournaments.reads import story
 from silverball.service.users import reads as user_reads
 from silverball.store import announcements
-from silverball.store.announcements import Head
+from silverball.store.announcements import ChannelHead
 from silverball.web.site import Site
 from silverball.wire import times
 from silverball.wire.journal import JournalAction
 
 # What is played: games of several, holes and frames that all play, scores on arenas, or a race.
-Kind = Literal["games", "holes", "scores", "race"]
-NAMED = re.compile(r"\b(player|arena|game)s? (\d{1,19}(?:(?:, | and )\d{1,19})*)", re.IGNORECASE)
+PlayKind = Literal["games", "holes", "scores", "race"]
+ID_MENTION = re.compile(r"\b(player|arena|game)s? (\d{1,19}(?:(?:, | and )\d{1,19})*)", re.IGNORECASE)
 NUMBER = re.compile(r"\d+")
-STRANGER = "This console is for the organizer of the tournament and for those who keep its scores."
+NOT_STAFF = "This console is for the organizer of the tournament and for those who keep its scores."
 RESULTS_SHOWN_MAX = 60
 MINUTE_SECONDS = 60
 HOURS_FROM_MINUTES = 120
@@ -45,7 +45,7 @@ DAYS_FROM_HOURS = 48
 
 
 @dataclass(frozen=True, kw_only=True)
-class Night:
+class TournamentNight:
     """Everything that the pages of one tournament are made of."""
 
     tournament: Tournament
@@ -58,7 +58,7 @@ class Night:
     # What was done last, newest first; nothing for those who may not read it.
     actions: Sequence[JournalAction] = ()
     # Where the channel stood when this was read: what follows is news.
-    head: Head | None = None
+    head: ChannelHead | None = None
 
     @property
     def id(self) -> int:
@@ -69,17 +69,17 @@ class Night:
         return str(self.tournament.details["name"])
 
     @property
-    def form(self) -> Format:
+    def format(self) -> Format:
         return play.format_of(self.tournament)
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> PlayKind:
         """What the night consists of."""
-        if self.form.attempts is None:
+        if self.format.attempts is None:
             return "games"
         if self.tournament.type == "amazingrace":
             return "race"
-        by_format = self.form.attempts.open is attempts.made_by_the_format
+        by_format = self.format.attempts.open is attempts.made_by_the_format
         return "holes" if by_format else "scores"
 
     @property
@@ -87,48 +87,50 @@ class Night:
         return self.actions[0] if self.actions else None
 
     @property
-    def undoable(self) -> JournalAction | None:
+    def undoable_action(self) -> JournalAction | None:
         """The action that undo takes back."""
         return next((one for one in self.actions if one.can_undo), None)
 
     # Names
 
-    def player(self, player_id: int | None) -> str:
+    def player_name(self, player_id: int | None) -> str:
         return self.players.get(player_id or 0) or f"Player {player_id}"
 
-    def arena(self, arena_id: int | None) -> str:
+    def arena_name(self, arena_id: int | None) -> str:
         """The arena's name, or that there is none yet."""
         return "no machine yet" if arena_id is None else self.arenas.get(arena_id) or f"Arena {arena_id}"
 
-    def named(self, things: Sequence[Entrant | LineupArena]) -> list[tuple[int, str]]:
+    def choices(self, things: Sequence[Entrant | LineupArena]) -> list[tuple[int, str]]:
         """Entrants or arenas as a list to choose from offers them."""
         return [
-            (one.player_id, self.player(one.player_id))
+            (one.player_id, self.player_name(one.player_id))
             if isinstance(one, Entrant)
-            else (one.arena_id, self.arena(one.arena_id))
+            else (one.arena_id, self.arena_name(one.arena_id))
             for one in things
         ]
 
-    def title(self, game: Game) -> str:
+    def game_title(self, game: Game) -> str:
         """`Ada, Bo on Meteor Shower`."""
-        return f"{', '.join(self.player(one) for one in game.player_ids)} on {self.arena(game.arena_id)}"
+        return f"{', '.join(self.player_name(one) for one in game.player_ids)} on {self.arena_name(game.arena_id)}"  # noqa: E501
 
-    def in_names(self, sentence: str) -> str:
+    def with_names(self, sentence: str) -> str:
         """A sentence of the rules, which know ids only, with the names that people know."""
 
         def named(found: re.Match[str]) -> str:
-            one_of = {"player": self.players, "arena": self.arenas, "game": self._titles}[found[1].lower()]
+            one_of = {"player": self.players, "arena": self.arenas, "game": self._game_titles}[
+                found[1].lower()
+            ]
             is_known = all(int(number) in one_of for number in NUMBER.findall(found[2]))
             if not is_known:
                 return found[0]
             told = NUMBER.sub(lambda one: one_of[int(one[0])], found[2])
             return told[:1].upper() + told[1:] if found[1][0].isupper() else told
 
-        return NAMED.sub(named, sentence)
+        return ID_MENTION.sub(named, sentence)
 
     @cached_property
-    def _titles(self) -> dict[int, str]:
-        return {one.game_id: f"the game of {self.title(one)}" for one in self.tournament.games}
+    def _game_titles(self) -> dict[int, str]:
+        return {one.game_id: f"the game of {self.game_title(one)}" for one in self.tournament.games}
 
     # Who and what takes part
 
@@ -136,20 +138,20 @@ class Night:
     def roster(self) -> list[Entrant]:
         """The entrants by name, those who have left last."""
         everybody = self.tournament.entrants
-        return sorted(everybody, key=lambda one: (not one.is_active, self.player(one.player_id).lower()))
+        return sorted(everybody, key=lambda one: (not one.is_active, self.player_name(one.player_id).lower()))
 
     @cached_property
-    def active(self) -> list[Entrant]:
+    def active_entrants(self) -> list[Entrant]:
         return [one for one in self.roster if one.is_active]
 
     @cached_property
     def lineup(self) -> list[LineupArena]:
         """The arenas by name, those out of service last."""
         machines = self.tournament.lineup
-        return sorted(machines, key=lambda one: (not one.is_active, self.arena(one.arena_id).lower()))
+        return sorted(machines, key=lambda one: (not one.is_active, self.arena_name(one.arena_id).lower()))
 
     @cached_property
-    def machines(self) -> list[LineupArena]:
+    def active_arenas(self) -> list[LineupArena]:
         """The arenas in service, by name."""
         return [one for one in self.lineup if one.is_active]
 
@@ -162,7 +164,7 @@ class Night:
         return sorted(found, key=lambda one: (one.set_number, one.game_index or 0, one.game_id))
 
     @cached_property
-    def results(self) -> list[Game]:
+    def newest_results(self) -> list[Game]:
         """Games with a result, newest first."""
         found = [one for one in self.tournament.games if one.status == "completed" and not one.is_bye]
         found.sort(key=lambda one: (one.completed_at or self.now, one.game_id), reverse=True)
@@ -178,7 +180,7 @@ class Night:
     def seconds_since(self, then: datetime) -> int:
         return max(0, (self.now - then) // timedelta(seconds=1))
 
-    def since(self, then: datetime) -> str:
+    def elapsed_text(self, then: datetime) -> str:
         """How long ago that is, as it is said: `12 min`, `3 h`, `2 days`."""
         minutes = self.seconds_since(then) // MINUTE_SECONDS
         if minutes < HOURS_FROM_MINUTES:
@@ -186,11 +188,11 @@ class Night:
         hours = minutes // 60
         return f"{hours} h" if hours < DAYS_FROM_HOURS else f"{hours // 24} days"
 
-    def clock(self, at: str) -> str:
+    def local_time(self, at: str) -> str:
         """A moment of the interface by the clock of the hall: `2026-03-05 20:30`."""
         return times.local(datetime.fromisoformat(at), self.tournament.details["timezone"])[:16]
 
-    def order_of(self, game: Game) -> list[int]:
+    def finishing_order(self, game: Game) -> list[int]:
         """First to last, as far as it was said."""
         listed = game.finishing_order or game.result_positions
         return [one for one in listed if one is not None]
@@ -200,7 +202,7 @@ class Night:
         return one.name if one else ""
 
     @property
-    def counts_strikes(self) -> bool:
+    def can_record_strikes(self) -> bool:
         """Whether a result can be told by who gets a strike."""
         chosen = self.tournament.settings
         codes = getattr(chosen, "knockout_four_player_strikes", None)
@@ -212,7 +214,7 @@ class Night:
     @property
     def opens_rounds(self) -> bool:
         """Whether the organizer opens the rounds."""
-        return self.form.rounds == "opened" and self.form.open_round is not no_rounds_to_open
+        return self.format.rounds == "opened" and self.format.open_round is not no_rounds_to_open
 
     @property
     def open_round(self) -> Round | None:
@@ -222,10 +224,10 @@ class Night:
     @property
     def is_over(self) -> bool:
         """Whether the end is reached, were the open round closed: only the organizer's word is missing."""
-        return self.tournament.status == "started" and self.form.is_over(self._closed)
+        return self.tournament.status == "started" and self.format.is_over(self._with_round_closed)
 
     @cached_property
-    def _closed(self) -> Tournament:
+    def _with_round_closed(self) -> Tournament:
         """The tournament with its open round closed, where that only waits to be done."""
         if not self.opens_rounds or self.open_round is None or self.open_games:
             return self.tournament
@@ -238,30 +240,30 @@ class Night:
     # Playing alone
 
     @property
-    def unit(self) -> Literal["strokes", "rolls", "score"]:
+    def result_unit(self) -> Literal["strokes", "rolls", "score"]:
         """What a single player game is recorded by."""
         if self.kind != "holes":
             return "score"
         return "rolls" if self.tournament.type == "bowling" else "strokes"
 
-    def waiting_in(self, round_id: int) -> list[SinglePlayerGame]:
+    def waiting_in_round(self, round_id: int) -> list[SinglePlayerGame]:
         """Open single player games of a round: who is up first, then by name."""
         found = self.tournament.attempts_by_round.get(round_id, ())
-        order = {one.player_id: place for place, one in enumerate(self.queue_of(round_id=round_id))}
+        order = {one.player_id: place for place, one in enumerate(self.queue_for(round_id=round_id))}
         return sorted(
             (one for one in found if one.status != "completed"),
-            key=lambda one: (order.get(one.player_id, len(order)), self.player(one.player_id).lower()),
+            key=lambda one: (order.get(one.player_id, len(order)), self.player_name(one.player_id).lower()),
         )
 
     @cached_property
-    def scores(self) -> list[SinglePlayerGame]:
+    def newest_scores(self) -> list[SinglePlayerGame]:
         """Recorded single player games, newest first."""
         found = [one for one in self.tournament.single_player_games if one.status == "completed"]
         found.sort(key=lambda one: (one.updated_at or self.now, one.single_player_game_id), reverse=True)
         return found[:RESULTS_SHOWN_MAX]
 
     @cached_property
-    def being_played(self) -> list[SinglePlayerGame]:
+    def started_single_player_games(self) -> list[SinglePlayerGame]:
         """Single player games that somebody began by hand."""
         found = self.tournament.single_player_games
         return [one for one in found if one.status == "started"] if self.kind == "scores" else []
@@ -272,7 +274,7 @@ class Night:
     def has_queues(self) -> bool:
         return self.kind == "scores" and bestplay.uses_queues(self.tournament)
 
-    def queue_of(self, *, arena_id: int | None = None, round_id: int | None = None) -> list[QueueSpot]:
+    def queue_for(self, *, arena_id: int | None = None, round_id: int | None = None) -> list[QueueSpot]:
         """Who waits there, first come first."""
         found = self.tournament.spots_waiting
         here = [one for one in found if (one.arena_id, one.round_id) == (arena_id, round_id)]
@@ -291,7 +293,7 @@ class Night:
         return frenzyplay.paused_seconds(self.tournament) > 0
 
     @property
-    def makes_games(self) -> bool:
+    def can_create_games(self) -> bool:
         """Whether games are made by hand."""
         if self.tournament.type == "manual_matchplay":
             return True
@@ -301,7 +303,7 @@ class Night:
 
     @cached_property
     def standings(self) -> list[Standing]:
-        return [] if self.tournament.status == "planned" else self.form.rank(self.tournament)
+        return [] if self.tournament.status == "planned" else self.format.rank(self.tournament)
 
     @cached_property
     def ties(self) -> list[tuple[int, ...]]:
@@ -309,23 +311,25 @@ class Night:
         return tiebreak.tied(self.tournament) if self.tournament.status == "started" else []
 
 
-def read(site: Site, tournament_id: int, caller: Caller) -> Night:
+def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> TournamentNight:
     """The night as it stands. Raises NotFound, and NotAllowed for those who do not run it."""
     with site.store.read() as db:
-        tournament = enact.tournament_of(db, tournament_id)
+        tournament = enact.load_tournament(db, tournament_id)
         if not access.may_score(caller, tournament):
-            raise NotAllowed(STRANGER)
-        is_organizer = access.manages(caller, tournament)
-        actions = story.page(db, tournament_id, story.JournalQuery(), caller).rows if is_organizer else ()
+            raise NotAllowed(NOT_STAFF)
+        is_organizer = access.may_manage(caller, tournament)
+        actions = (
+            story.journal_page(db, tournament_id, story.JournalQuery(), caller).rows if is_organizer else ()
+        )
         entrants = player_reads.entrants(db, tournament_id, caller)
-        keepers = user_reads.named(db, [one.user_id for one in tournament.scorekeepers], caller)
-        return Night(
+        keepers = user_reads.existing_users(db, [one.user_id for one in tournament.scorekeepers], caller)
+        return TournamentNight(
             tournament=tournament,
             now=site.now(),
             is_organizer=is_organizer,
             players={one.player_id: one.name for one in entrants},
-            arenas={one.arena_id: one.name for one in arena_reads.lineup(db, tournament_id)},
+            arenas={one.arena_id: one.name for one in arena_reads.lineup_arenas(db, tournament_id)},
             scorekeepers={one.user_id: one.name for one in keepers},
             actions=actions,
-            head=announcements.head(db, tournament_id),
+            head=announcements.channel_head(db, tournament_id),
         )

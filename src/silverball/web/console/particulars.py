@@ -20,11 +20,11 @@ from silverball.service.tournaments import bodies
 from silverball.service.tournaments import writes as tournaments
 from silverball.web import forms
 from silverball.web.console import asked, setup
-from silverball.web.forms import Form
+from silverball.web.forms import FormData
 from silverball.wire.values import LinkType
 
 # Link type -> how a form calls it.
-LINKS: Mapping[str, str] = {
+LINK_TYPES: Mapping[str, str] = {
     "playoff": "its playoffs",
     "qualifying": "its qualifying",
     "series": "of the same series",
@@ -42,68 +42,71 @@ REGISTRATION_FLAGS: Mapping[str, str] = {
 }
 QUESTIONS = ("custom1", "custom2", "custom3")
 # What a form of the console carries along unseen.
-CARRIED = ("type", "selfCheckinStatus")
+HIDDEN_FIELDS = ("type", "selfCheckinStatus")
 WALL_CLOCK = "%Y-%m-%d %H:%M"
 
 
-class NewLink(Body, frozen=True, kw_only=True):
+class NewTournamentLink(Body, frozen=True, kw_only=True):
     """A tournament to link, and what it is to this one."""
 
     tournament_id: Id
     link_type: LinkType
 
 
-class LostLink(Body, frozen=True, kw_only=True):
+class LinkToRemove(Body, frozen=True, kw_only=True):
     """A linked tournament."""
 
     linked_id: Id
 
 
-def about(form: Form) -> Mapping[str, Any]:
+def place_and_time(form: FormData) -> Mapping[str, Any]:
     """Location, series and time, as far as somebody changed them."""
     given: dict[str, Any] = {}
     for name in ("locationId", "seriesId"):
-        if form.has(name) and not asked.stands(form, name):
-            given[name] = setup.number(form.one(name)) if form.one(name).strip() else None
+        if form.has(name) and not asked.is_unchanged(form, name):
+            given[name] = setup.parse_number(form.value(name)) if form.value(name).strip() else None
     for name in ("startLocal", "endLocal", "timezone"):
-        if form.has(name) and not asked.stands(form, name):
-            given[name] = form.one(name).strip() or None
+        if form.has(name) and not asked.is_unchanged(form, name):
+            given[name] = form.value(name).strip() or None
     return given
 
 
-def prices(form: Form) -> Mapping[str, Any]:
+def entry_prices(form: FormData) -> Mapping[str, Any]:
     """How entries are given and sold: `10 25` on a line is ten entries for 25."""
     bundles = []
-    for line in forms.lines(form.one("bundles")):
+    for line in forms.nonempty_lines(form.value("bundles")):
         entries, _, price = line.partition(" ")
-        bundles.append({"entries": setup.number(entries), "price": _amount(price)})
-    said: dict[str, Any] = {"limited": bool(form.one("limited")), "bundles": bundles}
-    said |= asked.whole(form, "automaticEntries")
-    said |= {"price": _amount(form.one("price")), "currency": form.one("currency").strip().upper() or None}
+        bundles.append({"entries": setup.parse_number(entries), "price": _parse_amount(price)})
+    said: dict[str, Any] = {"limited": bool(form.value("limited")), "bundles": bundles}
+    said |= asked.number_fields(form, "automaticEntries")
+    said |= {
+        "price": _parse_amount(form.value("price")),
+        "currency": form.value("currency").strip().upper() or None,
+    }
     return {"entryConfiguration": said}
 
 
-def _amount(text: str) -> float | int | str | None:
+def _parse_amount(text: str) -> float | int | str | None:
     """A price as it is typed; whole ones stay whole."""
-    amount = asked.decimal(text.strip()) if text.strip() else None
+    amount = asked.parse_decimal(text.strip()) if text.strip() else None
     return int(amount) if isinstance(amount, float) and amount.is_integer() else amount
 
 
-def registration(form: Form) -> Mapping[str, Any]:
+def registration(form: FormData) -> Mapping[str, Any]:
     """How players register."""
     said: dict[str, Any] = {
-        **asked.texts(form, "status", *CARRIED),
-        **{name: bool(form.one(name)) for name in REGISTRATION_FLAGS},
-        **{name: form.one(name).strip() or None for name in QUESTIONS},
-        **asked.whole(form, "playerLimit"),
+        **asked.text_fields(form, "status", *HIDDEN_FIELDS),
+        **{name: bool(form.value(name)) for name in REGISTRATION_FLAGS},
+        **{name: form.value(name).strip() or None for name in QUESTIONS},
+        **asked.number_fields(form, "playerLimit"),
     }
     for name in ("openAt", "closeAt"):
-        if form.one(name).strip():
-            said[f"{name}Utc"] = _moment(form.one(name).strip(), form.one("timezone"))
+        if form.value(name).strip():
+            said[f"{name}Utc"] = _moment_text(form.value(name).strip(), form.value("timezone"))
     return {"rsvpConfiguration": said}
 
 
-def _moment(text: str, zone: str) -> str:
+def _moment_text(text: str, zone: str) -> str:
     """A wall clock of the place as a moment; what is none stays as it is, for a refusal."""
     try:
         return datetime.strptime(text, WALL_CLOCK).replace(tzinfo=ZoneInfo(zone)).isoformat()
@@ -111,25 +114,25 @@ def _moment(text: str, zone: str) -> str:
         return text
 
 
-def link(call: Write[Any]) -> Any:
+def add_link(call: Write[Any]) -> Any:
     """One more linked tournament. Raises what a change of the links raises."""
-    new = bodies.Link(tournament_id=call.body.tournament_id, link_type=call.body.link_type)
-    return _relinked(call, [*_links(call), new])
+    new = bodies.TournamentLink(tournament_id=call.body.tournament_id, link_type=call.body.link_type)
+    return _replace_links(call, [*_current_links(call), new])
 
 
-def unlink(call: Write[Any]) -> Any:
+def remove_link(call: Write[Any]) -> Any:
     """One linked tournament less. Raises Invalid when it is not linked."""
-    links = _links(call)
+    links = _current_links(call)
     kept = [one for one in links if one.tournament_id != call.body.linked_id]
     if len(kept) == len(links):
         raise Invalid({"linkedId": ["That tournament is not linked here."]})
-    return _relinked(call, kept)
+    return _replace_links(call, kept)
 
 
-def _links(call: Write[Any]) -> list[bodies.Link]:
-    kept = acting.tournament_of(call).details["links"]
+def _current_links(call: Write[Any]) -> list[bodies.TournamentLink]:
+    kept = acting.load_tournament(call).details["links"]
     return [
-        bodies.Link(
+        bodies.TournamentLink(
             tournament_id=one["linked_tournament_id"],
             link_type=one["link_type"],
             link_index=one["link_index"],
@@ -138,12 +141,12 @@ def _links(call: Write[Any]) -> list[bodies.Link]:
     ]
 
 
-def _relinked(call: Write[Any], links: list[bodies.Link]) -> Any:
+def _replace_links(call: Write[Any], links: list[bodies.TournamentLink]) -> Any:
     body = msgspec.convert({"links": msgspec.to_builtins(links)}, bodies.ChangedTournament)
-    return tournaments.edit(replace(call, body=body))
+    return tournaments.edit_tournament(replace(call, body=body))
 
 
-def registration_of(details: Mapping[str, Any]) -> Mapping[str, Any]:
+def registration_values(details: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the form of the registration shows: what is kept, or what a new one begins with."""
     kept = details["rsvp_configuration"]
     shown = dict(kept or msgspec.to_builtins(bodies.Registration(status="inactive")))
@@ -152,8 +155,8 @@ def registration_of(details: Mapping[str, Any]) -> Mapping[str, Any]:
     return shown
 
 
-def prices_of(details: Mapping[str, Any]) -> Mapping[str, Any]:
+def price_values(details: Mapping[str, Any]) -> Mapping[str, Any]:
     """What the form of the entries shows."""
-    kept = details["entry_configuration"] or msgspec.to_builtins(bodies.Entries(limited=False))
+    kept = details["entry_configuration"] or msgspec.to_builtins(bodies.EntrySales(limited=False))
     bundles = "\n".join(f"{one['entries']} {one['price']}" for one in kept["bundles"])
     return {**kept, "bundles": bundles}

@@ -16,17 +16,17 @@ from silverball.service.rounds import bodies
 from silverball.service.rounds import writes as rounds
 from silverball.service.tournaments import writes as tournaments
 from silverball.web.console import doing
-from silverball.web.console.night import Night
-from silverball.web.visit import Visit
+from silverball.web.console.night import TournamentNight
+from silverball.web.visit import PageRequest
 
 PLAYERS_MIN, PLAYERS_MAX = 2, 64
-PLAYERS_USUAL = 8
-MACHINES = 12
+PLAYERS_DEFAULT = 8
+SAMPLE_MACHINES = 12
 NO_GAMES = "Nothing is drawn in this format: games begin when somebody plays."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Preview:
+class DrawPreview:
     """What would be drawn, or the sentence that says why nothing can be."""
 
     title: str = ""
@@ -35,43 +35,45 @@ class Preview:
     players: Mapping[int, str] = field(default_factory=dict)
     arenas: Mapping[int, str] = field(default_factory=dict)
 
-    def player(self, player_id: int) -> str:
+    def player_name(self, player_id: int) -> str:
         return self.players.get(player_id) or f"Player {player_id}"
 
-    def arena(self, arena_id: int | None) -> str:
+    def arena_name(self, arena_id: int | None) -> str:
         return "" if arena_id is None else self.arenas.get(arena_id) or f"Machine {arena_id}"
 
 
-def of_night(visit: Visit, night: Night) -> Preview:
+def preview_next_draw(visit: PageRequest, night: TournamentNight) -> DrawPreview:
     """The next draw of this tournament: it will be just this one while nobody comes or goes."""
 
     def drawn() -> Tournament:
         with visit.site.store.read() as db:
-            call = doing.call_of(visit, {TOURNAMENT: night.id}, bodies.NewRound(), db)
+            call = doing.build_call(visit, {TOURNAMENT: night.id}, bodies.NewRound(), db)
             if night.tournament.status == "planned":
-                begun = apply_all(night.tournament, tournaments.look_at_start(call).made.changes)
+                begun = apply_all(night.tournament, tournaments.prepare_start(call).decision.changes)
                 return _with_first_round(begun, call.now)
-            return apply_all(night.tournament, rounds.look_ahead(call).made.changes)
+            return apply_all(night.tournament, rounds.prepare_round(call).decision.changes)
 
-    shown = _shown(drawn)
-    return replace(shown, sentence=night.in_names(shown.sentence), players=night.players, arenas=night.arenas)
+    shown = _preview_from(drawn)
+    return replace(
+        shown, sentence=night.with_names(shown.sentence), players=night.players, arenas=night.arenas
+    )
 
 
-def of_thought(type_: str, settings: Settings, players: int, now: datetime) -> Preview:
+def preview_first_draw(type_: str, settings: Settings, players: int, now: datetime) -> DrawPreview:
     """The first draw of a tournament with these settings, if so many invented players came."""
 
     def drawn() -> Tournament:
         dice = Random(players)  # noqa: S311  # an example, and the same one each time
-        planned = tournaments.planned(type_, settings, tournaments.blank(0, now), dice)
+        planned = tournaments.planned_tournament(type_, settings, tournaments.blank_details(0, now), dice)
         filled = replace(
             planned,
             entrants=tuple(Entrant(player_id=n + 1, place=n, seed_value=n + 1) for n in range(players)),
-            lineup=tuple(LineupArena(arena_id=n + 1, place=n) for n in range(MACHINES)),
+            lineup=tuple(LineupArena(arena_id=n + 1, place=n) for n in range(SAMPLE_MACHINES)),
         )
         start, _ = play.dice_for(filled, "start")
         return _with_first_round(apply_all(filled, play.start(filled, start, now)), now)
 
-    return _shown(drawn)
+    return _preview_from(drawn)
 
 
 def _with_first_round(begun: Tournament, now: datetime) -> Tournament:
@@ -82,20 +84,20 @@ def _with_first_round(begun: Tournament, now: datetime) -> Tournament:
     return apply_all(begun, play.open_round(begun, dice, now))
 
 
-def _shown(drawn: Callable[[], Tournament]) -> Preview:
+def _preview_from(drawn: Callable[[], Tournament]) -> DrawPreview:
     try:
         after = drawn()
     except Refusal as refused:
-        return Preview(sentence=refused.message)
+        return DrawPreview(sentence=refused.message)
     newest = after.newest_round
     games = tuple(one for one in after.games if one.status != "completed" or one.is_bye)
     if newest is not None and any(one.round_id == newest.round_id for one in games):
-        return Preview(
+        return DrawPreview(
             title=newest.name, games=tuple(one for one in games if one.round_id == newest.round_id)
         )
     if games:
-        return Preview(title="The first games", games=games)
+        return DrawPreview(title="The first games", games=games)
     if after.single_player_games:
         count, people = len(after.rounds), len(after.active_ids)
-        return Preview(sentence=f"{count} rounds for {people} players, each at his own pace.")
-    return Preview(sentence=NO_GAMES)
+        return DrawPreview(sentence=f"{count} rounds for {people} players, each at his own pace.")
+    return DrawPreview(sentence=NO_GAMES)

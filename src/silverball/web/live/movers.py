@@ -9,7 +9,7 @@ from silverball.rules.tournament import Game, SinglePlayerGame, Tournament
 from silverball.wire.standings import Standing
 
 # Without rounds that are opened one by one, the newest results are those of so long before the last one.
-SINCE = timedelta(minutes=30)
+NEWEST_WINDOW = timedelta(minutes=30)
 # Here a place follows from where somebody stands in the bracket or the race, and not from points.
 NOT_BY_POINTS = frozenset(
     {"bracket", "double_bracket", "group_bracket", "golf_bracket", "ladder", "amazingrace"}
@@ -25,11 +25,11 @@ class Mover:
     places: int
 
 
-def found(tournament: Tournament, standings: Sequence[Standing]) -> list[Mover]:
+def find_movers(tournament: Tournament, standings: Sequence[Standing]) -> list[Mover]:
     """Everybody who moved, the longest way first, then by position."""
     if tournament.type in NOT_BY_POINTS or tournament.status == "planned":
         return []
-    before = _before(tournament)
+    before = _before_newest_results(tournament)
     if before is None:
         return []
     then = {one.player_id: one.position for one in play.format_of(before).rank(before)}
@@ -41,24 +41,24 @@ def found(tournament: Tournament, standings: Sequence[Standing]) -> list[Mover]:
     return sorted(moved, key=lambda one: (-abs(one.places), one.position, one.player_id))
 
 
-def _before(tournament: Tournament) -> Tournament | None:
+def _before_newest_results(tournament: Tournament) -> Tournament | None:
     """The tournament without its newest results; None when there were none before them."""
     if play.format_of(tournament).rounds == "opened" and tournament.rounds:
         return _without_newest_round(tournament)
-    moments = [at for one in tournament.games if (at := _finished(one))]
-    moments += [at for one in tournament.single_player_games if (at := _played(one))]
-    if not moments or min(moments) > max(moments) - SINCE:
+    moments = [at for one in tournament.games if (at := _completed_at(one))]
+    moments += [at for one in tournament.single_player_games if (at := _played_at(one))]
+    if not moments or min(moments) > max(moments) - NEWEST_WINDOW:
         return None
-    since = max(moments) - SINCE
-    games = tuple(one for one in tournament.games if (_finished(one) or since) <= since)
-    attempts = tuple(one for one in tournament.single_player_games if (_played(one) or since) <= since)
+    since = max(moments) - NEWEST_WINDOW
+    games = tuple(one for one in tournament.games if (_completed_at(one) or since) <= since)
+    attempts = tuple(one for one in tournament.single_player_games if (_played_at(one) or since) <= since)
     return replace(tournament, status="started", games=games, single_player_games=attempts)
 
 
 def _without_newest_round(tournament: Tournament) -> Tournament | None:
     """Without the newest round that has a result, and what came after it."""
-    with_results = {one.round_id for one in tournament.games if _finished(one)}
-    with_results |= {one.round_id for one in tournament.single_player_games if _played(one)}
+    with_results = {one.round_id for one in tournament.games if _completed_at(one)}
+    with_results |= {one.round_id for one in tournament.single_player_games if _played_at(one)}
     played = [one for one in tournament.rounds_in_order if one.round_id in with_results]
     if len(played) < 2:
         return None
@@ -73,9 +73,9 @@ def _without_newest_round(tournament: Tournament) -> Tournament | None:
     )
 
 
-def _finished(game: Game) -> datetime | None:
+def _completed_at(game: Game) -> datetime | None:
     return game.completed_at if game.status == "completed" and not game.is_bye else None
 
 
-def _played(attempt: SinglePlayerGame) -> datetime | None:
+def _played_at(attempt: SinglePlayerGame) -> datetime | None:
     return attempt.updated_at if attempt.status == "completed" else None

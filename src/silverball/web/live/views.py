@@ -11,24 +11,24 @@ TOP_OVERLAY = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
+class PublicView:
     """One page of a tournament for everybody; each part is a template of its name in live/."""
 
     template: str
     parts: tuple[str, ...]
     modules: tuple[str, ...] = ("parts.js",)
     # Parts that the address may choose from with `show`; without it `parts` are shown.
-    offered: tuple[str, ...] = ()
+    optional_parts: tuple[str, ...] = ()
     # Whether pages of others may show it in a frame.
     may_be_framed: bool = False
     # Whether it goes on following when the tournament is completed.
-    never_rests: bool = False
+    is_always_live: bool = False
     # How many lines of the standings, unless `top` says otherwise; 0 means all.
     top: int = 0
 
 
 # Part -> the first letters of the feed events that may change it.
-FOLLOWS: Mapping[str, str] = {
+PART_EVENTS: Mapping[str, str] = {
     "head": "Tournament Round Queue",
     "now": "Tournament Players Arenas Round Game SinglePlayerGame Card Queue",
     "standings": "Tournament Players Round Game SinglePlayerGame Card",
@@ -39,41 +39,41 @@ FOLLOWS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True)
-class Choice:
+class ViewChoice:
     """What an address chooses."""
 
     part: str = ""
     round_id: str = ""
-    shown: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     top: int = 0
-    words: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
-VIEWS: Mapping[str, View] = {
-    "/t/{tournament_id}": View(
+VIEWS: Mapping[str, PublicView] = {
+    "/t/{tournament_id}": PublicView(
         template="live/page.html", parts=("head", "now", "tree", "standings", "rounds")
     ),
-    "/t/{tournament_id}/wall": View(
+    "/t/{tournament_id}/wall": PublicView(
         template="live/wall.html",
         parts=("head", "standings", "now", "movers"),
         modules=("parts.js", "wall.js"),
-        never_rests=True,
+        is_always_live=True,
     ),
-    "/t/{tournament_id}/overlay": View(
+    "/t/{tournament_id}/overlay": PublicView(
         template="live/overlay.html",
         parts=("head", "standings"),
-        offered=("head", "standings", "now", "movers"),
+        optional_parts=("head", "standings", "now", "movers"),
         may_be_framed=True,
-        never_rests=True,
+        is_always_live=True,
         top=TOP_OVERLAY,
     ),
-    "/t/{tournament_id}/embed": View(
+    "/t/{tournament_id}/embed": PublicView(
         template="live/embed.html", parts=("head", "now", "standings"), may_be_framed=True
     ),
 }
 
 
-def meant(query: bytes) -> bytes:
+def meaningful_query(query: bytes) -> bytes:
     """What a page looks at of a query: what others append to shared links does not make it another one."""
     try:
         pairs = parse_qsl(query.decode("latin-1"), max_num_fields=FIELDS_MAX)
@@ -84,16 +84,16 @@ def meant(query: bytes) -> bytes:
     return urlencode(sorted(known.items())).encode()
 
 
-def chosen(view: View, query: Mapping[str, str]) -> Choice:
+def parse_choice(view: PublicView, query: Mapping[str, str]) -> ViewChoice:
     """What this query chooses; what it does not mean is left out."""
     wanted = query.get("show", "").split(",")
-    shown = tuple(part for part in dict.fromkeys(wanted) if part in view.offered)
+    shown = tuple(part for part in dict.fromkeys(wanted) if part in view.optional_parts)
     top = query.get("top", "")
     is_number = top.isascii() and top.isdigit() and len(top) < 4
-    return Choice(
+    return ViewChoice(
         part=query.get("part", ""),
         round_id=query.get("round", ""),
-        shown=shown or view.parts,
+        parts=shown or view.parts,
         top=min(int(top), TOP_MAX) if is_number else view.top,
-        words={name: query[name] for name in ("side", "ground") if name in query},
+        options={name: query[name] for name in ("side", "ground") if name in query},
     )

@@ -12,76 +12,76 @@ from silverball.service.players import writes as player_writes
 from silverball.service.users import reads as users
 from silverball.store.engine import Db
 from silverball.web.console import doing
-from silverball.web.console.deeds import Deed
-from silverball.web.forms import Typed
-from silverball.web.refused import needs_new_key, status_of
-from silverball.web.visit import Visit, nothing_here, page, see
+from silverball.web.console.deeds import FormAction
+from silverball.web.forms import FormState
+from silverball.web.refused import needs_new_key, status_for
+from silverball.web.visit import PageRequest, not_found_page, page, redirect
 from silverball.wire.players import Player
 
 PATH = "/account/entries"
 WORDS_MIN, WORDS_MAX = 3, 100
-SAID = {
+NOTICES = {
     "asked": "Asked. It counts when the organizer says that it is right.",
     "yours": "This player is you now.",
     "back": "Taken back.",
 }
 GONE = "This entry is not there any more."
-DEEDS: Mapping[str, Deed] = {
-    "claim": Deed(
+ACTIONS: Mapping[str, FormAction] = {
+    "claim": FormAction(
         write=player_writes.stake_claim,
         ability="score",
-        ids=("player_id",),
-        to=lambda _made: f"{PATH}?said=asked",
+        id_fields=("player_id",),
+        redirect_to=lambda _made: f"{PATH}?said=asked",
     ),
-    "claim-back": Deed(
+    "claim-back": FormAction(
         write=lambda call: player_writes.give_up_claim(call, None),
         ability="score",
-        ids=("player_id",),
-        to=lambda _made: f"{PATH}?said=back",
+        id_fields=("player_id",),
+        redirect_to=lambda _made: f"{PATH}?said=back",
     ),
 }
 
 
 @dataclass(frozen=True)
-class Entry:
+class BookEntry:
     """A player of somebody's book, and what tells him from others of that name."""
 
     player: Player
     organizer: str
     # Id and name of the newest tournament; None where there is none.
-    newest: tuple[int, str] | None
+    newest_tournament: tuple[int, str] | None
 
 
 @page("GET", PATH)
-def entries(visit: Visit) -> Response:
-    return _shown(visit, Typed())
+def entries(visit: PageRequest) -> Response:
+    return _render_entries(visit, FormState())
 
 
-def _again(visit: Visit, sentence: str) -> Response:
-    return _shown(visit, Typed(visit.field("form"), visit.form, sentence), 419)
+def _rerender(visit: PageRequest, sentence: str) -> Response:
+    return _render_entries(visit, FormState(visit.field("form"), visit.form, sentence), 419)
 
 
-@page("POST", "/account/entries/do/{deed}", again=_again)
-def do(visit: Visit) -> Response:
-    deed = DEEDS.get(visit.ids["deed"])
+@page("POST", "/account/entries/do/{deed}", rerender=_rerender)
+def run_form(visit: PageRequest) -> Response:
+    deed = ACTIONS.get(visit.ids["deed"])
     if deed is None:
-        return nothing_here()
+        return not_found_page()
     try:
-        return see(doing.done_once(visit, deed, None))
+        return redirect(doing.run_action_for_path(visit, deed, None))
     except Refusal as refused:
-        status = status_of(refused)
+        status = status_for(refused)
         is_new = needs_new_key(refused)
-        typed = Typed(visit.field("form"), visit.form, _sentence(refused), is_new)
-        return _shown(visit, typed, status)
+        typed = FormState(visit.field("form"), visit.form, _refusal_text(refused), is_new)
+        return _render_entries(visit, typed, status)
 
 
 @page("GET", "/account/entries/do/{deed}")
-def deed_opened(_visit: Visit) -> Response:
+def action_opened(_visit: PageRequest) -> Response:
     """Reloading or bookmarking what a form answered is not an error."""
-    return see(PATH)
+    return redirect(PATH)
 
 
-def _sentence(refused: Refusal) -> str:
+def _refusal_text(refused: Refusal) -> str:
     if isinstance(refused, NotFound):
         return GONE
     if isinstance(refused, Invalid):
@@ -89,40 +89,44 @@ def _sentence(refused: Refusal) -> str:
     return refused.message
 
 
-def _shown(visit: Visit, typed: Typed, status: int = 200) -> Response:
+def _render_entries(visit: PageRequest, typed: FormState, status: int = 200) -> Response:
     # A form that comes back has the words in it that led to it.
-    asked = visit.query.get("q", typed.sent.one("q") or visit.who.name)
+    asked = visit.query.get("q", typed.submitted.value("q") or visit.account.name)
     words = asked.replace("\x00", "").strip()[:WORDS_MAX]
     with visit.site.store.read() as db:
-        mine = players.claimed_by(db, visit.who.user_id, visit.caller)
-        own = [one for one in players.claims(db, visit.who.user_id) if one.user_id == visit.who.user_id]
-        waiting = players.named(db, [one.player_id for one in own] or [0], visit.caller)
+        mine = players.players_of_user(db, visit.account.user_id, visit.caller)
+        own = [
+            one
+            for one in players.pending_claims(db, visit.account.user_id)
+            if one.user_id == visit.account.user_id
+        ]
+        waiting = players.existing_players(db, [one.player_id for one in own] or [0], visit.caller)
         asked_for = {one.player_id for one in waiting}
         found: Sequence[Player] = ()
         if len(words) >= WORDS_MIN:
-            found = players.claimable(db, words, visit.caller)
+            found = players.claimable_players(db, words, visit.caller)
         offered = [one for one in found if one.player_id not in asked_for]
         context: dict[str, Any] = {
-            "mine": _entries(db, visit, mine),
-            "waiting": _entries(db, visit, waiting),
-            "offered": _entries(db, visit, offered),
+            "mine": _book_entries(db, visit, mine),
+            "waiting": _book_entries(db, visit, waiting),
+            "offered": _book_entries(db, visit, offered),
         }
-    return visit.shown(
+    return visit.render(
         "account/entries.html",
         status,
         words=words,
         words_min=WORDS_MIN,
-        found_max=players.FOUND_MAX,
-        said=SAID.get(visit.query.get("said", "")),
+        found_max=players.SEARCH_MAX,
+        said=NOTICES.get(visit.query.get("said", "")),
         typed=typed,
         **context,
     )
 
 
-def _entries(db: Db, visit: Visit, found: Sequence[Player]) -> list[Entry]:
+def _book_entries(db: Db, visit: PageRequest, found: Sequence[Player]) -> list[BookEntry]:
     if not found:
         return []
     owners = sorted({one.organizer_id for one in found})
-    names = {one.user_id: one.name for one in users.named(db, owners, visit.caller)}
+    names = {one.user_id: one.name for one in users.existing_users(db, owners, visit.caller)}
     newest = players.newest_tournaments(db, [one.player_id for one in found])
-    return [Entry(one, names.get(one.organizer_id, ""), newest.get(one.player_id)) for one in found]
+    return [BookEntry(one, names.get(one.organizer_id, ""), newest.get(one.player_id)) for one in found]

@@ -11,70 +11,72 @@ from silverball.service.tournaments import reads as tournaments
 from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as user_writes
 from silverball.web.console import setup
-from silverball.web.forms import Typed
-from silverball.web.visit import GUEST, Visit, page, see, signed_in
+from silverball.web.forms import FormState
+from silverball.web.visit import GUEST, PageRequest, page, redirect, start_session
 
 RUNNING_MAX = 50
 FORM = "first"
-TAKEN = "This server has an account by now. Sign in, or ask whoever runs it."
+ALREADY_SET_UP = "This server has an account by now. Sign in, or ask whoever runs it."
 
 
 @page("GET", "/", for_guests=True)
-def home(visit: Visit) -> Response:
+def home(visit: PageRequest) -> Response:
     running = tournaments.TournamentQuery(status="started", limit=RUNNING_MAX)
     with visit.site.store.read() as db:
         is_new = not user_reads.can_anybody_sign_in(db)
-        found = tournaments.page(db, running, None)
-    return visit.shown(
+        found = tournaments.tournaments_page(db, running, None)
+    return visit.render(
         "home.html",
         running=found.rows,
         running_total=found.total,
         is_new=is_new,
         version=silverball.__version__,
-        title_of=setup.title_of,
+        title_of=setup.format_title,
     )
 
 
 @page("GET", "/account/first", for_guests=True)
-def first_account_form(visit: Visit) -> Response:
+def first_account_form(visit: PageRequest) -> Response:
     with visit.site.store.read() as db:
         if user_reads.can_anybody_sign_in(db):
-            return see("/account/sign-in")
-    return _first_form(visit)
+            return redirect("/account/sign-in")
+    return _render_first_form(visit)
 
 
 @page("POST", "/account/first", for_guests=True)
-def first_account(visit: Visit) -> Response:
+def first_account(visit: PageRequest) -> Response:
     """The admin of a new server: only while nobody at all can sign in."""
     site, password = visit.site, visit.field("password")
     fault = passwords.fault(password)
     if fault is None and password != visit.field("again"):
         fault = "The two passwords differ. Type the same one twice."
     if fault is not None:
-        return _first_form(visit, 422, fault)
+        return _render_first_form(visit, 422, fault)
     with site.store.read() as db:
         if user_reads.can_anybody_sign_in(db):
-            return _first_form(visit, 409, TAKEN)
+            return _render_first_form(visit, 409, ALREADY_SET_UP)
     # Made outside of the transaction: it takes long by design.
-    stored = passwords.hashed(password)
+    stored = passwords.hash_password(password)
     try:
-        user_id = _made(visit, stored, site.now())
+        user_id = _create_admin(visit, stored, site.now())
     except Invalid as refused:
-        return _first_form(visit, 422, " ".join(one for said in refused.errors.values() for one in said))
+        return _render_first_form(
+            visit, 422, " ".join(one for said in refused.errors.values() for one in said)
+        )
     except Conflict:
-        return _first_form(visit, 409, TAKEN)
-    return signed_in(visit, user_id, "/run")
+        return _render_first_form(visit, 409, ALREADY_SET_UP)
+    return start_session(visit, user_id, "/run")
 
 
-def _made(visit: Visit, password_hash: str, now: datetime) -> int:
+def _create_admin(visit: PageRequest, password_hash: str, now: datetime) -> int:
     with visit.site.store.write() as db:
-        return user_writes.create_first(
+        return user_writes.create_first_admin(
             db, name=visit.field("name"), email=visit.field("email"), password_hash=password_hash, now=now
         )
 
 
-def _first_form(visit: Visit, status: int = 200, fault: str = "") -> Response:
-    typed = Typed(FORM, visit.form, fault)
-    answer = visit.shown("first.html", status, typed=typed, form=FORM)
-    visit.keep(answer, GUEST, visit.guest_secret, None)
+def _render_first_form(visit: PageRequest, status: int = 200, fault: str = "") -> Response:
+    typed = FormState(FORM, visit.form, fault)
+    answer = visit.render("first.html", status, typed=typed, form=FORM)
+    visit.set_cookie(answer, GUEST, visit.guest_secret, None)
     return answer

@@ -13,10 +13,10 @@ from silverball.service.tournaments import reads as tournaments
 from silverball.service.tournaments import writes as tournament_writes
 from silverball.service.tournaments.reads import staff
 from silverball.web.console import asked, doing, preview, setup
-from silverball.web.console.deeds import Deed
-from silverball.web.forms import Form, Typed
+from silverball.web.console.deeds import FormAction
+from silverball.web.forms import FormData, FormState
 from silverball.web.refused import needs_new_key
-from silverball.web.visit import Visit, page, see
+from silverball.web.visit import PageRequest, page, redirect
 
 LISTED_MAX = 50
 FORM = "new"
@@ -24,106 +24,106 @@ MODULES = ("console.js",)
 TEXTS = ("name", "description", "startLocal", "timezone")
 
 
-def said(form: Form) -> Mapping[str, Any]:
+def new_tournament_body(form: FormData) -> Mapping[str, Any]:
     """The body of a new tournament."""
-    type_ = form.one("type")
-    given: dict[str, Any] = {"type": type_, **asked.texts(form, *TEXTS)}
-    if form.one("test"):
+    type_ = form.value("type")
+    given: dict[str, Any] = {"type": type_, **asked.text_fields(form, *TEXTS)}
+    if form.value("test"):
         given["test"] = True
-    return {**given, **setup.settings_in(type_, form)} if type_ in FORMATS else given
+    return {**given, **setup.submitted_settings(type_, form)} if type_ in FORMATS else given
 
 
-NEW = Deed(
+CREATE_TOURNAMENT = FormAction(
     # The write itself says who may, and whom to ask.
     ability="read",
-    write=lambda call: tournament_writes.create(call, SystemRandom()),
+    write=lambda call: tournament_writes.create_tournament(call, SystemRandom()),
     body=bodies.NewTournament,
-    said=said,
-    to=lambda made: f"/t/{made.tournament_id}/run",
+    build_body=new_tournament_body,
+    redirect_to=lambda made: f"/t/{made.tournament_id}/run",
 )
 
 
 @page("GET", "/run")
-def own_tournaments(visit: Visit) -> Response:
-    query = tournaments.TournamentQuery(owner=visit.who.user_id, limit=LISTED_MAX)
+def own_tournaments(visit: PageRequest) -> Response:
+    query = tournaments.TournamentQuery(owner=visit.account.user_id, limit=LISTED_MAX)
     with visit.site.store.read() as db:
-        own = tournaments.page(db, query, visit.caller)
-        keeping = staff.keeping(db, visit.who.user_id, visit.caller)
-    return visit.shown(
+        own = tournaments.tournaments_page(db, query, visit.caller)
+        keeping = staff.scorekeeping_tournaments(db, visit.account.user_id, visit.caller)
+    return visit.render(
         "run.html",
         own=own.rows,
         total=own.total,
         keeping=keeping,
-        may_create=visit.caller.role in tournament_writes.CREATORS,
-        title_of=setup.title_of,
+        may_create=visit.caller.role in tournament_writes.CREATOR_ROLES,
+        title_of=setup.format_title,
     )
 
 
 @page("GET", "/run/new")
-def new_form(visit: Visit) -> Response:
+def new_form(visit: PageRequest) -> Response:
     type_ = visit.query.get("type", "")
     if type_ not in FORMATS:
-        return visit.shown("formats.html", formats=setup.TITLES)
-    return _form(visit, type_, Typed())
+        return visit.render("formats.html", formats=setup.TITLES)
+    return _render_form(visit, type_, FormState())
 
 
-def _again(visit: Visit, sentence: str) -> Response:
-    return _form(visit, visit.field("type"), Typed(FORM, visit.form, sentence), 419)
+def _rerender(visit: PageRequest, sentence: str) -> Response:
+    return _render_form(visit, visit.field("type"), FormState(FORM, visit.form, sentence), 419)
 
 
-@page("POST", "/run/new", again=_again)
-def create(visit: Visit) -> Response:
+@page("POST", "/run/new", rerender=_rerender)
+def create(visit: PageRequest) -> Response:
     type_ = visit.field("type")
     if type_ not in FORMATS:
-        return see("/run/new")
+        return redirect("/run/new")
     if visit.field("preview"):
-        return _previewed(visit, type_)
+        return _render_preview(visit, type_)
     try:
-        return see(doing.done_once(visit, NEW, None))
+        return redirect(doing.run_action_for_path(visit, CREATE_TOURNAMENT, None))
     except Refusal as refused:
         status = {Invalid: 422, NotAllowed: 403, Conflict: 409}.get(type(refused), 400)
         is_new = needs_new_key(refused)
-        typed = Typed(FORM, visit.form, _sentences(refused), is_new)
-        return _form(visit, type_, typed, status)
+        typed = FormState(FORM, visit.form, _refusal_text(refused), is_new)
+        return _render_form(visit, type_, typed, status)
 
 
-def _previewed(visit: Visit, type_: str) -> Response:
+def _render_preview(visit: PageRequest, type_: str) -> Response:
     """The form as it is, and what its settings would draw for so many players."""
-    wanted = setup.number(visit.field("sample"))
-    players = wanted if isinstance(wanted, int) else preview.PLAYERS_USUAL
+    wanted = setup.parse_number(visit.field("sample"))
+    players = wanted if isinstance(wanted, int) else preview.PLAYERS_DEFAULT
     players = min(max(players, preview.PLAYERS_MIN), preview.PLAYERS_MAX)
     try:
-        settings = configuring.settings_of(type_, setup.settings_in(type_, visit.form))
-        drawn = preview.of_thought(type_, settings, players, visit.site.now())
+        settings = configuring.build_settings(type_, setup.submitted_settings(type_, visit.form))
+        drawn = preview.preview_first_draw(type_, settings, players, visit.site.now())
     except Refusal as refused:
-        return _form(visit, type_, Typed(FORM, visit.form, _sentences(refused)), 422)
-    return _form(visit, type_, Typed(FORM, visit.form), drawn=drawn, players=players)
+        return _render_form(visit, type_, FormState(FORM, visit.form, _refusal_text(refused)), 422)
+    return _render_form(visit, type_, FormState(FORM, visit.form), drawn=drawn, players=players)
 
 
-def _sentences(refused: Refusal) -> str:
+def _refusal_text(refused: Refusal) -> str:
     if isinstance(refused, Invalid):
         return " ".join(sentence for listed in refused.errors.values() for sentence in listed)
     return refused.message
 
 
-def _form(
-    visit: Visit,
+def _render_form(
+    visit: PageRequest,
     type_: str,
-    typed: Typed,
+    typed: FormState,
     status: int = 200,
     *,
-    drawn: preview.Preview | None = None,
-    players: int = preview.PLAYERS_USUAL,
+    drawn: preview.DrawPreview | None = None,
+    players: int = preview.PLAYERS_DEFAULT,
 ) -> Response:
     if type_ not in FORMATS:
-        return see("/run/new")
-    return visit.shown(
+        return redirect("/run/new")
+    return visit.render(
         "new.html",
         status,
         modules=MODULES,
         type=type_,
-        title=setup.title_of(type_),
-        fields=setup.fields_of(type_),
+        title=setup.format_title(type_),
+        fields=setup.setting_fields(type_),
         typed=typed,
         form=FORM,
         stood="",

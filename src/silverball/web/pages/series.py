@@ -4,12 +4,12 @@ from typing import Any
 
 from starlette.responses import Response
 
-from silverball.kit.routing import path_id
+from silverball.kit.routing import parse_path_id
 from silverball.service.series.reads import results
 from silverball.service.tournaments import reads as tournaments
 from silverball.store.engine import Db
 from silverball.web.console import setup
-from silverball.web.visit import Visit, page
+from silverball.web.visit import PageRequest, page
 from silverball.wire.tournaments import Tournament
 
 NIGHTS_MAX = 100
@@ -21,35 +21,37 @@ BY_CURVE = "Each night gives points for the place in it."
 
 
 @page("GET", "/s/{series_id}", for_guests=True)
-def one_series(visit: Visit) -> Response:
-    series_id = path_id("series_id", visit.ids["series_id"])
+def series_page(visit: PageRequest) -> Response:
+    series_id = parse_path_id("series_id", visit.ids["series_id"])
     with visit.site.store.read() as db:
-        shown = results.details(db, series_id, None)
-        nights = _nights(db, series_id)
-    return visit.shown(
+        shown = results.series_details(db, series_id, None)
+        nights = _load_nights(db, series_id)
+    return visit.render(
         "people/series.html",
         series=shown,
         # Oldest first, as the columns of the table.
         nights=nights,
         players={one.player_id: one for one in shown.players},
-        points=_points(shown.tournament_points),
-        counted=_counted(shown),
+        points=_points_by_tournament(shown.tournament_points),
+        counted=_counted_text(shown),
         scoring=SCORINGS.get(shown.scoring or "points", BY_CURVE),
-        title_of=setup.title_of,
+        title_of=setup.format_title,
     )
 
 
-def _nights(db: Db, series_id: int) -> list[Tournament]:
+def _load_nights(db: Db, series_id: int) -> list[Tournament]:
     query = tournaments.TournamentQuery(series=series_id, limit=NIGHTS_MAX)
-    return sorted(tournaments.page(db, query, None).rows, key=lambda one: (one.start_utc, one.tournament_id))
+    return sorted(
+        tournaments.tournaments_page(db, query, None).rows, key=lambda one: (one.start_utc, one.tournament_id)
+    )
 
 
-def _points(told: Any) -> dict[int, dict[int, Any]]:
+def _points_by_tournament(told: Any) -> dict[int, dict[int, Any]]:
     """Tournament id -> player id -> points; the interface writes an empty map as a list."""
     return {night: dict(points) if points else {} for night, points in (told or {}).items()}
 
 
-def _counted(shown: Any) -> str:
+def _counted_text(shown: Any) -> str:
     removed = shown.removed_results or 0
     if removed == 0:
         return "Every night counts."

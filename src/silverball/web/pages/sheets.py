@@ -10,28 +10,28 @@ from functools import lru_cache
 
 from starlette.responses import Response
 
-from silverball.kit.routing import path_id
+from silverball.kit.routing import parse_path_id
 from silverball.service.devices import reads as devices
-from silverball.service.devices.reads import Codes
+from silverball.service.devices.reads import PrintedCodes
 from silverball.service.games import reads as games
 from silverball.service.rounds import reads as rounds
 from silverball.service.tournaments.reads import parts
 from silverball.web.console import setup
-from silverball.web.visit import Visit, page
+from silverball.web.visit import PageRequest, page
 from silverball.wire.games import Game
 from silverball.wire.players import Player
 from silverball.wire.rounds import Round
 from silverball.wire.tournaments import Tournament
 
-WHO = parts.PartsQuery(include_players=True, include_arenas=True, include_location=True)
+PARTS = parts.PartsQuery(include_players=True, include_arenas=True, include_location=True)
 # A code this long still reads from paper when a corner of it is torn.
 ERROR_LEVEL = "m"
 # One takes some 9 ms to draw, and a list of names is opened again and again before it is printed.
-CODES_KEPT_MAX = 1000
+CODES_CACHED_MAX = 1000
 
 
 @dataclass(frozen=True)
-class Paper:
+class PrintSheets:
     """What the sheets of a tournament are made of."""
 
     tournament: Tournament
@@ -40,7 +40,7 @@ class Paper:
     round: Round | None
     games: Sequence[Game]
     # What the printed codes hold beside the address; nothing for those who do not run the tournament.
-    codes: Codes | None
+    codes: PrintedCodes | None
 
     @property
     def players(self) -> dict[int, str]:
@@ -52,99 +52,99 @@ class Paper:
 
     @property
     def byes(self) -> list[str]:
-        return [self.player(one.player_ids[0]) for one in self.games if one.bye and one.player_ids]
+        return [self.player_name(one.player_ids[0]) for one in self.games if one.bye and one.player_ids]
 
     @property
-    def played(self) -> list[Game]:
+    def games_without_byes(self) -> list[Game]:
         """Everything that is a game of somebody against somebody."""
         return [one for one in self.games if not one.bye]
 
     @property
-    def coming(self) -> list[Player]:
+    def active_players(self) -> list[Player]:
         """Who takes part and has not left, by name."""
         entered = [(one, one.tournament_player) for one in self.tournament.players or ()]
         here = [one for one, entrant in entered if entrant and entrant.status == "active"]
         return sorted(here, key=lambda one: (one.name.casefold(), one.player_id))
 
-    def address_of(self, who: Player) -> str:
+    def player_path(self, who: Player) -> str:
         """Where the code of a player leads, below the tournament's address."""
-        code = f"?code={self.codes.of_player(who.player_id)}" if self.codes else ""
+        code = f"?code={self.codes.player_code(who.player_id)}" if self.codes else ""
         return f"/players/{who.player_id}{code}"
 
-    def report_of(self, game: Game) -> str:
+    def report_path(self, game: Game) -> str:
         """Where the code of a game leads; empty when there are no such codes."""
         if self.codes is None or game.status == "completed":
             return ""
-        return f"/games/{game.game_id}?code={self.codes.of_game(game.game_id)}"
+        return f"/games/{game.game_id}?code={self.codes.game_code(game.game_id)}"
 
-    def player(self, player_id: int) -> str:
+    def player_name(self, player_id: int) -> str:
         return self.players.get(player_id, f"Player {player_id}")
 
-    def arena(self, arena_id: int | None) -> str:
+    def arena_name(self, arena_id: int | None) -> str:
         return "" if arena_id is None else self.arenas.get(arena_id, f"Arena {arena_id}")
 
 
 @page("GET", "/t/{tournament_id}/print", for_guests=True)
-def index(visit: Visit) -> Response:
-    return _printed(visit, "index")
+def print_index(visit: PageRequest) -> Response:
+    return _render_sheet(visit, "index")
 
 
 @page("GET", "/t/{tournament_id}/print/round", for_guests=True)
-def round_sheet(visit: Visit) -> Response:
-    return _printed(visit, "round")
+def round_sheet(visit: PageRequest) -> Response:
+    return _render_sheet(visit, "round")
 
 
 @page("GET", "/t/{tournament_id}/print/scores", for_guests=True)
-def score_sheets(visit: Visit) -> Response:
-    return _printed(visit, "scores")
+def score_sheets(visit: PageRequest) -> Response:
+    return _render_sheet(visit, "scores")
 
 
 @page("GET", "/t/{tournament_id}/print/names", for_guests=True)
-def names(visit: Visit) -> Response:
-    return _printed(visit, "names")
+def name_list(visit: PageRequest) -> Response:
+    return _render_sheet(visit, "names")
 
 
-def _printed(visit: Visit, sheet: str) -> Response:
-    paper = _paper(visit)
+def _render_sheet(visit: PageRequest, sheet: str) -> Response:
+    paper = _load_sheets(visit)
     public = f"{visit.site.base_url.rstrip('/')}/t/{paper.tournament.tournament_id}"
-    return visit.shown(
+    return visit.render(
         f"print/{sheet}.html",
         paper=paper,
         t=paper.tournament,
         at=f"/t/{paper.tournament.tournament_id}",
         public=public,
-        code=code_of,
-        title_of=setup.title_of,
+        code=qr_code,
+        title_of=setup.format_title,
     )
 
 
-def _paper(visit: Visit) -> Paper:
+def _load_sheets(visit: PageRequest) -> PrintSheets:
     """The tournament, and the round that was asked for, or the newest one."""
-    tournament_id = path_id("tournament_id", visit.ids["tournament_id"])
+    tournament_id = parse_path_id("tournament_id", visit.ids["tournament_id"])
     with visit.site.store.read() as db:
-        tournament = parts.one(db, tournament_id, WHO, None)
-        known = rounds.of_tournament(db, tournament_id)
+        tournament = parts.find_tournament(db, tournament_id, PARTS, None)
+        known = rounds.rounds_in_tournament(db, tournament_id)
         wanted = visit.query.get("round", "")
         chosen = next((one for one in known if str(one.round_id) == wanted), known[0] if known else None)
         query = games.TournamentGamesQuery(round=None if chosen is None else str(chosen.round_id))
-        found = games.of_tournament(db, tournament_id, query)
-        codes = devices.codes_of(db, tournament_id) if _runs(visit, tournament) else None
+        found = games.games_in_tournament(db, tournament_id, query)
+        codes = devices.current_codes(db, tournament_id) if _can_see_codes(visit, tournament) else None
     if chosen is None:
         # Without rounds only what is being played is worth a sheet.
         found = tuple(one for one in found if one.status == "started")
     in_order = sorted(found, key=lambda one: (one.set, one.index or 0, one.game_id))
-    return Paper(tournament, known, chosen, in_order, codes)
+    return PrintSheets(tournament, known, chosen, in_order, codes)
 
 
-def _runs(visit: Visit, tournament: Tournament) -> bool:
+def _can_see_codes(visit: PageRequest, tournament: Tournament) -> bool:
     """Whether the visitor may hand out what opens more than everybody sees."""
-    if visit.signed_in is None:
+    if visit.session is None:
         return False
-    return visit.caller.is_admin or visit.who.user_id == tournament.organizer_id
+    return visit.caller.is_admin or visit.account.user_id == tournament.organizer_id
 
 
-@lru_cache(maxsize=CODES_KEPT_MAX)
-def code_of(address: str) -> str:
+@lru_cache(maxsize=CODES_CACHED_MAX)
+def qr_code(address: str) -> str:
     """The address as a picture that a phone reads: an element of the page, without styles or scripts."""
     import segno
 

@@ -10,7 +10,7 @@ from silverball.store.tables import submission_document, submission_player
 _PLAYER, _DOCUMENT = submission_player.c, submission_document.c
 
 
-def forget(db: Connection, user_id: int) -> None:
+def erase_from_submissions(db: Connection, user_id: int) -> None:
     """Take the user out of every submission that knows him, and out of its document."""
     mine = select(_PLAYER.rating_submission_id, _PLAYER.place).where(_PLAYER.user_id == user_id)
     for submission_id, place in db.execute(mine).all():
@@ -23,7 +23,7 @@ def forget(db: Connection, user_id: int) -> None:
         }
         # Nobody is asked again who that was.
         db.execute(update(submission_player).where(*own).values(**values, settled=True))
-        _rewrite(db, submission_id, place)
+        _rewrite_document(db, submission_id, place)
     # Elsewhere he is only one of those whom a name could mean.
     naming = type_coerce(_PLAYER.candidates, Text).contains(str(user_id))
     found = select(_PLAYER.rating_submission_id, _PLAYER.place, _PLAYER.candidates).where(naming)
@@ -33,7 +33,7 @@ def forget(db: Connection, user_id: int) -> None:
         db.execute(update(submission_player).where(*own).values(candidates=left))
 
 
-def _rewrite(db: Connection, submission_id: int, place: int) -> None:
+def _rewrite_document(db: Connection, submission_id: int, place: int) -> None:
     """The kept document with a pseudonym in the place of this player."""
     here = _DOCUMENT.rating_submission_id == submission_id
     body = db.execute(select(_DOCUMENT.body).where(here)).scalar_one_or_none()

@@ -21,11 +21,11 @@ _PLAYER, _USER = tables.player.c, tables.user.c
 # A player has the number that the organizer wrote down, else that of the user who claimed him.
 IFPA_ID_OF_PLAYER = func.coalesce(_PLAYER.ifpa_id, _USER.ifpa_id)
 # The kind of seeding -> the rank it goes by.
-RANKS = {"ifpa": _RECORD.rank, "ifpa_womens": _RECORD.womens_rank}
+SEEDING_RANKS = {"ifpa": _RECORD.rank, "ifpa_womens": _RECORD.womens_rank}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Record:
+class FederationPlayer:
     """What was imported of a player; None where the file said nothing."""
 
     ifpa_id: int
@@ -44,38 +44,41 @@ class Record:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranks:
+class FederationRanks:
     """Where a player stands in the federation's two lists."""
 
     rank: int | None
     womens_rank: int | None
 
 
-_COLUMNS = tuple(_RECORD[name] for name in Record.__dataclass_fields__)
+_COLUMNS = tuple(_RECORD[name] for name in FederationPlayer.__dataclass_fields__)
 
 
-def records(db: Connection, ifpa_ids: Collection[int]) -> list[Record]:
+def records_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> list[FederationPlayer]:
     """The records of these numbers; one that is not known is left out."""
     found = []
     for some in _chunks(sorted(set(ifpa_ids))):
         rows = select(*_COLUMNS).where(_RECORD.ifpa_id.in_(some)).order_by(_RECORD.ifpa_id)
-        found += [Record(**row) for row in db.execute(rows).mappings()]
+        found += [FederationPlayer(**row) for row in db.execute(rows).mappings()]
     return found
 
 
-def record(db: Connection, ifpa_id: int) -> FederationRecord | None:
+def published_record(db: Connection, ifpa_id: int) -> FederationRecord | None:
     """The record of this number as the interface shows it, if there is one."""
-    return next((shown(one) for one in records(db, [ifpa_id])), None)
+    return next((to_federation_record(one) for one in records_by_ifpa(db, [ifpa_id])), None)
 
 
-def ranks(db: Connection, ifpa_ids: Collection[int]) -> dict[int, Ranks]:
+def ranks_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> dict[int, FederationRanks]:
     """The ranks of those of these numbers that are known."""
-    return {one.ifpa_id: Ranks(rank=one.rank, womens_rank=one.womens_rank) for one in records(db, ifpa_ids)}
+    return {
+        one.ifpa_id: FederationRanks(rank=one.rank, womens_rank=one.womens_rank)
+        for one in records_by_ifpa(db, ifpa_ids)
+    }
 
 
-def ranks_of_players(db: Connection, player_ids: Collection[int], seeding: str) -> dict[int, int]:
+def player_ranks(db: Connection, player_ids: Collection[int], seeding: str) -> dict[int, int]:
     """Player id -> the rank that this kind of seeding goes by, for those of these players who have one."""
-    rank = RANKS[seeding]
+    rank = SEEDING_RANKS[seeding]
     rows = (
         select(_PLAYER.player_id, rank)
         .select_from(tables.player)
@@ -86,12 +89,12 @@ def ranks_of_players(db: Connection, player_ids: Collection[int], seeding: str) 
     return {row[0]: row[1] for row in db.execute(rows)}
 
 
-def by_name(db: Connection, wanted: Iterable[str]) -> dict[str, int]:
+def ifpa_ids_by_name(db: Connection, wanted: Iterable[str]) -> dict[str, int]:
     """Name -> federation number, for those names under which there is exactly one record.
 
     Case, accents and punctuation do not count (store/names.py).
     """
-    plain_of = {name: plain for name in wanted if (plain := names.plain(name))}
+    plain_of = {name: plain for name in wanted if (plain := names.strip_punctuation(name))}
     found: dict[str, list[int]] = {}
     for some in _chunks(sorted(set(plain_of.values()))):
         rows = select(_RECORD.name_plain, _RECORD.ifpa_id).where(_RECORD.name_plain.in_(some))
@@ -100,12 +103,12 @@ def by_name(db: Connection, wanted: Iterable[str]) -> dict[str, int]:
     return {name: found[plain][0] for name, plain in plain_of.items() if len(found.get(plain, ())) == 1}
 
 
-def count(db: Connection) -> int:
+def record_count(db: Connection) -> int:
     """How many records there are."""
     return db.execute(select(func.count()).select_from(tables.federation_player)).scalar_one()
 
 
-def shown(one: Record) -> FederationRecord:
+def to_federation_record(one: FederationPlayer) -> FederationRecord:
     """The record in the published shape, where only ranks may be missing: the rest is 0 or empty then."""
     return FederationRecord(
         ifpa_id=one.ifpa_id,

@@ -10,11 +10,11 @@ from sqlalchemy import ColumnElement, Connection, or_, select
 from silverball.kit.errors import Invalid, NotFound
 from silverball.kit.query import Query
 from silverball.rules.wppr import value
-from silverball.rules.wppr.value import FieldPlayer, Worth
+from silverball.rules.wppr.value import FieldPlayer, PlayerWorth
 from silverball.service import access
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.federation import reads
-from silverball.service.federation.reads import Record
+from silverball.service.federation.reads import FederationPlayer
 from silverball.service.series import reads as series
 from silverball.service.series.reads import results
 from silverball.store import tables
@@ -37,14 +37,14 @@ class EstimateQuery(Query, frozen=True, kw_only=True):
     names: Annotated[tuple[Annotated[str, Meta(max_length=100)], ...], Meta(max_length=LISTED_MAX)] = ()
 
 
-class NotOneSelector(Invalid):
+class NotExactlyOneSelector(Invalid):
     def __init__(self, field: str) -> None:
         sentence = "Give exactly one of tournamentId, seriesId, and a list (ifpaIds, names or both)."
         super().__init__({field: [sentence]})
 
 
 @dataclass(frozen=True)
-class Field:
+class EstimatedField:
     """Who is to be counted."""
 
     ifpa_ids: frozenset[int]
@@ -55,14 +55,14 @@ class Field:
     standings_order: tuple[str, ...] | None = None
 
 
-def estimate(db: Connection, query: EstimateQuery, viewer: Caller | None) -> WpprEstimate:
+def wppr_estimate(db: Connection, query: EstimateQuery, viewer: AuthenticatedCaller | None) -> WpprEstimate:
     """The value of a field. Raises NotFound, or Invalid unless exactly one selector is given."""
-    field = _field(db, query, viewer)
-    records = {one.ifpa_id: one for one in reads.records(db, field.ifpa_ids)}
-    found = value.estimate(_field_player(one) for one in records.values())
+    field = _selected_field(db, query, viewer)
+    records = {one.ifpa_id: one for one in reads.records_by_ifpa(db, field.ifpa_ids)}
+    found = value.estimate_value(_field_player(one) for one in records.values())
     unknown = [name for ifpa_id, name in field.names.items() if ifpa_id not in records]
     return WpprEstimate(
-        players=tuple(_shown(one, records[one.ifpa_id]) for one in found.players),
+        players=tuple(_estimated_player(one, records[one.ifpa_id]) for one in found.players),
         unresolved_names=(*field.nameless, *unknown),
         base_value=_number(found.base),
         womens_base_value=_number(found.womens_base),
@@ -75,50 +75,54 @@ def estimate(db: Connection, query: EstimateQuery, viewer: Caller | None) -> Wpp
     )
 
 
-def _field(db: Connection, query: EstimateQuery, viewer: Caller | None) -> Field:
+def _selected_field(
+    db: Connection, query: EstimateQuery, viewer: AuthenticatedCaller | None
+) -> EstimatedField:
     given = [name for name in ("tournament_id", "series_id") if getattr(query, name) is not None]
     given += ["list"] if query.ifpa_ids or query.names else []
     if len(given) != 1:
-        raise NotOneSelector("seriesId" if "series_id" in given else "tournamentId")
+        raise NotExactlyOneSelector("seriesId" if "series_id" in given else "tournamentId")
     if query.tournament_id is not None:
-        return _of_tournament(db, query.tournament_id, viewer)
+        return _field_of_tournament(db, query.tournament_id, viewer)
     if query.series_id is not None:
-        return _of_series(db, query.series_id, viewer)
-    return _of_list(db, query)
+        return _field_of_series(db, query.series_id, viewer)
+    return _field_of_list(db, query)
 
 
-def _of_list(db: Connection, query: EstimateQuery) -> Field:
-    found = reads.by_name(db, query.names)
+def _field_of_list(db: Connection, query: EstimateQuery) -> EstimatedField:
+    found = reads.ifpa_ids_by_name(db, query.names)
     nameless = dict.fromkeys(name for name in query.names if name not in found)
-    return Field(frozenset(query.ifpa_ids) | frozenset(found.values()), tuple(nameless), {})
+    return EstimatedField(frozenset(query.ifpa_ids) | frozenset(found.values()), tuple(nameless), {})
 
 
-def _of_tournament(db: Connection, tournament_id: int, viewer: Caller | None) -> Field:
+def _field_of_tournament(
+    db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None
+) -> EstimatedField:
     status = db.execute(select(_T.status).where(_T.tournament_id == tournament_id)).scalar_one_or_none()
     if status is None:
         raise NotFound("Tournament", tournament_id)
-    people = _people(db, _ENTRANT.tournament_id == tournament_id)
+    people = _participants(db, _ENTRANT.tournament_id == tournament_id)
     order: tuple[str, ...] | None = None
     if status == "completed":
         rows = select(_PLAYER.name).join(tables.standing, _ST.player_id == _PLAYER.player_id)
         rows = rows.where(_ST.tournament_id == tournament_id).order_by(_ST.position, _ST.player_id)
         order = tuple(db.execute(rows).scalars())
-    return _made_of(people, order, viewer)
+    return _field_of_players(people, order, viewer)
 
 
-def _of_series(db: Connection, series_id: int, viewer: Caller | None) -> Field:
-    status = series.one(db, series_id, viewer).status
+def _field_of_series(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> EstimatedField:
+    status = series.find_series(db, series_id, viewer).status
     nights = select(_T.tournament_id).where(_T.series_id == series_id)
-    people = _people(db, _ENTRANT.tournament_id.in_(nights))
+    people = _participants(db, _ENTRANT.tournament_id.in_(nights))
     order: tuple[str, ...] | None = None
     if status == "completed":
-        details = results.details(db, series_id, viewer)
+        details = results.series_details(db, series_id, viewer)
         names = {one.player_id: one.name for one in details.players}
         order = tuple(names[one.player_id] for one in details.standings if one.player_id in names)
-    return _made_of(people, order, viewer)
+    return _field_of_players(people, order, viewer)
 
 
-def _people(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
+def _participants(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
     """Who takes part, by id. Who left before he played anything does not count, as in the standings."""
     taking_part = (
         select(_ENTRANT.player_id)
@@ -140,22 +144,24 @@ def _people(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
     return db.execute(rows).all()
 
 
-def _made_of(people: Sequence[Any], order: tuple[str, ...] | None, viewer: Caller | None) -> Field:
+def _field_of_players(
+    people: Sequence[Any], order: tuple[str, ...] | None, viewer: AuthenticatedCaller | None
+) -> EstimatedField:
     """The field of these players. Who hides his profile has no federation number for others: a row, and
     even a share of the sums, would tell it."""
     names: dict[int, str] = {}
     nameless: list[str] = []
     for one in people:
-        is_hidden = one.profile_opt_out and not access.sees_all_of(viewer, one.claimed_by)
+        is_hidden = one.profile_opt_out and not access.sees_hidden_details(viewer, one.claimed_by)
         if one.ifpa_id is None or is_hidden:
             nameless.append(one.name)
         else:
             # Two players of the book with one number are one person.
             names.setdefault(one.ifpa_id, one.name)
-    return Field(frozenset(names), tuple(nameless), names, order)
+    return EstimatedField(frozenset(names), tuple(nameless), names, order)
 
 
-def _field_player(one: Record) -> FieldPlayer:
+def _field_player(one: FederationPlayer) -> FieldPlayer:
     return FieldPlayer(
         ifpa_id=one.ifpa_id,
         rank=one.rank,
@@ -165,7 +171,7 @@ def _field_player(one: Record) -> FieldPlayer:
     )
 
 
-def _shown(worth: Worth, record: Record) -> EstimatedPlayer:
+def _estimated_player(worth: PlayerWorth, record: FederationPlayer) -> EstimatedPlayer:
     return EstimatedPlayer(
         ifpa_id=record.ifpa_id,
         name=record.name,

@@ -29,9 +29,9 @@ from sqlalchemy import (
 from silverball.kit.errors import Invalid, NotFound, WrongFormat
 from silverball.kit.query import PageNumber, Query
 from silverball.service.arenas import reads as arenas
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments import reads as tournaments
-from silverball.store.prepared import Prepared
+from silverball.store.prepared import PreparedStatement
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
 from silverball.store.types import IsoText, PointsText
 from silverball.wire.arenas import Arena
@@ -91,13 +91,15 @@ GAMES = select(*COLUMNS).order_by(game.c.game_id)
 SEATS = select(*SEAT_COLUMNS).order_by(game_player.c.game_id, game_player.c.slot)
 SUGGESTIONS = select(*SUGGESTION_COLUMNS).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
 _TOURNAMENT: BindParameter[int] = bindparam("tournament_id")
-ALL_GAMES = Prepared(GAMES.where(game.c.tournament_id == _TOURNAMENT), many=True)
-ALL_SEATS = Prepared(SEATS.where(game_player.c.tournament_id == _TOURNAMENT), many=True)
-ALL_SUGGESTIONS = Prepared(SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT), many=True)
+ALL_GAMES = PreparedStatement(GAMES.where(game.c.tournament_id == _TOURNAMENT), is_list=True)
+ALL_SEATS = PreparedStatement(SEATS.where(game_player.c.tournament_id == _TOURNAMENT), is_list=True)
+ALL_SUGGESTIONS = PreparedStatement(
+    SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT), is_list=True
+)
 _GAME: BindParameter[int] = bindparam("game_id")
-ONE_GAME = Prepared(GAMES.where(game.c.game_id == _GAME))
-ONE_SEATS = Prepared(SEATS.where(game_player.c.game_id == _GAME))
-ONE_SUGGESTIONS = Prepared(SUGGESTIONS.where(suggestion.c.game_id == _GAME))
+ONE_GAME = PreparedStatement(GAMES.where(game.c.game_id == _GAME))
+GAME_SEATS = PreparedStatement(SEATS.where(game_player.c.game_id == _GAME))
+GAME_SUGGESTIONS = PreparedStatement(SUGGESTIONS.where(suggestion.c.game_id == _GAME))
 NO_SEATS: tuple[tuple[Any, ...], ...] = ((), (), (), (), (), ())
 Condition = ColumnElement[bool]
 
@@ -127,109 +129,109 @@ class GamesQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def of_tournament(db: Connection, tournament_id: int, query: TournamentGamesQuery) -> tuple[Game, ...]:
+def games_in_tournament(db: Connection, tournament_id: int, query: TournamentGamesQuery) -> tuple[Game, ...]:
     """Every game that passes the filters, by id. Raises NotFound for an unknown tournament."""
-    filters = _filters(query)
+    filters = _filter_conditions(query)
     if query.round is not None:
-        filters.append(_in_rounds(tournament_id, query.round))
-    found = _listed(db, tournament_id, filters)
+        filters.append(_rounds_condition(tournament_id, query.round))
+    found = _load_games(db, tournament_id, filters)
     if not found:
-        tournaments.require(db, tournament_id)
+        tournaments.require_tournament(db, tournament_id)
     return found
 
 
-def started(db: Connection, tournament_id: int) -> tuple[Game, ...]:
+def started_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
     """Games that are being played, by id, without suggestions."""
-    return _listed(db, tournament_id, [game.c.status == "started"], with_suggestions=False)
+    return _load_games(db, tournament_id, [game.c.status == "started"], with_suggestions=False)
 
 
-def some(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
+def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
     """Those of these games that are in the tournament, by id."""
-    return _listed(db, tournament_id, [game.c.game_id.in_(game_ids)])
+    return _load_games(db, tournament_id, [game.c.game_id.in_(game_ids)])
 
 
-def with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
+def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
     """Game id -> the game as its own route shows it; one that is not in the tournament is left out."""
     if len(game_ids) == 1:
-        return _one_with_arena(db, tournament_id, game_ids[0])
-    found = some(db, tournament_id, game_ids)
-    played_on = _arenas_of(db, found)
-    return {one.game_id: _on(one, played_on) for one in found}
+        return _game_with_arena(db, tournament_id, game_ids[0])
+    found = selected_games(db, tournament_id, game_ids)
+    played_on = _arenas_by_id(db, found)
+    return {one.game_id: _with_arena(one, played_on) for one in found}
 
 
-def _one_with_arena(db: Connection, tournament_id: int, game_id: int) -> dict[int, Game]:
+def _game_with_arena(db: Connection, tournament_id: int, game_id: int) -> dict[int, Game]:
     rows = ONE_GAME.rows(db, game_id=game_id)
     if not rows or rows[0][2] != tournament_id:
         return {}
-    seats = grouped(ONE_SEATS.rows(db, game_id=game_id))
-    found = _game(rows[0], seats, _suggestions_of(ONE_SUGGESTIONS.rows(db, game_id=game_id)))
-    return {game_id: _on(found, _arenas_of(db, [found]))}
+    seats = group_seats(GAME_SEATS.rows(db, game_id=game_id))
+    found = _game_item(rows[0], seats, _group_suggestions(GAME_SUGGESTIONS.rows(db, game_id=game_id)))
+    return {game_id: _with_arena(found, _arenas_by_id(db, [found]))}
 
 
-def _arenas_of(db: Connection, found: Sequence[Game]) -> dict[int, Arena]:
+def _arenas_by_id(db: Connection, found: Sequence[Game]) -> dict[int, Arena]:
     """The arenas that these games are played on, by id."""
     arena_ids = {one.arena_id for one in found if one.arena_id is not None}
-    return {one.arena_id: one for one in arenas.named(db, sorted(arena_ids))} if arena_ids else {}
+    return {one.arena_id: one for one in arenas.existing_arenas(db, sorted(arena_ids))} if arena_ids else {}
 
 
-def _on(found: Game, played_on: Mapping[int, Arena]) -> Game:
+def _with_arena(found: Game, played_on: Mapping[int, Arena]) -> Game:
     """The game with its arena, as its own route shows it."""
     arena = None if found.arena_id is None else played_on.get(found.arena_id)
     return msgspec.structs.replace(found, arena=arena)
 
 
-def page(db: Connection, query: GamesQuery) -> Found[Game]:
+def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
     """One page of the games of some tournaments or series, by id.
 
     Raises Invalid when neither is named.
     """
     conditions = _page_conditions(query)
-    refuse_deep(query.page, PAGE_SIZE)
+    refuse_deep_pagination(query.page, PAGE_SIZE)
     total = db.execute(select(func.count()).select_from(game).where(*conditions)).scalar_one()
     rows = GAMES.where(*conditions)
     games = db.execute(rows.limit(PAGE_SIZE).offset(PAGE_SIZE * (query.page - 1))).all()
     game_ids = [row[0] for row in games]
-    seats = _seats(db, game_player.c.game_id.in_(game_ids))
-    suggestions = _suggestions(db, suggestion.c.game_id.in_(game_ids))
-    return Found([_game(row, seats, suggestions) for row in games], total)
+    seats = _load_seats(db, game_player.c.game_id.in_(game_ids))
+    suggestions = _load_suggestions(db, suggestion.c.game_id.in_(game_ids))
+    return PageRows([_game_item(row, seats, suggestions) for row in games], total)
 
 
-def one(db: Connection, tournament_id: int, game_id: int) -> Game:
+def find_game(db: Connection, tournament_id: int, game_id: int) -> Game:
     """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
-    found = _one_with_arena(db, tournament_id, game_id)
+    found = _game_with_arena(db, tournament_id, game_id)
     if not found:
-        tournaments.require(db, tournament_id)
+        tournaments.require_tournament(db, tournament_id)
         if not ONE_GAME.rows(db, game_id=game_id):
             raise NotFound("Game", game_id)
         raise WrongFormat("Game not in tournament")
     return found[game_id]
 
 
-def _listed(
+def _load_games(
     db: Connection, tournament_id: int, filters: list[Condition], *, with_suggestions: bool = True
 ) -> tuple[Game, ...]:
     if not filters:
-        return _whole(db, tournament_id, with_suggestions=with_suggestions)
+        return _load_all_games(db, tournament_id, with_suggestions=with_suggestions)
     conditions = [game.c.tournament_id == tournament_id, *filters]
     games = db.execute(GAMES.where(*conditions)).all()
-    seats = _seats(db, game_player.c.game_id.in_(select(game.c.game_id).where(*conditions)))
+    seats = _load_seats(db, game_player.c.game_id.in_(select(game.c.game_id).where(*conditions)))
     suggestions = None
     if with_suggestions:
-        suggestions = _suggestions(db, suggestion.c.tournament_id == tournament_id)
-    return tuple([_game(row, seats, suggestions) for row in games])
+        suggestions = _load_suggestions(db, suggestion.c.tournament_id == tournament_id)
+    return tuple([_game_item(row, seats, suggestions) for row in games])
 
 
-def _whole(db: Connection, tournament_id: int, *, with_suggestions: bool) -> tuple[Game, ...]:
+def _load_all_games(db: Connection, tournament_id: int, *, with_suggestions: bool) -> tuple[Game, ...]:
     """Every game of a tournament: what all screens ask for."""
     games = ALL_GAMES.rows(db, tournament_id=tournament_id)
-    seats = grouped(ALL_SEATS.rows(db, tournament_id=tournament_id))
+    seats = group_seats(ALL_SEATS.rows(db, tournament_id=tournament_id))
     suggestions = None
     if with_suggestions:
-        suggestions = _suggestions_of(ALL_SUGGESTIONS.rows(db, tournament_id=tournament_id))
-    return tuple([_game(row, seats, suggestions) for row in games])
+        suggestions = _group_suggestions(ALL_SUGGESTIONS.rows(db, tournament_id=tournament_id))
+    return tuple([_game_item(row, seats, suggestions) for row in games])
 
 
-def _filters(query: TournamentGamesQuery | GamesQuery) -> list[Condition]:
+def _filter_conditions(query: TournamentGamesQuery | GamesQuery) -> list[Condition]:
     """What both lists can be narrowed by."""
     filters: list[Condition] = []
     if query.player is not None:
@@ -252,7 +254,7 @@ def _page_conditions(query: GamesQuery) -> list[Condition]:
                 "series": ["The series field is required when tournaments is not present."],
             }
         )
-    conditions = _filters(query)
+    conditions = _filter_conditions(query)
     if query.tournaments:
         conditions.append(game.c.tournament_id.in_(query.tournaments))
     if query.series:
@@ -265,7 +267,7 @@ def _page_conditions(query: GamesQuery) -> list[Condition]:
     return conditions
 
 
-def _in_rounds(tournament_id: int, text: str) -> Condition:
+def _rounds_condition(tournament_id: int, text: str) -> Condition:
     """The rounds that `round` asks for: ids, the newest one, or those being played."""
     if text not in (LATEST, ACTIVE_OR_LATEST):
         return game.c.round_id.in_(_round_ids(text))
@@ -294,25 +296,25 @@ Seats = dict[int, tuple[tuple[Any, ...], ...]]
 Suggestions = dict[int, tuple[Any, ...]]
 
 
-def _seats(db: Connection, seated: Condition) -> Seats:
+def _load_seats(db: Connection, seated: Condition) -> Seats:
     """Game id -> one tuple per column of SEAT_COLUMNS, each in playing order."""
-    return grouped(db.execute(SEATS.where(seated)).all())
+    return group_seats(db.execute(SEATS.where(seated)).all())
 
 
-def grouped(rows: Sequence[Any]) -> Seats:
+def group_seats(rows: Sequence[Any]) -> Seats:
     """Game id -> the columns of its seats, of rows in the order of game and slot."""
     return {game_id: tuple(zip(*seats, strict=True)) for game_id, seats in groupby(rows, itemgetter(0))}
 
 
-def _suggestions(db: Connection, suggested: Condition) -> Suggestions:
-    return _suggestions_of(db.execute(SUGGESTIONS.where(suggested)).all())
+def _load_suggestions(db: Connection, suggested: Condition) -> Suggestions:
+    return _group_suggestions(db.execute(SUGGESTIONS.where(suggested)).all())
 
 
-def _suggestions_of(rows: Sequence[Any]) -> Suggestions:
+def _group_suggestions(rows: Sequence[Any]) -> Suggestions:
     return {game_id: tuple(found) for game_id, found in groupby(rows, itemgetter(0))}
 
 
-def _game(row: Any, seats: Seats, suggestions: Suggestions | None) -> Game:
+def _game_item(row: Any, seats: Seats, suggestions: Suggestions | None) -> Game:
     _, player_ids, user_ids, positions, points, scores = seats.get(row[0], NO_SEATS)
     return Game(
         game_id=row[0],
@@ -339,15 +341,17 @@ def _game(row: Any, seats: Seats, suggestions: Suggestions | None) -> Game:
         result_positions=positions,
         result_points=points,
         result_scores=scores,
-        suggestions=UNSET if suggestions is None else _shown(suggestions.get(row[0], ()), row[1] or 0),
+        suggestions=UNSET
+        if suggestions is None
+        else _suggestion_items(suggestions.get(row[0], ()), row[1] or 0),
     )
 
 
-def _shown(rows: tuple[Any, ...], round_id: int) -> tuple[Suggestion, ...]:
-    return tuple([_suggestion(row, round_id) for row in rows])
+def _suggestion_items(rows: tuple[Any, ...], round_id: int) -> tuple[Suggestion, ...]:
+    return tuple([_suggestion_item(row, round_id) for row in rows])
 
 
-def _suggestion(row: Any, round_id: int) -> Suggestion:
+def _suggestion_item(row: Any, round_id: int) -> Suggestion:
     (game_id, suggestion_id, tournament_id, player_id, user_id) = row[:5]
     (results, arena_id, scores, scorbit_data, partial) = row[5:]
     return Suggestion(

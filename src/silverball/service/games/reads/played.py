@@ -5,14 +5,14 @@ from datetime import datetime
 
 from sqlalchemy import Connection, select
 
-from silverball.rules.ranking.regimes import GameResult
+from silverball.rules.ranking.regimes import StoredResult
 from silverball.rules.ranking.summaries import GameRecord
-from silverball.service.games.reads import NO_SEATS, grouped
+from silverball.service.games.reads import NO_SEATS, group_seats
 from silverball.store.tables import game, game_player
 
 
 @dataclass(frozen=True)
-class Played:
+class CompletedGame:
     """A completed game, for counting."""
 
     game_id: int
@@ -20,7 +20,7 @@ class Played:
     is_bye: bool
     started_at: datetime | None
     duration_seconds: int | None
-    result: GameResult
+    result: StoredResult
 
     @property
     def record(self) -> GameRecord:
@@ -35,7 +35,7 @@ class Played:
         )
 
 
-def completed(db: Connection, tournament_id: int) -> list[Played]:
+def completed_games(db: Connection, tournament_id: int) -> list[CompletedGame]:
     """The completed games of a tournament, byes included, by id."""
     rows = select(game.c.game_id, game.c.arena_id, game.c.bye, game.c.started_at, game.c.duration_seconds)
     rows = rows.where(game.c.tournament_id == tournament_id, game.c.status == "completed")
@@ -46,8 +46,8 @@ def completed(db: Connection, tournament_id: int) -> list[Played]:
         game_player.c.points,
     )
     seated = select(*columns).where(game_player.c.tournament_id == tournament_id)
-    seats = grouped(db.execute(seated.order_by(game_player.c.game_id, game_player.c.slot)).all())
+    seats = group_seats(db.execute(seated.order_by(game_player.c.game_id, game_player.c.slot)).all())
     return [
-        Played(*row, GameResult(*seats.get(row[0], NO_SEATS)[1:4]))
+        CompletedGame(*row, StoredResult(*seats.get(row[0], NO_SEATS)[1:4]))
         for row in db.execute(rows.order_by(game.c.game_id)).all()
     ]

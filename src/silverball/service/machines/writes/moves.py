@@ -6,7 +6,7 @@ from itertools import chain
 
 from sqlalchemy import Column, Connection, bindparam, case, delete, insert, select, update
 
-from silverball.rules.opdb_moves import Followed, followed
+from silverball.rules.opdb_moves import ResolvedId, resolve_id
 from silverball.service import announce
 from silverball.service.machines import reads
 from silverball.store import revisions, tables
@@ -19,7 +19,7 @@ IDS_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
-class Moves:
+class MachineMoves:
     """What was changed, and what could not be."""
 
     arenas: int = 0
@@ -29,7 +29,7 @@ class Moves:
     lost: tuple[str, ...] = ()
 
 
-def take_in(db: Connection, changes: Sequence[OpdbChange]) -> int:
+def store_changes(db: Connection, changes: Sequence[OpdbChange]) -> int:
     """Put these lines into the list of changes, over those with their numbers; returns how many are new."""
     table, key = tables.machine_change, tables.machine_change.c.changelog_id
     before = set(db.execute(select(key)).scalars())
@@ -43,7 +43,7 @@ def take_in(db: Connection, changes: Sequence[OpdbChange]) -> int:
             "action": one.action,
             "opdb_id_deleted": one.opdb_id_deleted,
             "opdb_id_replacement": one.opdb_id_replacement,
-            "created_at": times.parsed(one.created_at),
+            "created_at": times.parse_moment(one.created_at),
         }
         for one in changes
     ]
@@ -52,54 +52,54 @@ def take_in(db: Connection, changes: Sequence[OpdbChange]) -> int:
     return len(mine - before)
 
 
-def follow(db: Connection) -> Moves:
+def follow_moves(db: Connection) -> MachineMoves:
     """Give arenas, summaries, tips and films the ids that their machines have now.
 
     Called whenever something comes in that names machines, or says where they went: the list of changes may
     be ahead of the entries, and the entries ahead of the list.
     """
-    moves = reads.moves(db)
+    moves = reads.id_replacements(db)
     if not moves:
-        return Moves()
-    known = reads.known(db)
-    outcomes = {one: followed(one, moves, known) for one in sorted(_stored(db) & moves.keys())}
-    moved = {one: outcome.opdb_id for one, outcome in outcomes.items() if outcome != Followed(one)}
-    lost = tuple(one for one, outcome in outcomes.items() if outcome.is_lost)
+        return MachineMoves()
+    known = reads.entry_ids(db)
+    outcomes = {one: resolve_id(one, moves, known) for one in sorted(_stored_ids(db) & moves.keys())}
+    moved = {one: outcome.opdb_id for one, outcome in outcomes.items() if outcome != ResolvedId(one)}
+    lost = tuple(one for one, outcome in outcomes.items() if outcome.is_unknown)
     for one in lost:
         del moved[one]
-    arenas = _rename(db, moved) if moved else 0
-    return Moves(arenas, moved, lost)
+    arenas = _replace_ids(db, moved) if moved else 0
+    return MachineMoves(arenas, moved, lost)
 
 
-def _stored(db: Connection) -> set[str]:
+def _stored_ids(db: Connection) -> set[str]:
     """Every id that something has."""
-    found = (db.execute(select(one).where(one.is_not(None)).distinct()).scalars() for one in _columns())
+    found = (db.execute(select(one).where(one.is_not(None)).distinct()).scalars() for one in _id_columns())
     return set(chain.from_iterable(found))
 
 
-def _columns() -> list[Column[str]]:
+def _id_columns() -> list[Column[str]]:
     named = (tables.arena, *_SUMMARIES, tables.tip, tables.machine_video)
     return [one.c.opdb_id for one in named]
 
 
-def _rename(db: Connection, moved: Mapping[str, str | None]) -> int:
+def _replace_ids(db: Connection, moved: Mapping[str, str | None]) -> int:
     """Returns how many arenas have another id now. Every tournament that shows one is newer and tells so."""
-    arena_ids = _having(db, tables.arena.c.arena_id, tables.arena.c.opdb_id, moved)
-    _set(db, tables.arena.c.opdb_id, moved)
+    arena_ids = _ids_of_rows_naming(db, tables.arena.c.arena_id, tables.arena.c.opdb_id, moved)
+    _replace_in_column(db, tables.arena.c.opdb_id, moved)
     # Who completes one of these tournaments meanwhile waits here, or is waited for: his summary has an
     # arena's id from before or after, and is renamed below when it is from before.
     for start in range(0, len(arena_ids), IDS_AT_ONCE):
-        announce.of_arenas(db, arena_ids[start : start + IDS_AT_ONCE])
+        announce.announce_arenas(db, arena_ids[start : start + IDS_AT_ONCE])
     for summary in _SUMMARIES:
-        tournament_ids = _having(db, summary.c.tournament_id, summary.c.opdb_id, moved)
+        tournament_ids = _ids_of_rows_naming(db, summary.c.tournament_id, summary.c.opdb_id, moved)
         revisions.raise_tournaments(db, tournament_ids)
-        _set(db, summary.c.opdb_id, moved)
+        _replace_in_column(db, summary.c.opdb_id, moved)
     for column in (tables.tip.c.opdb_id, tables.machine_video.c.opdb_id):
-        _set(db, column, moved)
+        _replace_in_column(db, column, moved)
     return len(arena_ids)
 
 
-def _having(
+def _ids_of_rows_naming(
     db: Connection, wanted: Column[int], named: Column[str], moved: Mapping[str, str | None]
 ) -> list[int]:
     found: set[int] = set()
@@ -110,7 +110,7 @@ def _having(
     return sorted(found)
 
 
-def _set(db: Connection, column: Column[str], moved: Mapping[str, str | None]) -> None:
+def _replace_in_column(db: Connection, column: Column[str], moved: Mapping[str, str | None]) -> None:
     # One pass over the table for many ids. None of them leads to another one, so the order does not matter.
     olds = sorted(moved)
     for start in range(0, len(olds), IDS_AT_ONCE):

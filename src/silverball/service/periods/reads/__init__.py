@@ -8,9 +8,9 @@ from sqlalchemy import Connection, func, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.access import Caller
-from silverball.service.pages import Found, refuse_deep
-from silverball.service.periods.reads.tournaments import counted_on
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import PageRows, refuse_deep_pagination
+from silverball.service.periods.reads.tournaments import counts_between
 from silverball.service.submissions.reads import events as submitted
 from silverball.service.tournaments import reads as nights
 from silverball.store import rated, tables
@@ -37,13 +37,13 @@ class PeriodQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def shown(values: Sequence[Any], now: datetime) -> RatingPeriod:
+def period_item(values: Sequence[Any], now: datetime) -> RatingPeriod:
     """The period in COLUMNS."""
     period_id, day, status, tournament_count, challenges, ext_events, results, players = values
     return RatingPeriod(
         rating_period_id=period_id,
         period_date=day,
-        status=_status(status, day, now),
+        status=_period_status(status, day, now),
         tournament_count=tournament_count,
         challenge_count=challenges,
         ext_event_count=ext_events,
@@ -52,23 +52,23 @@ def shown(values: Sequence[Any], now: datetime) -> RatingPeriod:
     )
 
 
-def _status(stored: str, day: str, now: datetime) -> PeriodStatus:
+def _period_status(stored: str, day: str, now: datetime) -> PeriodStatus:
     """A day that is not over yet is open."""
     if stored == rated.WAITING:
-        return "open" if day >= rated.day_of(now).isoformat() else "waiting"
+        return "open" if day >= rated.rating_day(now).isoformat() else "waiting"
     return "dirty" if stored == rated.DIRTY else "processed"
 
 
-def page(db: Connection, query: PeriodQuery, now: datetime) -> Found[RatingPeriod]:
+def periods_page(db: Connection, query: PeriodQuery, now: datetime) -> PageRows[RatingPeriod]:
     """One page of the periods, newest first."""
-    refuse_deep(query.page, PER_PAGE)
+    refuse_deep_pagination(query.page, PER_PAGE)
     total = db.execute(select(func.count()).select_from(tables.rating_period)).scalar_one()
     rows = select(*COLUMNS).order_by(_P.period_date.desc())
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return Found([shown(row, now) for row in db.execute(rows)], total)
+    return PageRows([period_item(row, now) for row in db.execute(rows)], total)
 
 
-def _ext_event(event: submitted.Event) -> ExtEvent:
+def _ext_event_item(event: submitted.SubmittedEvent) -> ExtEvent:
     return ExtEvent(
         ext_event_id=event.event_id,
         name=event.name,
@@ -78,17 +78,19 @@ def _ext_event(event: submitted.Event) -> ExtEvent:
     )
 
 
-def one(db: Connection, day: str, viewer: Caller | None, now: datetime) -> RatingPeriodBundle:
+def find_period(
+    db: Connection, day: str, viewer: AuthenticatedCaller | None, now: datetime
+) -> RatingPeriodBundle:
     """A period with the tournaments of its day that count. Raises NotFound."""
     row = db.execute(select(*COLUMNS).where(_P.period_date == day)).first()
     if row is None:
         raise NotFound("RatingPeriod", day)
     on = date.fromisoformat(day)
     own = tables.tournament.c
-    found = nights.rows().where(counted_on(on, on)).order_by(own.tournament_id)
+    found = nights.tournament_rows().where(counts_between(on, on)).order_by(own.tournament_id)
     return RatingPeriodBundle(
-        rating_period=shown(row, now),
-        tournaments=tuple(nights.listed(db, found.limit(TOURNAMENTS_MAX), viewer)),
+        rating_period=period_item(row, now),
+        tournaments=tuple(nights.tournament_items(db, found.limit(TOURNAMENTS_MAX), viewer)),
         challenges=(),
-        ext_events=tuple(_ext_event(one) for one in submitted.approved_for(db, on)),
+        ext_events=tuple(_ext_event_item(one) for one in submitted.counting_events(db, on)),
     )

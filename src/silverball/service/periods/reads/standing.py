@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select, true
 
-from silverball.rules.ratings.identities import Identity, Register, register
-from silverball.rules.ratings.standing import Standing
+from silverball.rules.ratings.identities import Identity, IdentityRegister, build_register
+from silverball.rules.ratings.standing import CurrentRating
 from silverball.store import rated, tables
 
 _R, _P, _V = tables.rating.c, tables.rating_period.c, tables.rating_revision.c
@@ -27,21 +27,21 @@ class DayRow:
 def imported_until(db: Connection) -> date | None:
     """The day up to which ratings came from a file."""
     rows = select(func.max(_P.period_date)).where(_P.is_imported == true())
-    return _day(db.execute(rows).scalar_one_or_none())
+    return _date_or_none(db.execute(rows).scalar_one_or_none())
 
 
 def current_day(db: Connection) -> date | None:
     """The period that everybody's rating stands at; None before the first."""
     rows = select(_P.period_date).where(_P.is_current == true())
-    return _day(db.execute(rows).scalar_one_or_none())
+    return _date_or_none(db.execute(rows).scalar_one_or_none())
 
 
-def first_row(db: Connection) -> date | None:
+def first_period_day(db: Connection) -> date | None:
     """The oldest period that there is."""
-    return _day(db.execute(select(func.min(_P.period_date))).scalar_one_or_none())
+    return _date_or_none(db.execute(select(func.min(_P.period_date))).scalar_one_or_none())
 
 
-def to_rate(db: Connection, until: date) -> list[DayRow]:
+def days_to_rate(db: Connection, until: date) -> list[DayRow]:
     """The days from the first that waits or was corrected: everything after it follows from it.
 
     They end with `until`, or with the last day that was rated before.
@@ -66,15 +66,15 @@ def day_rows(db: Connection, first: date, last: date, *, is_locked: bool = False
     return [DayRow(date.fromisoformat(row[0]), row[1], row[2]) for row in found]
 
 
-def all_identities(db: Connection) -> Register:
+def load_register(db: Connection) -> IdentityRegister:
     """Everybody who has a rating."""
     columns = (_R.rating_id, _R.name, _R.user_id, _R.ifpa_id, _R.organizer_id, _R.name_key)
     rows = db.execute(select(*columns).where(_R.merged_into.is_(None)).order_by(_R.rating_id))
     next_id = db.execute(select(func.max(_R.rating_id))).scalar_one_or_none() or 0
-    return register([Identity(*row) for row in rows.all()], next_id + 1)
+    return build_register([Identity(*row) for row in rows.all()], next_id + 1)
 
 
-def is_done(db: Connection, first: date, until: date) -> bool:
+def are_days_rated(db: Connection, first: date, until: date) -> bool:
     """Whether every day from the first to the last has been rated, and nothing was corrected since."""
     rated_days = select(func.count()).where(
         _P.status == rated.PROCESSED,
@@ -84,16 +84,16 @@ def is_done(db: Connection, first: date, until: date) -> bool:
     return bool(db.execute(rated_days).scalar_one() == (until - first).days + 1)
 
 
-def is_shown_until(db: Connection, day: date) -> bool:
+def are_ratings_current_before(db: Connection, day: date) -> bool:
     """Whether what everybody sees is how they stood before this day."""
     done = select(func.max(_P.period_date)).where(
         _P.status != rated.WAITING, _P.period_date < day.isoformat()
     )
-    newest = _day(db.execute(done).scalar_one_or_none())
+    newest = _date_or_none(db.execute(done).scalar_one_or_none())
     return newest is not None and newest == current_day(db)
 
 
-def standings_then(db: Connection, day: date) -> list[Standing]:
+def standings_before(db: Connection, day: date) -> list[CurrentRating]:
     """How everybody stood before a day, by id: the last revision of each, and the sums of all."""
     so_far = (
         select(
@@ -114,42 +114,42 @@ def standings_then(db: Connection, day: date) -> list[Standing]:
         .where(_R.merged_into.is_(None))
         .order_by(_V.rating_id)
     )
-    return _standings(db.execute(rows).all())
+    return _as_standings(db.execute(rows).all())
 
 
-def standings_now(db: Connection, _day: date) -> list[Standing]:
+def current_standings(db: Connection, _day: date) -> list[CurrentRating]:
     """The same where it is what everybody sees: read without the revisions."""
     columns = (_R.rating_id, _R.rating, _R.rd, _R.delta, _R.first_period, _R.last_period)
     rows = select(*columns, *(_R[name] for name in COUNTS))
     rows = rows.where(_R.merged_into.is_(None), _R.last_period.is_not(None)).order_by(_R.rating_id)
-    return _standings(db.execute(rows).all())
+    return _as_standings(db.execute(rows).all())
 
 
-def _standings(rows: Iterable[Any]) -> list[Standing]:
+def _as_standings(rows: Iterable[Any]) -> list[CurrentRating]:
     return [
-        Standing(
+        CurrentRating(
             rating_id,
             rating,
             rd,
             delta,
             date.fromisoformat(first),
             date.fromisoformat(last),
-            *(_whole(games), _whole(wins), _whole(losses), _whole(results)),
+            *(_int_or_none(games), _int_or_none(wins), _int_or_none(losses), _int_or_none(results)),
         )
         for rating_id, rating, rd, delta, first, last, games, wins, losses, results in rows
     ]
 
 
-def hidden_ratings(db: Connection) -> set[int]:
+def hidden_rating_ids(db: Connection) -> set[int]:
     """Ratings of users who do not want them shown: they have no rank."""
     rows = select(_R.rating_id).where(_R.user_id.in_(rated.hidden_users()))
     return set(db.execute(rows).scalars())
 
 
-def _day(text: str | None) -> date | None:
+def _date_or_none(text: str | None) -> date | None:
     return None if text is None else date.fromisoformat(text)
 
 
-def _whole(value: Any) -> int | None:
+def _int_or_none(value: Any) -> int | None:
     # PostgreSQL adds whole numbers up to decimals.
     return None if value is None else int(value)

@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, sel
 
 from silverball.rules.formats import golf_bracket
 from silverball.rules.ranking import regimes
-from silverball.rules.ranking.regimes import Regime
+from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ratings import counting
-from silverball.rules.ratings.events import Event, Games, Person
+from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
 from silverball.service.periods import seats
 from silverball.store import names, rated, revisions, snapshot, tables
 
@@ -21,17 +21,17 @@ _P, _E, _U = tables.player.c, tables.entrant.c, tables.user.c
 
 
 @dataclass(frozen=True)
-class _Night:
+class _CountingTournament:
     """A tournament that counts."""
 
     tournament_id: int
     name: str
     type: str
     day: date
-    regime: Regime
+    regime: WinLossRule
 
 
-def counted_on(first: date, last: date) -> ColumnElement[bool]:
+def counts_between(first: date, last: date) -> ColumnElement[bool]:
     """Completed from the first to the last day, of a format that counts, and no test."""
     begins = datetime.combine(first, time(), UTC)
     ends = datetime.combine(last + timedelta(days=1), time(), UTC)
@@ -39,88 +39,100 @@ def counted_on(first: date, last: date) -> ColumnElement[bool]:
         _T.status == "completed",
         _T.completed_at >= begins,
         _T.completed_at < ends,
-        _T.type.in_(sorted(counting.COUNTING)),
+        _T.type.in_(sorted(counting.COUNTING_FORMATS)),
         _T.test == false(),
     )
 
 
-class Reader:
+class TournamentResults:
     """Reads the tournaments of one run; who the players are is asked once."""
 
     def __init__(self) -> None:
-        self._people: dict[int, Person] = {}
+        self._people: dict[int, RatedPerson] = {}
 
     def first_day(self, db: Connection) -> date | None:
         """The day of the oldest tournament that may count."""
-        may_count = (_T.status == "completed", _T.type.in_(sorted(counting.COUNTING)), _T.test == false())
+        may_count = (
+            _T.status == "completed",
+            _T.type.in_(sorted(counting.COUNTING_FORMATS)),
+            _T.test == false(),
+        )
         rows = select(_T.completed_at).where(*may_count, _T.completed_at.is_not(None))
         oldest = db.execute(rows.order_by(_T.completed_at).limit(1)).scalar_one_or_none()
-        return None if oldest is None else rated.day_of(oldest)
+        return None if oldest is None else rated.rating_day(oldest)
 
-    def events(self, db: Connection, first: date, last: date) -> Iterator[Event]:
+    def events(self, db: Connection, first: date, last: date) -> Iterator[RatedEvent]:
         """The tournaments that were completed on these days, by id."""
-        nights = _nights(db, first, last)
+        nights = _counting_tournaments(db, first, last)
         if not nights:
             return
-        people = self._members(db, first, last)
-        games = seats.games(_seats(db, first, last), {one.tournament_id: one.regime for one in nights})
+        people = self._people_by_tournament(db, first, last)
+        games = seats.games_from_seats(
+            _seat_rows(db, first, last), {one.tournament_id: one.regime for one in nights}
+        )
         for night in nights:
             tournament_id = night.tournament_id
-            is_by_strokes = night.type == counting.BY_STROKES
-            played = _golf(db, tournament_id) if is_by_strokes else games.get(tournament_id, Games())
+            is_by_strokes = night.type == counting.STROKES_FORMAT
+            played = (
+                _golf_games(db, tournament_id) if is_by_strokes else games.get(tournament_id, GameSeats())
+            )
             own = people.get(tournament_id, {})
-            yield Event(KIND, tournament_id, night.name, night.day, own, played)
+            yield RatedEvent(KIND, tournament_id, night.name, night.day, own, played)
 
-    def _members(self, db: Connection, first: date, last: date) -> dict[int, dict[int, Person]]:
+    def _people_by_tournament(
+        self, db: Connection, first: date, last: date
+    ) -> dict[int, dict[int, RatedPerson]]:
         """Tournament id -> player id -> who he is. Who was taken out of a tournament is not there."""
         rows = (
             select(_E.tournament_id, _E.player_id)
             .select_from(tables.tournament)
             .join(tables.entrant, _E.tournament_id == _T.tournament_id)
-            .where(counted_on(first, last))
+            .where(counts_between(first, last))
         )
-        members = _raw(db, rows)
+        members = _driver_rows(db, rows)
         strangers = sorted({player_id for _, player_id in members} - self._people.keys())
-        for start in range(0, len(strangers), revisions.IDS_AT_ONCE):
-            self._meet(db, strangers[start : start + revisions.IDS_AT_ONCE])
-        found: dict[int, dict[int, Person]] = {}
+        for start in range(0, len(strangers), revisions.IDS_PER_STATEMENT):
+            self._load_people(db, strangers[start : start + revisions.IDS_PER_STATEMENT])
+        found: dict[int, dict[int, RatedPerson]] = {}
         for tournament_id, player_id in members:
             found.setdefault(tournament_id, {})[player_id] = self._people[player_id]
         return found
 
-    def _meet(self, db: Connection, player_ids: Sequence[int]) -> None:
+    def _load_people(self, db: Connection, player_ids: Sequence[int]) -> None:
         columns = (_P.player_id, _P.organizer_id, _P.name, _P.claimed_by, _P.ifpa_id, _U.name)
         rows = select(*columns).outerjoin(tables.user, _U.user_id == _P.claimed_by)
         for player_id, organizer_id, name, user_id, ifpa_id, user_name in db.execute(
             rows.where(_P.player_id.in_(player_ids))
         ):
-            self._people[player_id] = Person(
+            self._people[player_id] = RatedPerson(
                 name=user_name or name,
                 user_id=user_id,
                 ifpa_id=ifpa_id,
                 organizer_id=organizer_id,
-                name_key=names.key(name),
+                name_key=names.name_key(name),
             )
 
 
-def _nights(db: Connection, first: date, last: date) -> list[_Night]:
+def _counting_tournaments(db: Connection, first: date, last: date) -> list[_CountingTournament]:
     columns = (_T.tournament_id, _T.name, _T.type, _T.start_utc, _T.completed_at, _T.settings)
-    rows = db.execute(select(*columns).where(counted_on(first, last)).order_by(_T.tournament_id))
+    rows = db.execute(select(*columns).where(counts_between(first, last)).order_by(_T.tournament_id))
     return [
-        _Night(row.tournament_id, row.name, row.type, rated.day_of(row.completed_at), _regime(row))
+        _CountingTournament(
+            row.tournament_id, row.name, row.type, rated.rating_day(row.completed_at), _regime(row)
+        )
         for row in rows
         if counting.is_counting(row.type, row.start_utc, row.completed_at, is_test=False)
     ]
 
 
-def _regime(row: Any) -> Regime:
+def _regime(row: Any) -> WinLossRule:
     chosen = row.settings
-    return regimes.regime(
+    return regimes.win_loss_rule(
         row.type, fair=bool(chosen.get("knockoutFair")), progressive=bool(chosen.get("knockoutProgressive"))
     )
 
 
-def _seats(db: Connection, first: date, last: date) -> list[Any]:
+def _seat_rows(db: Connection, first: date, last: date) -> list[Any]:
     """Who sat in every completed game, in the columns that `seats.games` takes."""
     rows = (
         select(
@@ -137,13 +149,16 @@ def _seats(db: Connection, first: date, last: date) -> list[Any]:
         .join(tables.game, _G.tournament_id == _T.tournament_id)
         .join(tables.game_player, _SEAT.game_id == _G.game_id)
         .where(
-            counted_on(first, last), _G.status == "completed", _G.bye == false(), _G.forfeited_by.is_(None)
+            counts_between(first, last),
+            _G.status == "completed",
+            _G.bye == false(),
+            _G.forfeited_by.is_(None),
         )
     )
-    return _raw(db, rows)
+    return _driver_rows(db, rows)
 
 
-def _raw(db: Connection, rows: Select[Any]) -> list[Any]:
+def _driver_rows(db: Connection, rows: Select[Any]) -> list[Any]:
     """Rows as the driver gives them: of thousands, neither sorting nor decoding is worth its price."""
     cursor = db.execute(rows).cursor
     assert cursor is not None
@@ -152,14 +167,14 @@ def _raw(db: Connection, rows: Select[Any]) -> list[Any]:
     return found
 
 
-def _golf(db: Connection, tournament_id: int) -> Games:
+def _golf_games(db: Connection, tournament_id: int) -> GameSeats:
     """The groups of each round of a golf bracket, in the order of their strokes."""
     tournament = snapshot.load(db, tournament_id)
-    found = Games()
+    found = GameSeats()
     for one in tournament.rounds_in_order:
         result = golf_bracket.result(tournament, one)
         for group in result.groups:
-            if group in result.finished and len(group) > 1:
+            if group in result.finished_groups and len(group) > 1:
                 strokes = [float(result.scores[player_id]) for player_id in group]
-                found.add(counting.by_value(group, strokes))
+                found.add(counting.places_by_value(group, strokes))
     return found

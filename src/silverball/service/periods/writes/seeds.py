@@ -17,7 +17,7 @@ _P, _U = tables.rating_period.c, tables.user.c
 
 
 @dataclass(frozen=True)
-class Seed:
+class ImportedRating:
     """One rating of the file."""
 
     name: str
@@ -28,8 +28,8 @@ class Seed:
     last_period: date
 
 
-def replace_all(
-    db: Connection, seeds: Sequence[Seed], day: date, parameters: Parameters, now: datetime
+def replace_ratings(
+    db: Connection, seeds: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
 ) -> None:
     """These ratings, as of a day, instead of those of an earlier file; results up to that day are in them.
 
@@ -38,15 +38,15 @@ def replace_all(
     rated_here = select(_P.rating_period_id).where(_P.is_imported == false(), _P.status != rated.WAITING)
     if db.execute(rated_here.limit(1)).first() is not None:
         raise Conflict("Ratings were computed here already. A file can only be read before the first period.")
-    writes.take_over(db)
+    writes.begin_run(db)
     for table in (tables.rating_revision, tables.rating):
         db.execute(delete(table))
     db.execute(delete(tables.rating_period).where(_P.period_date <= day.isoformat()))
-    db.execute(insert(tables.rating_period).values(**_period(day, parameters, now)))
-    _store(db, seeds)
+    db.execute(insert(tables.rating_period).values(**_period_values(day, parameters, now)))
+    _store_ratings(db, seeds)
 
 
-def _period(day: date, parameters: Parameters, now: datetime) -> dict[str, Any]:
+def _period_values(day: date, parameters: Parameters, now: datetime) -> dict[str, Any]:
     return {
         "period_date": day.isoformat(),
         "status": rated.PROCESSED,
@@ -57,9 +57,9 @@ def _period(day: date, parameters: Parameters, now: datetime) -> dict[str, Any]:
     }
 
 
-def _store(db: Connection, seeds: Sequence[Seed]) -> None:
-    accounts = _accounts(db, [one.user_id for one in seeds if one.user_id is not None])
-    rows = [_row(one, accounts) for one in seeds]
+def _store_ratings(db: Connection, seeds: Sequence[ImportedRating]) -> None:
+    accounts = _account_name_keys(db, [one.user_id for one in seeds if one.user_id is not None])
+    rows = [_rating_values(one, accounts) for one in seeds]
     if not rows:
         return
     db.execute(insert(tables.rating), rows)
@@ -77,13 +77,13 @@ def _store(db: Connection, seeds: Sequence[Seed]) -> None:
     db.execute(insert(tables.rating_revision), seeded)
 
 
-def _row(one: Seed, accounts: dict[int, str]) -> dict[str, Any]:
+def _rating_values(one: ImportedRating, accounts: dict[int, str]) -> dict[str, Any]:
     # The file may be another house's: a number counts when that account has this name here too.
-    is_here = one.user_id is not None and accounts.get(one.user_id) == names.key(one.name)
+    is_here = one.user_id is not None and accounts.get(one.user_id) == names.name_key(one.name)
     last = one.last_period.isoformat()
     return {
         "name": one.name,
-        "name_folded": names.key(one.name),
+        "name_folded": names.name_key(one.name),
         "user_id": one.user_id if is_here else None,
         "ifpa_id": one.ifpa_id,
         "rating": one.rating,
@@ -93,11 +93,11 @@ def _row(one: Seed, accounts: dict[int, str]) -> dict[str, Any]:
     }
 
 
-def _accounts(db: Connection, user_ids: Sequence[int]) -> dict[int, str]:
+def _account_name_keys(db: Connection, user_ids: Sequence[int]) -> dict[int, str]:
     """User id -> name, to be compared."""
     found: dict[int, str] = {}
-    for start in range(0, len(user_ids), revisions.IDS_AT_ONCE):
-        some = user_ids[start : start + revisions.IDS_AT_ONCE]
+    for start in range(0, len(user_ids), revisions.IDS_PER_STATEMENT):
+        some = user_ids[start : start + revisions.IDS_PER_STATEMENT]
         for user_id, name in db.execute(select(_U.user_id, _U.name).where(_U.user_id.in_(some))):
-            found[user_id] = names.key(name)
+            found[user_id] = names.name_key(name)
     return found

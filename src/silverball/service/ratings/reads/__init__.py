@@ -14,8 +14,8 @@ from silverball.kit.query import PageNumber, Query
 from silverball.rules.ratings import formulas
 from silverball.rules.ratings.formulas import Parameters
 from silverball.service import access
-from silverball.service.access import Caller
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, rated, tables
 from silverball.wire.base import Id
 from silverball.wire.ratings import Rating
@@ -23,7 +23,7 @@ from silverball.wire.values import Number
 
 PER_PAGE = 25
 IDS_MAX = 200
-TYPES = ("users", "ifpa")
+HOLDER_TYPES = ("users", "ifpa")
 WORDS_MAX = 10
 _R, _P = tables.rating.c, tables.rating_period.c
 # The order in which `shown` unpacks them.
@@ -53,7 +53,7 @@ class RatingsQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-class SearchQuery(Query, frozen=True, kw_only=True):
+class RatingSearchQuery(Query, frozen=True, kw_only=True):
     """Parameters of GET /api/ratings/search. Source: interface 4.7."""
 
     query: Annotated[str, Meta(max_length=100)]
@@ -61,7 +61,7 @@ class SearchQuery(Query, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Latest:
+class CurrentPeriod:
     """The period that everybody's rating stands at, and how it was computed."""
 
     day: date
@@ -69,63 +69,65 @@ class Latest:
     percentiles: dict[str, Number]
 
 
-def latest(db: Connection) -> Latest | None:
+def current_period(db: Connection) -> CurrentPeriod | None:
     """The current period; None before the first."""
     rows = select(_P.period_date, _P.parameters, _P.percentiles).where(_P.is_current == true())
     row = db.execute(rows).first()
     if row is None:
         return None
     parameters = formulas.DEFAULTS if row[1] is None else msgspec.convert(row[1], Parameters)
-    return Latest(date.fromisoformat(row[0]), parameters, row[2] or {})
+    return CurrentPeriod(date.fromisoformat(row[0]), parameters, row[2] or {})
 
 
-def is_shown_to(viewer: Caller | None) -> ColumnElement[bool]:
+def is_visible_to(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
     """Ratings that this viewer may see: not those of people who want none shown (interface.md 2, row 20)."""
-    if viewer is None or not (viewer.is_admin or viewer.is_hidden):
-        return rated.IS_SHOWN
+    if viewer is None or not (viewer.is_admin or viewer.has_opt_outs):
+        return rated.IS_LISTED
     there = and_(_R.merged_into.is_(None), _R.last_period.is_not(None))
-    return there if viewer.is_admin else or_(rated.IS_SHOWN, and_(there, _R.user_id == viewer.user_id))
+    return there if viewer.is_admin else or_(rated.IS_LISTED, and_(there, _R.user_id == viewer.user_id))
 
 
-def shown(values: Sequence[Any], at: Latest, viewer: Caller | None, hidden: Collection[int] = ()) -> Rating:
+def rating_item(
+    values: Sequence[Any], at: CurrentPeriod, viewer: AuthenticatedCaller | None, hidden: Collection[int] = ()
+) -> Rating:
     """The rating in COLUMNS as of the current period.
 
     Takes the users whose federation number this viewer may not see.
     """
     rating_id, user_id, ifpa_id, name, rating, rd, delta = values[:7]
     games, wins, losses, results, first, last, rank = values[7:]
-    if user_id in hidden and not access.sees_all_of(viewer, user_id):
+    if user_id in hidden and not access.sees_hidden_details(viewer, user_id):
         ifpa_id = None
-    now_rd = formulas.advanced(rd, (at.day - date.fromisoformat(last)).days, at.parameters)
+    now_rd = formulas.deviation_after(rd, (at.day - date.fromisoformat(last)).days, at.parameters)
     return Rating(
         rating_id=rating_id,
         user_id=user_id,
         ifpa_id=ifpa_id,
         name=name,
-        rating=formulas.whole(rating),
-        rd=formulas.whole(rd),
-        calculated_rd=formulas.whole(now_rd),
+        rating=formulas.round_half_up(rating),
+        rd=formulas.round_half_up(rd),
+        calculated_rd=formulas.round_half_up(now_rd),
         rating_class=formulas.rating_class(rating),
-        delta=None if delta is None else decimals(delta),
+        delta=None if delta is None else two_decimals(delta),
         game_count=games,
         win_count=wins,
         loss_count=losses,
         result_count=results,
         efficiency_percent=efficiency(wins, results),
-        lower_bound=formulas.whole(formulas.lower_bound(rating, now_rd)),
-        first_rating_period=midnight(first),
-        last_rating_period=midnight(last),
+        lower_bound=formulas.round_half_up(formulas.lower_bound(rating, now_rd)),
+        first_rating_period=start_of_day(first),
+        last_rating_period=start_of_day(last),
         rank=rank,
     )
 
 
-def decimals(value: float) -> str:
+def two_decimals(value: float) -> str:
     """Two decimals, and no minus before zero."""
     text = f"{value:.2f}"
     return text.removeprefix("-") if text == "-0.00" else text
 
 
-def midnight(day: str) -> str:
+def start_of_day(day: str) -> str:
     """A day as the interface writes the moment when it begins."""
     return f"{day}T00:00:00.000000Z"
 
@@ -135,101 +137,111 @@ def efficiency(wins: int | None, results: int | None) -> Number:
     return (wins or 0) / results if results else 0
 
 
-def listed(db: Connection, rows: Iterable[Sequence[Any]], at: Latest, viewer: Caller | None) -> list[Rating]:
+def rating_items(
+    db: Connection, rows: Iterable[Sequence[Any]], at: CurrentPeriod, viewer: AuthenticatedCaller | None
+) -> list[Rating]:
     """Rows of COLUMNS as ratings."""
     found = list(rows)
     user_ids = {row[1] for row in found if row[1] is not None}
     own = tables.user.c
     hiding = select(own.user_id).where(own.user_id.in_(user_ids), own.profile_opt_out == true())
     hidden = set(db.execute(hiding).scalars()) if user_ids else set()
-    return [shown(row, at, viewer, hidden) for row in found]
+    return [rating_item(row, at, viewer, hidden) for row in found]
 
 
-def some(db: Connection, wanted: ColumnElement[bool], viewer: Caller | None) -> list[Rating]:
+def visible_ratings(
+    db: Connection, wanted: ColumnElement[bool], viewer: AuthenticatedCaller | None
+) -> list[Rating]:
     """Those of these ratings that the viewer may see, by id. Takes a condition that few can meet."""
-    at = latest(db)
+    at = current_period(db)
     if at is None:
         return []
-    rows = select(*COLUMNS).where(wanted, is_shown_to(viewer)).order_by(_R.rating_id)
-    return listed(db, db.execute(rows), at, viewer)
+    rows = select(*COLUMNS).where(wanted, is_visible_to(viewer)).order_by(_R.rating_id)
+    return rating_items(db, db.execute(rows), at, viewer)
 
 
-def is_of(kind: str, holder_id: int) -> ColumnElement[bool]:
+def belongs_to(kind: str, holder_id: int) -> ColumnElement[bool]:
     """The rating of a user or of a federation number. Raises Invalid for any other kind."""
-    if kind not in TYPES:
+    if kind not in HOLDER_TYPES:
         raise Invalid({"type": ["The selected type is invalid."]})
     return (_R.user_id if kind == "users" else _R.ifpa_id) == holder_id
 
 
-def may_be_found_by(viewer: Caller | None) -> ColumnElement[bool]:
+def is_findable_by(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
     """Ratings that may be found by number: not those of users who hide theirs from this viewer."""
     own = tables.user.c
     hiding = select(own.user_id).where(own.profile_opt_out == true())
     if viewer is not None and viewer.is_admin:
         return true()
-    if viewer is not None and viewer.is_hidden:
+    if viewer is not None and viewer.has_opt_outs:
         hiding = hiding.where(own.user_id != viewer.user_id)
     return or_(_R.user_id.is_(None), _R.user_id.not_in(hiding))
 
 
-def one(db: Connection, kind: str, holder_id: int, viewer: Caller | None) -> Rating:
+def find_rating(db: Connection, kind: str, holder_id: int, viewer: AuthenticatedCaller | None) -> Rating:
     """The rating of a user or of a federation number. Raises NotFound, and Invalid for any other kind."""
-    wanted = is_of(kind, holder_id)
-    found = some(db, wanted if kind == "users" else and_(wanted, may_be_found_by(viewer)), viewer)
+    wanted = belongs_to(kind, holder_id)
+    found = visible_ratings(db, wanted if kind == "users" else and_(wanted, is_findable_by(viewer)), viewer)
     if not found:
         raise NotFound("Rating", holder_id)
     return found[0]
 
 
-def of_user(db: Connection, user_id: int, viewer: Caller | None) -> Rating | None:
+def user_rating(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> Rating | None:
     """The user's rating; None when he has none or does not want it shown."""
-    found = some(db, _R.user_id == user_id, viewer)
+    found = visible_ratings(db, _R.user_id == user_id, viewer)
     return found[0] if found else None
 
 
-def period_count(db: Connection, user_id: int, viewer: Caller | None) -> int:
+def period_count(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> int:
     """In how many periods the user played; 0 when that is not to be shown."""
     revision = tables.rating_revision.c
     rows = select(func.count()).select_from(tables.rating_revision)
     rows = rows.join(tables.rating, _R.rating_id == revision.rating_id)
-    return int(db.execute(rows.where(_R.user_id == user_id, is_shown_to(viewer))).scalar_one())
+    return int(db.execute(rows.where(_R.user_id == user_id, is_visible_to(viewer))).scalar_one())
 
 
-def page(db: Connection, query: RatingsQuery, viewer: Caller | None) -> Found[Rating]:
+def ratings_page(db: Connection, query: RatingsQuery, viewer: AuthenticatedCaller | None) -> PageRows[Rating]:
     """One page of the ratings of these people, or of all, by id."""
     asked: list[ColumnElement[bool]] = []
     if query.user_ids:
         asked.append(_R.user_id.in_(query.user_ids))
     if query.ifpa_ids:
-        asked.append(and_(_R.ifpa_id.in_(query.ifpa_ids), may_be_found_by(viewer)))
+        asked.append(and_(_R.ifpa_id.in_(query.ifpa_ids), is_findable_by(viewer)))
     wanted = or_(*asked) if asked else true()
-    return _page(db, and_(wanted, is_shown_to(viewer)), [_R.rating_id], query.page, viewer)
+    return _ordered_page(db, and_(wanted, is_visible_to(viewer)), [_R.rating_id], query.page, viewer)
 
 
-def search(db: Connection, query: SearchQuery, viewer: Caller | None) -> Found[Rating]:
+def search_ratings(
+    db: Connection, query: RatingSearchQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[Rating]:
     """One page of who has such a name: every word stands in it. The exact name first, then by rank."""
-    key = names.key(query.query)
+    key = names.name_key(query.query)
     words = key.split()[:WORDS_MAX]
     holds = [func.instr(_R.name_folded, word) > 0 for word in words]
     if db.dialect.name == "postgresql":
         holds = [func.strpos(_R.name_folded, word) > 0 for word in words]
     exactness = case((_R.name_folded == key, 0), (_begins_with(key), 1), else_=2)
     order = [exactness, _R.rank.is_(None), _R.rank, _R.rating_id]
-    return _page(db, and_(*holds, is_shown_to(viewer)), order, query.page, viewer)
+    return _ordered_page(db, and_(*holds, is_visible_to(viewer)), order, query.page, viewer)
 
 
 def _begins_with(key: str) -> ColumnElement[bool]:
     return func.substr(_R.name_folded, 1, len(key)) == literal(key)
 
 
-def _page(
-    db: Connection, wanted: ColumnElement[bool], order: Sequence[Any], number: int, viewer: Caller | None
-) -> Found[Rating]:
-    refuse_deep(number, PER_PAGE)
-    at = latest(db)
+def _ordered_page(
+    db: Connection,
+    wanted: ColumnElement[bool],
+    order: Sequence[Any],
+    number: int,
+    viewer: AuthenticatedCaller | None,
+) -> PageRows[Rating]:
+    refuse_deep_pagination(number, PER_PAGE)
+    at = current_period(db)
     if at is None:
-        return Found([], 0)
+        return PageRows([], 0)
     total = db.execute(select(func.count()).select_from(tables.rating).where(wanted)).scalar_one()
     rows = select(*COLUMNS).where(wanted).order_by(*order)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (number - 1))
-    return Found(listed(db, db.execute(rows), at, viewer), total)
+    return PageRows(rating_items(db, db.execute(rows), at, viewer), total)

@@ -11,9 +11,9 @@ from sqlalchemy import ColumnElement, Connection, and_, or_, select
 from silverball.kit.errors import Invalid
 from silverball.kit.query import Query
 from silverball.rules.ratings import formulas
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.ratings import reads
-from silverball.service.ratings.reads import COLUMNS, Latest
+from silverball.service.ratings.reads import COLUMNS, CurrentPeriod
 from silverball.store import names, rated, tables
 from silverball.wire.base import Id
 from silverball.wire.ratings import HeadToHead, RatingComparison, RatingRange
@@ -36,7 +36,7 @@ class CompareQuery(Query, frozen=True, kw_only=True):
 
 
 @dataclass
-class Met:
+class PairRecord:
     """What one rating did against another."""
 
     wins: int = 0
@@ -45,36 +45,38 @@ class Met:
     last_played: str = ""
 
 
-def comparison(db: Connection, query: CompareQuery, viewer: Caller | None) -> RatingComparison:
+def comparison(db: Connection, query: CompareQuery, viewer: AuthenticatedCaller | None) -> RatingComparison:
     """The ratings of these people, by id, and their records against each other.
 
     Who is not rated is left out. Raises Invalid for somebody who is named in two ways.
     """
-    at = reads.latest(db)
+    at = reads.current_period(db)
     if at is None:
         return RatingComparison(
-            global_rating_range=_range(db), global_rating_percentiles={}, ratings=(), records=()
+            global_rating_range=_rating_range(db), global_rating_percentiles={}, ratings=(), records=()
         )
-    ids = _asked(db, query, viewer)
+    ids = _selected_rating_ids(db, query, viewer)
     rows = db.execute(select(*COLUMNS).where(_R.rating_id.in_(ids)).order_by(_R.rating_id)).all()
     return RatingComparison(
-        global_rating_range=_range(db),
+        global_rating_range=_rating_range(db),
         global_rating_percentiles=at.percentiles,
-        ratings=tuple(reads.listed(db, rows, at, viewer)),
-        records=tuple(_records(db, rows, at)),
+        ratings=tuple(reads.rating_items(db, rows, at, viewer)),
+        records=tuple(_head_to_heads(db, rows, at)),
     )
 
 
-def _asked(db: Connection, query: CompareQuery, viewer: Caller | None) -> list[int]:
+def _selected_rating_ids(
+    db: Connection, query: CompareQuery, viewer: AuthenticatedCaller | None
+) -> list[int]:
     """Ids of the ratings that the viewer may see."""
     ways: dict[str, ColumnElement[bool]] = {
         "userIds": _R.user_id.in_(query.user_ids),
-        "ifpaIds": and_(_R.ifpa_id.in_(query.ifpa_ids), reads.may_be_found_by(viewer)),
-        "playerIds": _of_players(db, query.player_ids),
+        "ifpaIds": and_(_R.ifpa_id.in_(query.ifpa_ids), reads.is_findable_by(viewer)),
+        "playerIds": _belongs_to_players(db, query.player_ids),
     }
     found: dict[int, str] = {}
     for name, wanted in ways.items():
-        rows = select(_R.rating_id, _R.name).where(wanted, reads.is_shown_to(viewer))
+        rows = select(_R.rating_id, _R.name).where(wanted, reads.is_visible_to(viewer))
         for rating_id, who in db.execute(rows.order_by(_R.rating_id)):
             if rating_id in found:
                 sentence = f"{who} is in {found[rating_id]} already. Name each player once."
@@ -83,7 +85,7 @@ def _asked(db: Connection, query: CompareQuery, viewer: Caller | None) -> list[i
     return sorted(found)
 
 
-def _of_players(db: Connection, player_ids: Sequence[int]) -> ColumnElement[bool]:
+def _belongs_to_players(db: Connection, player_ids: Sequence[int]) -> ColumnElement[bool]:
     """Ratings of players of somebody's book: by who claimed them, by their number, by their name in it."""
     columns = (_P.claimed_by, _P.ifpa_id, _P.organizer_id, _P.name)
     rows = db.execute(select(*columns).where(_P.player_id.in_(player_ids))).all()
@@ -94,13 +96,13 @@ def _of_players(db: Connection, player_ids: Sequence[int]) -> ColumnElement[bool
         elif ifpa_id is not None:
             wanted.append(_R.ifpa_id == ifpa_id)
         else:
-            wanted.append(and_(_R.organizer_id == organizer_id, _R.name_key == names.key(name)))
+            wanted.append(and_(_R.organizer_id == organizer_id, _R.name_key == names.name_key(name)))
     return or_(*wanted)
 
 
-def _range(db: Connection) -> RatingRange:
+def _rating_range(db: Connection) -> RatingRange:
     """The lowest and the highest rating that everybody may see; where there is none, that of a newcomer."""
-    rows = select(_R.rating).where(rated.IS_SHOWN).limit(1)
+    rows = select(_R.rating).where(rated.IS_LISTED).limit(1)
     lowest = db.execute(rows.order_by(_R.rating)).scalar_one_or_none()
     highest = db.execute(rows.order_by(_R.rating.desc())).scalar_one_or_none()
     newcomer = formulas.DEFAULTS.rating_default
@@ -110,9 +112,9 @@ def _range(db: Connection) -> RatingRange:
     )
 
 
-def _records(db: Connection, rows: Sequence[Any], at: Latest) -> list[HeadToHead]:
+def _head_to_heads(db: Connection, rows: Sequence[Any], at: CurrentPeriod) -> list[HeadToHead]:
     by_id = {row[_RATING_ID]: row for row in rows}
-    met = _met(db, by_id)
+    met = _pair_records(db, by_id)
     return [
         HeadToHead(
             rating_id=one,
@@ -123,28 +125,28 @@ def _records(db: Connection, rows: Sequence[Any], at: Latest) -> list[HeadToHead
             draw_count=record.draws,
             result_count=record.wins + record.losses + record.draws,
             efficiency_percent=reads.efficiency(record.wins, record.wins + record.losses + record.draws),
-            expected_win_probability=_probability(by_id[one], by_id[other], at),
+            expected_win_probability=_win_probability(by_id[one], by_id[other], at),
             last_played=record.last_played,
         )
         for (one, other), record in sorted(met.items())
     ]
 
 
-def _met(db: Connection, by_id: Mapping[int, Any]) -> dict[tuple[int, int], Met]:
+def _pair_records(db: Connection, by_id: Mapping[int, Any]) -> dict[tuple[int, int], PairRecord]:
     """Both directions of every pair that has met, from what each period told of each of them."""
     gone = select(_R.rating_id, _R.merged_into).where(_R.merged_into.in_(by_id.keys()))
     merged = {row.rating_id: row.merged_into for row in db.execute(gone)}
     ids = [*by_id, *merged]
     rows = select(_V.rating_id, _V.period_date, _V.meetings)
     rows = rows.where(_V.rating_id.in_(ids), _V.meetings.is_not(None)).order_by(_V.period_date)
-    met: dict[tuple[int, int], Met] = {}
+    met: dict[tuple[int, int], PairRecord] = {}
     for rating_id, day, flat in db.execute(rows):
         one = merged.get(rating_id, rating_id)
         for start in range(0, len(flat), MEETING_PARTS):
             opponent_id, wins, losses, draws = flat[start : start + MEETING_PARTS]
             other = merged.get(opponent_id, opponent_id)
             if other in by_id and other != one:
-                record = met.setdefault((one, other), Met())
+                record = met.setdefault((one, other), PairRecord())
                 record.wins += wins
                 record.losses += losses
                 record.draws += draws
@@ -152,9 +154,11 @@ def _met(db: Connection, by_id: Mapping[int, Any]) -> dict[tuple[int, int], Met]
     return met
 
 
-def _probability(one: Any, other: Any, at: Latest) -> float:
-    return formulas.win_probability(one[_RATING], _rd(one, at), other[_RATING], _rd(other, at))
+def _win_probability(one: Any, other: Any, at: CurrentPeriod) -> float:
+    return formulas.win_probability(
+        one[_RATING], _current_rd(one, at), other[_RATING], _current_rd(other, at)
+    )
 
 
-def _rd(row: Any, at: Latest) -> float:
-    return formulas.advanced(row[_RD], (at.day - date.fromisoformat(row[_LAST])).days, at.parameters)
+def _current_rd(row: Any, at: CurrentPeriod) -> float:
+    return formulas.deviation_after(row[_RD], (at.day - date.fromisoformat(row[_LAST])).days, at.parameters)

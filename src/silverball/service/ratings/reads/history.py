@@ -10,11 +10,11 @@ from sqlalchemy import Connection, and_, func, select
 from silverball.kit.errors import Invalid
 from silverball.kit.query import PageNumber, Query
 from silverball.rules.ratings import formulas
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.federation import reads as federation
-from silverball.service.pages import Found
+from silverball.service.pages import PageRows
 from silverball.service.ratings import reads
-from silverball.service.ratings.reads import IDS_MAX, Latest
+from silverball.service.ratings.reads import IDS_MAX, CurrentPeriod
 from silverball.store import tables
 from silverball.wire.base import Id
 from silverball.wire.ratings import IfpaInfo, Rating, RatingBundle, RatingHistoryPoint, RatingRevision
@@ -40,20 +40,22 @@ class IfpaQuery(Query, frozen=True, kw_only=True):
     date: Annotated[str, Meta(max_length=10)] | None = None
 
 
-def bundle(db: Connection, kind: str, holder_id: int, viewer: Caller | None) -> RatingBundle:
+def rating_bundle(
+    db: Connection, kind: str, holder_id: int, viewer: AuthenticatedCaller | None
+) -> RatingBundle:
     """A rating with one year of its history. Raises NotFound and Invalid."""
-    rating = reads.one(db, kind, holder_id, viewer)
+    rating = reads.find_rating(db, kind, holder_id, viewer)
     info = None
     # A number that is hidden is not in the rating either.
     if rating.ifpa_id is not None:
-        found = federation.ranks(db, [rating.ifpa_id]).get(rating.ifpa_id)
+        found = federation.ranks_by_ifpa(db, [rating.ifpa_id]).get(rating.ifpa_id)
         info = None if found is None else IfpaInfo(rank=found.rank, womens_rank=found.womens_rank)
-    return RatingBundle(rating=rating, rating_history=points(db, rating.rating_id), ifpa_info=info)
+    return RatingBundle(rating=rating, rating_history=history_points(db, rating.rating_id), ifpa_info=info)
 
 
-def points(db: Connection, rating_id: int) -> tuple[RatingHistoryPoint, ...]:
+def history_points(db: Connection, rating_id: int) -> tuple[RatingHistoryPoint, ...]:
     """One point for each day of the last year, oldest first: between periods RD grows."""
-    at = reads.latest(db)
+    at = reads.current_period(db)
     if at is None:
         return ()
     begins = at.day - timedelta(days=HISTORY_DAYS)
@@ -67,12 +69,12 @@ def points(db: Connection, rating_id: int) -> tuple[RatingHistoryPoint, ...]:
         .limit(HISTORY_DAYS + 2)
     )
     return tuple(
-        _carried([(date.fromisoformat(row[0]), row[1], row[2]) for row in db.execute(rows)], begins, at)
+        _daily_points([(date.fromisoformat(row[0]), row[1], row[2]) for row in db.execute(rows)], begins, at)
     )
 
 
-def _carried(
-    revisions: Sequence[tuple[date, float, float]], begins: date, at: Latest
+def _daily_points(
+    revisions: Sequence[tuple[date, float, float]], begins: date, at: CurrentPeriod
 ) -> list[RatingHistoryPoint]:
     """Each revision goes on until the next one."""
     found: list[RatingHistoryPoint] = []
@@ -80,43 +82,43 @@ def _carried(
     for (played, rating, rd), end in zip(revisions, ends, strict=False):
         day = max(played, begins)
         while day < end:
-            idle = formulas.advanced(rd, (day - played).days, at.parameters) if day > played else rd
+            idle = formulas.deviation_after(rd, (day - played).days, at.parameters) if day > played else rd
             found.append(
                 RatingHistoryPoint(
                     rating_period=day.isoformat(),
-                    rating=formulas.whole(rating),
-                    upper_bound=formulas.whole(rating + 2 * idle),
-                    lower_bound=formulas.whole(rating - 2 * idle),
+                    rating=formulas.round_half_up(rating),
+                    upper_bound=formulas.round_half_up(rating + 2 * idle),
+                    lower_bound=formulas.round_half_up(rating - 2 * idle),
                 )
             )
             day += timedelta(days=1)
     return found
 
 
-def revisions(
-    db: Connection, ifpa_id: int, query: HistoryQuery, viewer: Caller | None
-) -> Found[RatingRevision]:
+def revisions_page(
+    db: Connection, ifpa_id: int, query: HistoryQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[RatingRevision]:
     """One page of the periods that somebody played, newest first. Raises NotFound."""
-    rating_id = reads.one(db, "ifpa", ifpa_id, viewer).rating_id
+    rating_id = reads.find_rating(db, "ifpa", ifpa_id, viewer).rating_id
     own = _V.rating_id == rating_id
     total = db.execute(select(func.count()).select_from(tables.rating_revision).where(own)).scalar_one()
     columns = (_V.rating_revision_id, _V.rating_id, _V.period_date, _V.rating, _V.rd, _V.delta)
     counts = (_V.game_count, _V.win_count, _V.loss_count, _V.result_count)
     rows = select(*columns, *counts).where(own).order_by(_V.period_date.desc())
     rows = rows.limit(query.limit).offset(query.limit * (query.page - 1))
-    return Found([_revision(row) for row in db.execute(rows)], total)
+    return PageRows([_revision_item(row) for row in db.execute(rows)], total)
 
 
-def _revision(row: Sequence[Any]) -> RatingRevision:
+def _revision_item(row: Sequence[Any]) -> RatingRevision:
     revision_id, rating_id, day, rating, rd, delta, games, wins, losses, results = row
     return RatingRevision(
         rating_revision_id=revision_id,
         rating_id=rating_id,
         rating_period=day,
-        rating=formulas.whole(rating),
-        rd=formulas.whole(rd),
+        rating=formulas.round_half_up(rating),
+        rd=formulas.round_half_up(rd),
         rating_class=formulas.rating_class(rating),
-        delta=None if delta is None else reads.decimals(delta),
+        delta=None if delta is None else reads.two_decimals(delta),
         game_count=games,
         win_count=wins,
         loss_count=losses,
@@ -125,21 +127,23 @@ def _revision(row: Sequence[Any]) -> RatingRevision:
     )
 
 
-def by_ifpa(db: Connection, query: IfpaQuery, viewer: Caller | None) -> tuple[Rating, ...]:
+def ratings_by_ifpa(
+    db: Connection, query: IfpaQuery, viewer: AuthenticatedCaller | None
+) -> tuple[Rating, ...]:
     """Ratings by federation number, in the order asked, now or as of a day; who has none is left out.
 
     Raises Invalid for a day that is not one or is not rated yet, and for too many ids with one.
     """
-    wanted = and_(_R.ifpa_id.in_(query.ifpa_ids), reads.may_be_found_by(viewer))
+    wanted = and_(_R.ifpa_id.in_(query.ifpa_ids), reads.is_findable_by(viewer))
     if query.date is None:
-        found = reads.some(db, wanted, viewer)
+        found = reads.visible_ratings(db, wanted, viewer)
     else:
-        found = _as_of(db, wanted, _day(db, query), viewer)
+        found = _ratings_as_of(db, wanted, _requested_day(db, query), viewer)
     place = {ifpa_id: n for n, ifpa_id in reversed(list(enumerate(query.ifpa_ids)))}
     return tuple(sorted(found, key=lambda one: place.get(one.ifpa_id or 0, 0)))
 
 
-def _day(db: Connection, query: IfpaQuery) -> date:
+def _requested_day(db: Connection, query: IfpaQuery) -> date:
     if len(query.ifpa_ids) > IDS_WITH_DATE_MAX:
         sentence = (
             f"The ifpa ids field must not have more than {IDS_WITH_DATE_MAX} items when a date is given."
@@ -152,16 +156,18 @@ def _day(db: Connection, query: IfpaQuery) -> date:
         raise Invalid({"date": ["The date field must match the format Y-m-d."]}) from error
     if day.isoformat() != text:
         raise Invalid({"date": ["The date field must match the format Y-m-d."]})
-    at = reads.latest(db)
+    at = reads.current_period(db)
     if at is None or day > at.day:
         known = "Nothing is rated yet." if at is None else f"Ratings are known up to {at.day}."
         raise Invalid({"date": [f"The date field must not be after the latest rating period. {known}"]})
     return day
 
 
-def _as_of(db: Connection, wanted: Any, day: date, viewer: Caller | None) -> list[Rating]:
+def _ratings_as_of(
+    db: Connection, wanted: Any, day: date, viewer: AuthenticatedCaller | None
+) -> list[Rating]:
     """The last revision up to a day, with everything that was counted up to it; ranks are of today only."""
-    at = reads.latest(db)
+    at = reads.current_period(db)
     if at is None:
         return []
     who = (_R.rating_id, _R.user_id, _R.ifpa_id, _R.name)
@@ -183,14 +189,14 @@ def _as_of(db: Connection, wanted: Any, day: date, viewer: Caller | None) -> lis
         .add_columns(so_far.c.first, so_far.c.last)
         .join(tables.rating_revision, _V.rating_id == _R.rating_id)
         .join(so_far, and_(so_far.c.rating_id == _V.rating_id, so_far.c.last == _V.period_date))
-        .where(wanted, reads.is_shown_to(viewer))
+        .where(wanted, reads.is_visible_to(viewer))
         .order_by(_R.rating_id)
     )
-    then = Latest(day, at.parameters, at.percentiles)
-    found = [(*row[:7], *map(_whole, row[7:11]), *row[11:], None) for row in db.execute(rows)]
-    return reads.listed(db, found, then, viewer)
+    then = CurrentPeriod(day, at.parameters, at.percentiles)
+    found = [(*row[:7], *map(_int_or_none, row[7:11]), *row[11:], None) for row in db.execute(rows)]
+    return reads.rating_items(db, found, then, viewer)
 
 
-def _whole(value: Any) -> int | None:
+def _int_or_none(value: Any) -> int | None:
     # PostgreSQL adds whole numbers up to decimals.
     return None if value is None else int(value)

@@ -24,26 +24,26 @@ _R, _V, _U = tables.rating.c, tables.rating_revision.c, tables.user.c
 _IFPA_ID = case((_U.profile_opt_out == true(), null()), else_=_R.ifpa_id)
 
 
-def csv_lines(db: Connection) -> Iterator[str]:
+def rating_csv_lines(db: Connection) -> Iterator[str]:
     """`latest-ratings.csv`: everybody whose rating is shown, by id. Nothing before the first period."""
-    at = reads.latest(db)
+    at = reads.current_period(db)
     if at is None:
         return
     yield HEADER.format(day=at.day.isoformat()) + "\n"
     rows = select(_R.name, _R.user_id, _IFPA_ID, _R.rating, _R.rd, _R.last_period).select_from(tables.rating)
-    rows = rows.outerjoin(tables.user, _U.user_id == _R.user_id).where(rated.IS_SHOWN)
-    for name, user_id, ifpa_id, rating, rd, last in _streamed(db, rows.order_by(_R.rating_id)):
+    rows = rows.outerjoin(tables.user, _U.user_id == _R.user_id).where(rated.IS_LISTED)
+    for name, user_id, ifpa_id, rating, rd, last in _stream_rows(db, rows.order_by(_R.rating_id)):
         quoted = name.replace('"', '""')
         lower = formulas.lower_bound(rating, rd)
         yield (
-            f'"{quoted}",{_id(user_id)},{_id(ifpa_id)},{rating:.2f},{rd:.2f},{lower:.2f},'
+            f'"{quoted}",{_id_text(user_id)},{_id_text(ifpa_id)},{rating:.2f},{rd:.2f},{lower:.2f},'
             f"{last},{formulas.rating_class(rating)}\n"
         )
 
 
 def revision_csv_lines(db: Connection) -> Iterator[str]:
     """`latest-rating-revisions.csv`: the periods that people played in one year, oldest first."""
-    at = reads.latest(db)
+    at = reads.current_period(db)
     if at is None:
         return
     yield REVISION_HEADER + "\n"
@@ -54,22 +54,22 @@ def revision_csv_lines(db: Connection) -> Iterator[str]:
         .select_from(tables.rating_revision)
         .join(tables.rating, _R.rating_id == _V.rating_id)
         .outerjoin(tables.user, _U.user_id == _R.user_id)
-        .where(rated.IS_SHOWN, _V.period_date > begins)
+        .where(rated.IS_LISTED, _V.period_date > begins)
         .order_by(_V.period_date, _V.rating_id)
     )
-    for rating_id, user_id, ifpa_id, day, rating, rd, delta, *counted in _streamed(db, rows):
+    for rating_id, user_id, ifpa_id, day, rating, rd, delta, *counted in _stream_rows(db, rows):
         lower = formulas.lower_bound(rating, rd)
-        numbers = ",".join(_id(one) for one in counted)
-        change = "" if delta is None else reads.decimals(delta)
+        numbers = ",".join(_id_text(one) for one in counted)
+        change = "" if delta is None else reads.two_decimals(delta)
         yield (
-            f"{rating_id},{_id(user_id)},{_id(ifpa_id)},{day},{rating:.2f},{rd:.2f},{lower:.2f},"
+            f"{rating_id},{_id_text(user_id)},{_id_text(ifpa_id)},{day},{rating:.2f},{rd:.2f},{lower:.2f},"
             f"{change},{numbers}\n"
         )
 
 
-def _streamed(db: Connection, rows: Select[Any]) -> Iterator[Any]:
+def _stream_rows(db: Connection, rows: Select[Any]) -> Iterator[Any]:
     return iter(db.execute(rows, execution_options={"yield_per": ROWS_AT_ONCE}))
 
 
-def _id(number: int | None) -> str:
+def _id_text(number: int | None) -> str:
     return "" if number is None else str(number)

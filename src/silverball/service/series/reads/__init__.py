@@ -8,8 +8,8 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, selec
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.access import Caller
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.wire.base import Id
@@ -33,7 +33,7 @@ COLUMNS = (
     _S.estimated_tgp,
     _S.scoring_custom,
 )
-_ONE = (
+_SERIES = (
     select(*COLUMNS, *users.COLUMNS, _S.rsvp_configuration)
     .select_from(tables.series)
     .join(tables.user, tables.user.c.user_id == _S.organizer_id)
@@ -50,7 +50,7 @@ class SeriesQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def fields(row: Sequence[Any]) -> dict[str, Any]:
+def series_fields(row: Sequence[Any]) -> dict[str, Any]:
     """COLUMNS by the names of the shape."""
     (series_id, name, status, organizer_id, test) = row[:5]
     (removed_results, playoffs_cutoffs, scoring, estimated_tgp, scoring_custom) = row[5:10]
@@ -68,61 +68,69 @@ def fields(row: Sequence[Any]) -> dict[str, Any]:
     }
 
 
-def shown(row: Sequence[Any]) -> Series:
+def series_item(row: Sequence[Any]) -> Series:
     """The series in COLUMNS, as a part of something else."""
-    return Series(**fields(row))
+    return Series(**series_fields(row))
 
 
-def one(db: Connection, series_id: int, viewer: Caller | None) -> Series:
+def find_series(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> Series:
     """The series with its organizer. Raises NotFound."""
-    row = db.execute(_ONE, {"series_id": series_id}).first()
+    row = db.execute(_SERIES, {"series_id": series_id}).first()
     if row is None:
         raise NotFound("Series", series_id)
     return Series(
-        **fields(row),
-        organizer=users.shown(row[len(COLUMNS) : -1], viewer),
+        **series_fields(row),
+        organizer=users.user_item(row[len(COLUMNS) : -1], viewer),
         rsvp_configuration=msgspec.convert(row[-1], RsvpConfiguration | None),
     )
 
 
-def page(db: Connection, query: SeriesQuery, viewer: Caller | None) -> Found[SeriesListItem]:
+def series_page(
+    db: Connection, query: SeriesQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[SeriesListItem]:
     """One page of the series, newest first. Raises NotAllowed when `played` is hidden."""
-    refuse_deep(query.page, PER_PAGE)
-    wanted = _wanted(db, query, viewer)
+    refuse_deep_pagination(query.page, PER_PAGE)
+    wanted = _conditions(db, query, viewer)
     total = db.execute(select(func.count()).select_from(tables.series).where(*wanted)).scalar_one()
     statement = select(*COLUMNS).where(*wanted).order_by(_S.series_id.desc())
-    return Found(listed(db, statement.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))), total)
+    return PageRows(
+        series_list_items(db, statement.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))), total
+    )
 
 
-def active_of(db: Connection, organizer_id: int, *, limit: int) -> list[SeriesListItem]:
+def active_series(db: Connection, organizer_id: int, *, limit: int) -> list[SeriesListItem]:
     """The organizer's newest active series."""
     statement = select(*COLUMNS).where(_S.organizer_id == organizer_id, _S.status == "active")
-    return listed(db, statement.order_by(_S.series_id.desc()).limit(limit))
+    return series_list_items(db, statement.order_by(_S.series_id.desc()).limit(limit))
 
 
-def listed(db: Connection, statement: Select[Any]) -> list[SeriesListItem]:
+def series_list_items(db: Connection, statement: Select[Any]) -> list[SeriesListItem]:
     """The list items that a statement of COLUMNS finds, with the ids of their tournaments."""
     rows = db.execute(statement).all()
     tournament_ids: dict[int, list[int]] = {row[0]: [] for row in rows}
     members = select(_T.series_id, _T.tournament_id).where(_T.series_id.in_(tournament_ids))
     for series_id, tournament_id in db.execute(members.order_by(_T.tournament_id)):
         tournament_ids[series_id].append(tournament_id)
-    return [SeriesListItem(**fields(row), tournament_ids=tuple(tournament_ids[row[0]])) for row in rows]
+    return [
+        SeriesListItem(**series_fields(row), tournament_ids=tuple(tournament_ids[row[0]])) for row in rows
+    ]
 
 
-def _wanted(db: Connection, query: SeriesQuery, viewer: Caller | None) -> list[ColumnElement[bool]]:
+def _conditions(
+    db: Connection, query: SeriesQuery, viewer: AuthenticatedCaller | None
+) -> list[ColumnElement[bool]]:
     wanted: list[ColumnElement[bool]] = [true()]
     if query.owner is not None:
         wanted.append(_S.organizer_id == query.owner)
     if query.status is not None:
         wanted.append(_S.status == query.status)
     if query.played is not None:
-        only_completed = users.only_completed_for(db, query.played, viewer)
-        wanted.append(_S.series_id.in_(_played(query.played, only_completed=only_completed)))
+        only_completed = users.shows_only_completed_to(db, query.played, viewer)
+        wanted.append(_S.series_id.in_(_played_series_ids(query.played, only_completed=only_completed)))
     return wanted
 
 
-def _played(user_id: int, *, only_completed: bool) -> Select[Any]:
+def _played_series_ids(user_id: int, *, only_completed: bool) -> Select[Any]:
     """Ids of the series in which a player claimed by the user was an entrant of a tournament."""
     entrant, player = tables.entrant.c, tables.player.c
     played = (
@@ -134,7 +142,7 @@ def _played(user_id: int, *, only_completed: bool) -> Select[Any]:
     return played.where(_T.status == "completed") if only_completed else played
 
 
-def names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
+def series_names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
     """Id and name of the series that go on, newest first, to choose from."""
     rows = select(_S.series_id, _S.name)
     rows = rows.where(_S.organizer_id == organizer_id, _S.status == "active")

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from silverball.rules.ranking import series as rules
 from silverball.rules.scoring import curves
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.players import reads as players
 from silverball.service.series import reads
 from silverball.store import tables
@@ -26,7 +26,7 @@ from silverball.wire.values import EmptyList, Number
 CUSTOM_RANKS_MAX = 1000
 PLAYERS_MAX = 10_000
 _T, _ST, _LINK = tables.tournament.c, tables.standing.c, tables.tournament_link.c
-Places = dict[int, dict[int, tuple[int, Decimal]]]
+PlacesByTournament = dict[int, dict[int, tuple[int, Decimal]]]
 
 _TOURNAMENTS = (
     select(_T.tournament_id).where(_T.series_id == bindparam("series_id")).order_by(_T.tournament_id)
@@ -51,20 +51,20 @@ _PLAYOFFS = (
 )
 
 
-def details(db: Connection, series_id: int, viewer: Caller | None) -> SeriesDetails:
+def series_details(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> SeriesDetails:
     """The series with its results. Raises NotFound."""
-    series = reads.one(db, series_id, viewer)
+    series = reads.find_series(db, series_id, viewer)
     key = {"series_id": series_id}
-    nights = _nights(db, key)
-    points = _points(series, nights, _playoffs(db, key) if _is_curve(series) else {})
-    people = _players(db, key, viewer)
+    nights = _load_nights(db, key)
+    points = _points_earned(series, nights, _load_playoffs(db, key) if _is_curve(series) else {})
+    people = _load_players(db, key, viewer)
     return SeriesDetails(
         **{name: getattr(series, name) for name in Series.__struct_fields__},
         tournament_ids=tuple(row[0] for row in db.execute(_TOURNAMENTS, key)),
         players=people,
-        player_labels=_labels(people),
-        standings=tuple(_standings(series, points)),
-        tournament_points=_shown_points(points),
+        player_labels=_labels_by_player(people),
+        standings=tuple(_series_standings(series, points)),
+        tournament_points=_points_by_tournament(points),
     )
 
 
@@ -72,15 +72,15 @@ def _is_curve(series: Series) -> bool:
     return series.scoring in curves.CURVES
 
 
-def _nights(db: Connection, key: Mapping[str, int]) -> Places:
+def _load_nights(db: Connection, key: Mapping[str, int]) -> PlacesByTournament:
     """Tournament id -> player id -> position and points."""
-    nights: Places = {}
+    nights: PlacesByTournament = {}
     for tournament_id, player_id, position, points in db.execute(_NIGHTS, key):
         nights.setdefault(tournament_id, {})[player_id] = (position, points or Decimal(0))
     return nights
 
 
-def _playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
+def _load_playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int, int]]]:
     """Tournament id -> its completed playoffs in order: player id -> position there."""
     found: dict[int, dict[int, dict[int, int]]] = {}
     for tournament_id, place, player_id, position in db.execute(_PLAYOFFS, key):
@@ -88,8 +88,8 @@ def _playoffs(db: Connection, key: Mapping[str, int]) -> dict[int, list[dict[int
     return {tournament_id: list(by_place.values()) for tournament_id, by_place in found.items()}
 
 
-def _points(
-    series: Series, nights: Places, playoffs: Mapping[int, list[dict[int, int]]]
+def _points_earned(
+    series: Series, nights: PlacesByTournament, playoffs: Mapping[int, list[dict[int, int]]]
 ) -> dict[int, dict[int, int | Decimal]]:
     """Tournament id -> player id -> what the night is worth in the series."""
     if not _is_curve(series):
@@ -97,16 +97,16 @@ def _points(
             tournament_id: {player_id: points for player_id, (_, points) in night.items()}
             for tournament_id, night in nights.items()
         }
-    custom = _custom_table(series.scoring_custom)
+    custom = _custom_curve(series.scoring_custom)
     earned: dict[int, dict[int, int | Decimal]] = {}
     for tournament_id, night in nights.items():
         positions = {player_id: position for player_id, (position, _) in night.items()}
-        decided = rules.after_playoffs(positions, playoffs.get(tournament_id, ()))
+        decided = rules.positions_after_playoffs(positions, playoffs.get(tournament_id, ()))
         earned[tournament_id] = {**rules.curve_points(decided, series.scoring or "", custom)}
     return earned
 
 
-def _custom_table(stored: dict[str, Any] | None) -> tuple[int, ...]:
+def _custom_curve(stored: dict[str, Any] | None) -> tuple[int, ...]:
     """The organizer's own curve, which is stored as rank -> points."""
     given = {
         int(rank): int(points)
@@ -117,8 +117,8 @@ def _custom_table(stored: dict[str, Any] | None) -> tuple[int, ...]:
     return tuple(given.get(rank, 0) for rank in range(1, ranks + 1))
 
 
-def _standings(series: Series, points: dict[int, dict[int, int | Decimal]]) -> list[SeriesStanding]:
-    found = rules.standings(
+def _series_standings(series: Series, points: dict[int, dict[int, int | Decimal]]) -> list[SeriesStanding]:
+    found = rules.series_standings(
         list(points.values()),
         scoring=series.scoring or "points",
         removed_results=series.removed_results or 0,
@@ -128,8 +128,8 @@ def _standings(series: Series, points: dict[int, dict[int, int | Decimal]]) -> l
         SeriesStanding(
             player_id=one.player_id,
             position=one.position,
-            points=_number(one.points),
-            points_adjusted=() if one.points_adjusted is None else _number(one.points_adjusted),
+            points=_json_number(one.points),
+            points_adjusted=() if one.points_adjusted is None else _json_number(one.points_adjusted),
             on_cutoff_bubble=one.on_cutoff_bubble,
             cutoff_bubble_color=one.cutoff_bubble_color,
             on_cutoff_bubble2=one.on_cutoff_bubble2,
@@ -139,13 +139,13 @@ def _standings(series: Series, points: dict[int, dict[int, int | Decimal]]) -> l
     ]
 
 
-def _number(points: Decimal) -> Number:
+def _json_number(points: Decimal) -> Number:
     """Points as a JSON number: 10, not 10.0."""
     whole = int(points)
     return whole if whole == points else float(points)
 
 
-def _shown_points(points: dict[int, dict[int, int | Decimal]]) -> PointsByTournament | EmptyList:
+def _points_by_tournament(points: dict[int, dict[int, int | Decimal]]) -> PointsByTournament | EmptyList:
     """Points under a curve are numbers, a night's own points are texts (formats 21)."""
     shown: dict[int, PointsByPlayer | EmptyList] = {
         tournament_id: {
@@ -157,14 +157,16 @@ def _shown_points(points: dict[int, dict[int, int | Decimal]]) -> PointsByTourna
     return shown or ()
 
 
-def _players(db: Connection, key: Mapping[str, int], viewer: Caller | None) -> tuple[Player, ...]:
+def _load_players(
+    db: Connection, key: Mapping[str, int], viewer: AuthenticatedCaller | None
+) -> tuple[Player, ...]:
     entrant = tables.entrant.c
     in_series = select(entrant.player_id).join(tables.tournament, _T.tournament_id == entrant.tournament_id)
     in_series = in_series.where(_T.series_id == bindparam("series_id"))
     player_id = tables.player.c.player_id
     statement = players.player_rows().where(player_id.in_(in_series)).order_by(player_id).limit(PLAYERS_MAX)
-    return tuple(players.shown(row, viewer) for row in db.execute(statement, key))
+    return tuple(players.player_item(row, viewer) for row in db.execute(statement, key))
 
 
-def _labels(people: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:
+def _labels_by_player(people: tuple[Player, ...]) -> LabelsByPlayer | EmptyList:
     return {one.player_id: one.labels for one in people if one.labels} or ()

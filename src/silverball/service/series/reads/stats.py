@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, false, func, select, union_all
 
 from silverball.kit.errors import NotFound
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.players import reads as players
 from silverball.service.series import reads
 from silverball.store import tables
@@ -29,21 +29,24 @@ _ATTENDED = (
     .where(_IN_SERIES, _T.status != "planned")
     .order_by(_T.tournament_id, _ST.player_id)
 )
-_ONE, _OTHER = tables.game_player.alias("one"), tables.game_player.alias("other")
+_PLAYER_SEAT, _OPPONENT_SEAT = tables.game_player.alias("one"), tables.game_player.alias("other")
 _WAS_PLAYED = (_G.status == "completed", _G.bye.is_(false()))
 _MEETINGS = (
-    select(_ONE.c.player_id, _OTHER.c.player_id, func.count())
+    select(_PLAYER_SEAT.c.player_id, _OPPONENT_SEAT.c.player_id, func.count())
     .select_from(tables.tournament)
     .join(tables.game, _G.tournament_id == _T.tournament_id)
-    .join(_ONE, _ONE.c.game_id == _G.game_id)
-    .join(_OTHER, (_OTHER.c.game_id == _G.game_id) & (_OTHER.c.player_id != _ONE.c.player_id))
+    .join(_PLAYER_SEAT, _PLAYER_SEAT.c.game_id == _G.game_id)
+    .join(
+        _OPPONENT_SEAT,
+        (_OPPONENT_SEAT.c.game_id == _G.game_id) & (_OPPONENT_SEAT.c.player_id != _PLAYER_SEAT.c.player_id),
+    )
     .where(_IN_SERIES, *_WAS_PLAYED)
-    .group_by(_ONE.c.player_id, _OTHER.c.player_id)
-    .order_by(_ONE.c.player_id, _OTHER.c.player_id)
+    .group_by(_PLAYER_SEAT.c.player_id, _OPPONENT_SEAT.c.player_id)
+    .order_by(_PLAYER_SEAT.c.player_id, _OPPONENT_SEAT.c.player_id)
 )
 
 
-def _plays() -> Select[Any]:
+def _plays_statement() -> Select[Any]:
     """Player and arena, once for every game and single player game that counts."""
     single, together = tables.single_player_game.c, tables.game_player.c
     games = (
@@ -67,10 +70,10 @@ def _plays() -> Select[Any]:
     return counted.order_by(both.c.player_id, both.c.arena_id)
 
 
-_PLAYS = _plays()
+_PLAYS = _plays_statement()
 
 
-def one(db: Connection, series_id: int, viewer: Caller | None) -> SeriesStats:
+def series_stats(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> SeriesStats:
     """The statistics of the series. Raises NotFound.
 
     A member is a player of the series organizer's own book, everybody else is a guest. Players who opted
@@ -80,11 +83,11 @@ def one(db: Connection, series_id: int, viewer: Caller | None) -> SeriesStats:
     row = db.execute(_SERIES, key).first()
     if row is None:
         raise NotFound("Series", series_id)
-    series = reads.shown(row)
+    series = reads.series_item(row)
     attended = db.execute(_ATTENDED, key).all()
-    nights = _nights(attended, series.organizer_id)
+    nights = _attendance_by_tournament(attended, series.organizer_id)
     often = Counter(Counter(row.player_id for row in attended).values())
-    names = _names(db, key, viewer)
+    names = _visible_names(db, key, viewer)
     return SeriesStats(
         series=series,
         overall=_aggregate(night.total for night in nights.values()),
@@ -92,12 +95,12 @@ def one(db: Connection, series_id: int, viewer: Caller | None) -> SeriesStats:
         guests=_aggregate(night.guests for night in nights.values()),
         tournaments=nights,
         player_attendances=dict(sorted(often.items())),
-        opponent_counts=_rows(db.execute(_MEETINGS, key), names, {*names}),
-        arena_counts=_rows(db.execute(_PLAYS, key), names),
+        opponent_counts=_count_rows(db.execute(_MEETINGS, key), names, {*names}),
+        arena_counts=_count_rows(db.execute(_PLAYS, key), names),
     )
 
 
-def _nights(attended: Iterable[Any], organizer_id: int) -> dict[int, SeriesAttendance]:
+def _attendance_by_tournament(attended: Iterable[Any], organizer_id: int) -> dict[int, SeriesAttendance]:
     names: dict[int, str] = {}
     totals: Counter[int] = Counter()
     members: Counter[int] = Counter()
@@ -123,17 +126,19 @@ def _aggregate(numbers: Iterable[int]) -> Aggregate:
         sum=sum(some),
         max=max(some, default=None),
         min=min(some, default=None),
-        mean=_number(sum(some) / len(some)) if some else None,
-        median=_number(statistics.median(some)) if some else None,
+        mean=_json_number(sum(some) / len(some)) if some else None,
+        median=_json_number(statistics.median(some)) if some else None,
         count=len(some),
     )
 
 
-def _number(value: float) -> Number:
+def _json_number(value: float) -> Number:
     return int(value) if value == int(value) else value
 
 
-def _names(db: Connection, key: Mapping[str, int], viewer: Caller | None) -> dict[int, str]:
+def _visible_names(
+    db: Connection, key: Mapping[str, int], viewer: AuthenticatedCaller | None
+) -> dict[int, str]:
     """The names of the players whose statistics this viewer may see."""
     entrant = tables.entrant.c
     in_series = select(entrant.player_id).join(tables.tournament, _T.tournament_id == entrant.tournament_id)
@@ -142,7 +147,7 @@ def _names(db: Connection, key: Mapping[str, int], viewer: Caller | None) -> dic
     return {row[0]: row[1] for row in db.execute(statement, key)}
 
 
-def _rows(
+def _count_rows(
     counted: Iterable[Any], names: Mapping[int, str], others: set[int] | None = None
 ) -> tuple[CountRow, ...]:
     """One row for each named player; `others`, when given, are the ids that may stand in it."""
@@ -155,7 +160,9 @@ def _rows(
     )
 
 
-def attendees(db: Connection, series_id: int, count: int, viewer: Caller | None) -> tuple[Player, ...]:
+def attendees(
+    db: Connection, series_id: int, count: int, viewer: AuthenticatedCaller | None
+) -> tuple[Player, ...]:
     """The players who came to exactly this many tournaments, by id. Raises NotFound.
 
     Exactly, because it lists the people behind one number of `playerAttendances`, which counts them so.
@@ -172,4 +179,4 @@ def attendees(db: Connection, series_id: int, count: int, viewer: Caller | None)
     )
     statement = players.player_rows().where(_P.player_id.in_(attended), players.shows_stats_to(viewer))
     statement = statement.order_by(_P.player_id).limit(PLAYERS_MAX)
-    return tuple(players.shown(row, viewer) for row in db.execute(statement, key))
+    return tuple(players.player_item(row, viewer) for row in db.execute(statement, key))

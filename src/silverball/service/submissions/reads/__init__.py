@@ -9,9 +9,9 @@ from sqlalchemy import ColumnElement, Connection, Select, func, select, true
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
 from silverball.service import access
-from silverball.service.access import Caller
-from silverball.service.pages import Found, refuse_deep
-from silverball.service.submissions.people import Person
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import PageRows, refuse_deep_pagination
+from silverball.service.submissions.people import KnownPerson
 from silverball.service.submissions.reads import identities
 from silverball.store.tables import rating_submission, submission_player, user
 from silverball.wire import times
@@ -19,7 +19,7 @@ from silverball.wire.submissions import RatingSubmission, SubmissionPlayer
 from silverball.wire.values import SubmissionStatus
 
 PER_PAGE = 25
-LISTED_MAX = 1000
+SUBMISSIONS_LISTED_MAX = 1000
 MODEL = "RatingSubmission"
 _SUBMISSION, _PLAYER = rating_submission.c, submission_player.c
 # The order in which `_shown` unpacks them. Needs the join of `_rows`.
@@ -61,59 +61,69 @@ class SubmissionQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def page(db: Connection, query: SubmissionQuery, viewer: Caller | None) -> Found[RatingSubmission]:
+def submissions_page(
+    db: Connection, query: SubmissionQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[RatingSubmission]:
     """One page of all submissions, newest first."""
-    refuse_deep(query.page, PER_PAGE)
-    wanted = _wanted(query.status)
+    refuse_deep_pagination(query.page, PER_PAGE)
+    wanted = _has_status(query.status)
     total = db.execute(select(func.count()).select_from(rating_submission).where(wanted)).scalar_one()
-    rows = _rows(wanted).limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return Found(_with_players(db, db.execute(rows).all(), viewer), total)
+    rows = _submission_rows(wanted).limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
+    return PageRows(_submissions_with_players(db, db.execute(rows).all(), viewer), total)
 
 
-def one(db: Connection, submission_id: int, viewer: Caller | None) -> RatingSubmission:
+def find_submission(
+    db: Connection, submission_id: int, viewer: AuthenticatedCaller | None
+) -> RatingSubmission:
     """The submission. Raises NotFound."""
-    rows = db.execute(_rows(_SUBMISSION.rating_submission_id == submission_id)).all()
+    rows = db.execute(_submission_rows(_SUBMISSION.rating_submission_id == submission_id)).all()
     if not rows:
         raise NotFound(MODEL, submission_id)
-    return _with_players(db, rows, viewer)[0]
+    return _submissions_with_players(db, rows, viewer)[0]
 
 
-def newest(db: Connection, status: SubmissionStatus | None) -> list[RatingSubmission]:
+def newest_submissions(db: Connection, status: SubmissionStatus | None) -> list[RatingSubmission]:
     """The newest submissions in this state or in any, newest first, for whoever runs the site."""
-    rows = db.execute(_rows(_wanted(status)).limit(LISTED_MAX)).all()
-    return [_shown(row, ()) for row in rows]
+    rows = db.execute(_submission_rows(_has_status(status)).limit(SUBMISSIONS_LISTED_MAX)).all()
+    return [_submission_item(row, ()) for row in rows]
 
 
-def _wanted(status: SubmissionStatus | None) -> ColumnElement[bool]:
+def _has_status(status: SubmissionStatus | None) -> ColumnElement[bool]:
     return true() if status is None else _SUBMISSION.status == status
 
 
-def _rows(wanted: ColumnElement[bool]) -> Select[Any]:
+def _submission_rows(wanted: ColumnElement[bool]) -> Select[Any]:
     rows = select(*COLUMNS).join(user, user.c.user_id == _SUBMISSION.submitter_id)
     return rows.where(wanted).order_by(_SUBMISSION.rating_submission_id.desc())
 
 
-def _with_players(db: Connection, rows: Sequence[Any], viewer: Caller | None) -> list[RatingSubmission]:
+def _submissions_with_players(
+    db: Connection, rows: Sequence[Any], viewer: AuthenticatedCaller | None
+) -> list[RatingSubmission]:
     wanted = _PLAYER.rating_submission_id.in_([row[0] for row in rows])
     listed = select(*PLAYER_COLUMNS).outerjoin(user, user.c.user_id == _PLAYER.user_id).where(wanted)
     listed = listed.order_by(_PLAYER.rating_submission_id, _PLAYER.place)
     found = db.execute(listed).all()
-    ratings = identities.ratings_of(db, [person for row in found for person in _people(row)], viewer)
+    ratings = identities.rating_ids_of_people(
+        db, [person for row in found for person in _possible_people(row)], viewer
+    )
     players: defaultdict[int, list[SubmissionPlayer]] = defaultdict(list)
     for row in found:
-        players[row[0]].append(_player(row, ratings, viewer))
-    return [_shown(row, tuple(players[row[0]])) for row in rows]
+        players[row[0]].append(_player_item(row, ratings, viewer))
+    return [_submission_item(row, tuple(players[row[0]])) for row in rows]
 
 
-def _people(row: Any) -> list[Person]:
+def _possible_people(row: Any) -> list[KnownPerson]:
     """Whoever the player in PLAYER_COLUMNS is or could be."""
-    return [Person(row.user_id, row.ifpa_id), *(Person(**one) for one in row.candidates)]
+    return [KnownPerson(row.user_id, row.ifpa_id), *(KnownPerson(**one) for one in row.candidates)]
 
 
-def _player(row: Any, ratings: dict[Person, int], viewer: Caller | None) -> SubmissionPlayer:
-    own, *others = _people(row)
+def _player_item(
+    row: Any, ratings: dict[KnownPerson, int], viewer: AuthenticatedCaller | None
+) -> SubmissionPlayer:
+    own, *others = _possible_people(row)
     # The number alone would tell whose account it is, and the account whose number.
-    is_hidden = bool(row.profile_opt_out) and not access.sees_all_of(viewer, row.user_id)
+    is_hidden = bool(row.profile_opt_out) and not access.sees_hidden_details(viewer, row.user_id)
     candidates = () if row.settled else (ratings[one] for one in others if one in ratings)
     return SubmissionPlayer(
         index=row.place,
@@ -125,7 +135,7 @@ def _player(row: Any, ratings: dict[Person, int], viewer: Caller | None) -> Subm
     )
 
 
-def _shown(row: Sequence[Any], players: tuple[SubmissionPlayer, ...]) -> RatingSubmission:
+def _submission_item(row: Sequence[Any], players: tuple[SubmissionPlayer, ...]) -> RatingSubmission:
     submission_id, url, source_domain, status, name, event_date, rating_period = row[:7]
     kind, player_count, game_count, result_count, submitter_id, submitter_name = row[7:13]
     errors, moderator_note, created_at, updated_at = row[13:]

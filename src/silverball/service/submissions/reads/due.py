@@ -10,7 +10,7 @@ SUBMISSIONS_MAX = 1000
 _SUBMISSION = rating_submission.c
 
 
-def approved_before(db: Connection, day: date) -> list[int]:
+def approved_submission_ids(db: Connection, day: date) -> list[int]:
     """Approved submissions whose own day is over on this one, oldest first."""
     rows = select(_SUBMISSION.rating_submission_id).where(
         _SUBMISSION.status == "approved", _SUBMISSION.event_date < day.isoformat()

@@ -8,10 +8,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, false, func, select
 
-from silverball.rules.ratings.counting import COUNTING
+from silverball.rules.ratings.counting import COUNTING_FORMATS
 from silverball.service.submissions import document, states
 from silverball.service.submissions.document import Document
-from silverball.service.submissions.repeats import Player, Rated
+from silverball.service.submissions.repeats import ComparedEvent, ComparedPlayer
 from silverball.store.tables import (
     game,
     game_player,
@@ -36,7 +36,7 @@ class EventPlayer:
 
 
 @dataclass(frozen=True)
-class Event:
+class SubmittedEvent:
     """An event whose results count."""
 
     event_id: int
@@ -52,20 +52,20 @@ class Event:
 
 def first_day(db: Connection) -> date | None:
     """The day of the oldest event that counts."""
-    rows = select(func.min(_SUBMISSION.event_date)).where(_SUBMISSION.status.in_(states.RATED))
+    rows = select(func.min(_SUBMISSION.event_date)).where(_SUBMISSION.status.in_(states.COUNTING_STATES))
     day = db.execute(rows).scalar_one_or_none()
     return None if day is None else date.fromisoformat(day)
 
 
-def days(db: Connection, first: date, last: date) -> list[date]:
+def event_days(db: Connection, first: date, last: date) -> list[date]:
     """The days from the first to the last one with an event that counts, in order."""
-    rows = select(_SUBMISSION.event_date).distinct().where(_SUBMISSION.status.in_(states.RATED))
+    rows = select(_SUBMISSION.event_date).distinct().where(_SUBMISSION.status.in_(states.COUNTING_STATES))
     within = (_SUBMISSION.event_date >= first.isoformat(), _SUBMISSION.event_date <= last.isoformat())
     found = db.execute(rows.where(*within).order_by(_SUBMISSION.event_date)).scalars()
     return [date.fromisoformat(day) for day in found]
 
 
-def approved_for(db: Connection, day: date) -> list[Event]:
+def counting_events(db: Connection, day: date) -> list[SubmittedEvent]:
     """The approved events of a UTC day, by id, whether or not its period was run already."""
     rows = (
         select(
@@ -78,16 +78,16 @@ def approved_for(db: Connection, day: date) -> list[Event]:
         )
         .join(submission_document, _DOCUMENT.rating_submission_id == _SUBMISSION.rating_submission_id)
         .join(user, user.c.user_id == _SUBMISSION.submitter_id)
-        .where(_SUBMISSION.event_date == day.isoformat(), _SUBMISSION.status.in_(states.RATED))
+        .where(_SUBMISSION.event_date == day.isoformat(), _SUBMISSION.status.in_(states.COUNTING_STATES))
         .order_by(_SUBMISSION.rating_submission_id)
     )
     found = db.execute(rows).all()
-    players = players_of(db, [row.rating_submission_id for row in found])
-    return [_event(row, day, players[row.rating_submission_id]) for row in found]
+    players = players_by_submission(db, [row.rating_submission_id for row in found])
+    return [_submitted_event(row, day, players[row.rating_submission_id]) for row in found]
 
 
-def _event(row: Any, day: date, players: tuple[EventPlayer, ...]) -> Event:
-    return Event(
+def _submitted_event(row: Any, day: date, players: tuple[EventPlayer, ...]) -> SubmittedEvent:
+    return SubmittedEvent(
         event_id=row.rating_submission_id,
         name=row.name,
         format=row.format,
@@ -95,17 +95,19 @@ def _event(row: Any, day: date, players: tuple[EventPlayer, ...]) -> Event:
         submitter_name=row.submitter_name,
         day=day,
         players=players,
-        games=placed(document.read(row.body.encode())),
+        games=games_by_place(document.parse_document(row.body.encode())),
     )
 
 
-def placed(found: Document) -> tuple[tuple[tuple[int, ...], ...], ...]:
+def games_by_place(found: Document) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """The games as groups of places in the document's players."""
-    places = found.places()
+    places = found.place_by_id()
     return tuple(tuple(tuple(places[one] for one in group) for group in game.results) for game in found.games)
 
 
-def players_of(db: Connection, submission_ids: Sequence[int]) -> dict[int, tuple[EventPlayer, ...]]:
+def players_by_submission(
+    db: Connection, submission_ids: Sequence[int]
+) -> dict[int, tuple[EventPlayer, ...]]:
     """The players of these submissions, in the order of their documents."""
     columns = (_PLAYER.rating_submission_id, _PLAYER.name, _PLAYER.user_id, _PLAYER.ifpa_id)
     rows = select(*columns).where(_PLAYER.rating_submission_id.in_(submission_ids))
@@ -114,21 +116,23 @@ def players_of(db: Connection, submission_ids: Sequence[int]) -> dict[int, tuple
     return {key: tuple(EventPlayer(*row[1:]) for row in listed) for key, listed in grouped}
 
 
-def rated_on(db: Connection, day: date, *, without: int) -> Iterator[Rated]:
+def events_to_compare(db: Connection, day: date, *, excluded_submission_id: int) -> Iterator[ComparedEvent]:
     """Every event of a UTC day that is rated or will be, but for one submission."""
-    for event in approved_for(db, day):
-        if event.event_id != without:
-            players = [Player(one.name, one.user_id, one.ifpa_id) for one in event.players]
+    for event in counting_events(db, day):
+        if event.event_id != excluded_submission_id:
+            players = [ComparedPlayer(one.name, one.user_id, one.ifpa_id) for one in event.players]
             games = [[players[place] for group in one for place in group] for one in event.games]
-            yield Rated(f"rating submission {event.event_id}", games)
-    rows = db.execute(_games_of(day)).all()
+            yield ComparedEvent(f"rating submission {event.event_id}", games)
+    rows = db.execute(_tournament_game_rows(day)).all()
     for tournament_id, listed in itertools.groupby(rows, key=lambda row: row.tournament_id):
         by_game = itertools.groupby(listed, key=lambda row: row.game_id)
-        named = [[Player(row.name, row.user_id, row.ifpa_id) for row in players] for _, players in by_game]
-        yield Rated(f"tournament {tournament_id}", named)
+        named = [
+            [ComparedPlayer(row.name, row.user_id, row.ifpa_id) for row in players] for _, players in by_game
+        ]
+        yield ComparedEvent(f"tournament {tournament_id}", named)
 
 
-def _games_of(day: date) -> Select[Any]:
+def _tournament_game_rows(day: date) -> Select[Any]:
     """Who played in the completed games of the day's tournaments that count."""
     start = datetime(day.year, day.month, day.day, tzinfo=UTC)
     return (
@@ -147,7 +151,7 @@ def _games_of(day: date) -> Select[Any]:
             tournament.c.completed_at >= start,
             tournament.c.completed_at < start + timedelta(days=1),
             tournament.c.test.is_(false()),
-            tournament.c.type.in_(sorted(COUNTING)),
+            tournament.c.type.in_(sorted(COUNTING_FORMATS)),
             game.c.status == "completed",
             game.c.bye.is_(false()),
         )

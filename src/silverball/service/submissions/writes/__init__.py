@@ -12,7 +12,7 @@ from silverball.kit.fields import Id, Name
 from silverball.kit.http import Write
 from silverball.service.submissions import policy, states
 from silverball.service.submissions.document import PLAYERS_MAX
-from silverball.service.submissions.people import Person
+from silverball.service.submissions.people import KnownPerson
 from silverball.service.submissions.reads import identities
 from silverball.service.submissions.writes import moving
 from silverball.store import names
@@ -44,7 +44,7 @@ class SettledPlayers(Body, frozen=True, kw_only=True):
     players: Annotated[tuple[SettledPlayer, ...], Meta(min_length=1, max_length=PLAYERS_MAX)]
 
 
-class NotOpen(Conflict):
+class SubmissionNotOpen(Conflict):
     def __init__(self, submission_id: int, status: str) -> None:
         super().__init__(
             f"Rating submission {submission_id} is {status.replace('_', ' ')}."
@@ -52,11 +52,11 @@ class NotOpen(Conflict):
         )
 
 
-def submit(call: Write[NewSubmission]) -> int:
+def create_submission(call: Write[NewSubmission]) -> int:
     """A new submission, to be fetched; returns its id. Raises Invalid and Conflict."""
-    target = policy.required_target(call.body.url, call.settings)
-    _refuse_known(call.db, target.url, call.user_id)
-    _refuse_impatient(call.db, call.user_id)
+    target = policy.require_target(call.body.url, call.settings)
+    _refuse_known_url(call.db, target.url, call.user_id)
+    _refuse_too_many_waiting(call.db, call.user_id)
     values = {
         "submitter_id": call.user_id,
         "url": target.url,
@@ -76,17 +76,17 @@ def settle_players(call: Write[SettledPlayers]) -> int:
 
     Raises NotFound, NotAllowed, Conflict and Invalid.
     """
-    row = _own(call)
+    row = _lock_own_submission(call)
     submission_id = int(row["rating_submission_id"])
-    if row["status"] not in states.OPEN:
-        raise NotOpen(submission_id, row["status"])
+    if row["status"] not in states.OPEN_STATES:
+        raise SubmissionNotOpen(submission_id, row["status"])
     listed = call.db.execute(
         select(_PLAYER.place, _PLAYER.name, _PLAYER.ifpa_id, _PLAYER.settled)
         .where(_PLAYER.rating_submission_id == submission_id)
         .order_by(_PLAYER.place)
     ).all()
-    numbers = _numbers(call.body.players, [one.name for one in listed])
-    _refuse_doubles({one.place: one.ifpa_id for one in listed} | numbers)
+    numbers = _ifpa_ids_by_place(call.body.players, [one.name for one in listed])
+    _refuse_duplicate_numbers({one.place: one.ifpa_id for one in listed} | numbers)
     _store_numbers(call.db, submission_id, numbers)
     call.db.execute(
         update(rating_submission)
@@ -94,28 +94,28 @@ def settle_players(call: Write[SettledPlayers]) -> int:
         .values(updated_at=call.now)
     )
     if row["status"] == "needs_players" and all(one.settled or one.place in numbers for one in listed):
-        moving.move(call.db, row, "ready", call.now)
-        moving.approve_trusted(call.db, submission_id, policy.trusted_hosts(call.settings), call.now)
+        moving.move_submission(call.db, row, "ready", call.now)
+        moving.approve_if_trusted(call.db, submission_id, policy.trusted_hosts(call.settings), call.now)
     return submission_id
 
 
-def withdraw(call: Write[Body]) -> int:
+def withdraw_submission(call: Write[Body]) -> int:
     """The submitter takes it back. Raises NotFound, NotAllowed and Conflict."""
-    row = _own(call)
-    moving.move(call.db, row, "withdrawn", call.now)
+    row = _lock_own_submission(call)
+    moving.move_submission(call.db, row, "withdrawn", call.now)
     return int(row["rating_submission_id"])
 
 
-def _own(call: Write[Any]) -> RowMapping:
-    row = moving.locked(call.db, call.ids["rating_submission_id"])
+def _lock_own_submission(call: Write[Any]) -> RowMapping:
+    row = moving.lock_submission(call.db, call.ids["rating_submission_id"])
     if row["submitter_id"] != call.user_id and not call.caller.is_admin:
         raise NotAllowed
     return row
 
 
-def _refuse_known(db: Connection, url: str, submitter_id: int) -> None:
+def _refuse_known_url(db: Connection, url: str, submitter_id: int) -> None:
     """Raises Conflict while this address is being fetched, or counts for somebody else."""
-    waiting: tuple[SubmissionStatus, ...] = ("fetching", *states.REPLACEABLE)
+    waiting: tuple[SubmissionStatus, ...] = ("fetching", *states.REPLACEABLE_STATES)
     rows = select(_SUBMISSION.rating_submission_id, _SUBMISSION.status, _SUBMISSION.submitter_id).where(
         _SUBMISSION.url == url, _SUBMISSION.status.in_(waiting)
     )
@@ -128,40 +128,40 @@ def _refuse_known(db: Connection, url: str, submitter_id: int) -> None:
             raise Conflict(f"This address is being fetched for rating submission {row.rating_submission_id}.")
 
 
-def _refuse_impatient(db: Connection, submitter_id: int) -> None:
+def _refuse_too_many_waiting(db: Connection, submitter_id: int) -> None:
     own = (_SUBMISSION.submitter_id == submitter_id, _SUBMISSION.status == "fetching")
     count = db.execute(select(func.count()).select_from(rating_submission).where(*own)).scalar_one()
     if count >= WAITING_MAX:
         raise Conflict(f"{count} submissions of yours are being fetched. Send more when they are.")
 
 
-def _numbers(settled: Sequence[SettledPlayer], known: Sequence[str]) -> dict[int, int | None]:
+def _ifpa_ids_by_place(settled: Sequence[SettledPlayer], known: Sequence[str]) -> dict[int, int | None]:
     """Place of a player -> federation number. Raises Invalid for a player who is not there, or not clear."""
     numbers: dict[int, int | None] = {}
     for at, one in enumerate(settled):
-        place = _place(one, known, f"players.{at}")
+        place = _player_place(one, known, f"players.{at}")
         if place in numbers:
             raise Invalid({f"players.{at}": [f"Player {place} is named twice."]})
         numbers[place] = one.ifpa_id
     return numbers
 
 
-def _place(one: SettledPlayer, known: Sequence[str], at: str) -> int:
+def _player_place(one: SettledPlayer, known: Sequence[str], at: str) -> int:
     if (one.index is UNSET) == (one.name is UNSET):
         raise Invalid({at: ["Name a player by index or by name, not by both."]})
     if isinstance(one.index, int):
         if one.index >= len(known):
             raise Invalid({f"{at}.index": [f"There is no player {one.index} in this submission."]})
         return one.index
-    wanted = names.folded(str(one.name))
-    places = [place for place, name in enumerate(known) if names.folded(name) == wanted]
+    wanted = names.fold(str(one.name))
+    places = [place for place, name in enumerate(known) if names.fold(name) == wanted]
     if len(places) != 1:
         count = "several players" if places else "no player"
         raise Invalid({f"{at}.name": [f"There is {count} of this name in this submission. Use the index."]})
     return places[0]
 
 
-def _refuse_doubles(numbers: dict[int, int | None]) -> None:
+def _refuse_duplicate_numbers(numbers: dict[int, int | None]) -> None:
     places: dict[int, int] = {}
     for place, ifpa_id in numbers.items():
         if ifpa_id is not None and ifpa_id in places:
@@ -172,9 +172,9 @@ def _refuse_doubles(numbers: dict[int, int | None]) -> None:
 
 
 def _store_numbers(db: Connection, submission_id: int, numbers: dict[int, int | None]) -> None:
-    known = identities.of_numbers(db, {one for one in numbers.values() if one is not None})
+    known = identities.people_by_ifpa(db, {one for one in numbers.values() if one is not None})
     for place, ifpa_id in numbers.items():
-        person = Person(None, None) if ifpa_id is None else known.of_number(ifpa_id)
+        person = KnownPerson(None, None) if ifpa_id is None else known.person_by_ifpa(ifpa_id)
         row = update(submission_player).where(
             _PLAYER.rating_submission_id == submission_id, _PLAYER.place == place
         )

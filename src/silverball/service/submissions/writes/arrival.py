@@ -9,21 +9,21 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
 
 from silverball.service.submissions import document, people, repeats, states
-from silverball.service.submissions.document import BadDocument, Document
-from silverball.service.submissions.people import Resolved
+from silverball.service.submissions.document import Document, InvalidDocument
+from silverball.service.submissions.people import ResolvedPlayer
 from silverball.service.submissions.reads import events, identities
 from silverball.service.submissions.writes import moving
 from silverball.store.tables import rating_submission, submission_document, submission_player
 
 # Longer than fetching and reading a document can take: whoever took it then is not there any more.
-LOST_AFTER = timedelta(minutes=1)
+FETCH_LOST_AFTER = timedelta(minutes=1)
 TRIES_MAX = 3
 GIVEN_UP = "The document could not be fetched; the server was stopped each time. Send the address again."
 _SUBMISSION = rating_submission.c
 
 
 @dataclass(frozen=True)
-class Errand:
+class DocumentToFetch:
     """A document to be fetched."""
 
     submission_id: int
@@ -33,7 +33,7 @@ class Errand:
 
 
 @dataclass(frozen=True)
-class Delivery:
+class ArrivedDocument:
     """A document as it came, and the host that had it in the end."""
 
     host: str
@@ -41,91 +41,99 @@ class Delivery:
 
 
 @dataclass(frozen=True)
-class Arrived:
+class ResolvedDocument:
     """A document that was read, and who its players are."""
 
-    delivery: Delivery
+    arrived_document: ArrivedDocument
     document: Document
-    players: tuple[Resolved, ...]
+    players: tuple[ResolvedPlayer, ...]
 
     @property
     def hash(self) -> str:
         """SHA-256 in hex of the bytes as they came."""
-        return hashlib.sha256(self.delivery.body).hexdigest()
+        return hashlib.sha256(self.arrived_document.body).hexdigest()
 
 
-def is_anything_due(db: Connection, now: datetime) -> bool:
+def is_fetch_due(db: Connection, now: datetime) -> bool:
     """Whether a submission waits to be fetched."""
-    return db.execute(select(_SUBMISSION.status).where(_due(now)).limit(1)).first() is not None
+    return db.execute(select(_SUBMISSION.status).where(_is_due(now)).limit(1)).first() is not None
 
 
-def take_errand(db: Connection, now: datetime) -> Errand | None:
+def claim_next_document(db: Connection, now: datetime) -> DocumentToFetch | None:
     """The submission that waits longest to be fetched; nobody else takes it for a minute."""
-    rows = select(rating_submission).where(_due(now)).order_by(_SUBMISSION.rating_submission_id)
+    rows = select(rating_submission).where(_is_due(now)).order_by(_SUBMISSION.rating_submission_id)
     row = db.execute(rows.limit(1).with_for_update(skip_locked=True)).mappings().one_or_none()
     if row is None:
         return None
     own = update(rating_submission).where(_SUBMISSION.rating_submission_id == row["rating_submission_id"])
     db.execute(own.values(tries=row["tries"] + 1, tried_at=now))
-    return Errand(row["rating_submission_id"], row["url"], row["tries"] + 1)
+    return DocumentToFetch(row["rating_submission_id"], row["url"], row["tries"] + 1)
 
 
-def _due(now: datetime) -> ColumnElement[bool]:
-    is_free = or_(_SUBMISSION.tried_at.is_(None), _SUBMISSION.tried_at < now - LOST_AFTER)
+def _is_due(now: datetime) -> ColumnElement[bool]:
+    is_free = or_(_SUBMISSION.tried_at.is_(None), _SUBMISSION.tried_at < now - FETCH_LOST_AFTER)
     return and_(_SUBMISSION.status == "fetching", is_free)
 
 
-def look_at(db: Connection, errand: Errand, delivery: Delivery, now: datetime) -> Arrived:
+def check_document(
+    db: Connection, errand: DocumentToFetch, delivery: ArrivedDocument, now: datetime
+) -> ResolvedDocument:
     """What the document says, and who its players are. Raises BadDocument.
 
     This takes its time, so it is done on a snapshot and holds nobody up. What is approved meanwhile is
     seen when this one is to be approved.
     """
-    found = document.checked(delivery.body, now)
-    known = identities.known(db, found.players)
-    resolved = people.resolved(found.players, known)
-    faults = people.faults(resolved)
+    found = document.validate_document(delivery.body, now)
+    known = identities.known_people(db, found.players)
+    resolved = people.resolve_players(found.players, known)
+    faults = people.duplicate_faults(resolved)
     if faults:
-        raise BadDocument(faults)
-    arrived = Arrived(delivery, found, resolved)
-    repeated = _known_fault(db, arrived.hash) or _repeated_fault(db, errand, arrived)
+        raise InvalidDocument(faults)
+    arrived = ResolvedDocument(delivery, found, resolved)
+    repeated = _known_document_fault(db, arrived.hash) or _repeated_games_fault(db, errand, arrived)
     if repeated is not None:
-        raise BadDocument([repeated])
+        raise InvalidDocument([repeated])
     return arrived
 
 
-def take_in(
-    db: Connection, errand: Errand, arrived: Arrived, trusted: Collection[str], now: datetime
+def accept_document(
+    db: Connection,
+    errand: DocumentToFetch,
+    arrived: ResolvedDocument,
+    trusted: Collection[str],
+    now: datetime,
 ) -> None:
     """The document is stored, and the submission goes on to whatever comes next."""
-    row = moving.locked(db, errand.submission_id)
+    row = moving.lock_submission(db, errand.submission_id)
     if row["status"] != "fetching" or row["tries"] != errand.tries:
         return
     # Another one with the same document may have been quicker.
-    fault = _known_fault(db, arrived.hash)
+    fault = _known_document_fault(db, arrived.hash)
     if fault is not None:
-        refuse(db, errand, [fault], now)
+        refuse_document(db, errand, [fault], now)
         return
-    _supersede(db, row["url"], errand.submission_id, now)
-    _store(db, errand.submission_id, arrived)
+    _supersede_replaced(db, row["url"], errand.submission_id, now)
+    _store_document(db, errand.submission_id, arrived)
     is_settled = all(one.settled for one in arrived.players)
-    moving.move(db, row, "ready" if is_settled else "needs_players", now, **_facts(arrived))
+    moving.move_submission(
+        db, row, "ready" if is_settled else "needs_players", now, **_submission_values(arrived)
+    )
     if is_settled:
-        moving.approve_trusted(db, errand.submission_id, trusted, now)
+        moving.approve_if_trusted(db, errand.submission_id, trusted, now)
 
 
-def refuse(db: Connection, errand: Errand, faults: list[str], now: datetime) -> None:
+def refuse_document(db: Connection, errand: DocumentToFetch, faults: list[str], now: datetime) -> None:
     """There is no document, or none that can be taken."""
-    row = moving.locked(db, errand.submission_id)
+    row = moving.lock_submission(db, errand.submission_id)
     if row["status"] == "fetching" and row["tries"] == errand.tries:
-        moving.move(db, row, "invalid", now, errors=faults)
+        moving.move_submission(db, row, "invalid", now, errors=faults)
 
 
-def _facts(arrived: Arrived) -> dict[str, Any]:
+def _submission_values(arrived: ResolvedDocument) -> dict[str, Any]:
     found = arrived.document
     return {
         # Only what a trusted host has itself is trusted, not what it leads on to.
-        "source_domain": arrived.delivery.host,
+        "source_domain": arrived.arrived_document.host,
         "name": found.name,
         "format": found.format,
         "event_date": found.day.isoformat(),
@@ -136,39 +144,43 @@ def _facts(arrived: Arrived) -> dict[str, Any]:
     }
 
 
-def _known_fault(db: Connection, told: str) -> str | None:
+def _known_document_fault(db: Connection, told: str) -> str | None:
     rows = select(_SUBMISSION.rating_submission_id).where(_SUBMISSION.hash == told)
     holder = db.execute(rows).scalar_one_or_none()
     return None if holder is None else f"The very same document is rating submission {holder} already."
 
 
-def _repeated_fault(db: Connection, errand: Errand, arrived: Arrived) -> str | None:
+def _repeated_games_fault(db: Connection, errand: DocumentToFetch, arrived: ResolvedDocument) -> str | None:
     named = {
-        player.id: repeats.Player(one.name, one.user_id, one.ifpa_id)
+        player.id: repeats.ComparedPlayer(one.name, one.user_id, one.ifpa_id)
         for player, one in zip(arrived.document.players, arrived.players, strict=True)
     }
     games = [[named[one] for one in game.players] for game in arrived.document.games]
-    without = _replaced(db, errand.url) or errand.submission_id
-    return repeats.of(games, events.rated_on(db, arrived.document.day, without=without))
+    without = _replaced_submission_id(db, errand.url) or errand.submission_id
+    return repeats.repeat_fault(
+        games, events.events_to_compare(db, arrived.document.day, excluded_submission_id=without)
+    )
 
 
-def _replaced(db: Connection, url: str) -> int | None:
+def _replaced_submission_id(db: Connection, url: str) -> int | None:
     """The submission of this address whose place a new one takes."""
     rows = select(_SUBMISSION.rating_submission_id).where(
-        _SUBMISSION.url == url, _SUBMISSION.status.in_(states.REPLACEABLE)
+        _SUBMISSION.url == url, _SUBMISSION.status.in_(states.REPLACEABLE_STATES)
     )
     return db.execute(rows).scalars().first()
 
 
-def _supersede(db: Connection, url: str, submission_id: int, now: datetime) -> None:
-    replaced = _replaced(db, url)
+def _supersede_replaced(db: Connection, url: str, submission_id: int, now: datetime) -> None:
+    replaced = _replaced_submission_id(db, url)
     if replaced is not None:
         note = f"Replaced by rating submission {submission_id}."
-        moving.move(db, moving.locked(db, replaced), "superseded", now, moderator_note=note)
+        moving.move_submission(
+            db, moving.lock_submission(db, replaced), "superseded", now, moderator_note=note
+        )
 
 
-def _store(db: Connection, submission_id: int, arrived: Arrived) -> None:
-    kept = {"rating_submission_id": submission_id, "body": arrived.delivery.body.decode()}
+def _store_document(db: Connection, submission_id: int, arrived: ResolvedDocument) -> None:
+    kept = {"rating_submission_id": submission_id, "body": arrived.arrived_document.body.decode()}
     db.execute(insert(submission_document).values(**kept))
     rows = [
         {

@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, liter
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.locations import reads as locations
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.types import IsoText
@@ -62,7 +62,7 @@ _USER_END = _OWN_END + len(users.COLUMNS)
 _LOCATION_END = _USER_END + len(locations.COLUMNS)
 
 
-def rows(*more: ColumnElement[Any]) -> Select[Any]:
+def tournament_rows(*more: ColumnElement[Any]) -> Select[Any]:
     """Tournaments with organizer and location, to be filtered, put in order and limited by who asks.
 
     Columns named in `more` follow those that `shown` needs.
@@ -76,15 +76,17 @@ def rows(*more: ColumnElement[Any]) -> Select[Any]:
 
 
 # Stored settings go by their wire names.
-_FIELD_OF = dict(zip(FormatSettings.__struct_encode_fields__, FormatSettings.__struct_fields__, strict=True))
-_REQUIRE = (
+_FIELD_BY_KEY = dict(
+    zip(FormatSettings.__struct_encode_fields__, FormatSettings.__struct_fields__, strict=True)
+)
+_EXISTS = (
     select(literal(1)).select_from(tables.tournament).where(_T.tournament_id == bindparam("tournament_id"))
 )
 
 
-def require(db: Connection, tournament_id: int) -> None:
+def require_tournament(db: Connection, tournament_id: int) -> None:
     """Raises NotFound when there is no such tournament."""
-    if db.execute(_REQUIRE, {"tournament_id": tournament_id}).first() is None:
+    if db.execute(_EXISTS, {"tournament_id": tournament_id}).first() is None:
         raise NotFound("Tournament", tournament_id)
 
 
@@ -110,7 +112,7 @@ class TournamentQuery(Query, frozen=True, kw_only=True):
         return PER_PAGE if self.limit is None else str(self.limit)
 
 
-def shown(row: Sequence[Any], viewer: Caller | None, **parts: Any) -> Tournament:
+def tournament_item(row: Sequence[Any], viewer: AuthenticatedCaller | None, **parts: Any) -> Tournament:
     """A row of `rows`: with its organizer, and with these parts."""
     (tournament_id, name, status, type_, start_utc, start_local, end_utc, end_local) = row[:8]
     (completed_at, organizer_id, location_id, series_id, description) = row[8:13]
@@ -119,7 +121,7 @@ def shown(row: Sequence[Any], viewer: Caller | None, **parts: Any) -> Tournament
     (motd_text, motd_color, motd_expiration, managers, primary_config_settings, settings) = row[24:_OWN_END]
     parts["scorekeeping"] = None
     for key, value in settings.items():
-        parts[_FIELD_OF[key]] = value
+        parts[_FIELD_BY_KEY[key]] = value
     return Tournament(
         tournament_id=tournament_id,
         name=name,
@@ -151,37 +153,43 @@ def shown(row: Sequence[Any], viewer: Caller | None, **parts: Any) -> Tournament
         motd_expiration=motd_expiration,
         managers=managers,
         primary_config_settings=primary_config_settings,
-        organizer=users.shown(row[_OWN_END:_USER_END], viewer),
+        organizer=users.user_item(row[_OWN_END:_USER_END], viewer),
         **parts,
     )
 
 
-def location_of(row: Sequence[Any]) -> Any:
+def location_in(row: Sequence[Any]) -> Any:
     """The location in a row of `rows`, or None."""
-    return locations.shown_or_none(row[_USER_END:_LOCATION_END])
+    return locations.location_or_none(row[_USER_END:_LOCATION_END])
 
 
-def listed(db: Connection, statement: Select[Any], viewer: Caller | None) -> list[Tournament]:
+def tournament_items(
+    db: Connection, statement: Select[Any], viewer: AuthenticatedCaller | None
+) -> list[Tournament]:
     """The list items that a statement made of `rows` finds."""
     found = []
     for row in db.execute(statement):
-        location = location_of(row)
+        location = location_in(row)
         parts = {} if location is None else {"location": location}
-        found.append(shown(row, viewer, **parts))
+        found.append(tournament_item(row, viewer, **parts))
     return found
 
 
-def page(db: Connection, query: TournamentQuery, viewer: Caller | None) -> Found[Tournament]:
+def tournaments_page(
+    db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[Tournament]:
     """One page of the tournaments, newest first. Raises NotAllowed when `played` is hidden."""
-    refuse_deep(query.page, query.per_page)
-    wanted = _wanted(db, query, viewer)
+    refuse_deep_pagination(query.page, query.per_page)
+    wanted = _conditions(db, query, viewer)
     total = db.execute(select(func.count()).select_from(tables.tournament).where(*wanted)).scalar_one()
-    statement = rows().where(*wanted).order_by(_T.tournament_id.desc())
+    statement = tournament_rows().where(*wanted).order_by(_T.tournament_id.desc())
     statement = statement.limit(query.per_page).offset(query.per_page * (query.page - 1))
-    return Found(listed(db, statement, viewer), total)
+    return PageRows(tournament_items(db, statement, viewer), total)
 
 
-def _wanted(db: Connection, query: TournamentQuery, viewer: Caller | None) -> list[ColumnElement[bool]]:
+def _conditions(
+    db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None
+) -> list[ColumnElement[bool]]:
     wanted: list[ColumnElement[bool]] = [true()]
     if query.owner is not None:
         wanted.append(_T.organizer_id == query.owner)
@@ -193,7 +201,7 @@ def _wanted(db: Connection, query: TournamentQuery, viewer: Caller | None) -> li
         wanted.append(_T.type == query.type)
     if query.played is not None:
         wanted.append(played_by(query.played))
-        if users.only_completed_for(db, query.played, viewer):
+        if users.shows_only_completed_to(db, query.played, viewer):
             wanted.append(_T.status == "completed")
     return wanted
 

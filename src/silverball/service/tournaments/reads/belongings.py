@@ -8,23 +8,25 @@ from silverball.kit.errors import Invalid
 from silverball.store import tables
 
 # Field of a body -> the column of its id, and what it is called.
-BELONGINGS: dict[str, tuple[Column[int], str]] = {
+OWNED_FIELDS: dict[str, tuple[Column[int], str]] = {
     "location_id": (tables.location.c.location_id, "location"),
     "series_id": (tables.series.c.series_id, "series"),
     "event_id": (tables.occasion.c.occasion_id, "event"),
 }
-FIELDS = {"location_id": "locationId", "series_id": "seriesId", "event_id": "eventId"}
+WIRE_FIELDS = {"location_id": "locationId", "series_id": "seriesId", "event_id": "eventId"}
 
 
-def require_own(db: Connection, field: str, owned_id: int, organizer_id: int) -> None:
+def require_owned(db: Connection, field: str, owned_id: int, organizer_id: int) -> None:
     """Raises Invalid when there is no such location, series or occasion of this organizer."""
-    key, called = BELONGINGS[field]
+    key, called = OWNED_FIELDS[field]
     owner = select(key.table.c.organizer_id).where(key == owned_id)
     if db.execute(owner).scalar_one_or_none() != organizer_id:
-        raise Invalid({FIELDS[field]: [f"There is no {called} {owned_id} of this tournament's organizer."]})
+        raise Invalid(
+            {WIRE_FIELDS[field]: [f"There is no {called} {owned_id} of this tournament's organizer."]}
+        )
 
 
-def require_free(db: Connection, slug: str, tournament_id: int | None) -> None:
+def require_free_slug(db: Connection, slug: str, tournament_id: int | None) -> None:
     """Raises Invalid when the shortcut leads somewhere else already."""
     column = tables.shortcut.c
     row = db.execute(select(column.shortcut_id, column.tournament_id).where(column.slug == slug)).first()
@@ -32,7 +34,9 @@ def require_free(db: Connection, slug: str, tournament_id: int | None) -> None:
         raise Invalid({"shortcut": [f"The shortcut {slug} is taken. Choose another one."]})
 
 
-def links(db: Connection, wanted: list[dict[str, Any]], tournament_id: int | None) -> list[dict[str, Any]]:
+def link_details(
+    db: Connection, wanted: list[dict[str, Any]], tournament_id: int | None
+) -> list[dict[str, Any]]:
     """Links as details hold them: each also says what it led to when it was made. Raises Invalid."""
     ids = [one["linked_tournament_id"] for one in wanted]
     if len(set(ids)) != len(ids) or tournament_id in ids:
@@ -45,10 +49,10 @@ def links(db: Connection, wanted: list[dict[str, Any]], tournament_id: int | Non
     missing = [str(linked_id) for linked_id in ids if linked_id not in there]
     if missing:
         raise Invalid({"links": [f"There is no tournament {', '.join(missing)}."]})
-    return [{**one, "shown": _shown(one, there[one["linked_tournament_id"]])} for one in wanted]
+    return [{**one, "shown": _link_snapshot(one, there[one["linked_tournament_id"]])} for one in wanted]
 
 
-def _shown(link: dict[str, Any], row: Any) -> dict[str, Any]:
+def _link_snapshot(link: dict[str, Any], row: Any) -> dict[str, Any]:
     return {
         "tournamentId": row.tournament_id,
         "name": row.name,
@@ -61,7 +65,7 @@ def _shown(link: dict[str, Any], row: Any) -> dict[str, Any]:
     }
 
 
-def linked_from(db: Connection, tournament_id: int) -> list[int]:
+def linking_tournaments(db: Connection, tournament_id: int) -> list[int]:
     """Ids of the tournaments that link to this one, ascending."""
     link = tables.tournament_link.c
     found = select(link.tournament_id).where(link.linked_tournament_id == tournament_id)

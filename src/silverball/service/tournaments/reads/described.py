@@ -8,13 +8,13 @@ from msgspec import UNSET
 from sqlalchemy import Connection
 
 from silverball.service.tournaments import timing
-from silverball.service.tournaments.bodies import Fields, Registration
+from silverball.service.tournaments.bodies import Registration, TournamentFields
 from silverball.service.tournaments.reads import belongings
 from silverball.wire import times
 from silverball.wire.parts import RsvpConfiguration
 
 # Fields of a body that are details as they are.
-PLAIN = (
+PLAIN_FIELDS = (
     "name",
     "description",
     "location_id",
@@ -29,36 +29,36 @@ PLAIN = (
 )
 
 
-def details(
-    db: Connection, body: Fields, before: Mapping[str, Any], tournament_id: int | None
+def merge_details(
+    db: Connection, body: TournamentFields, before: Mapping[str, Any], tournament_id: int | None
 ) -> dict[str, Any]:
     """The details after this was said. Takes those before; `tournament_id` is None for a new one.
 
     Raises Invalid for what is not there or not the organizer's, and for a shortcut that is taken.
     """
     after = dict(before)
-    for name in PLAIN:
+    for name in PLAIN_FIELDS:
         value = getattr(body, name)
         if value is not UNSET:
             after[name] = value
-    if any(getattr(body, name) is not UNSET for name in timing.FIELDS):
-        after |= timing.said(body, before)
-    for name in belongings.BELONGINGS:
+    if any(getattr(body, name) is not UNSET for name in timing.TIME_FIELDS):
+        after |= timing.changed_times(body, before)
+    for name in belongings.OWNED_FIELDS:
         if after[name] is not None and after[name] != before[name]:
-            belongings.require_own(db, name, after[name], after["organizer_id"])
+            belongings.require_owned(db, name, after[name], after["organizer_id"])
     if after["shortcut"] is not None and after["shortcut"] != before["shortcut"]:
-        belongings.require_free(db, after["shortcut"], tournament_id)
+        belongings.require_free_slug(db, after["shortcut"], tournament_id)
     if body.links is not UNSET:
-        wanted = [_link(one) for one in body.links]
-        after["links"] = _unless_same(before["links"], belongings.links(db, wanted, tournament_id))
+        wanted = [_link_fields(one) for one in body.links]
+        after["links"] = _changed_links(before["links"], belongings.link_details(db, wanted, tournament_id))
     if body.entry_configuration is not UNSET:
         after["entry_configuration"] = msgspec.to_builtins(body.entry_configuration)
     if body.rsvp_configuration is not UNSET:
-        after["rsvp_configuration"] = _registration(body.rsvp_configuration, after, tournament_id)
+        after["rsvp_configuration"] = _registration_details(body.rsvp_configuration, after, tournament_id)
     return after
 
 
-def _link(one: Any) -> dict[str, Any]:
+def _link_fields(one: Any) -> dict[str, Any]:
     return {
         "linked_tournament_id": one.tournament_id,
         "link_type": one.link_type,
@@ -66,7 +66,7 @@ def _link(one: Any) -> dict[str, Any]:
     }
 
 
-def _unless_same(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _changed_links(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The links before when these lead to the same: what was said of a link stays."""
     pairs = zip(before, after, strict=False)
     is_same = len(before) == len(after) and all(
@@ -77,7 +77,7 @@ def _unless_same(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> l
     return before if is_same else after
 
 
-def _registration(
+def _registration_details(
     said: Registration | None, after: Mapping[str, Any], tournament_id: int | None
 ) -> dict[str, Any] | None:
     if said is None:

@@ -12,19 +12,21 @@ TOURNAMENTS_MAX = 1000
 _T, _J = tables.tournament.c, tables.journal.c
 
 
-def forgotten(db: Connection, now: datetime) -> list[int]:
+def idle_tournaments(db: Connection, now: datetime) -> list[int]:
     """Ids of the idle tournaments, ascending, so many as can be closed at once."""
-    found = _running(_T.updated_at < now - idle.IDLE_MAX, or_(_T.end_utc.is_(None), _T.end_utc <= now))
+    found = _started_tournaments(
+        _T.updated_at < now - idle.IDLE_MAX, or_(_T.end_utc.is_(None), _T.end_utc <= now)
+    )
     return [row.tournament_id for row in db.execute(found) if _is_idle(row, now)]
 
 
 def last_activity(db: Connection, tournament_id: int, now: datetime) -> datetime | None:
     """When the tournament was last touched, if it is idle; None if it is not."""
-    row = db.execute(_running(_T.tournament_id == tournament_id)).one_or_none()
+    row = db.execute(_started_tournaments(_T.tournament_id == tournament_id)).one_or_none()
     return row.touched_at if row is not None and _is_idle(row, now) else None
 
 
-def _running(*wanted: ColumnElement[bool]) -> Select[int, datetime | None, datetime]:
+def _started_tournaments(*wanted: ColumnElement[bool]) -> Select[int, datetime | None, datetime]:
     """Started tournaments with their last activity: what an import brings may be older than itself."""
     newest = select(func.max(_J.at)).where(_J.tournament_id == _T.tournament_id).scalar_subquery()
     touched_at = func.coalesce(newest, _T.updated_at, type_=_T.updated_at.type).label("touched_at")

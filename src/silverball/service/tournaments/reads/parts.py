@@ -9,7 +9,7 @@ from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.query import Query
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.arenas import reads as arenas
 from silverball.service.banks import reads as banks
 from silverball.service.occasions import reads as occasions
@@ -18,27 +18,27 @@ from silverball.service.series import reads as series
 from silverball.service.tournaments import reads
 from silverball.service.users import reads as users
 from silverball.store import tables
-from silverball.store.prepared import Prepared
+from silverball.store.prepared import PreparedStatement
 from silverball.wire.parts import EntryConfiguration, LinkedTournament, OccasionListItem, RsvpConfiguration
 from silverball.wire.series import Series
 from silverball.wire.tournaments import Tournament
 from silverball.wire.users import Shortcut, User
 
 _T = tables.tournament.c
-_ONE = Prepared(
-    reads.rows(_T.rsvp_configuration, _T.entry_configuration).where(
+_TOURNAMENT = PreparedStatement(
+    reads.tournament_rows(_T.rsvp_configuration, _T.entry_configuration).where(
         _T.tournament_id == bindparam("tournament_id")
     )
 )
 
 
 @dataclass(frozen=True)
-class Asked:
+class PartContext:
     """What a loader of a part may look at."""
 
     db: Connection
     row: Sequence[Any]
-    viewer: Caller | None
+    viewer: AuthenticatedCaller | None
 
     @property
     def key(self) -> Mapping[str, int]:
@@ -65,18 +65,20 @@ class PartsQuery(Query, frozen=True, kw_only=True):
     include_series: bool = False
 
 
-def one(db: Connection, tournament_id: int, query: PartsQuery, viewer: Caller | None) -> Tournament:
+def find_tournament(
+    db: Connection, tournament_id: int, query: PartsQuery, viewer: AuthenticatedCaller | None
+) -> Tournament:
     """The tournament with the parts that are asked for. Raises NotFound."""
-    found = _ONE.rows(db, tournament_id=tournament_id)
+    found = _TOURNAMENT.rows(db, tournament_id=tournament_id)
     if not found:
         raise NotFound("Tournament", tournament_id)
     row = found[0]
-    asked = Asked(db, row, viewer)
+    asked = PartContext(db, row, viewer)
     wanted = {name: load(asked) for flag, (name, load) in PARTS.items() if getattr(query, flag)}
-    return reads.shown(row, viewer, **wanted)
+    return reads.tournament_item(row, viewer, **wanted)
 
 
-_KEEPERS = (
+_SCOREKEEPERS = (
     select(*users.COLUMNS)
     .join(tables.scorekeeper, tables.scorekeeper.c.user_id == tables.user.c.user_id)
     .where(tables.scorekeeper.c.tournament_id == bindparam("tournament_id"))
@@ -84,8 +86,8 @@ _KEEPERS = (
 )
 
 
-def _scorekeepers(asked: Asked) -> tuple[User, ...]:
-    return tuple(users.shown(row, asked.viewer) for row in asked.db.execute(_KEEPERS, asked.key))
+def _scorekeepers(asked: PartContext) -> tuple[User, ...]:
+    return tuple(users.user_item(row, asked.viewer) for row in asked.db.execute(_SCOREKEEPERS, asked.key))
 
 
 _LINK = tables.tournament_link.c
@@ -99,11 +101,13 @@ _LINKS = (
 )
 
 
-def _linked(asked: Asked) -> tuple[LinkedTournament, ...]:
-    return tuple(_link(*row) for row in asked.db.execute(_LINKS, asked.key))
+def _linked_tournaments(asked: PartContext) -> tuple[LinkedTournament, ...]:
+    return tuple(_link_item(*row) for row in asked.db.execute(_LINKS, asked.key))
 
 
-def _link(linked_id: int, link_type: Any, link_index: int | None, said: Any, *now: Any) -> LinkedTournament:
+def _link_item(
+    linked_id: int, link_type: Any, link_index: int | None, said: Any, *now: Any
+) -> LinkedTournament:
     """A link with the linked tournament as it is now, or as the import said when it is not here."""
     name, type_, organizer_id, status, test = now
     if name is None or "seriesId" in said:
@@ -120,7 +124,7 @@ def _link(linked_id: int, link_type: Any, link_index: int | None, said: Any, *no
     )
 
 
-def _rsvp(asked: Asked) -> RsvpConfiguration | None:
+def _rsvp(asked: PartContext) -> RsvpConfiguration | None:
     found = msgspec.convert(asked.row[-2], RsvpConfiguration | None)
     if found is None or found.tournament_id is not None or found.series_id is not None:
         return found
@@ -128,12 +132,12 @@ def _rsvp(asked: Asked) -> RsvpConfiguration | None:
     return msgspec.structs.replace(found, tournament_id=asked.tournament_id)
 
 
-def _entries(asked: Asked) -> EntryConfiguration | None:
+def _entries(asked: PartContext) -> EntryConfiguration | None:
     return msgspec.convert(asked.row[-1], EntryConfiguration | None)
 
 
 _EVENT = (
-    occasions.rows()
+    occasions.occasion_rows()
     .join(
         tables.occasion_tournament,
         tables.occasion_tournament.c.occasion_id == tables.occasion.c.occasion_id,
@@ -145,9 +149,9 @@ _EVENT = (
 )
 
 
-def _event(asked: Asked) -> OccasionListItem | None:
+def _event(asked: PartContext) -> OccasionListItem | None:
     row = asked.db.execute(_EVENT, asked.key).first()
-    return None if row is None else occasions.list_item(row)
+    return None if row is None else occasions.occasion_item(row)
 
 
 _SLUG = tables.shortcut.c
@@ -159,7 +163,7 @@ _SHORTCUT = (
 )
 
 
-def _shortcut(asked: Asked) -> Shortcut | None:
+def _shortcut(asked: PartContext) -> Shortcut | None:
     row = asked.db.execute(_SHORTCUT, asked.key).first()
     return None if row is None else Shortcut(shortcut_id=row.shortcut_id, slug=row.slug)
 
@@ -171,21 +175,21 @@ _SERIES = (
 )
 
 
-def _series(asked: Asked) -> Series | None:
+def _series(asked: PartContext) -> Series | None:
     row = asked.db.execute(_SERIES, asked.key).first()
-    return None if row is None else series.shown(row)
+    return None if row is None else series.series_item(row)
 
 
 # Include flag -> the member it adds, and who loads that.
-PARTS: dict[str, tuple[str, Callable[[Asked], Any]]] = {
+PARTS: dict[str, tuple[str, Callable[[PartContext], Any]]] = {
     "include_players": ("players", lambda a: players.entrants(a.db, a.tournament_id, a.viewer)),
-    "include_arenas": ("arenas", lambda a: arenas.lineup(a.db, a.tournament_id)),
-    "include_banks": ("banks", lambda a: banks.of_tournament(a.db, a.tournament_id)),
+    "include_arenas": ("arenas", lambda a: arenas.lineup_arenas(a.db, a.tournament_id)),
+    "include_banks": ("banks", lambda a: banks.banks_in_tournament(a.db, a.tournament_id)),
     "include_scorekeepers": ("scorekeepers", _scorekeepers),
-    "include_location": ("location", lambda a: reads.location_of(a.row)),
+    "include_location": ("location", lambda a: reads.location_in(a.row)),
     "include_entry_configuration": ("entry_configuration", _entries),
     "include_rsvp_configuration": ("rsvp_configuration", _rsvp),
-    "include_linked_tournaments": ("linked_tournaments", _linked),
+    "include_linked_tournaments": ("linked_tournaments", _linked_tournaments),
     "include_event": ("event", _event),
     "include_shortcut": ("shortcut", _shortcut),
     "include_series": ("series", _series),

@@ -29,8 +29,8 @@ def with_series_facts(db: Connection, tournament: Tournament) -> Tournament:
     ways = {getattr(settings, name, None) for name in ("pairing", "arena_assignment")}
     if series_id is None or BALANCED_SERIES not in ways:
         return tournament
-    seats = db.execute(_seats(series_id, tournament.tournament_id)).all()
-    state = replace(tournament.state, series_groups=_groups(seats), series_plays=_plays(seats))
+    seats = db.execute(_other_seats(series_id, tournament.tournament_id)).all()
+    state = replace(tournament.state, series_groups=_groups_played(seats), series_plays=_arena_plays(seats))
     return replace(tournament, state=state)
 
 
@@ -44,19 +44,19 @@ def _seed_facts(db: Connection, tournament: Tournament, way: str | None) -> dict
     """Player id -> what he is seeded by, lower is better."""
     series_id = tournament.details["series_id"]
     if way == SERIES_SEED and series_id is not None:
-        standings = results.details(db, series_id, None).standings
+        standings = results.series_details(db, series_id, None).standings
         return {one.player_id: float(one.position) for one in standings}
     if way in seeding.RATING_SEEDS:
         by_bound = way == seeding.BY_LOWER_BOUND
-        return dict(ratings.seed_facts(db, tournament.tournament_id, by_bound=by_bound))
-    if way in federation.RANKS:
+        return dict(ratings.seed_numbers(db, tournament.tournament_id, by_bound=by_bound))
+    if way in federation.SEEDING_RANKS:
         player_ids = [one.player_id for one in tournament.entrants]
-        ranks = federation.ranks_of_players(db, player_ids, way)
+        ranks = federation.player_ranks(db, player_ids, way)
         return {player_id: float(rank) for player_id, rank in ranks.items()}
     return {}
 
 
-def _seats(series_id: int, but: int) -> Select[Any]:
+def _other_seats(series_id: int, but: int) -> Select[Any]:
     """Who sat in the games of the other tournaments of the series; byes are not games against anybody."""
     return (
         select(_G.round_id, _G.set_number, _G.game_id, _G.arena_id, _G.is_tiebreak, _SEAT.player_id)
@@ -68,7 +68,7 @@ def _seats(series_id: int, but: int) -> Select[Any]:
     )
 
 
-def _groups(seats: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
+def _groups_played(seats: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
     """Each group of a round once, however many games it played; outside rounds each game is a group."""
     groups: dict[tuple[int | None, int], set[int]] = {}
     for seat in seats:
@@ -78,7 +78,7 @@ def _groups(seats: Sequence[Any]) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(sorted(players)) for players in groups.values())
 
 
-def _plays(seats: Sequence[Any]) -> dict[int, dict[int, int]]:
+def _arena_plays(seats: Sequence[Any]) -> dict[int, dict[int, int]]:
     """Player id -> arena id -> games played on it."""
     plays: dict[int, dict[int, int]] = {}
     for seat in seats:

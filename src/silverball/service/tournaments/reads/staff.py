@@ -2,15 +2,15 @@
 
 from sqlalchemy import Connection, and_, exists, or_, select
 
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.tournaments import reads
 from silverball.store.tables import scorekeeper, tournament
 from silverball.wire.tournaments import Tournament
 
-KEEPING_MAX = 50
+SCOREKEEPING_MAX = 50
 
 
-def is_running(db: Connection, user_id: int, tournament_id: int) -> bool:
+def is_on_duty(db: Connection, user_id: int, tournament_id: int) -> bool:
     """Whether it is started and this user organizes it or keeps its scores."""
     keeps_scores = exists().where(
         and_(scorekeeper.c.tournament_id == tournament.c.tournament_id, scorekeeper.c.user_id == user_id)
@@ -23,12 +23,14 @@ def is_running(db: Connection, user_id: int, tournament_id: int) -> bool:
     return db.execute(rows).first() is not None
 
 
-def keeping(db: Connection, user_id: int, viewer: Caller) -> list[Tournament]:
+def scorekeeping_tournaments(db: Connection, user_id: int, viewer: AuthenticatedCaller) -> list[Tournament]:
     """The running tournaments in which this user keeps scores for somebody else, newest first."""
     kept = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id == user_id)
-    rows = reads.rows().where(
+    rows = reads.tournament_rows().where(
         tournament.c.tournament_id.in_(kept),
         tournament.c.status == "started",
         tournament.c.organizer_id != user_id,
     )
-    return reads.listed(db, rows.order_by(tournament.c.tournament_id.desc()).limit(KEEPING_MAX), viewer)
+    return reads.tournament_items(
+        db, rows.order_by(tournament.c.tournament_id.desc()).limit(SCOREKEEPING_MAX), viewer
+    )

@@ -7,9 +7,9 @@ from sqlalchemy import Connection, func, select
 
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.access import Caller
+from silverball.service.access import AuthenticatedCaller
 from silverball.service.devices import reads as devices
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments import telling
 from silverball.service.tournaments.telling import Names
 from silverball.store import journal, tables
@@ -27,25 +27,25 @@ class JournalQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def page(
-    db: Connection, tournament_id: int, query: JournalQuery, viewer: Caller | None
-) -> Found[JournalAction]:
+def journal_page(
+    db: Connection, tournament_id: int, query: JournalQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[JournalAction]:
     """One page of the actions. Raises NotFound, and NotAllowed for all but the organizer and admins."""
     status = _status_for(db, tournament_id, viewer)
-    refuse_deep(query.page, PER_PAGE)
+    refuse_deep_pagination(query.page, PER_PAGE)
     newest = select(func.max(_J.action_id)).where(_J.tournament_id == tournament_id)
     total = int(db.execute(newest).scalar_one() or 0)
     # Actions are numbered without gaps.
     before = total + 1 - PER_PAGE * (query.page - 1)
-    found = journal.actions(db, tournament_id, before=before, limit=PER_PAGE)
-    undone = _undone(db, tournament_id)
-    undoable = None if status == "completed" else _undoable(db, tournament_id, undone)
-    names = _names(db, tournament_id, found)
-    actors = devices.actors(db, tournament_id, [one.action_id for one in found])
-    return Found([_shown(one, names, actors, undone, undoable) for one in found], total)
+    found = journal.newest_actions(db, tournament_id, before=before, limit=PER_PAGE)
+    undone = _undone_action_ids(db, tournament_id)
+    undoable = None if status == "completed" else _undoable_action_id(db, tournament_id, undone)
+    names = _load_names(db, tournament_id, found)
+    actors = devices.actor_names(db, tournament_id, [one.action_id for one in found])
+    return PageRows([_journal_action(one, names, actors, undone, undoable) for one in found], total)
 
 
-def _status_for(db: Connection, tournament_id: int, viewer: Caller | None) -> str:
+def _status_for(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> str:
     columns = select(tables.tournament.c.status, tables.tournament.c.organizer_id)
     row = db.execute(columns.where(tables.tournament.c.tournament_id == tournament_id)).one_or_none()
     if row is None:
@@ -55,40 +55,46 @@ def _status_for(db: Connection, tournament_id: int, viewer: Caller | None) -> st
     return str(row.status)
 
 
-def _undone(db: Connection, tournament_id: int) -> set[int]:
+def _undone_action_ids(db: Connection, tournament_id: int) -> set[int]:
     """Ids of all actions that were taken back."""
-    found = select(_J.data).where(_J.tournament_id == tournament_id, _J.change == journal.UNDONE)
+    found = select(_J.data).where(_J.tournament_id == tournament_id, _J.change == journal.ACTION_UNDONE)
     return {int(data["action"]) for data in db.execute(found.order_by(_J.journal_id)).scalars()}
 
 
-def _undoable(db: Connection, tournament_id: int, undone: set[int]) -> int | None:
+def _undoable_action_id(db: Connection, tournament_id: int, undone: set[int]) -> int | None:
     """The action that undo would take back now: the newest that stands, if all of it has opposites."""
-    undoing = select(_J.action_id).where(_J.tournament_id == tournament_id, _J.change == journal.UNDONE)
+    undoing = select(_J.action_id).where(
+        _J.tournament_id == tournament_id, _J.change == journal.ACTION_UNDONE
+    )
     standing = select(func.max(_J.action_id)).where(
         _J.tournament_id == tournament_id, _J.action_id.not_in(undone), _J.action_id.not_in(undoing)
     )
     action_id = db.execute(standing).scalar_one()
     if action_id is None:
         return None
-    (newest,) = journal.actions(db, tournament_id, before=action_id + 1, limit=1)
-    return newest.action_id if newest.can_be_undone else None
+    (newest,) = journal.newest_actions(db, tournament_id, before=action_id + 1, limit=1)
+    return newest.action_id if newest.is_undoable else None
 
 
-def _names(db: Connection, tournament_id: int, found: Sequence[Action]) -> Names:
+def _load_names(db: Connection, tournament_id: int, found: Sequence[Action]) -> Names:
     """The names that the sentences need: who and what was ever in these actions."""
-    ids = {name: sorted(_named(found, name)) for name in ("player_id", "arena_id", "user_id")}
+    ids = {name: sorted(_ids_in(found, name)) for name in ("player_id", "arena_id", "user_id")}
     player, arena, user = tables.player.c, tables.arena.c, tables.user.c
     entrants = select(tables.entrant.c.player_id).where(tables.entrant.c.tournament_id == tournament_id)
     is_named = player.player_id.in_(ids["player_id"]) | player.player_id.in_(entrants)
     actors = {one.actor_id for one in found if one.actor_id is not None}
     return Names(
-        players=_by_id(db, select(player.player_id, player.name).where(is_named)),
-        arenas=_by_id(db, select(arena.arena_id, arena.name).where(arena.arena_id.in_(ids["arena_id"]))),
-        users=_by_id(db, select(user.user_id, user.name).where(user.user_id.in_({*ids["user_id"], *actors}))),
+        players=_names_by_id(db, select(player.player_id, player.name).where(is_named)),
+        arenas=_names_by_id(
+            db, select(arena.arena_id, arena.name).where(arena.arena_id.in_(ids["arena_id"]))
+        ),
+        users=_names_by_id(
+            db, select(user.user_id, user.name).where(user.user_id.in_({*ids["user_id"], *actors}))
+        ),
     )
 
 
-def _named(found: Sequence[Action], name: str) -> set[int]:
+def _ids_in(found: Sequence[Action], name: str) -> set[int]:
     things = (
         side
         for action in found
@@ -99,11 +105,11 @@ def _named(found: Sequence[Action], name: str) -> set[int]:
     return {thing[name] for thing in things if isinstance(thing.get(name), int)}
 
 
-def _by_id(db: Connection, statement: Any) -> dict[int, str]:
+def _names_by_id(db: Connection, statement: Any) -> dict[int, str]:
     return {key: name for key, name in db.execute(statement)}  # noqa: C416  # rows are no pairs to mypy
 
 
-def _shown(
+def _journal_action(
     action: Action, names: Names, actors: Mapping[int, str], undone: set[int], undoable: int | None
 ) -> JournalAction:
     is_account = action.actor_id is not None
@@ -115,10 +121,10 @@ def _shown(
         source=action.source,
         dice_seed=action.dice_seed,
         changes=tuple(
-            JournalChange(change=change, text=telling.sentence(change, data, names))
+            JournalChange(change=change, text=telling.change_sentence(change, data, names))
             for change, data in action.entries
         ),
         undone=action.action_id in undone,
-        undoes=action.undoes,
+        undoes=action.undone_action_id,
         can_undo=action.action_id == undoable,
     )

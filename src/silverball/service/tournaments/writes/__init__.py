@@ -20,18 +20,23 @@ from silverball.rules.scoring import point_maps
 from silverball.rules.settings import Settings
 from silverball.rules.tournament import EngineState, Tournament
 from silverball.service import acting, enact
-from silverball.service.acting import Ahead, Made
-from silverball.service.enact import Who
+from silverball.service.acting import Decision, DryRun
+from silverball.service.enact import ActionContext
 from silverball.service.tournaments import configuring
-from silverball.service.tournaments.bodies import ChangedFields, NewFields, Undo, settings_in
+from silverball.service.tournaments.bodies import (
+    ChangedTournamentFields,
+    NewTournamentFields,
+    UndoRequest,
+    sent_settings,
+)
 from silverball.service.tournaments.reads import belongings, described, idling, series_facts
 from silverball.store import announcements, revisions, tables
 
-CREATORS = ("organizer", "admin")
+CREATOR_ROLES = ("organizer", "admin")
 SEED_BITS = 128
 NAMED_MAX = 3
 # What every tournament begins with; its name, owner and times are said.
-BLANK: Mapping[str, Any] = {
+BLANK_DETAILS: Mapping[str, Any] = {
     "description": None,
     "end_utc": None,
     "end_local": None,
@@ -57,24 +62,24 @@ BLANK: Mapping[str, Any] = {
 }
 
 
-def create(call: Write[NewFields], dice: Random) -> Tournament:
+def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournament:
     """A new tournament of the caller's. All its draws come from `dice`, which nobody can foresee."""
-    if call.caller.role not in CREATORS:
+    if call.caller.role not in CREATOR_ROLES:
         raise NotAllowed("Only organizers create tournaments. Ask the admin of this site to make you one.")
     body = call.body
-    settings = configuring.settings_of(body.type, settings_in(body))
-    before = blank(call.user_id, call.now)
-    details = described.details(call.db, body, before, None)
+    settings = configuring.build_settings(body.type, sent_settings(body))
+    before = blank_details(call.user_id, call.now)
+    details = described.merge_details(call.db, body, before, None)
     rows = None if body.tiebreaker_points_map is UNSET else body.tiebreaker_points_map
-    new = planned(body.type, settings, details, dice, tiebreakers=configuring.tiebreaker_map(rows))
-    return enact.create(call.db, new, acting.who_of(call), dice)
+    new = planned_tournament(body.type, settings, details, dice, tiebreakers=configuring.tiebreaker_map(rows))
+    return enact.create_tournament(call.db, new, acting.action_context(call), dice)
 
 
-def blank(organizer_id: int, now: datetime) -> dict[str, Any]:
+def blank_details(organizer_id: int, now: datetime) -> dict[str, Any]:
     """The details of a tournament of which nothing was said: it begins now."""
     local = now.strftime("%Y-%m-%d %H:%M:%S")
     return {
-        **BLANK,
+        **BLANK_DETAILS,
         "name": "",
         "organizer_id": organizer_id,
         "start_utc": now.isoformat(),
@@ -82,7 +87,7 @@ def blank(organizer_id: int, now: datetime) -> dict[str, Any]:
     }
 
 
-def planned(
+def planned_tournament(
     type_: str,
     settings: Settings,
     details: Mapping[str, Any],
@@ -100,27 +105,27 @@ def planned(
         entrants=(),
         points_map=configuring.points_map(type_, settings, details["points_map_custom"]),
         tiebreaker_points_map=tiebreakers,
-        has_entry_limits=_is_limited(details),
+        has_entry_limits=_has_entry_limits(details),
         state=EngineState(dice_seed=f"{dice.getrandbits(SEED_BITS):032x}"),
         details={**details, "primary_config_settings": list(form.primary_settings)},
     )
 
 
-def _is_limited(details: Mapping[str, Any]) -> bool:
+def _has_entry_limits(details: Mapping[str, Any]) -> bool:
     return bool((details["entry_configuration"] or {}).get("limited"))
 
 
-def edit(call: Write[ChangedFields]) -> Tournament:
+def edit_tournament(call: Write[ChangedTournamentFields]) -> Tournament:
     """Settings, texts, times, what it belongs to: each as long as it may be changed."""
-    return acting.act(call, lambda tournament: _edited(call, tournament))
+    return acting.run_command(call, lambda tournament: _edit_changes(call, tournament))
 
 
-def _edited(call: Write[ChangedFields], tournament: Tournament) -> list[Change]:
+def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) -> list[Change]:
     body = call.body
-    sent = [name for name in ChangedFields.__struct_fields__ if getattr(body, name) is not UNSET]
+    sent = [name for name in ChangedTournamentFields.__struct_fields__ if getattr(body, name) is not UNSET]
     configuring.refuse_when_completed(tournament, sent)
-    settings = configuring.changed_settings(tournament, settings_in(body))
-    details = described.details(call.db, body, tournament.details, tournament.tournament_id)
+    settings = configuring.changed_settings(tournament, sent_settings(body))
+    details = described.merge_details(call.db, body, tournament.details, tournament.tournament_id)
     tiebreakers = tournament.tiebreaker_points_map
     if body.tiebreaker_points_map is not UNSET:
         tiebreakers = configuring.changed_tiebreakers(tournament, body.tiebreaker_points_map)
@@ -131,57 +136,57 @@ def _edited(call: Write[ChangedFields], tournament: Tournament) -> list[Change]:
         details=details,
         points_map=configuring.changed_points_map(tournament, settings, details["points_map_custom"]),
         tiebreaker_points_map=tiebreakers,
-        has_entry_limits=_is_limited(details),
+        has_entry_limits=_has_entry_limits(details),
     )
 
 
-def look_at_start(call: Write[Body]) -> Ahead:
+def prepare_start(call: Write[Body]) -> DryRun:
     """What the start would make, drawn before the tournament is locked."""
-    return acting.look_ahead(call, lambda tournament: _started(call, tournament))
+    return acting.dry_run(call, lambda tournament: _start_decision(call, tournament))
 
 
-def start(call: Write[Body]) -> Tournament:
+def start_tournament(call: Write[Body]) -> Tournament:
     """The night begins."""
-    acting.tournament_of(call)
-    return acting.act_as_seen(call)
+    acting.load_tournament(call)
+    return acting.commit_dry_run(call)
 
 
-def _started(call: Write[Body], tournament: Tournament) -> Made:
+def _start_decision(call: Write[Body], tournament: Tournament) -> Decision:
     dice, seed = play.dice_for(tournament, "start")
     informed = series_facts.with_seed_facts(call.db, tournament)
     informed = series_facts.with_series_facts(call.db, informed)
     changes = play.start(informed, dice, call.now)
     begun = apply_all(informed, changes)
     given = entries.given(begun, begun.active_ids, entries.automatic(begun), call.now)
-    return Made([*changes, *given], seed)
+    return Decision([*changes, *given], seed)
 
 
-def complete(call: Write[Body]) -> Tournament:
+def complete_tournament(call: Write[Body]) -> Tournament:
     """The results are final."""
-    return acting.act(call, lambda tournament: play.complete(tournament, call.now))
+    return acting.run_command(call, lambda tournament: play.complete(tournament, call.now))
 
 
-def reopen(call: Write[Body]) -> Tournament:
+def reopen_tournament(call: Write[Body]) -> Tournament:
     """The results may change again."""
-    return acting.act(call, play.reopen)
+    return acting.run_command(call, play.reopen)
 
 
-def undo(call: Write[Undo]) -> Tournament:
+def undo_action(call: Write[UndoRequest]) -> Tournament:
     """Take the newest action back. Raises Conflict for any other, and when something stands in the way."""
-    acting.tournament_of(call)
+    acting.load_tournament(call)
     try:
-        return enact.undo(call.db, call.ids[TOURNAMENT], call.body.action, acting.who_of(call))
+        return enact.undo_action(call.db, call.ids[TOURNAMENT], call.body.action, acting.action_context(call))
     except IntegrityError as error:
         sentence = "This cannot be undone any more: what it would bring back is gone or taken by now."
         raise Conflict(sentence) from error
 
 
-def remove(call: Write[Body]) -> None:
+def delete_tournament(call: Write[Body]) -> None:
     """A planned tournament is gone with everything in it. Raises Conflict for one that has begun."""
-    tournament = acting.tournament_of(call)
+    tournament = acting.load_tournament(call)
     if tournament.status != "planned":
         raise Conflict("Only a planned tournament can be deleted: this one has begun.")
-    linking = belongings.linked_from(call.db, tournament.tournament_id)
+    linking = belongings.linking_tournaments(call.db, tournament.tournament_id)
     if linking:
         named = ", ".join(str(tournament_id) for tournament_id in linking[:NAMED_MAX])
         raise Conflict(f"Tournament {named} links to this one. Take it out of those links first.")
@@ -189,10 +194,10 @@ def remove(call: Write[Body]) -> None:
     revisions.raise_tournaments(call.db, [tournament.tournament_id])
     own = tables.tournament.c.tournament_id == tournament.tournament_id
     call.db.execute(delete(tables.tournament).where(own))
-    announcements.gone(call.db, tournament.tournament_id)
+    announcements.end_channel(call.db, tournament.tournament_id)
 
 
-def close_idle(db: Connection, tournament_id: int, source: str, now: datetime) -> bool:
+def complete_if_idle(db: Connection, tournament_id: int, source: str, now: datetime) -> bool:
     """Complete a tournament that nobody has touched for two days, as of its last activity.
 
     Returns whether it was so; it may have been touched since somebody looked. Source: formats, section 23.
@@ -200,7 +205,7 @@ def close_idle(db: Connection, tournament_id: int, source: str, now: datetime) -
     touched_at = idling.last_activity(db, tournament_id, now)
     if touched_at is None:
         return False
-    tournament = enact.tournament_of(db, tournament_id)
-    who = Who(actor_id=None, source=source, now=now)
+    tournament = enact.load_tournament(db, tournament_id)
+    who = ActionContext(actor_id=None, source=source, now=now)
     enact.enact(db, tournament_id, play.complete(tournament, touched_at), who)
     return True

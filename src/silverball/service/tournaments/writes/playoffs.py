@@ -31,41 +31,41 @@ from silverball.wire import times
 
 NAME_CHARACTERS_MAX = 100
 # What a playoff has from the tournament that it follows.
-INHERITED = ("location_id", "timezone", "test")
+INHERITED_DETAILS = ("location_id", "timezone", "test")
 
 
-def create(call: Write[NewPlayoffs], dice: Random) -> Tournament:
+def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
     """A planned tournament for the best of the one in the path, linked with it both ways.
 
     Raises Conflict when players are tied across the line; naming the players settles it.
     """
-    qualifier = acting.tournament_of(call)
+    qualifier = acting.load_tournament(call)
     if qualifier.status == "planned":
         raise Conflict("The tournament has not started: nobody has qualified yet.")
-    rows, title = _chosen(call, qualifier)
+    rows, title = _qualifiers(call, qualifier)
     draw, seed = play.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
     player_ids = playoffs.seeded(rows, draw)
-    new = _planned(call, qualifier, title, dice)
-    who = acting.who_of(call)
-    made = enact.create(call.db, new, who, dice)
-    changes = _filled(qualifier, player_ids)
+    new = _planned_playoffs(call, qualifier, title, dice)
+    who = acting.action_context(call)
+    made = enact.create_tournament(call.db, new, who, dice)
+    changes = _roster_changes(qualifier, player_ids)
     enact.enact(call.db, made.tournament_id, changes, who, dice_seed=seed)
-    _link(call.db, made, qualifier.tournament_id, "qualifying", who)
-    _link(call.db, qualifier, made.tournament_id, "playoff", who)
+    _link_tournaments(call.db, made, qualifier.tournament_id, "qualifying", who)
+    _link_tournaments(call.db, qualifier, made.tournament_id, "playoff", who)
     return made
 
 
-def _chosen(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[Standing], str]:
+def _qualifiers(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[Standing], str]:
     """The rows of those who go through, and what their tournament is called."""
     body = call.body
     if (body.players is UNSET) == (body.band is UNSET):
         raise Invalid({"players": ["Send players or band: one of the two says who goes through."]})
     rows = playoffs.eligible(play.format_of(qualifier).rank(qualifier), qualifier.active_ids)
     if isinstance(body.players, tuple):
-        return _named(rows, body.players), "playoffs"
+        return _named_qualifiers(rows, body.players), "playoffs"
     if body.players is UNSET:
         assert body.band is not UNSET
-        first, last, title = _band(qualifier, body.band)
+        first, last, title = _band_places(qualifier, body.band)
     else:
         first, last, title = 0, body.players, "playoffs"
     if last > len(rows):
@@ -76,7 +76,7 @@ def _chosen(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[Stand
     return rows[first:last], title
 
 
-def _named(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing]:
+def _named_qualifiers(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing]:
     strangers = sorted(set(player_ids) - {one.player_id for one in rows})
     if strangers or len(set(player_ids)) != len(player_ids):
         named = ", ".join(str(player_id) for player_id in strangers)
@@ -85,7 +85,7 @@ def _named(rows: Sequence[Standing], player_ids: Sequence[int]) -> list[Standing
     return [one for one in rows if one.player_id in set(player_ids)]
 
 
-def _band(qualifier: Tournament, index: int) -> tuple[int, int, str]:
+def _band_places(qualifier: Tournament, index: int) -> tuple[int, int, str]:
     """The places of a band, from first to last, and its title."""
     reached = 0
     for band in getattr(qualifier.settings, "playoffs_cutoffs", ()):
@@ -107,26 +107,28 @@ def _refuse_tie(db: Connection, tied: Sequence[int], line: int) -> None:
         )
 
 
-def _planned(call: Write[NewPlayoffs], qualifier: Tournament, title: str, dice: Random) -> Tournament:
+def _planned_playoffs(
+    call: Write[NewPlayoffs], qualifier: Tournament, title: str, dice: Random
+) -> Tournament:
     given = {} if call.body.settings is UNSET else dict(call.body.settings)
     form = FORMATS[call.body.type]
     if "seeding" in form.settings.__struct_encode_fields__:
         given.setdefault("seeding", "manual")
-    settings = configuring.settings_of(call.body.type, given, at="settings.")
+    settings = configuring.build_settings(call.body.type, given, prefix="settings.")
     name = call.body.name
     if name is UNSET:
         name = f"{qualifier.details['name']}: {title}"[:NAME_CHARACTERS_MAX]
-    before = writes.blank(qualifier.details["organizer_id"], call.now)
-    details = {**before, **_inherited(qualifier), "name": name}
+    before = writes.blank_details(qualifier.details["organizer_id"], call.now)
+    details = {**before, **_inherited_details(qualifier), "name": name}
     details["start_local"] = times.local(call.now, details["timezone"])
-    return writes.planned(call.body.type, settings, details, dice)
+    return writes.planned_tournament(call.body.type, settings, details, dice)
 
 
-def _inherited(qualifier: Tournament) -> Mapping[str, Any]:
-    return {name: qualifier.details[name] for name in INHERITED}
+def _inherited_details(qualifier: Tournament) -> Mapping[str, Any]:
+    return {name: qualifier.details[name] for name in INHERITED_DETAILS}
 
 
-def _filled(qualifier: Tournament, player_ids: Sequence[int]) -> list[Change]:
+def _roster_changes(qualifier: Tournament, player_ids: Sequence[int]) -> list[Change]:
     """The players by seed, the arenas that work, and who keeps scores."""
     arenas = [one for one in qualifier.lineup if one.is_active]
     changes: list[Change] = []
@@ -151,9 +153,11 @@ def _filled(qualifier: Tournament, player_ids: Sequence[int]) -> list[Change]:
     return [*changes, *(ScorekeeperAdded(one) for one in qualifier.scorekeepers)]
 
 
-def _link(db: Connection, of: Tournament, to: int, link_type: str, who: enact.Who) -> None:
-    tournament = enact.tournament_of(db, of.tournament_id)
+def _link_tournaments(
+    db: Connection, of: Tournament, to: int, link_type: str, who: enact.ActionContext
+) -> None:
+    tournament = enact.load_tournament(db, of.tournament_id)
     new = {"linked_tournament_id": to, "link_type": link_type, "link_index": None}
-    links = [*tournament.details["links"], *belongings.links(db, [new], tournament.tournament_id)]
+    links = [*tournament.details["links"], *belongings.link_details(db, [new], tournament.tournament_id)]
     changes = edited(TournamentEdited, tournament, details={**tournament.details, "links": links})
     enact.enact(db, tournament.tournament_id, changes, who)

@@ -7,8 +7,8 @@ from sqlalchemy import Connection, Select, func, select
 
 from silverball.kit.errors import NotAllowed, NotFound
 from silverball.kit.query import PageNumber, Query
-from silverball.service.access import Caller
-from silverball.service.pages import Found, refuse_deep
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store.tables import tournament, webhook, webhook_delivery
 from silverball.wire import times
 from silverball.wire.webhooks import DeliveryStatus, Webhook, WebhookDelivery
@@ -16,7 +16,7 @@ from silverball.wire.webhooks import DeliveryStatus, Webhook, WebhookDelivery
 PER_PAGE = 50
 WEBHOOKS_MAX = 10
 _W, _D = webhook.c, webhook_delivery.c
-_DELIVERIES = (
+_DELIVERY_COLUMNS = (
     _D.webhook_delivery_id,
     _D.webhook_id,
     _D.message_id,
@@ -40,7 +40,7 @@ class DeliveryQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def require_manager(db: Connection, tournament_id: int, viewer: Caller | None) -> None:
+def require_manager(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> None:
     """Raises NotFound, and NotAllowed for all but the organizer and admins.
 
     A token must be able to manage, also to read: the address of a chat is a secret of that chat.
@@ -55,63 +55,67 @@ def require_manager(db: Connection, tournament_id: int, viewer: Caller | None) -
         raise NotAllowed
 
 
-def of_tournament(db: Connection, tournament_id: int) -> tuple[Webhook, ...]:
+def tournament_webhooks(db: Connection, tournament_id: int) -> tuple[Webhook, ...]:
     """The webhooks of the tournament, oldest first."""
-    rows = _listed().where(_W.tournament_id == tournament_id).order_by(_W.webhook_id).limit(WEBHOOKS_MAX)
-    return tuple(_shown(row) for row in db.execute(rows))
+    rows = (
+        _webhook_rows().where(_W.tournament_id == tournament_id).order_by(_W.webhook_id).limit(WEBHOOKS_MAX)
+    )
+    return tuple(_webhook_item(row) for row in db.execute(rows))
 
 
-def one(db: Connection, tournament_id: int, webhook_id: int) -> Webhook:
+def find_webhook(db: Connection, tournament_id: int, webhook_id: int) -> Webhook:
     """A webhook of this tournament. Raises NotFound."""
-    rows = _listed().where(_W.tournament_id == tournament_id, _W.webhook_id == webhook_id)
+    rows = _webhook_rows().where(_W.tournament_id == tournament_id, _W.webhook_id == webhook_id)
     row = db.execute(rows).one_or_none()
     if row is None:
         raise NotFound("Webhook", webhook_id)
-    return _shown(row)
+    return _webhook_item(row)
 
 
-def deliveries(db: Connection, webhook_id: int, query: DeliveryQuery) -> Found[WebhookDelivery]:
+def deliveries_page(db: Connection, webhook_id: int, query: DeliveryQuery) -> PageRows[WebhookDelivery]:
     """One page of the deliveries of a webhook, newest first."""
-    refuse_deep(query.page, PER_PAGE)
+    refuse_deep_pagination(query.page, PER_PAGE)
     wanted = [_D.webhook_id == webhook_id]
     if query.status is not None:
         wanted.append(_D.status == query.status)
     total = db.execute(select(func.count()).select_from(webhook_delivery).where(*wanted)).scalar_one()
-    rows = select(*_DELIVERIES).where(*wanted).order_by(_D.webhook_delivery_id.desc())
+    rows = select(*_DELIVERY_COLUMNS).where(*wanted).order_by(_D.webhook_delivery_id.desc())
     some = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
-    return Found([_delivery(row) for row in db.execute(some)], total)
+    return PageRows([_delivery_item(row) for row in db.execute(some)], total)
 
 
-def delivery(db: Connection, webhook_id: int, delivery_id: int) -> WebhookDelivery:
+def find_delivery(db: Connection, webhook_id: int, delivery_id: int) -> WebhookDelivery:
     """A delivery of this webhook. Raises NotFound."""
-    rows = select(*_DELIVERIES).where(_D.webhook_id == webhook_id, _D.webhook_delivery_id == delivery_id)
+    rows = select(*_DELIVERY_COLUMNS).where(
+        _D.webhook_id == webhook_id, _D.webhook_delivery_id == delivery_id
+    )
     row = db.execute(rows).one_or_none()
     if row is None:
         raise NotFound("WebhookDelivery", delivery_id)
-    return _delivery(row)
+    return _delivery_item(row)
 
 
-def newest(db: Connection, tournament_id: int, limit: int) -> dict[int, list[WebhookDelivery]]:
+def newest_deliveries(db: Connection, tournament_id: int, limit: int) -> dict[int, list[WebhookDelivery]]:
     """Webhook id -> its newest deliveries, newest first, at most `limit` of each."""
     place = func.row_number().over(partition_by=_D.webhook_id, order_by=_D.webhook_delivery_id.desc())
     own = select(_W.webhook_id).where(_W.tournament_id == tournament_id)
     ranked = select(_D.webhook_delivery_id.label("id"), place.label("place"))
     found = ranked.where(_D.webhook_id.in_(own)).subquery()
     some = select(found.c.id).where(found.c.place <= limit)
-    rows = select(*_DELIVERIES).where(_D.webhook_delivery_id.in_(some))
+    rows = select(*_DELIVERY_COLUMNS).where(_D.webhook_delivery_id.in_(some))
     listed: defaultdict[int, list[WebhookDelivery]] = defaultdict(list)
     for row in db.execute(rows.order_by(_D.webhook_delivery_id.desc())):
-        listed[row.webhook_id].append(_delivery(row))
+        listed[row.webhook_id].append(_delivery_item(row))
     return listed
 
 
-def _listed() -> Select[Any]:
+def _webhook_rows() -> Select[Any]:
     waits = select(func.count()).select_from(webhook_delivery)
     waits = waits.where(_D.webhook_id == _W.webhook_id, _D.status == "waiting")
     return select(webhook, waits.scalar_subquery().label("waiting_count"))
 
 
-def _shown(row: Any) -> Webhook:
+def _webhook_item(row: Any) -> Webhook:
     return Webhook(
         webhook_id=row.webhook_id,
         tournament_id=row.tournament_id,
@@ -128,7 +132,7 @@ def _shown(row: Any) -> Webhook:
     )
 
 
-def _delivery(row: Any) -> WebhookDelivery:
+def _delivery_item(row: Any) -> WebhookDelivery:
     return WebhookDelivery(
         webhook_delivery_id=row.webhook_delivery_id,
         webhook_id=row.webhook_id,

@@ -10,7 +10,7 @@ from silverball.store.tables import tournament, webhook, webhook_delivery
 _W, _D, _T = webhook.c, webhook_delivery.c, tournament.c
 
 
-def behind() -> Select[Any]:
+def webhooks_behind() -> Select[Any]:
     """Active webhooks whose tournament has announced what they have not looked at, oldest first."""
     rows = select(webhook, _T.epoch.label("own_epoch"), _T.seq.label("own_seq"), _T.seq_low.label("own_low"))
     rows = rows.join(tournament, _T.tournament_id == _W.tournament_id)
@@ -18,7 +18,7 @@ def behind() -> Select[Any]:
     return rows.where(_W.is_active, is_behind).order_by(_W.webhook_id).limit(1)
 
 
-def ready(now: datetime, *, slow: bool) -> Select[Any]:
+def webhooks_ready(now: datetime, *, slow: bool) -> Select[Any]:
     """Webhooks with a message to be sent now, those first whose turn was longest ago.
 
     Those that were slow or failed are asked for apart: they wait for each other only.
@@ -35,11 +35,11 @@ def is_due(now: datetime) -> ColumnElement[bool]:
     return and_(_D.status == "waiting", _D.due_at <= now)
 
 
-def is_anything_behind(db: Connection) -> bool:
+def is_any_webhook_behind(db: Connection) -> bool:
     """Whether something was announced that a webhook has not looked at."""
-    return db.execute(behind()).first() is not None
+    return db.execute(webhooks_behind()).first() is not None
 
 
-def is_anything_ready(db: Connection, now: datetime, *, slow: bool) -> bool:
+def is_any_message_ready(db: Connection, now: datetime, *, slow: bool) -> bool:
     """Whether a message is to be sent."""
-    return db.execute(ready(now, slow=slow)).first() is not None
+    return db.execute(webhooks_ready(now, slow=slow)).first() is not None

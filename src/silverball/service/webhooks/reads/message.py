@@ -12,9 +12,9 @@ import msgspec
 from sqlalchemy import Connection, func, select
 
 from silverball.service.webhooks import sentences
-from silverball.service.webhooks.sentences import Facts, News
+from silverball.service.webhooks.sentences import NewsItem, SentenceFacts
 from silverball.store import announcements, tables
-from silverball.store.announcements import Announced
+from silverball.store.announcements import Announcement
 from silverball.wire import times
 from silverball.wire.webhooks import WebhookMessage, WebhookText
 
@@ -24,40 +24,47 @@ PLAYERS_NAMED_MAX = 200
 _D = tables.webhook_delivery.c
 
 
-def is_kept(db: Connection, tournament_id: int, delivery: Any) -> bool:
+def can_be_sent(db: Connection, tournament_id: int, delivery: Any) -> bool:
     """Whether what a delivery says can still be said."""
-    return delivery.event == TEST or announced(db, tournament_id, delivery.epoch, delivery.seq) is not None
+    return (
+        delivery.event == TEST
+        or find_announcement(db, tournament_id, delivery.epoch, delivery.seq) is not None
+    )
 
 
-def announced(db: Connection, tournament_id: int, epoch: str | None, seq: int | None) -> Announced | None:
+def find_announcement(
+    db: Connection, tournament_id: int, epoch: str | None, seq: int | None
+) -> Announcement | None:
     """The announcement; None when it was withdrawn or trimmed."""
     if epoch is None or seq is None:
         return None
-    head = announcements.head(db, tournament_id)
+    head = announcements.channel_head(db, tournament_id)
     if head is None or head.epoch != epoch:
         return None
-    found = announcements.since(db, tournament_id, epoch, seq - 1, 1)
+    found = announcements.load_since(db, tournament_id, epoch, seq - 1, 1)
     return found[0] if found and found[0].seq == seq else None
 
 
-def body_of(db: Connection, hook: Any, delivery: Any, base_url: str) -> bytes | None:
+def message_body(db: Connection, hook: Any, delivery: Any, base_url: str) -> bytes | None:
     """What is sent; None when there is nothing to be said any more."""
     if delivery.event == TEST:
         return _test_body(db, hook, delivery.created_at)
-    found = announced(db, hook.tournament_id, delivery.epoch, delivery.seq)
+    found = find_announcement(db, hook.tournament_id, delivery.epoch, delivery.seq)
     if found is None:
         return None
     if hook.form == "events":
         return _event_body(found)
     if delivery.about is None:
         return None
-    news = News(delivery.about, delivery.said)
+    news = NewsItem(delivery.about, delivery.said)
     data = msgspec.json.decode(found.data)
-    said = sentences.sentence(found.name, data, news, _facts(db, hook, delivery, data, base_url))
+    said = sentences.render_sentence(
+        found.name, data, news, _sentence_facts(db, hook, delivery, data, base_url)
+    )
     return _text_body(said)
 
 
-def _event_body(found: Announced) -> bytes:
+def _event_body(found: Announcement) -> bytes:
     message = WebhookMessage(
         type=found.name,
         timestamp=times.iso(found.at),
@@ -72,7 +79,7 @@ def _event_body(found: Announced) -> bytes:
 def _test_body(db: Connection, hook: Any, at: datetime) -> bytes:
     name = _tournament_name(db, hook.tournament_id)
     if hook.form == "text":
-        return _text_body(f"{sentences.plain(name)} \u00b7 {TEST_SENTENCE}")
+        return _text_body(f"{sentences.plain_text(name)} \u00b7 {TEST_SENTENCE}")
     message = WebhookMessage(
         type=TEST,
         timestamp=times.iso(at),
@@ -93,30 +100,32 @@ def _tournament_name(db: Connection, tournament_id: int) -> str:
     return str(db.execute(select(own.name).where(own.tournament_id == tournament_id)).scalar_one())
 
 
-def _facts(db: Connection, hook: Any, delivery: Any, data: dict[str, Any], base_url: str) -> Facts:
+def _sentence_facts(
+    db: Connection, hook: Any, delivery: Any, data: dict[str, Any], base_url: str
+) -> SentenceFacts:
     tournament_id, about = hook.tournament_id, delivery.about
     is_over = about == "status" and delivery.said.endswith("completed")
-    places = _places(db, tournament_id) if is_over else []
+    places = _first_places(db, tournament_id) if is_over else []
     named = [player_id for _, player_id in places] or data.get("playerIds", ())
     entrants = tables.entrant.c.tournament_id == tournament_id
-    return Facts(
+    return SentenceFacts(
         tournament=_tournament_name(db, tournament_id),
-        players=_names(db, named),
+        players=_player_names(db, named),
         places=places,
-        player_count=_count(db, entrants) if about == "status" else 0,
-        game_count=_games(db, data["roundId"]) if about.startswith("round ") else 0,
-        is_corrected=_was_told_otherwise(db, delivery),
+        player_count=_row_count(db, entrants) if about == "status" else 0,
+        game_count=_game_count(db, data["roundId"]) if about.startswith("round ") else 0,
+        is_corrected=_is_correction(db, delivery),
         url=f"{base_url}/t/{tournament_id}" if base_url else "",
     )
 
 
-def _names(db: Connection, player_ids: Sequence[int]) -> dict[int, str]:
+def _player_names(db: Connection, player_ids: Sequence[int]) -> dict[int, str]:
     player = tables.player.c
     rows = select(player.player_id, player.name).where(player.player_id.in_(player_ids))
     return {row.player_id: row.name for row in db.execute(rows)}
 
 
-def _places(db: Connection, tournament_id: int) -> list[tuple[int, int]]:
+def _first_places(db: Connection, tournament_id: int) -> list[tuple[int, int]]:
     standing = tables.standing.c
     rows = select(standing.position, standing.player_id).where(
         standing.tournament_id == tournament_id, standing.position <= sentences.PLACES_MAX
@@ -125,16 +134,16 @@ def _places(db: Connection, tournament_id: int) -> list[tuple[int, int]]:
     return [(row.position, row.player_id) for row in db.execute(ordered)]
 
 
-def _count(db: Connection, *wanted: Any) -> int:
+def _row_count(db: Connection, *wanted: Any) -> int:
     return int(db.execute(select(func.count()).where(*wanted)).scalar_one())
 
 
-def _games(db: Connection, round_id: int) -> int:
+def _game_count(db: Connection, round_id: int) -> int:
     game = tables.game.c
-    return _count(db, game.round_id == round_id, ~game.bye)
+    return _row_count(db, game.round_id == round_id, ~game.bye)
 
 
-def _was_told_otherwise(db: Connection, delivery: Any) -> bool:
+def _is_correction(db: Connection, delivery: Any) -> bool:
     """Whether the same thing was told before, with something else to say."""
     earlier = select(_D.said).where(
         _D.webhook_id == delivery.webhook_id,

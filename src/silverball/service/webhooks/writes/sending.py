@@ -16,12 +16,12 @@ GONE_STATUS = 410
 GONE = "The address answered that it is gone (status 410)."
 GIVEN_UP = f"Nothing has arrived for {pace.GIVEN_UP_AFTER.days} days."
 # Messages that are put away in one go before one is found that is to be sent.
-LOOKED_AT_MAX = 50
+DELIVERIES_SCANNED_MAX = 50
 _W, _D = webhook.c, webhook_delivery.c
 
 
 @dataclass(frozen=True)
-class Errand:
+class WebhookToSend:
     """A message to be sent."""
 
     webhook_id: int
@@ -35,7 +35,7 @@ class Errand:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SendOutcome:
     """What came of a try: the status that was answered, or why there was no answer."""
 
     seconds: float
@@ -43,48 +43,48 @@ class Outcome:
     reason: str | None = None
 
     @property
-    def is_good(self) -> bool:
+    def is_success(self) -> bool:
         return self.status is not None and 200 <= self.status < 300
 
     @property
-    def sentence(self) -> str | None:
+    def failure_sentence(self) -> str | None:
         """Why it was not delivered, in words of ours."""
-        if self.is_good or self.status is None:
+        if self.is_success or self.status is None:
             return self.reason
         if 300 <= self.status < 400:
             return f"The address leads elsewhere (status {self.status}), which is not followed."
         return f"The address answered with status {self.status}."
 
 
-def take(db: Connection, now: datetime, *, slow: bool, base_url: str) -> Errand | None:
+def claim_next_message(db: Connection, now: datetime, *, slow: bool, base_url: str) -> WebhookToSend | None:
     """The next message, which nobody else sends meanwhile; None when there is none.
 
     What is not to be sent after all is put away on the way.
     """
-    rows = due.ready(now, slow=slow).with_for_update(of=webhook, skip_locked=True)
+    rows = due.webhooks_ready(now, slow=slow).with_for_update(of=webhook, skip_locked=True)
     hook = db.execute(rows).one_or_none()
     if hook is None:
         return None
     waiting = select(webhook_delivery).where(_D.webhook_id == hook.webhook_id, due.is_due(now))
-    for delivery in db.execute(waiting.order_by(_D.webhook_delivery_id).limit(LOOKED_AT_MAX)).all():
-        body = message.body_of(db, hook, delivery, base_url)
+    for delivery in db.execute(waiting.order_by(_D.webhook_delivery_id).limit(DELIVERIES_SCANNED_MAX)).all():
+        body = message.message_body(db, hook, delivery, base_url)
         if body is None:
-            _end(db, delivery, "withdrawn", WITHDRAWN)
+            _end_delivery(db, delivery, "withdrawn", WITHDRAWN)
         elif delivery.tries >= pace.TRIES_MAX:
-            _end(db, delivery, "failed", KILLED)
+            _end_delivery(db, delivery, "failed", KILLED)
         else:
-            return _taken(db, hook, delivery, body, now)
+            return _claim_delivery(db, hook, delivery, body, now)
     return None
 
 
-def _taken(db: Connection, hook: Any, delivery: Any, body: bytes, now: datetime) -> Errand:
+def _claim_delivery(db: Connection, hook: Any, delivery: Any, body: bytes, now: datetime) -> WebhookToSend:
     """The message of this delivery, with the webhook to oneself for a while."""
     tries = delivery.tries + 1
     own = update(webhook).where(_W.webhook_id == hook.webhook_id)
     db.execute(own.values(busy_until=now + pace.LOST_AFTER, tried_at=now))
     row = update(webhook_delivery).where(_D.webhook_delivery_id == delivery.webhook_delivery_id)
     db.execute(row.values(tries=tries, tried_at=now, response_status=None))
-    return Errand(
+    return WebhookToSend(
         webhook_id=hook.webhook_id,
         delivery_id=delivery.webhook_delivery_id,
         tries=tries,
@@ -95,7 +95,7 @@ def _taken(db: Connection, hook: Any, delivery: Any, body: bytes, now: datetime)
     )
 
 
-def settle(db: Connection, errand: Errand, outcome: Outcome, now: datetime) -> None:
+def settle_delivery(db: Connection, errand: WebhookToSend, outcome: SendOutcome, now: datetime) -> None:
     """The delivery becomes what came of it, and the webhook is free again."""
     hook = db.execute(select(webhook).where(_W.webhook_id == errand.webhook_id).with_for_update()).first()
     own = select(webhook_delivery).where(_D.webhook_delivery_id == errand.delivery_id)
@@ -103,34 +103,34 @@ def settle(db: Connection, errand: Errand, outcome: Outcome, now: datetime) -> N
     if hook is None or delivery is None or delivery.tries != errand.tries:
         return
     if delivery.status == "waiting":
-        _settle_delivery(db, delivery, outcome, now)
-    values = _as_good(outcome) if outcome.is_good else _as_failed(hook, outcome, now)
+        _store_outcome(db, delivery, outcome, now)
+    values = _healthy_values(outcome) if outcome.is_success else _failing_values(hook, outcome, now)
     row = update(webhook).where(_W.webhook_id == hook.webhook_id)
     db.execute(row.values(busy_until=None, **values))
     if values.get("is_active") is False:
-        writes.give_up_waiting(db, hook.webhook_id, values["stopped_reason"])
+        writes.fail_waiting(db, hook.webhook_id, values["stopped_reason"])
 
 
-def _settle_delivery(db: Connection, delivery: Any, outcome: Outcome, now: datetime) -> None:
-    due_at = None if outcome.is_good else pace.next_try(delivery.tries, now)
-    status = "delivered" if outcome.is_good else "failed" if due_at is None else "waiting"
+def _store_outcome(db: Connection, delivery: Any, outcome: SendOutcome, now: datetime) -> None:
+    due_at = None if outcome.is_success else pace.next_try_at(delivery.tries, now)
+    status = "delivered" if outcome.is_success else "failed" if due_at is None else "waiting"
     row = update(webhook_delivery).where(_D.webhook_delivery_id == delivery.webhook_delivery_id)
     values = {"status": status, "due_at": due_at, "response_status": outcome.status}
-    db.execute(row.values(reason=outcome.sentence, **values))
+    db.execute(row.values(reason=outcome.failure_sentence, **values))
 
 
-def _as_good(outcome: Outcome) -> dict[str, Any]:
+def _healthy_values(outcome: SendOutcome) -> dict[str, Any]:
     is_slow = outcome.seconds > pace.SLOW_SECONDS
     return {"failures": 0, "failing_since": None, "rest_until": None, "is_slow": is_slow}
 
 
-def _as_failed(hook: Any, outcome: Outcome, now: datetime) -> dict[str, Any]:
+def _failing_values(hook: Any, outcome: SendOutcome, now: datetime) -> dict[str, Any]:
     """How the webhook stands after another failure; given up when it is gone, or has failed for days."""
     failing_since = hook.failing_since or now
     values = {
         "failures": hook.failures + 1,
         "failing_since": failing_since,
-        "rest_until": pace.rest(hook.failures + 1, now),
+        "rest_until": pace.resting_until(hook.failures + 1, now),
         "is_slow": True,
     }
     if outcome.status == GONE_STATUS:
@@ -140,6 +140,6 @@ def _as_failed(hook: Any, outcome: Outcome, now: datetime) -> dict[str, Any]:
     return values
 
 
-def _end(db: Connection, delivery: Any, status: str, reason: str) -> None:
+def _end_delivery(db: Connection, delivery: Any, status: str, reason: str) -> None:
     row = update(webhook_delivery).where(_D.webhook_delivery_id == delivery.webhook_delivery_id)
     db.execute(row.values(status=status, due_at=None, reason=reason))
