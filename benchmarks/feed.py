@@ -24,7 +24,7 @@ from typing import Any
 import feed_servers
 import load
 from run import BIN, Row, free_port, running_server, silverball, table
-from silverball.feed.outgoing import frame
+from silverball.feed.encoding import frame
 
 HERE = Path(__file__).parent
 PATH = "/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"

@@ -25,11 +25,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.asyncio.server import ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 
-from silverball.feed import messages, opening
+from silverball.feed import handshake, messages
+from silverball.feed.encoding import frame
 from silverball.feed.feed import ConnectionLimits, Feed
+from silverball.feed.handshake import HandshakeRules
 from silverball.feed.hub import Hub
-from silverball.feed.opening import HandshakeRules
-from silverball.feed.outgoing import frame
 from silverball.feed.socket import protocol_class
 from silverball.store.announcements import Announcement, ChannelHead
 
@@ -73,7 +73,7 @@ def _serve_uvicorn(app: Any, port: int, **options: Any) -> Coroutine[Any, Any, N
 async def ours(port: int) -> None:
     """The hub and the class that uvicorn runs the sockets with."""
     hub = Hub(OneTournamentLog())
-    feed = Feed(hub, HandshakeRules(opening.parse_apps("silverball=plain")), ConnectionLimits(100_000))
+    feed = Feed(hub, HandshakeRules(handshake.parse_apps("silverball=plain")), ConnectionLimits(100_000))
     feed.start()
 
     async def publish(event: Announcement) -> None:
@@ -91,7 +91,7 @@ async def bare(port: int) -> None:
     """Connections like ours; what is told goes around everything."""
     feed = Feed(
         Hub(OneTournamentLog()),
-        HandshakeRules(opening.parse_apps("silverball=plain")),
+        HandshakeRules(handshake.parse_apps("silverball=plain")),
         ConnectionLimits(100_000),
     )
     feed.start()

@@ -26,7 +26,7 @@ import run
 from run import Row
 from silverball.rules.ratings import kernel
 from silverball.rules.ratings.formulas import DEFAULTS
-from silverball.service.periods import run as runs
+from silverball.service.periods import rating_run as runs
 from silverball.service.periods import seeding
 from silverball.service.periods.writes.seeds import ImportedRating
 from silverball.service.ratings.reads import sheets

@@ -15,8 +15,8 @@ import msgspec
 from sqlalchemy import Table, insert, select
 
 from silverball import app
-from silverball.kit import http
-from silverball.kit.api import Api
+from silverball.kit.http import endpoints as http
+from silverball.kit.http.api import Api
 from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.store import names, tables

@@ -17,7 +17,7 @@ import msgspec
 
 import build
 from silverball import app
-from silverball.kit import http
+from silverball.kit.http import endpoints as http
 from silverball.settings import Settings
 from silverball.store import announcements
 from silverball.store.announcements import Announcement

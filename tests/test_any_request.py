@@ -15,8 +15,8 @@ from starlette.testclient import TestClient
 
 import build
 from silverball import app
-from silverball.kit import openapi
-from silverball.kit.http import collect_endpoints
+from silverball.kit.http import openapi
+from silverball.kit.http.endpoints import collect_endpoints
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store import migrate, tables

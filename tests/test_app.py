@@ -17,9 +17,9 @@ from starlette.testclient import TestClient
 import asgi
 import build
 from silverball import app
-from silverball.kit.body import Body
-from silverball.kit.front import FrontDoor
-from silverball.kit.http import Write, put
+from silverball.kit.edge.front import FrontDoor
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write, put
 from silverball.service.tokens import writes as tokens
 from silverball.service.tournaments import routes as tournaments
 from silverball.service.tournaments.reads import staff

@@ -29,12 +29,13 @@ from silverball.jobs import (
     schedule_submissions,
 )
 from silverball.jobs.clock import Job, JobClock
-from silverball.kit import http, openapi, refusals
-from silverball.kit.api import Api
-from silverball.kit.front import FrontDoor
-from silverball.kit.http import Access, Caller, HttpResponse, collect_endpoints
-from silverball.kit.requests import Backend, FrontDoorLimits
-from silverball.kit.routing import Router
+from silverball.kit.edge.backend import Backend, FrontDoorLimits
+from silverball.kit.edge.front import FrontDoor
+from silverball.kit.http import endpoints as http
+from silverball.kit.http import openapi, refusals
+from silverball.kit.http.api import Api
+from silverball.kit.http.endpoints import Access, Caller, HttpResponse, collect_endpoints
+from silverball.kit.http.router import Router
 from silverball.service.amazingrace import routes as amazingrace
 from silverball.service.arenas import routes as arenas
 from silverball.service.banks import routes as banks

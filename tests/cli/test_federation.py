@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 from silverball.cli import federation
 from silverball.cli.main import silverball_group
-from silverball.service.federation import reads
+from silverball.service.federation.reads import records as reads
 from silverball.store.engine import Store
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from golden import load
 from silverball.cli.demo import BUNDLES
-from silverball.exchange import bundle
-from silverball.exchange.bundle import ImportedBundle
+from silverball.exchange.bundle import file as bundle_file
+from silverball.exchange.bundle.file import ImportedBundle
 from silverball.store.engine import Store
 
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
@@ -27,14 +27,14 @@ def import_bundle(store: Store, content: Any, **how: Any) -> ImportedBundle:
     """Import a bundle in a transaction of its own."""
     name = content.name if isinstance(content, Path) else "test.json"
     data = content.read_bytes() if isinstance(content, Path) else json.dumps(content).encode()
-    file = bundle.parse(data, name)
+    file = bundle_file.parse(data, name)
     with store.write() as db:
-        return bundle.import_bundle(db, file, now=NOW, dice=Random(7), **how)
+        return bundle_file.import_bundle(db, file, now=NOW, dice=Random(7), **how)
 
 
 def export_bundle(store: Store, tournament_id: int) -> Any:
     with store.read() as db:
-        return json.loads(bundle.export_bundle(db, tournament_id))
+        return json.loads(bundle_file.export_bundle(db, tournament_id))
 
 
 def find_losses(given: Any, got: Any, path: str = "$") -> list[str]:

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exchange import opdb_files as files
-from silverball.exchange import json_file, opdb, opdb_changelog, pintips, videos
-from silverball.exchange.bundle_faults import BrokenFile
+from silverball.exchange import json_file, pintips, videos
+from silverball.exchange.bundle.faults import BrokenFile
+from silverball.exchange.opdb import changelog as opdb_changelog
+from silverball.exchange.opdb import file as opdb_file
 
 CHANGE = {
     "changelogId": 1,
@@ -22,10 +24,10 @@ CHANGE = {
 }
 FILM = {"opdbId": "G4ODR", "title": "How to nudge", "url": "https://films.example/1", "durationSeconds": 9}
 READERS: dict[str, tuple[Callable[[Any], object], Any]] = {
-    "export": (opdb.parse, files.export_file()),
-    "first": (opdb.parse, files.first_shape()),
-    "second": (opdb.parse, files.second_shape()),
-    "slim": (opdb.parse, files.slim_shape()),
+    "export": (opdb_file.parse, files.export_file()),
+    "first": (opdb_file.parse, files.first_shape()),
+    "second": (opdb_file.parse, files.second_shape()),
+    "slim": (opdb_file.parse, files.slim_shape()),
     "changes": (opdb_changelog.parse, {"data": [CHANGE]}),
     "tips": (pintips.parse, [files.a_tip()]),
     "films": (videos.parse, [FILM]),

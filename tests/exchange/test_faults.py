@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from exchange import bundles
-from silverball.exchange import bundle, bundle_faults
-from silverball.exchange.bundle_faults import BrokenBundle
+from silverball.exchange.bundle import faults as bundle_faults
+from silverball.exchange.bundle import file as bundle_file
+from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.store.engine import Store
 
 Change = Callable[[Any], object]
@@ -146,10 +147,10 @@ def test_a_fault_is_told_with_its_place(change: Change, path: str) -> None:
     content = json.dumps(raw).encode()
     if not path:
         # Null is the default of a setting.
-        assert bundle.parse(content, "test.json").tournament_id == 700
+        assert bundle_file.parse(content, "test.json").tournament_id == 700
         return
     with pytest.raises(BrokenBundle) as refused:
-        bundle.parse(content, "test.json")
+        bundle_file.parse(content, "test.json")
     assert refused.value.path == path
     assert refused.value.message.startswith(f"{path}: ")
 
@@ -157,7 +158,7 @@ def test_a_fault_is_told_with_its_place(change: Change, path: str) -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"tournament": "\xff"}', b"[" * 100_000, b"7"])
 def test_what_is_no_bundle_at_all_is_refused(content: bytes) -> None:
     with pytest.raises(BrokenBundle):
-        bundle.parse(content, "test.json")
+        bundle_file.parse(content, "test.json")
 
 
 @pytest.mark.parametrize(
@@ -172,22 +173,22 @@ def test_a_broken_row_of_standings_is_refused(row: dict[str, Any], path: str) ->
     raw = bundles.read_bundle(bundles.INVENTED[0])
     raw["standings"][0].update(row)
     with pytest.raises(BrokenBundle) as refused:
-        bundle.parse(json.dumps(raw).encode(), "test.json")
+        bundle_file.parse(json.dumps(raw).encode(), "test.json")
     assert refused.value.path == path
 
 
 def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bundle, "BYTES_MAX", 10)
+    monkeypatch.setattr(bundle_file, "BYTES_MAX", 10)
     path = tmp_path / "large.json"
     path.write_bytes(b"[1, 2, 3, 4, 5]")
     with pytest.raises(BrokenBundle, match="15 bytes; a bundle has at most 10"):
-        bundle.read(path)
+        bundle_file.read(path)
 
 
 def test_a_bundle_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bundle_faults, "NODES_MAX", 100)
     with pytest.raises(BrokenBundle, match="more than 100 values"):
-        bundle.parse(json.dumps(bundles.full_bundle()).encode(), "test.json")
+        bundle_file.parse(json.dumps(bundles.full_bundle()).encode(), "test.json")
 
 
 def test_results_that_do_not_fit_the_format_are_told_by_game_and_nothing_is_stored(store: Store) -> None:

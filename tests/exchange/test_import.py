@@ -8,7 +8,7 @@ from sqlalchemy import func, insert, select
 
 import build
 from exchange import bundles
-from silverball.exchange import bundle_ids
+from silverball.exchange.bundle import renumbering
 from silverball.kit.errors import Conflict
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -246,7 +246,7 @@ def test_renumbered_everything_gets_ids_that_were_free_and_keeps_its_shape(
         bundles.export_bundle(store, done.tournament_id),
     )
     renumbered: Any = json.loads(json.dumps(content))
-    bundle_ids.renumber(renumbered, done.ids)
+    renumbering.renumber(renumbered, done.ids)
     # A custom link leads to one tournament only.
     if renumbered["tournament"].pop("shortcut", None):
         assert copied["tournament"]["shortcut"] is None

@@ -13,8 +13,9 @@ from sqlalchemy import insert
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import nightly, opdb
+from silverball.exchange import nightly
 from silverball.exchange.nightly import BULK_FILES, BulkFile
+from silverball.exchange.opdb import file as opdb_file
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -24,7 +25,7 @@ OPDB, TIPS = BULK_FILES[:2]
 @pytest.mark.parametrize("export", BULK_FILES, ids=[one.name for one in BULK_FILES])
 def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, export: BulkFile) -> None:
     with store.write() as db:
-        opdb.import_machines(db, opdb.parse(files.second_shape()))
+        opdb_file.import_machines(db, opdb_file.parse(files.second_shape()))
     build.a_rating(store)
     folder = tmp_path / "a" / "new" / "one"
     manifest = nightly.write_bulk_file(store, export, folder, build.NOW)
@@ -44,14 +45,14 @@ def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, expor
 
 def test_every_entry_is_a_row(store: Store, tmp_path: Path) -> None:
     with store.write() as db:
-        opdb.import_machines(db, opdb.parse(files.second_shape()))
+        opdb_file.import_machines(db, opdb_file.parse(files.second_shape()))
     manifest = nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     assert manifest is not None
     assert manifest.rows == 6
     listed = json.loads((tmp_path / OPDB.name).read_bytes())["entries"]
     assert [one["opdbId"] for one in listed][:2] == ["G4ODR", "G4ODR-MLzY7"]
     assert listed[1]["images"] == [{**files.IMAGE, "group": None}]
-    assert opdb.read(tmp_path / OPDB.name).entries.keys() == {one["opdbId"] for one in listed}
+    assert opdb_file.read(tmp_path / OPDB.name).entries.keys() == {one["opdbId"] for one in listed}
 
 
 def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one_and_nothing_else(

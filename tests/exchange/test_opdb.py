@@ -12,12 +12,13 @@ from sqlalchemy import select
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import json_file, opdb
-from silverball.exchange.bundle_faults import BrokenFile
+from silverball.exchange import json_file
+from silverball.exchange.bundle.faults import BrokenFile
+from silverball.exchange.opdb import file as opdb_file
 from silverball.service.machines import reads
 from silverball.service.machines.reads import EntryQuery
-from silverball.service.machines.writes import ImportCounts
-from silverball.service.sanity import TooFewRows
+from silverball.service.machines.writes.machines import ImportCounts
+from silverball.service.replacement_checks import TooFewRows
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.wire.machines import OpdbEntry
@@ -27,7 +28,7 @@ WHOLE = EntryQuery(include_people=True, include_images=True)
 
 def import_machines(store: Store, raw: Any, *, is_forced: bool = False) -> ImportCounts:
     with store.write() as db:
-        return opdb.import_machines(db, opdb.parse(raw), is_forced=is_forced)[0]
+        return opdb_file.import_machines(db, opdb_file.parse(raw), is_forced=is_forced)[0]
 
 
 def entries(store: Store) -> dict[str, OpdbEntry]:
@@ -205,7 +206,7 @@ def test_our_own_file_comes_in_again_and_elsewhere(store: Store, tmp_path: Path)
     with store.write() as db:
         db.execute(tables.machine.delete())
     with store.write() as db:
-        opdb.import_machines(db, opdb.read(file))
+        opdb_file.import_machines(db, opdb_file.read(file))
     assert entries(store) == meant
 
 
@@ -302,7 +303,7 @@ def test_a_file_that_is_no_machine_database_is_refused(tmp_path: Path, content: 
     file = tmp_path / "opdb.json"
     file.write_bytes(content)
     with pytest.raises(BrokenFile) as told:
-        opdb.read(file)
+        opdb_file.read(file)
     assert sentence in told.value.message
 
 
@@ -313,7 +314,7 @@ def test_a_file_that_nobody_could_hold_in_memory_is_not_read(
     file.write_text(json.dumps(files.slim_shape()))
     monkeypatch.setattr(json_file, "BYTES_MAX", 100)
     with pytest.raises(BrokenFile, match="100 are read at most"):
-        opdb.read(file)
+        opdb_file.read(file)
 
 
 def test_arenas_that_have_no_entry_are_left_alone(store: Store) -> None:

@@ -9,8 +9,10 @@ from sqlalchemy import select
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import json_file, opdb, opdb_changelog, pintips, videos
-from silverball.exchange.bundle_faults import BrokenFile
+from silverball.exchange import json_file, pintips, videos
+from silverball.exchange.bundle.faults import BrokenFile
+from silverball.exchange.opdb import changelog as opdb_changelog
+from silverball.exchange.opdb import file as opdb_file
 from silverball.service.machines import reads
 from silverball.service.machines.writes.moves import MachineMoves
 from silverball.store import revisions, tables
@@ -39,7 +41,7 @@ def import_lines(store: Store, *lines: dict[str, Any]) -> MachineMoves:
 def machines(store: Store, *opdb_ids: str) -> MachineMoves:
     raw = {"entries": [{"opdbId": one, "name": one} for one in opdb_ids]}
     with store.write() as db:
-        return opdb.import_machines(db, opdb.parse(raw), is_forced=True)[1]
+        return opdb_file.import_machines(db, opdb_file.parse(raw), is_forced=True)[1]
 
 
 def arena_ids(store: Store) -> list[str | None]:

@@ -9,8 +9,8 @@ from sqlalchemy import select
 
 from exchange.opdb_files import a_tip
 from silverball.exchange import pintips, videos
-from silverball.exchange.bundle_faults import BrokenFile
-from silverball.service.sanity import TooFewRows
+from silverball.exchange.bundle.faults import BrokenFile
+from silverball.service.replacement_checks import TooFewRows
 from silverball.service.tips import reads
 from silverball.store import tables
 from silverball.store.engine import Store

@@ -22,17 +22,17 @@ from websockets.exceptions import ConnectionClosedError
 
 from silverball.cli.connection import BoundedConnection
 from silverball.cli.server import DrainingServer, websocket_protocol
-from silverball.feed import opening
+from silverball.feed import handshake
 from silverball.feed.asgi import AsgiFeed
 from silverball.feed.feed import ConnectionLimits, Feed
+from silverball.feed.handshake import HandshakeRules
 from silverball.feed.hub import Hub
 from silverball.feed.log import EventsUnavailable
-from silverball.feed.opening import HandshakeRules
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.settings import Settings
 from silverball.store.announcements import Announcement, ChannelHead
 
-RULES = HandshakeRules(opening.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
+RULES = HandshakeRules(handshake.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
 NOON = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 SECONDS_MAX = 10.0
 

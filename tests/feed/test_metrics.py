@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from feed.serving import NOON, next_message, run_scenario, running_feed
+from silverball.feed.encoding import FrameEncoding, OutgoingEvent
 from silverball.feed.metrics import SECONDS, Histogram
-from silverball.feed.outgoing import FrameEncoding, OutgoingEvent
 from silverball.store.announcements import Announcement
 
 

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.feed import opening
+from silverball.feed import handshake
 from silverball.feed.feed import limits_from_settings, rules_from_settings
-from silverball.feed.opening import App, Handshake, HandshakeRules
+from silverball.feed.handshake import App, Handshake, HandshakeRules
 from silverball.feed.protocol import Close
 from silverball.settings import SettingError, Settings
 
-RULES = HandshakeRules(opening.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
+RULES = HandshakeRules(handshake.parse_apps("silverball=plain,silverball-laravel=laravel,old=disabled"))
 QUERY = "?protocol=7&client=js&version=8.5.0&flash=false"
 
 
 def _close_code(knock: Handshake, rules: HandshakeRules = RULES) -> int | None:
-    found = opening.check_handshake(knock, rules)
+    found = handshake.check_handshake(knock, rules)
     return found.code if isinstance(found, Close) else None
 
 
@@ -83,14 +83,16 @@ def test_without_tls_only_when_that_is_allowed(
     [("https://a.example", None), ("https://b.example", None), ("https://c.example", 4009), (None, 4009)],
 )
 def test_pages_that_are_not_named_may_not_connect(origin: str | None, code: int | None) -> None:
-    apps = opening.parse_apps("silverball=plain,open=plain", "silverball=https://a.example https://b.example")
+    apps = handshake.parse_apps(
+        "silverball=plain,open=plain", "silverball=https://a.example https://b.example"
+    )
     headers = {} if origin is None else {"origin": origin}
     assert _close_code(Handshake("/app/silverball", headers), HandshakeRules(apps)) == code
     assert _close_code(Handshake("/app/open", headers), HandshakeRules(apps)) is None
 
 
 def test_a_star_lets_every_page_in() -> None:
-    apps = opening.parse_apps("silverball=plain", "silverball=*")
+    apps = handshake.parse_apps("silverball=plain", "silverball=*")
     assert (
         _close_code(Handshake("/app/silverball", {"origin": "https://c.example"}), HandshakeRules(apps))
         is None
@@ -98,7 +100,7 @@ def test_a_star_lets_every_page_in() -> None:
 
 
 def test_the_style_belongs_to_the_key() -> None:
-    found = opening.check_handshake(Handshake("/app/silverball-laravel"), RULES)
+    found = handshake.check_handshake(Handshake("/app/silverball-laravel"), RULES)
     assert isinstance(found, App)
     assert found.style == "laravel"
 
@@ -133,5 +135,5 @@ def test_the_limit_of_connections_leaves_files_for_everything_else() -> None:
 
 @given(st.text(max_size=60))
 def test_any_address_is_judged(path: str) -> None:
-    found = opening.check_handshake(Handshake("/app/" + path), RULES)
+    found = handshake.check_handshake(Handshake("/app/" + path), RULES)
     assert isinstance(found, App) or 4000 <= found.code <= 4009

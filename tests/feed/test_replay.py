@@ -18,7 +18,7 @@ from feed.whole import RunningProgram, announce, running_program, wait_until
 from silverball import app
 from silverball.feed.broadcast import FeedService
 from silverball.kit.errors import Gone, Invalid
-from silverball.kit.http import Request
+from silverball.kit.http.endpoints import Request
 from silverball.settings import Settings
 from silverball.store import announcements, tables
 from silverball.store.engine import Store

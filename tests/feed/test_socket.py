@@ -21,9 +21,9 @@ from feed.serving import (
     subscribe,
     wait_until,
 )
-from silverball.feed import opening
+from silverball.feed import handshake
 from silverball.feed.feed import ConnectionLimits
-from silverball.feed.opening import HandshakeRules
+from silverball.feed.handshake import HandshakeRules
 
 # The library ends them with an empty one.
 PIECES = ['{"event', '":"p', "us", "her", ":p", "ing", '"}']
@@ -108,7 +108,7 @@ def test_who_may_not_connect_is_told_so_inside_the_socket(asgi: bool, path: str,
 @BOTH
 def test_tls_and_origins_are_asked_for_when_that_is_set(asgi: bool) -> None:
     async def scenario() -> None:
-        apps = opening.parse_apps("silverball=plain", "silverball=https://a.example")
+        apps = handshake.parse_apps("silverball=plain", "silverball=https://a.example")
         async with running_feed(42, rules=HandshakeRules(apps, requires_tls=True), asgi=asgi) as house:
             path = "/app/silverball"
             assert await _close_code(house, path) == 4000

@@ -8,8 +8,8 @@ import click
 
 from silverball import app, settings
 from silverball.cli import main
-from silverball.kit import openapi
-from silverball.kit.http import METHODS, Access, collect_endpoints
+from silverball.kit.http import openapi
+from silverball.kit.http.endpoints import METHODS, Access, collect_endpoints
 from silverball.settings import Settings
 
 ROOT = Path(__file__).parents[2]

@@ -9,8 +9,8 @@ from sqlalchemy import select
 
 import build
 from silverball.jobs import close_idle
-from silverball.rules.tournament import Tournament
-from silverball.service import enact
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import enact
 from silverball.store import journal, tables
 from silverball.store.engine import Store
 

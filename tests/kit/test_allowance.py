@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.kit.allowance import WINDOW_SECONDS, MinimumInterval, RateLimiter
+from silverball.kit.edge.rate_limit import WINDOW_SECONDS, MinimumInterval, RateLimiter
 
 
 def test_a_window_lasts_a_minute_from_its_first_hit_and_not_from_its_last() -> None:

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
-from silverball.kit.body import VALUES_MAX, Body, BodyParser, MalformedBody
 from silverball.kit.errors import Invalid
+from silverball.kit.http.body import VALUES_MAX, Body, BodyParser, MalformedBody
 
 
 class Guest(Body, frozen=True, kw_only=True):

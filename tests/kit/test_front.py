@@ -12,9 +12,9 @@ import pytest
 
 import asgi
 import build
-from silverball.kit.front import FrontDoor
-from silverball.kit.http import Caller, HttpResponse, Request
-from silverball.kit.requests import Backend, FrontDoorLimits
+from silverball.kit.edge.backend import Backend, FrontDoorLimits
+from silverball.kit.edge.front import FrontDoor
+from silverball.kit.http.endpoints import Caller, HttpResponse, Request
 from silverball.service.access import AuthenticatedCaller as Account
 
 STANDINGS = "/api/tournaments/42/standings"

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from silverball import app
-from silverball.kit import openapi
-from silverball.kit.body import Body
-from silverball.kit.http import (
+from silverball.kit.http import openapi
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import (
     Access,
     Call,
     Endpoint,
@@ -19,7 +19,7 @@ from silverball.kit.http import (
     get,
     post,
 )
-from silverball.kit.query import Query
+from silverball.kit.http.query import Query
 from silverball.wire.base import Id, Wire
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
 from silverball.wire.pages import Data

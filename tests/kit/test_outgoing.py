@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from silverball.kit import outgoing
-from silverball.kit.outgoing import AddressForbidden, AddressPolicy
+from silverball.kit import address_policy
+from silverball.kit.address_policy import AddressForbidden, AddressPolicy
 
 PUBLIC = ("93.184.215.14", "8.8.8.8", "1.1.1.1", "192.0.78.9", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
 SPECIAL = {
@@ -146,13 +146,13 @@ REFUSED = {
 
 @pytest.mark.parametrize("address", PUBLIC)
 def test_a_public_address_may_be_connected_to(address: str) -> None:
-    outgoing.require_allowed_ip(address, AddressPolicy())
+    address_policy.require_allowed_ip(address, AddressPolicy())
 
 
 @pytest.mark.parametrize("address", SPECIAL)
 def test_no_special_address_may_be_connected_to(address: str) -> None:
     with pytest.raises(AddressForbidden, match="not at a public address"):
-        outgoing.require_allowed_ip(address, AddressPolicy())
+        address_policy.require_allowed_ip(address, AddressPolicy())
 
 
 @given(st.ip_addresses())
@@ -160,7 +160,7 @@ def test_nothing_that_python_knows_as_special_is_taken_for_public(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
     try:
-        outgoing.require_allowed_ip(str(address), AddressPolicy())
+        address_policy.require_allowed_ip(str(address), AddressPolicy())
     except AddressForbidden:
         return
     assert address.is_global
@@ -171,20 +171,20 @@ def test_nothing_that_python_knows_as_special_is_taken_for_public(
 @pytest.mark.parametrize("text", ["", "results.example.org", "127.1", "0x7f000001", "1.2.3.4.5", "[::1]"])
 def test_what_is_no_address_is_refused(text: str) -> None:
     with pytest.raises(AddressForbidden, match="cannot be read"):
-        outgoing.require_allowed_ip(text, AddressPolicy(allows_lan=True))
+        address_policy.require_allowed_ip(text, AddressPolicy(allows_lan=True))
 
 
 def test_an_address_of_this_machine_is_refused_however_public() -> None:
     policy = AddressPolicy(is_own_address=lambda address: address == "93.184.215.14")
     with pytest.raises(AddressForbidden, match="this site itself"):
-        outgoing.require_allowed_ip("93.184.215.14", policy)
-    outgoing.require_allowed_ip("8.8.8.8", policy)
+        address_policy.require_allowed_ip("93.184.215.14", policy)
+    address_policy.require_allowed_ip("8.8.8.8", policy)
 
 
 @pytest.mark.parametrize(("url", "sentence"), REFUSED.items())
 def test_an_address_is_refused_for_its_words(url: str, sentence: str) -> None:
     with pytest.raises(AddressForbidden, match=sentence):
-        outgoing.parse_address(url, AddressPolicy())
+        address_policy.parse_address(url, AddressPolicy())
 
 
 @pytest.mark.parametrize(
@@ -200,18 +200,18 @@ def test_an_address_is_refused_for_its_words(url: str, sentence: str) -> None:
     ],
 )
 def test_an_allowed_address_has_one_form(url: str, read: str) -> None:
-    assert outgoing.parse_address(url, AddressPolicy()).url == read
-    assert outgoing.parse_address(read, AddressPolicy()).url == read
+    assert address_policy.parse_address(url, AddressPolicy()).url == read
+    assert address_policy.parse_address(read, AddressPolicy()).url == read
 
 
 @given(st.text(max_size=60), st.text(max_size=20))
 def test_whatever_is_read_is_a_public_name_on_an_allowed_port(text: str, more: str) -> None:
     for url in (text, f"https://{text}", f"https://results.example.org{text}", f"https://{text}/{more}"):
         try:
-            target = outgoing.parse_address(url, AddressPolicy())
+            target = address_policy.parse_address(url, AddressPolicy())
         except AddressForbidden:
             continue
-        assert outgoing.HOST.fullmatch(target.host)
+        assert address_policy.HOST.fullmatch(target.host)
         assert (target.scheme, target.port) == ("https", 443)
         assert target.path.startswith("/")
         assert target.path.isascii()
@@ -220,7 +220,7 @@ def test_whatever_is_read_is_a_public_name_on_an_allowed_port(text: str, more: s
 
 def test_only_listed_hosts_are_connected_to_and_no_look_alike() -> None:
     policy = AddressPolicy(hosts=frozenset({"results.example.org"}))
-    assert outgoing.parse_address("https://results.example.org/", policy).host == "results.example.org"
+    assert address_policy.parse_address("https://results.example.org/", policy).host == "results.example.org"
     for host in (
         "example.org",
         "evil.results.example.org",
@@ -230,13 +230,13 @@ def test_only_listed_hosts_are_connected_to_and_no_look_alike() -> None:
         "xn--results-exmple-0vi.org",
     ):
         with pytest.raises(AddressForbidden, match=f"does not fetch from {host}"):
-            outgoing.parse_address(f"https://{host}/", policy)
+            address_policy.parse_address(f"https://{host}/", policy)
 
 
 def test_the_site_itself_is_not_connected_to_by_name() -> None:
     policy = AddressPolicy(own_hosts=frozenset({"silverball.example.org"}))
     with pytest.raises(AddressForbidden, match="this site itself"):
-        outgoing.parse_address("https://Silverball.example.org/", policy)
+        address_policy.parse_address("https://Silverball.example.org/", policy)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_the_site_itself_is_not_connected_to_by_name() -> None:
     ],
 )
 def test_hosts_are_listed_with_commas(text: str, hosts: frozenset[str]) -> None:
-    assert outgoing.parse_hosts(text) == hosts
+    assert address_policy.parse_hosts(text) == hosts
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_hosts_are_listed_with_commas(text: str, hosts: frozenset[str]) -> None:
     ],
 )
 def test_the_host_of_an_own_address_is_found(url: str, host: str) -> None:
-    assert outgoing.url_host(url) == host
+    assert address_policy.url_host(url) == host
 
 
 LAN = AddressPolicy(schemes=("https", "http"), ports=frozenset({443, 80, 8080}), allows_lan=True)
@@ -273,12 +273,12 @@ LAN = AddressPolicy(schemes=("https", "http"), ports=frozenset({443, 80, 8080}),
     ["http://192.168.1.20:8080/hook", "http://[fd12::1]/hook", "http://scoreboard/hook", "http://nas.lan/"],
 )
 def test_a_venue_that_says_so_reaches_its_own_network(url: str) -> None:
-    assert outgoing.parse_address(url, LAN).url == url
+    assert address_policy.parse_address(url, LAN).url == url
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "172.16.0.1", "192.168.1.20", "fd12::1", "93.184.215.14"])
 def test_a_venue_that_says_so_may_connect_to_private_addresses(address: str) -> None:
-    outgoing.require_allowed_ip(address, LAN)
+    address_policy.require_allowed_ip(address, LAN)
 
 
 @pytest.mark.parametrize(
@@ -286,18 +286,18 @@ def test_a_venue_that_says_so_may_connect_to_private_addresses(address: str) -> 
 )
 def test_even_then_never_to_itself_its_link_or_the_metadata_of_a_cloud(address: str) -> None:
     with pytest.raises(AddressForbidden):
-        outgoing.require_allowed_ip(address, LAN)
+        address_policy.require_allowed_ip(address, LAN)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://127.1/", "http://[::1]/", "http://2130706433/"])
 def test_even_then_a_number_is_an_address_of_the_own_network(url: str) -> None:
     with pytest.raises(AddressForbidden, match="a name, not a number"):
-        outgoing.parse_address(url, LAN)
+        address_policy.parse_address(url, LAN)
 
 
 @pytest.mark.parametrize("port", [22, 25, 80, 6379, 8080])
 def test_even_then_the_world_is_knocked_at_one_door_only(port: int) -> None:
-    outgoing.require_allowed_ip("192.168.1.20", LAN, port)
-    outgoing.require_allowed_ip("93.184.215.14", LAN, 443)
+    address_policy.require_allowed_ip("192.168.1.20", LAN, port)
+    address_policy.require_allowed_ip("93.184.215.14", LAN, 443)
     with pytest.raises(AddressForbidden, match="Outside of the own network the port must be 443"):
-        outgoing.require_allowed_ip("93.184.215.14", LAN, port)
+        address_policy.require_allowed_ip("93.184.215.14", LAN, port)

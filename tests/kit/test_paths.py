@@ -5,8 +5,8 @@ from types import ModuleType
 import pytest
 
 from silverball.app import answer_request, build_api
-from silverball.kit.http import Access, Call, Request, get
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, Request, get
+from silverball.kit.http.query import Query
 from silverball.settings import Settings
 from silverball.store.engine import Store
 from silverball.wire.base import Wire

@@ -7,9 +7,9 @@ from collections import Counter
 from typing import Any
 
 import asgi
-from silverball.kit.front import FrontDoor
-from silverball.kit.http import HttpResponse, Request
-from silverball.kit.requests import Backend, FrontDoorLimits
+from silverball.kit.edge.backend import Backend, FrontDoorLimits
+from silverball.kit.edge.front import FrontDoor
+from silverball.kit.http.endpoints import HttpResponse, Request
 
 PAGE = "/t/42"
 HTML = b"<p>" + b"Meteor Shower " * 200

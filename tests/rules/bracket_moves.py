@@ -6,38 +6,40 @@ from random import Random
 
 from rules.moves import Moves, forfeit_any, no_points, one_of
 from rules.night import Night
-from silverball.rules import play, singleplay, tiebreak
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import Change
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families.group_stages import GroupStages
 from silverball.rules.formats import bracket, double_bracket, golf_bracket, group_bracket, ladder
-from silverball.rules.groupstages import GroupStages
-from silverball.rules.outcome import AttemptOutcome
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import AttemptOutcome
+from silverball.rules.model.tournament import SinglePlayerGame, Tournament
 from silverball.rules.pairing import group_bracket as stages
-from silverball.rules.tournament import SinglePlayerGame, Tournament
 
 
 def forfeit_all(night: Night, dice: Random) -> Sequence[Change]:
     """A player leaves: every open game of two is lost."""
     who = one_of(night.tournament.entrants, dice, "player").player_id
-    return play.forfeit_all(night.tournament, who, dice, night.now)
+    return tournament_commands.forfeit_all(night.tournament, who, dice, night.now)
 
 
 def tiebreak_any(night: Night, dice: Random) -> Sequence[Change]:
     """A tiebreak between all or some of the players who are tied."""
-    tie = one_of(tiebreak.tied(night.tournament), dice, "tie")
-    return tiebreak.open_tiebreak(night.tournament, tie[: dice.choice((2, 4))], night.now)
+    tie = one_of(tiebreak_commands.tied(night.tournament), dice, "tie")
+    return tiebreak_commands.open_tiebreak(night.tournament, tie[: dice.choice((2, 4))], night.now)
 
 
 def order_any(night: Night, dice: Random) -> Sequence[Change]:
     """Tied players ordered by hand."""
-    tie = one_of(tiebreak.tied(night.tournament), dice, "tie")
-    return tiebreak.order_by_hand(night.tournament, dice.sample(tie, len(tie)))
+    tie = one_of(tiebreak_commands.tied(night.tournament), dice, "tie")
+    return tiebreak_commands.order_by_hand(night.tournament, dice.sample(tie, len(tie)))
 
 
 def forget_any(night: Night, dice: Random) -> Sequence[Change]:
     """An order by hand given up."""
     ordered = [one.player_id for one in night.tournament.entrants if one.tie_group]
-    return tiebreak.forget_order(night.tournament, ordered)
+    return tiebreak_commands.forget_order(night.tournament, ordered)
 
 
 # Golf brackets.
@@ -57,17 +59,17 @@ def _over(tournament: Tournament) -> list[SinglePlayerGame]:
 def _strokes(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
     one = one_of(games, dice, "hole")
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 4))
-    return singleplay.record(night.tournament, said, dice, night.now)
+    return single_player_commands.record(night.tournament, said, dice, night.now)
 
 
 def delete_strokes(night: Night, dice: Random) -> Sequence[Change]:
     one = one_of(_over(night.tournament), dice, "hole")
-    return singleplay.delete_attempt(night.tournament, one.single_player_game_id, night.now)
+    return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def delete_hole(night: Night, dice: Random) -> Sequence[Change]:
     one = one_of(night.tournament.single_player_games, dice, "hole")
-    return singleplay.delete_attempt(night.tournament, one.single_player_game_id, night.now)
+    return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 # What must hold after every action.
@@ -128,7 +130,7 @@ def stages_are_full(tournament: Tournament) -> None:
 
 
 def everybody_has_a_place_in_the_end(tournament: Tournament) -> None:
-    form = play.format_of(tournament)
+    form = tournament_commands.format_of(tournament)
     if form.is_over(tournament):
         assert {one.player_id for one in form.rank(tournament)} >= set(tournament.active_ids)
 
@@ -150,8 +152,8 @@ def schedule_is_whole(tournament: Tournament) -> None:
 def closing_and_resuming(night: Night, dice: Random) -> Sequence[Change]:
     """The tournament closed early and opened again: what was open is open again."""
     before = night.tournament
-    changes = play.complete(before, night.now)
-    changes += play.reopen(apply_all(before, changes))
+    changes = tournament_commands.complete(before, night.now)
+    changes += tournament_commands.reopen(apply_all(before, changes))
     after = apply_all(before, changes)
     if before.type != "golf_bracket" and before.type != "group_bracket":
         assert _open_pairs(before) <= _open_pairs(after)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from rules.night import Night, a_night
-from silverball.rules.outcome import AttemptOutcome
-from silverball.rules.tournament import Game, SinglePlayerGame, Tournament
+from silverball.rules.model.outcome import AttemptOutcome
+from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
 
 
 def started(kind: str, players: int, **given: Any) -> Night:

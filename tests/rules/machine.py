@@ -24,11 +24,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from rules.moves import Moves, has_played
 from rules.night import Night, a_night
 from silverball.kit.errors import Refusal
-from silverball.rules import arenaplay, history, play
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import Change, undone
+from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import history
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change, undone
+from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.tournament import Entrant, Game, Tournament
 
 IS_SOAK = os.environ.get("SILVERBALL_SOAK") == "1"
 RUNS = 2000 if IS_SOAK else 50
@@ -68,8 +70,8 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.tournament.status == "planned")
     @rule()
     def begin(self) -> None:
-        dice, _seed = play.dice_for(self.tournament, "start")
-        self.attempt(lambda: play.start(self.tournament, dice, self.night.now))
+        dice, _seed = tournament_commands.dice_for(self.tournament, "start")
+        self.attempt(lambda: tournament_commands.start(self.tournament, dice, self.night.now))
 
     @precondition(lambda self: self.is_open and len(self.tournament.entrants) < PLAYERS_MAX)
     @rule(pick=PICKS)
@@ -77,7 +79,9 @@ class NightMachine(RuleBasedStateMachine):
         """A player comes, often with strikes or points given."""
         given = Decimal(self.drawn(pick).choice([0, 0, 1, 2]))
         new = Entrant(player_id=LATE_IDS_FROM + len(self.story), points_adjustment=given)
-        self.attempt(lambda: play.add_entrants(self.tournament, [new], self.dice, self.night.now))
+        self.attempt(
+            lambda: tournament_commands.add_entrants(self.tournament, [new], self.dice, self.night.now)
+        )
 
     @precondition(lambda self: self.is_open)
     @rule(pick=PICKS)
@@ -88,7 +92,7 @@ class NightMachine(RuleBasedStateMachine):
         is_active = bool(gone) and (len(here) <= 2 or pick % 3 == 0)
         who = self.drawn(pick).choice(gone if is_active else here).player_id
         self.attempt(
-            lambda: play.set_active(
+            lambda: tournament_commands.set_active(
                 self.tournament, who, is_active=is_active, dice=self.dice, now=self.night.now
             )
         )
@@ -97,14 +101,18 @@ class NightMachine(RuleBasedStateMachine):
     @rule(pick=PICKS)
     def remove_player(self, pick: int) -> None:
         who = self.drawn(pick).choice(self.tournament.entrants[-3:]).player_id
-        self.attempt(lambda: play.remove_entrant(self.tournament, who, dice=self.dice, now=self.night.now))
+        self.attempt(
+            lambda: tournament_commands.remove_entrant(
+                self.tournament, who, dice=self.dice, now=self.night.now
+            )
+        )
 
     @precondition(lambda self: self.is_open)
     @rule(pick=PICKS)
     def arena_off_or_on(self, pick: int) -> None:
         one = self.drawn(pick).choice(self.tournament.lineup)
         self.attempt(
-            lambda: arenaplay.change_arena(
+            lambda: lineup_commands.change_arena(
                 self.tournament, one.arena_id, self.dice, self.night.now, is_active=not one.is_active
             )
         )
@@ -114,7 +122,7 @@ class NightMachine(RuleBasedStateMachine):
     def open_round(self) -> None:
         """The night goes on: a round, or whatever the format has instead."""
         before = self.tournament
-        dice, _seed = play.dice_for(before, play.draw_of_next_round(before))
+        dice, _seed = tournament_commands.dice_for(before, tournament_commands.draw_of_next_round(before))
         if self.attempt(lambda: self.moves.go_on(self.night, dice)):
             self._check_byes(before)
 
@@ -165,7 +173,9 @@ class NightMachine(RuleBasedStateMachine):
     @rule(pick=PICKS, points=st.integers(-2, 3))
     def adjust(self, pick: int, points: int) -> None:
         who = self.drawn(pick).choice(self.tournament.entrants).player_id
-        self.attempt(lambda: play.adjust(self.tournament, who, points=Decimal(points)), may_lower=True)
+        self.attempt(
+            lambda: tournament_commands.adjust(self.tournament, who, points=Decimal(points)), may_lower=True
+        )
 
     @precondition(lambda self: self.moves.extra and self.tournament.status == "started")
     @rule(pick=PICKS)
@@ -190,14 +200,16 @@ class NightMachine(RuleBasedStateMachine):
     def complete_round(self) -> None:
         newest = self.tournament.newest_round
         if newest is not None and newest.status == "started":
-            self.attempt(lambda: play.complete_round(self.tournament, newest.round_id, self.night.now))
+            self.attempt(
+                lambda: tournament_commands.complete_round(self.tournament, newest.round_id, self.night.now)
+            )
 
     @precondition(lambda self: self.tournament.newest_round is not None)
     @rule()
     def delete_round(self) -> None:
         newest = self.tournament.newest_round
         if newest is not None and self.attempt(
-            lambda: play.delete_round(self.tournament, newest.round_id), may_lower=True
+            lambda: tournament_commands.delete_round(self.tournament, newest.round_id), may_lower=True
         ):
             # Byes credited to those who came later stay.
             self.may_byes_differ = True
@@ -206,7 +218,7 @@ class NightMachine(RuleBasedStateMachine):
     @rule(pick=PICKS)
     def complete(self, pick: int) -> None:
         """The end; nothing more can be done then, and mostly it was too early."""
-        if self.attempt(lambda: play.complete(self.tournament, self.night.now)):
+        if self.attempt(lambda: tournament_commands.complete(self.tournament, self.night.now)):
             assert not self.attempt(lambda: self.moves.record(self.night, self.dice))
             assert not self.attempt(lambda: self.moves.go_on(self.night, self.dice))
             if pick % 4:
@@ -215,7 +227,7 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.tournament.status == "completed")
     @rule()
     def reopen(self) -> None:
-        self.attempt(lambda: play.reopen(self.tournament))
+        self.attempt(lambda: tournament_commands.reopen(self.tournament))
 
     @precondition(lambda self: bool(self.night.journal))
     @rule(actions=st.integers(1, 3))
@@ -263,7 +275,7 @@ class NightMachine(RuleBasedStateMachine):
         self.story += made
         if made:
             assert apply_all(self.tournament, undone(made)) == before
-            self._check({} if may_lower else _strikes(play.format_of(before).rank(before)))
+            self._check({} if may_lower else _strikes(tournament_commands.format_of(before).rank(before)))
         return bool(made)
 
     def _check(self, strikes_before: Mapping[int, int]) -> None:
@@ -273,7 +285,7 @@ class NightMachine(RuleBasedStateMachine):
         for player_id, count in _strikes(rows).items():
             assert count >= strikes_before.get(player_id, count), f"strikes of {player_id} fell"
         _check_rounds(self.tournament, self.moves)
-        play.format_of(self.tournament).is_over(self.tournament)
+        tournament_commands.format_of(self.tournament).is_over(self.tournament)
         for check in self.moves.checks:
             check(self.tournament)
 

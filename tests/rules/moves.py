@@ -11,12 +11,13 @@ from typing import Any
 
 from rules.night import Night
 from silverball.kit.errors import Conflict
-from silverball.rules import gameplay, play
-from silverball.rules.changes import Change
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families.drawn_rounds import points as points_of_games
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.ranking import points as ranking
-from silverball.rules.roundplay import points as points_of_games
-from silverball.rules.tournament import Game, Tournament
 
 Move = Callable[[Night, Random], Sequence[Change]]
 Points = Callable[[Tournament], Mapping[int, Decimal]]
@@ -24,7 +25,7 @@ Points = Callable[[Tournament], Mapping[int, Decimal]]
 
 def open_round_any(night: Night, dice: Random) -> Sequence[Change]:
     """The next round."""
-    return play.open_round(night.tournament, dice, night.now)
+    return tournament_commands.open_round(night.tournament, dice, night.now)
 
 
 def nothing_to_open(_night: Night, _dice: Random) -> Sequence[Change]:
@@ -59,7 +60,7 @@ def correct_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def clear_any(night: Night, dice: Random) -> Sequence[Change]:
     """The result of a completed game taken away."""
-    return play.clear_result(
+    return tournament_commands.clear_result(
         night.tournament, one_of(played(night.tournament), dice, "completed game").game_id
     )
 
@@ -67,35 +68,35 @@ def clear_any(night: Night, dice: Random) -> Sequence[Change]:
 def order_any(night: Night, dice: Random) -> Sequence[Change]:
     """Another playing order for an open game."""
     game = one_of(night.open_games(), dice, "open game")
-    return gameplay.change_order(night.tournament, game.game_id, drawn(game, dice))
+    return game_commands.change_order(night.tournament, game.game_id, drawn(game, dice))
 
 
 def arena_any(night: Night, dice: Random) -> Sequence[Change]:
     """Another arena for an open game: drawn, chosen or none."""
     game = one_of(night.open_games(), dice, "open game")
     if dice.random() < 0.5:
-        return gameplay.redraw_arena(night.tournament, game.game_id, dice)
+        return game_commands.redraw_arena(night.tournament, game.game_id, dice)
     chosen = dice.choice([None, *(one.arena_id for one in night.tournament.lineup)])
-    return gameplay.change_arena(night.tournament, game.game_id, chosen)
+    return game_commands.change_arena(night.tournament, game.game_id, chosen)
 
 
 def swap_any(night: Night, dice: Random) -> Sequence[Change]:
     """Two players exchange their seats."""
     players = [one.player_id for one in night.tournament.entrants]
-    return gameplay.swap_players(night.tournament, dice.choice(players), dice.choice(players))
+    return game_commands.swap_players(night.tournament, dice.choice(players), dice.choice(players))
 
 
 def seat_any(night: Night, dice: Random) -> Sequence[Change]:
     """A player joins a game of the newest round, or any game."""
     game = one_of(night.tournament.games[-3:], dice, "game")
     who = dice.choice(night.tournament.entrants).player_id
-    return gameplay.add_player(night.tournament, game.game_id, who, dice, night.now)
+    return game_commands.add_player(night.tournament, game.game_id, who, dice, night.now)
 
 
 def unseat_any(night: Night, dice: Random) -> Sequence[Change]:
     """A player leaves an open game."""
     game = one_of(night.open_games(), dice, "open game")
-    return gameplay.remove_player(night.tournament, game.game_id, dice.choice(game.player_ids))
+    return game_commands.remove_player(night.tournament, game.game_id, dice.choice(game.player_ids))
 
 
 def create_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -103,13 +104,13 @@ def create_any(night: Night, dice: Random) -> Sequence[Change]:
     players = [one.player_id for one in night.tournament.entrants]
     chosen = dice.sample(players, min(len(players), dice.randint(2, 4)))
     arena_id = dice.choice([None, *(one.arena_id for one in night.tournament.lineup)])
-    return gameplay.create_game(night.tournament, chosen, arena_id, dice=dice, now=night.now)
+    return game_commands.create_game(night.tournament, chosen, arena_id, dice=dice, now=night.now)
 
 
 def delete_any(night: Night, dice: Random) -> Sequence[Change]:
     """A game deleted."""
     game = one_of(night.tournament.games, dice, "game")
-    return gameplay.delete_game(night.tournament, game.game_id, dice, night.now)
+    return game_commands.delete_game(night.tournament, game.game_id, dice, night.now)
 
 
 def has_open(tournament: Tournament) -> bool:
@@ -203,4 +204,4 @@ def drawn(game: Game, dice: Random) -> tuple[int, ...]:
 
 
 def record(night: Night, said: GameOutcome, dice: Random) -> list[Change]:
-    return play.record(night.tournament, said, dice, night.now)
+    return tournament_commands.record(night.tournament, said, dice, night.now)

@@ -14,14 +14,16 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from silverball.rules import creation, numbering, play, settings
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import Change, undone
-from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.commands import creation
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import numbering, settings
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change, undone
+from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.tournament import EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
-from silverball.rules.tournament import EngineState, Entrant, Game, LineupArena, Tournament
 
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
 
@@ -44,13 +46,15 @@ class Night:
         return real
 
     def start(self) -> None:
-        dice, _seed = play.dice_for(self.tournament, "start")
-        self.make(play.start(self.tournament, dice, self.now))
+        dice, _seed = tournament_commands.dice_for(self.tournament, "start")
+        self.make(tournament_commands.start(self.tournament, dice, self.now))
 
     def open_round(self) -> list[Game]:
         """Open the next round; its games that are to be played."""
-        dice, _seed = play.dice_for(self.tournament, play.draw_of_next_round(self.tournament))
-        self.make(play.open_round(self.tournament, dice, self.now))
+        dice, _seed = tournament_commands.dice_for(
+            self.tournament, tournament_commands.draw_of_next_round(self.tournament)
+        )
+        self.make(tournament_commands.open_round(self.tournament, dice, self.now))
         return self.open_games()
 
     def open_games(self) -> list[Game]:
@@ -58,8 +62,8 @@ class Night:
 
     def record(self, said: Outcome) -> list[Change]:
         self.tick()
-        dice, _seed = play.dice_for(self.tournament, f"result {len(self.journal)}")
-        return self.make(play.record(self.tournament, said, dice, self.now))
+        dice, _seed = tournament_commands.dice_for(self.tournament, f"result {len(self.journal)}")
+        return self.make(tournament_commands.record(self.tournament, said, dice, self.now))
 
     def finish(self, game: Game, *order: int) -> list[Change]:
         """Record a finishing order, first to last."""
@@ -71,7 +75,7 @@ class Night:
             self.finish(game, *sorted(game.player_ids, key=better))
 
     def complete(self) -> None:
-        self.make(play.complete(self.tournament, self.now))
+        self.make(tournament_commands.complete(self.tournament, self.now))
 
     def undo(self) -> list[Change]:
         """Take the newest action back; what that changed."""
@@ -87,30 +91,36 @@ class Night:
     def join(self, player_id: int, **given: Any) -> None:
         """A player comes; strikes or points given as `points_adjustment`."""
         new = Entrant(player_id=player_id, **given)
-        self.make(play.add_entrants(self.tournament, [new], self.dice(), self.now))
+        self.make(tournament_commands.add_entrants(self.tournament, [new], self.dice(), self.now))
 
     def leave(self, player_id: int) -> None:
         self.make(
-            play.set_active(self.tournament, player_id, is_active=False, dice=self.dice(), now=self.now)
+            tournament_commands.set_active(
+                self.tournament, player_id, is_active=False, dice=self.dice(), now=self.now
+            )
         )
 
     def come_back(self, player_id: int) -> None:
-        self.make(play.set_active(self.tournament, player_id, is_active=True, dice=self.dice(), now=self.now))
+        self.make(
+            tournament_commands.set_active(
+                self.tournament, player_id, is_active=True, dice=self.dice(), now=self.now
+            )
+        )
 
     def adjust(self, player_id: int, points: int | str) -> None:
-        self.make(play.adjust(self.tournament, player_id, points=Decimal(points)))
+        self.make(tournament_commands.adjust(self.tournament, player_id, points=Decimal(points)))
 
     def correct(self, game: Game, *order: int) -> None:
         """Another finishing order for a game that has one."""
         self.finish(game, *order)
 
     def clear(self, game: Game) -> None:
-        self.make(play.clear_result(self.tournament, game.game_id))
+        self.make(tournament_commands.clear_result(self.tournament, game.game_id))
 
     def complete_round(self) -> None:
         newest = self.tournament.newest_round
         assert newest is not None
-        self.make(play.complete_round(self.tournament, newest.round_id, self.now))
+        self.make(tournament_commands.complete_round(self.tournament, newest.round_id, self.now))
 
     def play_round(self, better: Callable[[int], Any] = lambda player_id: player_id) -> None:
         """Open a round, record every game, complete it."""

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules import settings
+from silverball.rules.model import settings
+from silverball.rules.model.literals import TournamentType
+from silverball.rules.model.tournament import Entrant, Game, Round, Tournament, TournamentStatus
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Entrant, Game, Round, Tournament, TournamentStatus
-from silverball.rules.words import TournamentType
 
 GameResult = Mapping[int, str]
 

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
-from silverball.rules import queues
+from silverball.rules.mechanics import queues
+from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame, race
 from silverball.rules.scoring import bowling, curves
-from silverball.rules.tournament import Card, SinglePlayerGame, Tournament
 
 
 def started(tournament: Tournament) -> bool:

@@ -8,11 +8,14 @@ from rules.moves import one_of
 from rules.night import Night
 from rules.solo_checks import over, waiting
 from silverball.kit.errors import Conflict
-from silverball.rules import entries, numbering, play, singleplay
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import ArenaChanged, Change, altered
-from silverball.rules.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.tournament import Purchase, SinglePlayerGame, Tournament
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import entries
+from silverball.rules.model import numbering
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import ArenaChanged, Change, altered
+from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.tournament import Purchase, SinglePlayerGame, Tournament
 
 # Few different scores, so that ties are common.
 SCORES = range(0, 90, 10)
@@ -22,28 +25,28 @@ LAST_FRAMES = ((10, 10, 10), (10, 4, 5), (7, 3, 8), (4, 5))
 
 
 def said_of(night: Night, said: AttemptOutcome, dice: Random) -> Sequence[Change]:
-    return singleplay.record(night.tournament, said, dice, night.now)
+    return single_player_commands.record(night.tournament, said, dice, night.now)
 
 
 def delete_any(night: Night, dice: Random) -> Sequence[Change]:
     one = one_of(over(night.tournament), dice, "result")
-    return singleplay.delete_attempt(night.tournament, one.single_player_game_id, night.now)
+    return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def start_any(night: Night, dice: Random) -> Sequence[Change]:
     one = one_of(waiting(night.tournament), dice, "waiting game")
-    return singleplay.start_attempt(night.tournament, one.single_player_game_id, night.now)
+    return single_player_commands.start_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def void_any(night: Night, dice: Random) -> Sequence[Change]:
     one = one_of(night.tournament.single_player_games, dice, "game")
-    return singleplay.void_attempt(night.tournament, one.single_player_game_id, night.now)
+    return single_player_commands.void_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def unvoid_any(night: Night, dice: Random) -> Sequence[Change]:
     voided = [one for one in night.tournament.single_player_games if one.is_voided]
     one = one_of(voided, dice, "voided game")
-    return singleplay.unvoid_attempt(night.tournament, one.single_player_game_id, night.now)
+    return single_player_commands.unvoid_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def other_arena(night: Night, dice: Random) -> Sequence[Change]:
@@ -51,7 +54,9 @@ def other_arena(night: Night, dice: Random) -> Sequence[Change]:
     one = one_of(night.tournament.rounds, dice, "round")
     arena_id = dice.choice(night.tournament.lineup).arena_id
     score = one.score if night.tournament.type == "amazingrace" else dice.choice((None, 100))
-    return singleplay.set_round(night.tournament, one.round_id, arena_id=arena_id, score=score, now=night.now)
+    return single_player_commands.set_round(
+        night.tournament, one.round_id, arena_id=arena_id, score=score, now=night.now
+    )
 
 
 def strokes_of_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -111,7 +116,7 @@ def _one_score(tournament: Tournament, night: Night, dice: Random) -> Sequence[C
         score=None if dice.randint(0, 7) == 0 else dice.choice(SCORES),
         by=7,
     )
-    return singleplay.open_attempt(tournament, said, night.now)
+    return single_player_commands.open_attempt(tournament, said, night.now)
 
 
 def correct_score(night: Night, dice: Random) -> Sequence[Change]:
@@ -123,7 +128,7 @@ def correct_score(night: Night, dice: Random) -> Sequence[Change]:
 def join_any(night: Night, dice: Random) -> Sequence[Change]:
     tournament = night.tournament
     who, arena = dice.choice(tournament.entrants), dice.choice(tournament.lineup)
-    return singleplay.join_queue(tournament, who.player_id, arena.arena_id, night.now)
+    return single_player_commands.join_queue(tournament, who.player_id, arena.arena_id, night.now)
 
 
 def queue_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -132,10 +137,10 @@ def queue_any(night: Night, dice: Random) -> Sequence[Change]:
     queue_id = one_of([one for one in tournament.queue if not one.is_done], dice, "spot").queue_id
     way = dice.randint(0, 3)
     if way == 0:
-        return singleplay.leave_queue(tournament, queue_id)
+        return single_player_commands.leave_queue(tournament, queue_id)
     if way == 1:
-        return singleplay.move_in_queue(tournament, queue_id)
-    return singleplay.start_from_queue(tournament, queue_id, night.now)
+        return single_player_commands.move_in_queue(tournament, queue_id)
+    return single_player_commands.start_from_queue(tournament, queue_id, night.now)
 
 
 def block_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -164,8 +169,8 @@ def card_any(night: Night, dice: Random) -> Sequence[Change]:
     card_id = one_of(tournament.cards, dice, "card").card_id
     way = dice.randint(0, 2)
     if way == 0:
-        return singleplay.delete_card(tournament, card_id)
-    ask = singleplay.void_card if way == 1 else singleplay.unvoid_card
+        return single_player_commands.delete_card(tournament, card_id)
+    ask = single_player_commands.void_card if way == 1 else single_player_commands.unvoid_card
     return ask(tournament, card_id, night.now)
 
 
@@ -173,7 +178,7 @@ def race_any(night: Night, dice: Random) -> Sequence[Change]:
     """A score for whoever is to play, or a player waved through."""
     one = one_of(waiting(night.tournament), dice, "waiting game")
     if dice.randint(0, 4) == 0:
-        return singleplay.advance(night.tournament, one.player_id, by=7, dice=dice, now=night.now)
+        return single_player_commands.advance(night.tournament, one.player_id, by=7, dice=dice, now=night.now)
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=dice.choice(SCORES))
     return said_of(night, said, dice)
 
@@ -186,4 +191,4 @@ def correct_race(night: Night, dice: Random) -> Sequence[Change]:
 
 def leave_any(night: Night, dice: Random) -> Sequence[Change]:
     who = one_of(night.tournament.active_ids, dice, "player")
-    return play.set_active(night.tournament, who, is_active=False, dice=dice, now=night.now)
+    return tournament_commands.set_active(night.tournament, who, is_active=False, dice=dice, now=night.now)

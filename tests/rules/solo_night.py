@@ -1,9 +1,9 @@
 """Short words for nights of single player games."""
 
 from rules.night import Night
-from silverball.rules import singleplay
-from silverball.rules.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.tournament import Card, SinglePlayerGame, Tournament
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 
 
 def game(night: Night, player_id: int, index: int) -> SinglePlayerGame:
@@ -39,7 +39,7 @@ def score(night: Night, player_id: int, arena_id: int, points: int | None) -> Si
     """A score of a player on an arena, or None: the game begins. The game as it is then."""
     night.tick()
     said = NewAttempt(player_id=player_id, arena_id=arena_id, score=points, by=7)
-    night.make(singleplay.open_attempt(night.tournament, said, night.now))
+    night.make(single_player_commands.open_attempt(night.tournament, said, night.now))
     return newest(night.tournament, player_id, arena_id)
 
 

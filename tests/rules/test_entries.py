@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 
 from silverball.kit.errors import Conflict, NotFound, Refusal, WrongFormat
-from silverball.rules import entries
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import undone
+from silverball.rules.mechanics import entries
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import undone
+from silverball.rules.model.tournament import Card, Entrant, Purchase, SinglePlayerGame, Tournament
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Card, Entrant, Purchase, SinglePlayerGame, Tournament
 
 
 def qualifying(kind: str = "best_game", *, used: int = 0, bought: int = 3) -> Tournament:

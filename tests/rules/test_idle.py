@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from silverball.rules import idle
+from silverball.rules.mechanics import idle
 
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
 PAST, FUTURE, ABSENT = NOW - timedelta(days=1), NOW + timedelta(days=1), None

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import ArenaChanged, Change, EntrantChanged, undone
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import ArenaChanged, Change, EntrantChanged, undone
+from silverball.rules.model.tournament import Entrant, LineupArena, Tournament
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Entrant, LineupArena, Tournament
 
 
 def test_a_claim_and_a_category_of_later_survive_an_undo() -> None:

@@ -22,10 +22,13 @@ from rules.moves import (
     unseat_any,
 )
 from rules.night import Night
-from silverball.rules import frenzyplay, gameplay, maxplay, queues
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import Change
-from silverball.rules.tournament import Tournament
+from silverball.rules.commands import games as game_commands
+from silverball.rules.families import frenzy as frenzy_family
+from silverball.rules.families import max_matchplay as max_matchplay_family
+from silverball.rules.mechanics import queues
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change
+from silverball.rules.model.tournament import Tournament
 
 ROUNDS = {
     "pairing": ("balanced", "swiss", "strictswiss", "random"),
@@ -121,20 +124,20 @@ TestManualMatchplay = machine_of(
 
 def create_matches_any(night: Night, dice: Random) -> Sequence[Change]:
     """The matches of a max match play that can be played now."""
-    return maxplay.create_matches(night.tournament, dice, night.now)
+    return max_matchplay_family.create_matches(night.tournament, dice, night.now)
 
 
 def everybody_can_finish(tournament: Tournament) -> None:
     """The schedule, set right, holds what everybody still needs, but for one player at most."""
     if tournament.status == "started":
-        right = apply_all(tournament, maxplay.rescheduled(tournament, Random(7)))
+        right = apply_all(tournament, max_matchplay_family.rescheduled(tournament, Random(7)))
         planned = Counter(player_id for meeting in right.state.schedule for player_id in meeting)
-        left = maxplay.games_left(right)
+        left = max_matchplay_family.games_left(right)
         short = {player_id for player_id in left if left[player_id] != planned[player_id]}
         assert len(short) <= 1
         assert all(left[player_id] > planned[player_id] for player_id in short)
         assert set(planned) <= set(left)
-        assert maxplay.rescheduled(right, Random(8)) == []
+        assert max_matchplay_family.rescheduled(right, Random(8)) == []
 
 
 FREE = {"order": order_any, "arena": arena_any, "forfeit": forfeit_any, "delete": delete_any}
@@ -172,20 +175,20 @@ def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
     """The clock paused, resumed, set, or run down."""
     night.tick(dice.choice([0, 60, 600]))
     asked: list[Callable[[], Sequence[Change]]] = [
-        lambda: frenzyplay.pause(night.tournament, night.now),
-        lambda: frenzyplay.resume(night.tournament, dice, night.now),
-        lambda: frenzyplay.change_time(night.tournament, dice.choice([-300, 300]), dice, night.now),
-        lambda: frenzyplay.start_waiting(night.tournament, dice, night.now),
+        lambda: frenzy_family.pause(night.tournament, night.now),
+        lambda: frenzy_family.resume(night.tournament, dice, night.now),
+        lambda: frenzy_family.change_time(night.tournament, dice.choice([-300, 300]), dice, night.now),
+        lambda: frenzy_family.start_waiting(night.tournament, dice, night.now),
     ]
     return dice.choice(asked)()
 
 
 def frenzy_goes_on(night: Night, dice: Random) -> Sequence[Change]:
     """Waiting players start; without a queue the organizer makes a game of two."""
-    if frenzyplay.has_queue(night.tournament):
-        return frenzyplay.start_waiting(night.tournament, dice, night.now)
+    if frenzy_family.has_queue(night.tournament):
+        return frenzy_family.start_waiting(night.tournament, dice, night.now)
     two = dice.sample(night.tournament.active_ids, min(2, len(night.tournament.active_ids)))
-    return gameplay.create_game(night.tournament, two, None, dice=dice, now=night.now)
+    return game_commands.create_game(night.tournament, two, None, dice=dice, now=night.now)
 
 
 def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -193,8 +196,8 @@ def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
     waiting = queues.waiting(night.tournament)
     if not waiting or dice.random() < 0.3:
         who = dice.choice(night.tournament.entrants).player_id
-        return frenzyplay.join_queue(night.tournament, who, dice, night.now)
-    ask = dice.choice([frenzyplay.take_out, frenzyplay.send_to_end])
+        return frenzy_family.join_queue(night.tournament, who, dice, night.now)
+    ask = dice.choice([frenzy_family.take_out, frenzy_family.send_to_end])
     return ask(night.tournament, dice.choice(waiting).queue_id)
 
 

@@ -9,7 +9,8 @@ import pytest
 from rules.night import Night, a_night
 from rules.solo_night import newest, score
 from silverball.kit.errors import Conflict, NotFound
-from silverball.rules import play, singleplay
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
 
 
 def open_night(**given: Any) -> Night:
@@ -33,7 +34,7 @@ def change_arena(night: Night, arena_id: int, **values: Any) -> None:
 
 def join(night: Night, player_id: int, arena_id: int) -> int:
     """The id of the new spot in the queue of an arena."""
-    night.make(singleplay.join_queue(night.tournament, player_id, arena_id, night.now))
+    night.make(single_player_commands.join_queue(night.tournament, player_id, arena_id, night.now))
     return night.tournament.queue[-1].queue_id
 
 
@@ -47,24 +48,24 @@ def test_who_is_up_plays_and_the_others_move_forward() -> None:
     spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
     assert waiting(night, 501) == [(2, 0), (3, 1), (4, 2)]
     with pytest.raises(Conflict, match="Player 2 is up"):
-        singleplay.start_from_queue(night.tournament, spots[1], night.now)
-    night.make(singleplay.start_from_queue(night.tournament, spots[0], night.now))
+        single_player_commands.start_from_queue(night.tournament, spots[1], night.now)
+    night.make(single_player_commands.start_from_queue(night.tournament, spots[0], night.now))
     assert waiting(night, 501) == [(3, 0), (4, 1)]
     assert newest(night.tournament, 2, 501).status == "started"
     assert night.tournament.queue[0].completed_at == night.now
     with pytest.raises(Conflict, match="Arena 501 is taken"):
-        singleplay.start_from_queue(night.tournament, spots[1], night.now)
+        single_player_commands.start_from_queue(night.tournament, spots[1], night.now)
 
 
 def test_a_no_show_goes_behind_the_next_one_or_leaves() -> None:
     night = queue_night()
     spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
-    night.make(singleplay.move_in_queue(night.tournament, spots[0]))
+    night.make(single_player_commands.move_in_queue(night.tournament, spots[0]))
     assert waiting(night, 501) == [(3, 0), (2, 1), (4, 2)]
-    night.make(singleplay.leave_queue(night.tournament, spots[1]))
+    night.make(single_player_commands.leave_queue(night.tournament, spots[1]))
     assert waiting(night, 501) == [(2, 0), (4, 1)]
     with pytest.raises(Conflict, match="last in the queue"):
-        singleplay.move_in_queue(night.tournament, spots[2])
+        single_player_commands.move_in_queue(night.tournament, spots[2])
 
 
 def test_a_player_waits_in_one_queue_only_and_each_arena_has_its_own() -> None:
@@ -116,7 +117,7 @@ def test_who_leaves_waits_no_longer_and_keeps_his_scores() -> None:
     join(night, 1, 501)
     join(night, 2, 501)
     dice = Random(7)
-    night.make(play.set_active(night.tournament, 1, is_active=False, dice=dice, now=night.now))
+    night.make(tournament_commands.set_active(night.tournament, 1, is_active=False, dice=dice, now=night.now))
     assert waiting(night, 501) == [(2, 0)]
     assert night.standings()[0].points == "100.00"
 
@@ -124,15 +125,15 @@ def test_who_leaves_waits_no_longer_and_keeps_his_scores() -> None:
 def test_who_is_removed_before_he_played_waits_no_longer() -> None:
     night = queue_night()
     join(night, 1, 501)
-    night.make(play.remove_entrant(night.tournament, 1, dice=Random(7), now=night.now))
+    night.make(tournament_commands.remove_entrant(night.tournament, 1, dice=Random(7), now=night.now))
     assert waiting(night, 501) == []
 
 
 def test_a_spot_whose_turn_has_come_is_not_in_the_queue_any_more() -> None:
     night = queue_night()
     spot = join(night, 1, 501)
-    night.make(singleplay.start_from_queue(night.tournament, spot, night.now))
+    night.make(single_player_commands.start_from_queue(night.tournament, spot, night.now))
     with pytest.raises(Conflict, match="left this queue to play"):
-        singleplay.leave_queue(night.tournament, spot)
+        single_player_commands.leave_queue(night.tournament, spot)
     with pytest.raises(NotFound):
-        singleplay.leave_queue(night.tournament, 1)
+        single_player_commands.leave_queue(night.tournament, 1)

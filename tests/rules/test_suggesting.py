@@ -9,10 +9,12 @@ import pytest
 
 from rules import nights
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import outcome, play, suggesting
-from silverball.rules.apply import apply_all
-from silverball.rules.outcome import GameOutcome
-from silverball.rules.tournament import Tournament
+from silverball.rules.commands import suggestions as suggestion_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import outcome
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.tournament import Tournament
 
 NOW = datetime(2026, 3, 5, 20, tzinfo=UTC)
 GAME = 1000
@@ -37,29 +39,31 @@ def said(*order: int) -> GameOutcome:
 
 def test_a_late_word_differs_by_strikes_not_by_places_that_do_not_count() -> None:
     night = open_night()
-    night = apply_all(night, play.record(night, said(1, 2, 3, 4), Random(1), NOW))
-    assert suggesting.suggest(night, said(2, 1, 4, 3), 1, Random(1), NOW) == []
-    changes = suggesting.suggest(night, said(3, 1, 2, 4), 1, Random(1), NOW)
+    night = apply_all(night, tournament_commands.record(night, said(1, 2, 3, 4), Random(1), NOW))
+    assert suggestion_commands.suggest(night, said(2, 1, 4, 3), 1, Random(1), NOW) == []
+    changes = suggestion_commands.suggest(night, said(3, 1, 2, 4), 1, Random(1), NOW)
     after = apply_all(night, changes)
     assert after.games[0].has_mismatch
-    declined = suggesting.decline(after, after.suggestions[0].suggestion_id, Random(1), NOW)
+    declined = suggestion_commands.decline(after, after.suggestions[0].suggestion_id, Random(1), NOW)
     assert apply_all(after, declined) == night
 
 
 def test_a_correction_ends_the_mismatch_and_what_led_to_it() -> None:
     night = open_night()
-    night = apply_all(night, play.record(night, said(1, 2, 3, 4), Random(1), NOW))
-    night = apply_all(night, suggesting.suggest(night, said(3, 1, 2, 4), 1, Random(1), NOW))
-    night = apply_all(night, play.record(night, said(4, 1, 2, 3), Random(1), NOW))
+    night = apply_all(night, tournament_commands.record(night, said(1, 2, 3, 4), Random(1), NOW))
+    night = apply_all(night, suggestion_commands.suggest(night, said(3, 1, 2, 4), 1, Random(1), NOW))
+    night = apply_all(night, tournament_commands.record(night, said(4, 1, 2, 3), Random(1), NOW))
     assert (night.suggestions, night.games[0].has_mismatch) == ((), False)
 
 
 def test_a_suggestion_that_says_half_of_it_is_not_approved() -> None:
     night = open_night()
-    night = apply_all(night, suggesting.suggest(night, said(1, 2, 3, 4), 1, Random(1), NOW))
+    night = apply_all(night, suggestion_commands.suggest(night, said(1, 2, 3, 4), 1, Random(1), NOW))
     half = replace(night.suggestions[0], results=(1, None, None, 4))
     with pytest.raises(Conflict, match="whole result"):
-        suggesting.approve(replace(night, suggestions=(half,)), half.suggestion_id, 7, Random(1), NOW)
+        suggestion_commands.approve(
+            replace(night, suggestions=(half,)), half.suggestion_id, 7, Random(1), NOW
+        )
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.rules import gameplay, history, play, tiebreak
-from silverball.rules.outcome import GameOutcome
-from silverball.rules.tournament import Game
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import history
+from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.tournament import Game
 
 
 def tied_night(players: int = 4, **given: Any) -> Night:
@@ -24,12 +27,12 @@ def tied_night(players: int = 4, **given: Any) -> Night:
 
 
 def open_tiebreak(night: Night, *player_ids: int) -> Game:
-    night.make(tiebreak.open_tiebreak(night.tournament, player_ids, night.now))
+    night.make(tiebreak_commands.open_tiebreak(night.tournament, player_ids, night.now))
     return night.tournament.games[-1]
 
 
 def order(night: Night, *player_ids: int) -> None:
-    night.make(tiebreak.order_by_hand(night.tournament, player_ids))
+    night.make(tiebreak_commands.order_by_hand(night.tournament, player_ids))
 
 
 def rows(night: Night) -> list[tuple[int, int, Any]]:
@@ -109,7 +112,7 @@ def test_only_the_tied_break_ties() -> None:
     game = open_tiebreak(night, 2, 3)
     with pytest.raises(Conflict, match=f"Tiebreak game {game.game_id} is open"):
         open_tiebreak(night, 3, 4)
-    night.make(gameplay.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     open_tiebreak(night, 3, 4)
     with pytest.raises(Invalid, match="same score"):
         night.record(GameOutcome(game_id=night.tournament.games[-1].game_id, scores={3: 1, 4: 1}))
@@ -160,7 +163,7 @@ def test_ordering_again_replaces_the_order_and_keeps_its_number() -> None:
 def test_a_given_up_order_leaves_the_tie() -> None:
     night = tied_night()
     order(night, 3, 1, 4, 2)
-    night.make(tiebreak.forget_order(night.tournament, [1, 2, 3, 4]))
+    night.make(tiebreak_commands.forget_order(night.tournament, [1, 2, 3, 4]))
     assert {row.position for row in night.standings()} == {1}
     assert {row.manual_tiebreaker_group for row in night.standings()} == {None}
 
@@ -178,7 +181,7 @@ def test_other_formats_break_ties_the_same_way(kind: str) -> None:
     night.finish(open_tiebreak(night, 1, 2), 2, 1)
     assert night.places() == {2: 1, 1: 2, 3: 2, 4: 2}
     assert {row.strike_count for row in night.standings()} == {0}
-    assert play.format_of(night.tournament).is_over(night.tournament) is False
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament) is False
 
 
 @quick

@@ -12,10 +12,10 @@ from sqlalchemy import event, insert, select
 import build
 from rules.night import NOON, Night
 from silverball.kit.errors import Conflict
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import ArenaAdded, Change, EntrantAdded
-from silverball.rules.tournament import Tournament
-from silverball.service import enact
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import ArenaAdded, Change, EntrantAdded
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import enact
 from silverball.store import journal, snapshot, tables
 from silverball.store.engine import Store
 

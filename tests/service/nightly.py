@@ -6,9 +6,10 @@ from typing import Any
 
 import build
 from mirror import Mirror
-from silverball.rules import creation, settings
+from silverball.rules.commands import creation
+from silverball.rules.model import settings
+from silverball.rules.model.literals import TournamentType
 from silverball.rules.registry import FORMATS
-from silverball.rules.words import TournamentType
 from silverball.service.access import AuthenticatedCaller
 from silverball.store import snapshot, tables
 from silverball.store.engine import Store

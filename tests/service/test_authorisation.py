@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 import build
 from silverball import app
-from silverball.kit.http import Access, collect_endpoints
+from silverball.kit.http.endpoints import Access, collect_endpoints
 from silverball.service.access import AuthenticatedCaller, Device, device_caller
 from silverball.store import tables
 from silverball.store.engine import Store

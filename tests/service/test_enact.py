@@ -8,10 +8,10 @@ from sqlalchemy import select
 
 from exchange import bundles
 from rules import nights
-from silverball.rules import changes
-from silverball.rules.changes import Added, Altered, Removed, TournamentAltered, TournamentImported
+from silverball.rules.model import changes
+from silverball.rules.model.changes import Added, Altered, Removed, TournamentAltered, TournamentImported
 from silverball.rules.registry import FORMATS
-from silverball.service import enact
+from silverball.service.core import enact
 from silverball.store import imports, snapshot, tables, writers
 from silverball.store.engine import Store
 

@@ -15,7 +15,7 @@ from rules.machine import NightMachine
 from rules.moves import Moves
 from rules.night import Night
 from service import door
-from silverball.rules.apply import apply_all
+from silverball.rules.model.apply import apply_all
 from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads
 from silverball.store import journal

@@ -8,8 +8,7 @@ import pytest
 import build
 from golden.keys import keys_of
 from golden.shapes import sample
-from silverball.service.standings import writes as standings
-from silverball.service.summaries import writes as summaries
+from silverball.service.core import standings, summaries
 from silverball.store import tables
 from silverball.store.engine import Store
 from silverball.wire.games import GameSummary

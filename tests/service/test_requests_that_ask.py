@@ -17,11 +17,11 @@ from starlette.testclient import TestClient
 
 import build
 from silverball import app
-from silverball.kit import body, openapi
-from silverball.kit.body import MalformedBody
 from silverball.kit.errors import Invalid
-from silverball.kit.http import Access, Call, Endpoint, get, read_post
-from silverball.kit.query import Query, QueryParser, parse_query
+from silverball.kit.http import body, openapi
+from silverball.kit.http.body import MalformedBody
+from silverball.kit.http.endpoints import Access, Call, Endpoint, get, read_post
+from silverball.kit.http.query import Query, QueryParser, parse_query
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store

@@ -19,10 +19,10 @@ from sqlalchemy import Connection, event, func, select, text, update
 
 import build
 from silverball import app
-from silverball.kit.api import Api
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, NotFound
-from silverball.kit.http import Endpoint, PreparationOutdated, Write, delete, patch, post, put
+from silverball.kit.http.api import Api
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Endpoint, PreparationOutdated, Write, delete, patch, post, put
 from silverball.service.access import ABILITIES, AuthenticatedCaller
 from silverball.service.clubs import reads as clubs
 from silverball.service.clubs import writes as club_writes

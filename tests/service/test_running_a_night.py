@@ -10,7 +10,7 @@ from typing import Any
 
 import build
 from silverball import app
-from silverball.kit.api import Api
+from silverball.kit.http.api import Api
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.verify import reads as verifier
 from silverball.settings import Settings

@@ -5,9 +5,9 @@ from urllib.parse import urlencode
 
 import msgspec
 
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Tournament
-from silverball.service import enact
+from silverball.service.core import enact
 from silverball.service.players import reads as players
 from silverball.store.engine import Store
 from web import shown

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import hostile
 from silverball.store import migrate
 from silverball.store.engine import Store
-from silverball.web.console.deeds import ACTIONS
-from silverball.web.pages import console
+from silverball.web.console import pages as console_pages
+from silverball.web.console.actions import ACTIONS
 from web import shown
 from web.director import FORM_TYPE, HERE, Director
 from web.visitor import Visitor
@@ -87,12 +87,15 @@ def test_a_deed_is_done_or_refused(nights: tuple[Director, list[str]], deed: str
     send()
 
 
-@pytest.mark.parametrize("view", console.VIEWS)
+@pytest.mark.parametrize("view", console_pages.VIEWS)
 def test_a_page_is_shown_whatever_its_address_asks(nights: tuple[Director, list[str]], view: str) -> None:
     director, paths = nights
 
     @FEW
-    @given(path=st.sampled_from(paths), chosen=st.dictionaries(st.sampled_from(console.QUERY_FIELDS), VALUES))
+    @given(
+        path=st.sampled_from(paths),
+        chosen=st.dictionaries(st.sampled_from(console_pages.QUERY_FIELDS), VALUES),
+    )
     def ask(path: str, chosen: dict[str, str]) -> None:
         address = f"{path}/{view}".rstrip("/") + f"?{urlencode(chosen, errors='replace')}"
         assert director.visitor.get(address).status_code == 200

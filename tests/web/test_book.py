@@ -13,7 +13,7 @@ import build
 import hostile
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
-from silverball.web.book.deeds import ACTIONS
+from silverball.web.book.actions import ACTIONS
 from silverball.web.book.kinds import SECTIONS
 from silverball.wire.machines import Manufacturer
 from web import shown

@@ -8,11 +8,11 @@ import pytest
 from sqlalchemy import func, select, update
 
 import build
-from silverball.exchange import opdb
+from silverball.exchange.opdb import file as opdb_file
 from silverball.store import revisions, tables
 from silverball.store.engine import Store
 from silverball.web import site
-from silverball.web.console.deeds import ACTIONS
+from silverball.web.console.actions import ACTIONS
 from web import shown
 from web.director import Director
 
@@ -93,7 +93,7 @@ def test_arenas_of_the_book_are_all_ticked_at_first(store: Store, director: Dire
 def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Director) -> None:
     raw = {"entries": [{"opdbId": f"G1-M00{n}", "name": f"Comet {n}"} for n in range(3)]}
     with store.write() as db:
-        opdb.import_machines(db, opdb.parse(raw))
+        opdb_file.import_machines(db, opdb_file.parse(raw))
     director.create("matchplay")
     found = director.forms("?machine=comet")["found"].boxes["opdbId"]
     assert found == ["G1-M000", "G1-M001", "G1-M002"]

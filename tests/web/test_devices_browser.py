@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser
 
 import build
-from silverball.rules.tournament import Game
+from silverball.rules.model.tournament import Game
 from silverball.service.devices import reads
 from silverball.store.engine import Store
 from web import browsing

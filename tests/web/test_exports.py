@@ -12,8 +12,9 @@ import asgi
 import build
 from exchange import opdb_files as files
 from silverball import app
-from silverball.exchange import nightly, opdb
-from silverball.kit.front import FrontDoor
+from silverball.exchange import nightly
+from silverball.exchange.opdb import file as opdb_file
+from silverball.kit.edge.front import FrontDoor
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
@@ -22,7 +23,7 @@ from silverball.store.engine import Store
 def folder(store: Store, tmp_path: Path) -> Path:
     """All bulk files, and one that is nobody's business."""
     with store.write() as db:
-        opdb.import_machines(db, opdb.parse(files.second_shape()))
+        opdb_file.import_machines(db, opdb_file.parse(files.second_shape()))
     build.a_rating(store)
     for export in nightly.BULK_FILES:
         nightly.write_bulk_file(store, export, tmp_path, build.NOW)
@@ -70,7 +71,7 @@ def test_a_new_file_is_sent_to_who_has_the_old_one(door: FrontDoor, store: Store
     renamed = files.second_shape()
     renamed["entries"][0]["name"] = "Comet Runner"
     with store.write() as db:
-        opdb.import_machines(db, opdb.parse(renamed))
+        opdb_file.import_machines(db, opdb_file.parse(renamed))
     machines = next(one for one in nightly.BULK_FILES if one.name == "latest-opdb.json")
     nightly.write_bulk_file(store, machines, folder, build.NOW + timedelta(days=1))
     condition = {"if-none-match": first.headers["etag"]}

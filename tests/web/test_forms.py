@@ -10,7 +10,7 @@ import build
 from rules import nights
 from silverball.kit.errors import Invalid
 from silverball.web import forms
-from silverball.web.console import asked, setup
+from silverball.web.console import form_bodies, settings_form
 from silverball.web.console.night import TournamentNight
 from silverball.web.forms import FormData, FormState
 
@@ -38,12 +38,12 @@ PLAYERS = [("of", "11"), ("of", "22"), ("of", "33"), ("of", "44")]
     ],
 )
 def test_a_number_is_read_as_people_write_it(text: str, number: int | str) -> None:
-    assert setup.parse_number(text) == number
+    assert settings_form.parse_number(text) == number
 
 
 @given(st.integers(0, 10**20), st.sampled_from([",", ".", " ", "'"]))
 def test_any_way_of_grouping_is_the_same_number(value: int, separator: str) -> None:
-    assert setup.parse_number(f"{value:,}".replace(",", separator)) == value
+    assert settings_form.parse_number(f"{value:,}".replace(",", separator)) == value
 
 
 @given(PAIRS)
@@ -74,7 +74,7 @@ def test_a_form_too_large_to_carry_is_left_behind() -> None:
     ],
 )
 def test_places_become_the_finishing_order(sent: list[tuple[str, str]], order: list[int]) -> None:
-    assert asked.result(FormData((*PLAYERS, *sent)))["resultPositions"] == order
+    assert form_bodies.result(FormData((*PLAYERS, *sent)))["resultPositions"] == order
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_places_become_the_finishing_order(sent: list[tuple[str, str]], order: l
 )
 def test_places_that_say_no_order_are_refused(sent: list[tuple[str, str]]) -> None:
     with pytest.raises(Invalid):
-        asked.result(FormData((*PLAYERS, *sent)))
+        form_bodies.result(FormData((*PLAYERS, *sent)))
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_places_that_say_no_order_are_refused(sent: list[tuple[str, str]]) -> No
     ],
 )
 def test_a_result_can_be_told_in_other_ways(fields: dict[str, str], body: dict[str, Any]) -> None:
-    said = asked.result(FormData((*PLAYERS, ("seen", "started"), *fields.items())))
+    said = form_bodies.result(FormData((*PLAYERS, ("seen", "started"), *fields.items())))
     assert said == {"wasOpen": True, **body}
 
 
 def test_bands_follow_one_another() -> None:
     form = FormData((("set-playoffsCutoffs", "4 A final\n\n8 B final\n"),))
-    assert setup.submitted_settings("group_matchplay", form)["playoffsCutoffs"] == [
+    assert settings_form.submitted_settings("group_matchplay", form)["playoffsCutoffs"] == [
         {"index": 0, "value": 4, "cumulative": 4, "text": "A final", "color": None},
         {"index": 1, "value": 8, "cumulative": 12, "text": "B final", "color": None},
     ]

@@ -15,7 +15,7 @@ from silverball.rules.registry import FORMATS
 from silverball.service.users import writes as user_writes
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.web.console import setup
+from silverball.web.console import settings_form
 from web import shown
 from web.director import FORM_TYPE, Director
 from web.visitor import PASSWORD_HASH, Visitor, an_account
@@ -126,7 +126,7 @@ def test_of_two_who_come_at_the_same_moment_one_is_first(store: Store) -> None:
 def test_every_format_is_offered(director: Director) -> None:
     page = director.page("/run/new")
     assert all(f"/run/new?type={type_}" in page for type_ in FORMATS)
-    assert set(setup.TITLES) == set(FORMATS)
+    assert set(settings_form.TITLES) == set(FORMATS)
 
 
 @pytest.mark.parametrize("type_", FORMATS)
@@ -137,11 +137,11 @@ def test_the_form_of_a_format_has_every_setting_with_its_help_and_its_default(
     form = shown.forms_on(page)["new"]
     named = {name for name, _ in form.fields} | set(form.boxes)
     text = shown.text_of(page)
-    for one in setup.setting_fields(type_):
+    for one in settings_form.setting_fields(type_):
         assert one.name in named
         assert one.help.split(";")[0] in text
-    keys = {one.key for one in setup.setting_fields(type_)}
-    assert keys | setup.KEYS_HIDDEN >= set(FORMATS[type_].settings.__struct_encode_fields__)
+    keys = {one.key for one in settings_form.setting_fields(type_)}
+    assert keys | settings_form.KEYS_HIDDEN >= set(FORMATS[type_].settings.__struct_encode_fields__)
     director.send("new", f"/run/new?type={type_}", name="As it stands")
     director.tournament_id = int(re.findall(r"/t/(\d+)/run", director.page("/run"))[0])
     assert msgspec.to_builtins(director.tournament().settings) == msgspec.to_builtins(

@@ -10,14 +10,14 @@ import markupsafe
 import pytest
 
 import build
-from silverball.kit.http import Request
+from silverball.kit.http.endpoints import Request
 from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads as verifier
 from silverball.settings import Settings
 from silverball.store import announcements
 from silverball.store.engine import Store
 from silverball.web import site
-from silverball.web.live import movers, pages, show, views
+from silverball.web.live import movers, pages, tournament_view, views
 from silverball.web.live.views import VIEWS
 from stories.hall import Hall
 from web.public import Passer, names_that_are_taken
@@ -275,7 +275,7 @@ def test_the_page_begins_where_the_channel_stood_when_it_was_made(store: Store, 
     ],
 )
 def test_a_message_of_the_day_goes_when_it_said_so(text: str | None, at: str) -> None:
-    assert show.motd_expires_at(text) == at
+    assert tournament_view.motd_expires_at(text) == at
 
 
 @pytest.mark.parametrize(

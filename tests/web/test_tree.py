@@ -3,8 +3,8 @@
 import pytest
 
 from silverball.store.engine import Store
-from silverball.web.live import tree
-from silverball.web.live.tree import BracketHalf, BracketSeat
+from silverball.web.live import bracket_tree
+from silverball.web.live.bracket_tree import BracketHalf, BracketSeat
 from web.director import Director
 from web.public import Passer
 from web.shown import text_of
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
 def halves(director: Director) -> list[BracketHalf]:
-    return tree.bracket_halves(director.tournament())
+    return bracket_tree.bracket_halves(director.tournament())
 
 
 def said(director: Director, seat: BracketSeat) -> str:

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import select
 
 import build
-from silverball.rules.tournament import Tournament
-from silverball.service import enact
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import enact
 from silverball.store import tables
 from silverball.store.engine import Store
 from web.browsing import Shown

@@ -17,12 +17,12 @@ from silverball.cli import database, demo_machines, demo_nights, federation, imp
 from silverball.jobs import rating_period
 from silverball.kit import logs, passwords
 from silverball.service.clubs import writes as clubs
-from silverball.service.periods import run as periods
+from silverball.service.periods import rating_run as periods
 from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import writes as tokens
 from silverball.service.users import reads as user_reads
 from silverball.service.users import writes as users
-from silverball.store import rated
+from silverball.store import rating_days
 from silverball.store.engine import Store
 
 HOST = "127.0.0.1"
@@ -128,7 +128,7 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
     # The loaded nights are long past; what robots play is rated when it is due.
     periods.rate_days(
         store,
-        rated.rating_day(now) - timedelta(days=1),
+        rating_days.rating_day(now) - timedelta(days=1),
         rating_period.rating_parameters(settings.load()),
         now,
     )

@@ -3,7 +3,8 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from silverball.exchange import opdb, pintips
+from silverball.exchange import pintips
+from silverball.exchange.opdb import file as opdb_file
 from silverball.jobs import nightly_exports
 from silverball.service.machines import reads
 from silverball.store.engine import Store
@@ -16,9 +17,9 @@ def load_machines(store: Store) -> None:
     with store.read() as db:
         if reads.entry_ids(db):
             return
-    machines, tips = opdb.read(FILES / "opdb.json"), pintips.read(FILES / "pintips.json")
+    machines, tips = opdb_file.read(FILES / "opdb.json"), pintips.read(FILES / "pintips.json")
     with store.write() as db:
-        opdb.import_machines(db, machines)
+        opdb_file.import_machines(db, machines)
         pintips.import_tips(db, tips)
 
 

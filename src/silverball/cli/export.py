@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from silverball.cli import database
-from silverball.exchange import bundle as bundles
 from silverball.exchange import nightly as bulk_files
+from silverball.exchange.bundle import file as bundles
 from silverball.exchange.nightly import Manifest
 
 TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)

@@ -10,9 +10,9 @@ import click
 
 from silverball import settings
 from silverball.cli import database, federation, import_machines
-from silverball.exchange import bundle as bundles
 from silverball.exchange import ratings_csv
-from silverball.exchange.bundle import ImportedBundle
+from silverball.exchange.bundle import file as bundles
+from silverball.exchange.bundle.file import ImportedBundle
 from silverball.jobs import rating_period
 from silverball.kit.errors import NotFound, Refusal
 from silverball.service.periods import seeding

@@ -7,10 +7,10 @@ from pathlib import Path
 import click
 
 from silverball.cli import database
-from silverball.exchange import opdb as machine_files
-from silverball.exchange import opdb_changelog as changelogs
 from silverball.exchange import pintips as tip_files
 from silverball.exchange import videos as video_files
+from silverball.exchange.opdb import changelog as changelogs
+from silverball.exchange.opdb import file as machine_files
 from silverball.kit.errors import Refusal
 from silverball.service.machines.writes.moves import MachineMoves
 from silverball.store.engine import Store

@@ -9,9 +9,9 @@ from silverball import settings
 from silverball.cli import database
 from silverball.jobs import rating_period
 from silverball.rules.ratings.formulas import Parameters
-from silverball.service.periods import run as runs
-from silverball.service.periods.writes import RunSuperseded
-from silverball.store import rated
+from silverball.service.periods import rating_run as runs
+from silverball.service.periods.writes.periods import RunSuperseded
+from silverball.store import rating_days
 from silverball.store.engine import Store
 
 DAY = click.DateTime(["%Y-%m-%d"])
@@ -32,7 +32,7 @@ def rate(until: datetime | None, begin: datetime | None, *, rebuild: bool) -> No
         raise click.UsageError("--from belongs to --rebuild.")
     loaded = settings.load()
     now = datetime.now(UTC).replace(microsecond=0)
-    today = rated.rating_day(now)
+    today = rating_days.rating_day(now)
     last = today - timedelta(days=loaded.rating_delay_days) if until is None else until.date()
     if last > today:
         raise click.UsageError("--until cannot be a day to come.")

@@ -19,8 +19,8 @@ from random import Random
 from typing import Any, Protocol
 
 from silverball import app
-from silverball.kit.api import Api
-from silverball.kit.http import Request
+from silverball.kit.http.api import Api
+from silverball.kit.http.endpoints import Request
 from silverball.service.access import AuthenticatedCaller
 
 SOURCE = "robots"

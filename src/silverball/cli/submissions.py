@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import click
 
 from silverball.cli import columns, database
-from silverball.service.submissions import reads
+from silverball.service.submissions.reads import submissions as reads
 from silverball.service.submissions.writes import moving
 from silverball.wire.submissions import RatingSubmission
 from silverball.wire.values import SUBMISSION_STATUSES, SubmissionStatus

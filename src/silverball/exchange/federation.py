@@ -16,9 +16,10 @@ from typing import Any
 
 import msgspec
 
-from silverball.kit.body import BodyParser
 from silverball.kit.errors import Invalid
-from silverball.service.federation import reads, writes
+from silverball.kit.http.body import BodyParser
+from silverball.service.federation import writes
+from silverball.service.federation.reads import records as reads
 from silverball.service.federation.writes import NewRecord
 from silverball.wire import times
 

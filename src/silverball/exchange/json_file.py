@@ -7,8 +7,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from silverball.exchange import bundle_faults
-from silverball.exchange.bundle_faults import BrokenFile
+from silverball.exchange.bundle import faults as bundle_faults
+from silverball.exchange.bundle.faults import BrokenFile
 from silverball.wire import times
 
 BYTES_MAX = 50 * 2**20

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from silverball.exchange import json_file
-from silverball.exchange.bundle_faults import BrokenFile
-from silverball.kit.fields import Id
-from silverball.rules import opdb
+from silverball.exchange.bundle.faults import BrokenFile
+from silverball.kit.http.fields import Id
+from silverball.rules.opdb import ids as opdb
 from silverball.service.machines.writes import moves
 from silverball.service.machines.writes.moves import MachineMoves
 from silverball.service.tips import writes

@@ -6,10 +6,10 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from silverball.exchange import json_file
-from silverball.exchange.bundle_faults import BrokenFile
-from silverball.kit.fields import Line, Url
-from silverball.rules import opdb
-from silverball.service.machines import writes
+from silverball.exchange.bundle.faults import BrokenFile
+from silverball.kit.http.fields import Line, Url
+from silverball.rules.opdb import ids as opdb
+from silverball.service.machines.writes import machines as writes
 from silverball.service.machines.writes import moves
 from silverball.wire.machines import Video
 

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
 from silverball.feed import protocol
-from silverball.feed.conversation import FeedConnection
+from silverball.feed.connection import FeedConnection
+from silverball.feed.encoding import FrameEncoding
 from silverball.feed.feed import Feed
-from silverball.feed.opening import App, Handshake
-from silverball.feed.outgoing import FrameEncoding
+from silverball.feed.frame_writer import CAUGHT_UP_BYTES, LAGGING_BYTES
+from silverball.feed.handshake import App, Handshake
 from silverball.feed.protocol import Close
-from silverball.feed.reader import CAUGHT_UP_BYTES, LAGGING_BYTES
-from silverball.kit.requests import client_address
+from silverball.kit.edge.backend import client_address
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -4,7 +4,7 @@ from silverball.feed.bus import create_bus
 from silverball.feed.feed import Feed, limits_from_settings, rules_from_settings
 from silverball.feed.hub import Hub
 from silverball.feed.relay import Relay
-from silverball.feed.stored import StoredEvents
+from silverball.feed.stored_events import StoredEvents
 from silverball.settings import Settings
 from silverball.store.engine import Store
 

@@ -4,9 +4,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from silverball.feed.encoding import FrameEncoding, OutgoingEvent
+from silverball.feed.frame_writer import Subscription
 from silverball.feed.messages import channel_name
-from silverball.feed.outgoing import FrameEncoding, OutgoingEvent
-from silverball.feed.reader import Subscription
 
 # After so many writes other work of the process has its turn.
 WRITES_PER_TURN = 500

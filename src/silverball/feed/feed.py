@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from random import Random, SystemRandom
 
-from silverball.feed import opening, protocol
-from silverball.feed.conversation import RECONNECT, FeedConnection
+from silverball.feed import handshake, protocol
+from silverball.feed.connection import RECONNECT, FeedConnection
+from silverball.feed.handshake import App, Handshake, HandshakeRules
 from silverball.feed.hub import Hub
-from silverball.feed.opening import App, Handshake, HandshakeRules
 from silverball.feed.protocol import Close
 from silverball.settings import SettingError, Settings
 
@@ -51,7 +51,7 @@ def limits_from_settings(settings: Settings) -> ConnectionLimits:
 def rules_from_settings(settings: Settings) -> HandshakeRules:
     """The rules that the settings name."""
     try:
-        apps = opening.parse_apps(settings.apps, settings.app_origins)
+        apps = handshake.parse_apps(settings.apps, settings.app_origins)
     except ValueError as error:
         raise SettingError(f"SILVERBALL_APPS or SILVERBALL_APP_ORIGINS: {error}.") from error
     return HandshakeRules(apps, requires_tls=settings.feed_require_tls)
@@ -81,7 +81,7 @@ class Feed:
 
     def admit(self, knock: Handshake, address: str) -> App | Close:
         """The app of a client that is let in, or why it is not."""
-        found = opening.check_handshake(knock, self._rules)
+        found = handshake.check_handshake(knock, self._rules)
         if isinstance(found, App) and 0 < self.limits.per_address_max <= self._addresses[address]:
             found = ADDRESS_FULL
         elif isinstance(found, App) and len(self._connections) >= self.limits.connections_max:

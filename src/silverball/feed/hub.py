@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from silverball.feed import messages, protocol
 from silverball.feed.channel import Channel, DeliveryQueue, QueuedCall
+from silverball.feed.encoding import OutgoingEvent
+from silverball.feed.frame_writer import Subscriber, Subscription
 from silverball.feed.log import (
     REPLAYED_BYTES_MAX,
     REPLAYED_EVENTS_MAX,
@@ -21,9 +23,7 @@ from silverball.feed.log import (
     OnWatched,
 )
 from silverball.feed.metrics import FeedMetrics
-from silverball.feed.outgoing import OutgoingEvent
 from silverball.feed.protocol import Close, Resume, Subscribe, Unsubscribe
-from silverball.feed.reader import Subscriber, Subscription
 from silverball.store.announcements import Announcement, ChannelHead
 
 LOG = logging.getLogger("silverball.feed")

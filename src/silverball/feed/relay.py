@@ -16,7 +16,7 @@ from typing import Protocol
 
 from silverball.feed.hub import Hub
 from silverball.feed.log import EventsUnavailable
-from silverball.feed.stored import StoredEvents
+from silverball.feed.stored_events import StoredEvents
 from silverball.store.announcements import Announcement, ChannelHead
 from silverball.store.engine import Commit
 

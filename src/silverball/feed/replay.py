@@ -12,10 +12,10 @@ from msgspec import Meta
 from silverball.feed import messages
 from silverball.feed.log import EventsUnavailable
 from silverball.feed.relay import Relay
-from silverball.feed.stored import StoredEvents
+from silverball.feed.stored_events import StoredEvents
 from silverball.kit.errors import Gone, NotFound, ServiceUnavailable
-from silverball.kit.live import AsyncCall, Stream, get_async
-from silverball.kit.query import Query
+from silverball.kit.http.async_routes import AsyncCall, Stream, get_async
+from silverball.kit.http.query import Query
 from silverball.store.announcements import Announcement, ChannelHead
 from silverball.wire.events import EventsPage, FeedEvent
 

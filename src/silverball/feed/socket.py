@@ -19,12 +19,12 @@ from websockets.server import ServerProtocol
 from websockets.typing import ExtensionParameter
 
 from silverball.feed import protocol
-from silverball.feed.conversation import RECONNECT, FeedConnection
-from silverball.feed.opening import App, Handshake
-from silverball.feed.outgoing import FrameEncoding
+from silverball.feed.connection import RECONNECT, FeedConnection
+from silverball.feed.encoding import FrameEncoding
+from silverball.feed.frame_writer import CAUGHT_UP_BYTES, LAGGING_BYTES
+from silverball.feed.handshake import App, Handshake
 from silverball.feed.protocol import Close
-from silverball.feed.reader import CAUGHT_UP_BYTES, LAGGING_BYTES
-from silverball.kit.requests import client_address
+from silverball.kit.edge.backend import client_address
 
 if TYPE_CHECKING:
     from silverball.feed.feed import Feed

@@ -6,8 +6,8 @@ from datetime import datetime
 import msgspec
 
 from silverball.kit.errors import Refusal
-from silverball.service.tournaments import writes
 from silverball.service.tournaments.reads import idling
+from silverball.service.tournaments.writes import tournaments as writes
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from silverball.jobs.workers import POLL_SECONDS, Workers
-from silverball.kit import outgoing
+from silverball.kit import address_policy
 from silverball.service.submissions import policy
 from silverball.service.submissions.document import InvalidDocument
 from silverball.service.submissions.writes import arrival
@@ -105,6 +105,6 @@ def guarded_fetch(settings: Settings, **how: Any) -> Fetch:
             found = fetcher.fetch(url)
         except NotFetched as error:
             raise DocumentUnreachable(error.sentence) from error
-        return ArrivedDocument(outgoing.url_host(found.url), found.body)
+        return ArrivedDocument(address_policy.url_host(found.url), found.body)
 
     return fetch

@@ -6,10 +6,10 @@ from functools import partial
 
 from silverball.jobs.clock import Job
 from silverball.rules.ratings.formulas import Parameters
-from silverball.service.periods import run as periods
-from silverball.service.periods.writes import RunSuperseded
+from silverball.service.periods import rating_run as periods
+from silverball.service.periods.writes.periods import RunSuperseded
 from silverball.settings import Settings
-from silverball.store import rated
+from silverball.store import rating_days
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")
@@ -37,7 +37,7 @@ def rating_parameters(settings: Settings) -> Parameters:
 
 def run(store: Store, now: datetime, *, parameters: Parameters, delay_days: int) -> None:
     """Rate what is due. When another node or a command has begun since, that one does it."""
-    until = rated.rating_day(now) - timedelta(days=delay_days)
+    until = rating_days.rating_day(now) - timedelta(days=delay_days)
     try:
         days = periods.rate_days(store, until, parameters, now)
     except RunSuperseded:

@@ -7,15 +7,15 @@ from random import Random
 from typing import Literal
 
 from silverball.kit.errors import Conflict
-from silverball.rules import rounds as round_rules
-from silverball.rules.attempts import AttemptPlay
-from silverball.rules.changes import Change
-from silverball.rules.freegames import FreeGames
-from silverball.rules.outcome import Outcome
+from silverball.rules.mechanics import rounds as round_rules
+from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.mechanics.free_games import FreeGames
+from silverball.rules.model.changes import Change
+from silverball.rules.model.literals import TournamentType
+from silverball.rules.model.outcome import Outcome
+from silverball.rules.model.settings import Settings
+from silverball.rules.model.tournament import Entrant, Game, LineupArena, Round, Tournament
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.settings import Settings
-from silverball.rules.tournament import Entrant, Game, LineupArena, Round, Tournament
-from silverball.rules.words import TournamentType
 
 SettingsType = type[Settings]
 # When a player who comes late is in: with the next round, at once, or not at all.

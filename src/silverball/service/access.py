@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from silverball.rules.tournament import Game, Tournament
+from silverball.rules.model.tournament import Game, Tournament
 
 ABILITIES = ("read", "score", "manage", "admin")
 ROLES = ("player", "organizer", "admin")

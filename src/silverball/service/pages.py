@@ -5,9 +5,9 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from silverball.kit import pages
 from silverball.kit.errors import NotAllowed
-from silverball.kit.http import Call
+from silverball.kit.http import pagination
+from silverball.kit.http.endpoints import Call
 from silverball.wire.pages import Page, PaginationLinks, PaginationMeta, SimplePage, SimplePaginationMeta
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ def refuse_deep_pagination(page: int, per_page: int) -> None:
 
 def full_page(call: Call[Any], found: PageRows[T], *, per_page: int) -> Page[T]:
     """The full envelope; the query of the route must have `page`."""
-    built = pages.paginate(found.total, call.query.page, per_page, call.url, call.pairs)
+    built = pagination.paginate(found.total, call.query.page, per_page, call.url, call.pairs)
     return Page(
         data=tuple(found.rows),
         links=msgspec.convert(built["links"], PaginationLinks),
@@ -42,7 +42,7 @@ def simple_page(
     call: Call[Any], found: PageRows[T], *, per_page: int, per_page_value: int | str
 ) -> SimplePage[T]:
     """The tournament list's envelope."""
-    built = pages.simple_paginate(found.total, call.query.page, per_page, call.url, call.pairs)
+    built = pagination.simple_paginate(found.total, call.query.page, per_page, call.url, call.pairs)
     built["meta"]["per_page"] = per_page_value
     return SimplePage(
         data=tuple(found.rows),

@@ -15,8 +15,8 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, selec
 from sqlalchemy.engine import URL
 
 from silverball.store import names, tables
-from silverball.store.kept import LoadedTournament, SnapshotCache
-from silverball.store.turns import GroupCommit
+from silverball.store.group_commit import GroupCommit
+from silverball.store.loaded import LoadedTournament, SnapshotCache
 
 # For rooms that hand a transaction on without speaking SQL themselves.
 Db = Connection

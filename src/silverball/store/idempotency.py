@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, RowMapping, bindparam, delete, select, text, tuple_, update
 
-from silverball.kit.replies import IdempotencyKey, StoredResponse
+from silverball.kit.edge.idempotency import IdempotencyKey, StoredResponse
 from silverball.store.tables import idempotency
 from silverball.store.types import Instant
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, Table, delete, func, insert, select, text, update
 
-from silverball.rules.changes import TournamentImported
+from silverball.rules.model.changes import TournamentImported
 from silverball.store import tables
 
 # What a tournament consists of, in the order in which its rows can be inserted.

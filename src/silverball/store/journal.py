@@ -8,11 +8,17 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, func, insert, select
 
-from silverball.rules import changes as facts
-from silverball.rules import settings
-from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered, TournamentImported
-from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import (
+from silverball.rules.model import changes as facts
+from silverball.rules.model import settings
+from silverball.rules.model.changes import (
+    Added,
+    Altered,
+    Change,
+    Removed,
+    TournamentAltered,
+    TournamentImported,
+)
+from silverball.rules.model.tournament import (
     Bank,
     Card,
     EngineState,
@@ -27,6 +33,7 @@ from silverball.rules.tournament import (
     Suggestion,
     Tournament,
 )
+from silverball.rules.registry import FORMATS
 from silverball.store import tables
 
 THING_TYPES: Mapping[str, type] = {

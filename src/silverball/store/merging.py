@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Connection, Text, select, type_coerce, update
 
-from silverball.store import tables, uses
+from silverball.store import references, tables
 
 NODES_MAX = 5_000_000
 # Columns that hold a player's number without being references.
@@ -54,7 +54,7 @@ KEYED_MEMBERS = frozenset({"scores", "seed_facts"})
 
 def tournaments_with(db: Connection, player_id: int) -> set[int]:
     """Every tournament that has the player now."""
-    return set(uses.all_tournaments_using(db, tables.player.c.player_id, player_id))
+    return set(references.all_tournaments_using(db, tables.player.c.player_id, player_id))
 
 
 def tournaments_mentioning(db: Connection, organizer_id: int, player_id: int) -> set[int]:
@@ -72,7 +72,7 @@ def tournaments_mentioning(db: Connection, organizer_id: int, player_id: int) ->
 
 def replace_player(db: Connection, gone_id: int, kept_id: int, tournament_ids: Collection[int]) -> None:
     """In these tournaments the kept one is who the gone one was; he must not have been in any of them."""
-    for column in (*uses.referring_columns(tables.player.c.player_id), *ID_COLUMNS):
+    for column in (*references.referring_columns(tables.player.c.player_id), *ID_COLUMNS):
         here = column.table.c.tournament_id.in_(tournament_ids)
         db.execute(update(column.table).where(here, column == gone_id).values({column: kept_id}))
     for column in JSON_COLUMNS:

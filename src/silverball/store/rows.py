@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.tournament import (
+from silverball.rules.model.tournament import (
     Card,
     Entrant,
     Game,

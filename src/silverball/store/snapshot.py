@@ -14,14 +14,14 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, Table, Text, select, type_coerce
 
-from silverball.rules import settings
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Bank, EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
-from silverball.rules.tournament import Bank, EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.store import rows, tables
 from silverball.store.engine import PENDING, RAISED, SNAPSHOTS
-from silverball.store.kept import LoadedTournament, SnapshotCache
-from silverball.store.turns import UNCOMMITTED
+from silverball.store.group_commit import UNCOMMITTED
+from silverball.store.loaded import LoadedTournament, SnapshotCache
 from silverball.store.types import Instant
 
 # Columns of the tournament that no rule looks at.

@@ -1,6 +1,6 @@
 """From a change to rows: one writer for each type of change.
 
-`WRITERS` is complete: a house test holds it against `rules/changes.py`.
+`WRITERS` is complete: a house test holds it against `rules/model/changes.py`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, text, update
 
-from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered
-from silverball.rules.tournament import EngineState, Game, Tournament
+from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
+from silverball.rules.model.tournament import EngineState, Game, Tournament
 from silverball.store import rows, snapshot, tables
 from silverball.store.journal import CHANGES
 

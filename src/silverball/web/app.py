@@ -16,45 +16,37 @@ from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from silverball.kit.writing import WriteRequests
+from silverball.kit.http.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store
-from silverball.web import site, visit
-from silverball.web.pages import (
-    account,
-    book,
-    claims,
-    console,
-    devices,
-    entrant,
-    home,
-    myself,
-    profiles,
-    run,
-    series,
-    sheets,
-    webhooks,
-)
+from silverball.web import page_request, site
+from silverball.web.account import claims, profile
+from silverball.web.account import pages as account_pages
+from silverball.web.book import pages as book_pages
+from silverball.web.console import devices, webhook_secrets
+from silverball.web.console import pages as console_pages
+from silverball.web.console import tournaments as console_tournaments
+from silverball.web.page_request import PageRoute
+from silverball.web.public import code_pages, home, print_sheets, profiles, series
+from silverball.web.sign_in_throttle import SignInLimiter
 from silverball.web.site import Site
-from silverball.web.throttle import SignInLimiter
-from silverball.web.visit import PageRoute
 
 # Every module with pages. A new one is one import and one entry here.
 PAGE_MODULES: tuple[ModuleType, ...] = (
     home,
-    account,
-    myself,
+    account_pages,
+    profile,
     claims,
-    run,
-    console,
+    console_tournaments,
+    console_pages,
     devices,
-    book,
+    book_pages,
     profiles,
     series,
-    sheets,
-    entrant,
-    webhooks,
+    print_sheets,
+    code_pages,
+    webhook_secrets,
 )
 HEADERS = {
     "x-content-type-options": "nosniff",
@@ -84,12 +76,12 @@ def build(
     )
     dice = dice or SystemRandom()
     built = Site(store, settings, now, dice, SignInLimiter(), writing, _page_finder(rows))
-    routes = [Route(row.path, visit.page_endpoint(built, row), methods=[row.method]) for row in rows]
+    routes = [Route(row.path, page_request.page_endpoint(built, row), methods=[row.method]) for row in rows]
     app = Starlette(
         routes=[*routes, Mount("/static", StaticFiles(directory=site.STATIC))],
         exception_handlers={
             HTTPException: _http_error_page,
-            visit.FormTooLarge: _too_large_page,
+            page_request.FormTooLarge: _too_large_page,
             ClientDisconnect: _client_disconnected,
             Exception: _server_error_page,
         },
@@ -136,7 +128,7 @@ class SecurityHeaders:
 async def _http_error_page(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     if error.status_code == HTTPStatus.NOT_FOUND:
-        return visit.not_found_page()
+        return page_request.not_found_page()
     answer = site.message_page(error.status_code, error.detail, "This address cannot be used in that way.")
     answer.headers.update(error.headers or {})
     return answer

@@ -13,16 +13,16 @@ from urllib.parse import urlsplit
 
 from starlette.responses import HTMLResponse
 
-from silverball.feed import opening
-from silverball.kit.writing import WriteRequests
+from silverball.feed import handshake
+from silverball.kit.http.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store.engine import Store
-from silverball.web.throttle import SignInLimiter
+from silverball.web.sign_in_throttle import SignInLimiter
 
 if TYPE_CHECKING:
     import jinja2
 
-    from silverball.web.visit import PageRoute
+    from silverball.web.page_request import PageRoute
 
 STATIC = Path(__file__).parent / "static"
 # Nothing from elsewhere; no script either, except on a page that has modules of ours.
@@ -82,7 +82,7 @@ def feed_policy(base_url: str) -> str:
 
 def feed_app_key(settings: Settings) -> str:
     """The first app of the feed that pages of this server may use; none when every one is switched off."""
-    apps = opening.parse_apps(settings.apps, settings.app_origins).values()
+    apps = handshake.parse_apps(settings.apps, settings.app_origins).values()
     usable = (one for one in apps if one.is_enabled)
     return next((one.key for one in usable if not one.origins or settings.base_url in one.origins), "")
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from silverball.rules.opdb import EntryType
+from silverball.rules.opdb.ids import EntryType
 from silverball.wire.base import UNSET, UnsetType, Wire
 
 

@@ -2,7 +2,7 @@
 
 from typing import Literal, get_args
 
-from silverball.rules.words import (
+from silverball.rules.model.literals import (
     ArenaAssignment,
     BestGameScoring,
     Byes,

@@ -26,7 +26,7 @@ from exchange.outgoing.hosts import (
 )
 from silverball.exchange.outgoing import network
 from silverball.exchange.outgoing.fetch import Fetcher, FetchLimits, NotFetched
-from silverball.kit.outgoing import AddressPolicy
+from silverball.kit.address_policy import AddressPolicy
 
 # Without TLS and on any port, so that only the rules about hosts and addresses stand in the way.
 OPEN = AddressPolicy(schemes=("http", "https"), ports=frozenset(range(1, 65536)))

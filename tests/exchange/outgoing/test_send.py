@@ -25,7 +25,7 @@ from exchange.outgoing.hosts import (
 from exchange.outgoing.test_fetch import FORBIDDEN_MEANINGS, FORBIDDEN_URLS, GUARDED, OPEN, SECONDS
 from silverball.exchange.outgoing import network
 from silverball.exchange.outgoing.send import NotSent, Sender
-from silverball.kit.outgoing import AddressPolicy
+from silverball.kit.address_policy import AddressPolicy
 
 BODY = b'{"type":"test"}'
 TYPE = {"Content-Type": "application/json"}

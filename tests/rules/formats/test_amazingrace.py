@@ -14,10 +14,13 @@ from rules.night import Night, a_night, with_adjustment
 from rules.properties import quick
 from rules.solo_night import race, to_play, undo_all
 from silverball.kit.errors import Conflict, Invalid, WrongFormat
-from silverball.rules import play, queues, settings, singleplay
-from silverball.rules.outcome import AttemptOutcome
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import queues
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import AttemptOutcome
+from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Entrant, Round, SinglePlayerGame
 
 
 def race_night(players: int = 4, arenas: int = 3, **given: Any) -> Night:
@@ -55,12 +58,16 @@ def shown(night: Night) -> list[tuple[int, int, str]]:
 
 
 def advance(night: Night, player_id: int) -> None:
-    night.make(singleplay.advance(night.tournament, player_id, by=7, dice=Random(7), now=night.now))
+    night.make(
+        single_player_commands.advance(night.tournament, player_id, by=7, dice=Random(7), now=night.now)
+    )
 
 
 def leave(night: Night, player_id: int) -> None:
     dice = Random(7)
-    night.make(play.set_active(night.tournament, player_id, is_active=False, dice=dice, now=night.now))
+    night.make(
+        tournament_commands.set_active(night.tournament, player_id, is_active=False, dice=dice, now=night.now)
+    )
 
 
 def correct(night: Night, one: SinglePlayerGame, score: int) -> None:
@@ -154,12 +161,16 @@ def test_the_tied_lowest_replay_as_often_as_it_takes_and_the_others_are_safe() -
 def test_who_begins_to_play_leaves_the_queue_and_a_no_show_lets_the_next_one_go() -> None:
     night = race_night(players=3)
     spot = night.tournament.queue[0].queue_id
-    night.make(singleplay.move_in_queue(night.tournament, spot))
+    night.make(single_player_commands.move_in_queue(night.tournament, spot))
     assert queue(night, 0) == [2, 1, 3]
-    night.make(singleplay.start_from_queue(night.tournament, night.tournament.queue[1].queue_id, night.now))
+    night.make(
+        single_player_commands.start_from_queue(
+            night.tournament, night.tournament.queue[1].queue_id, night.now
+        )
+    )
     assert (queue(night, 0), games(night, 2)[0].status) == ([1, 3], "started")
     with pytest.raises(Conflict, match="has to play this round"):
-        singleplay.leave_queue(night.tournament, spot)
+        single_player_commands.leave_queue(night.tournament, spot)
 
 
 def test_prepared_arenas_come_in_their_order_and_again_from_the_first() -> None:
@@ -187,7 +198,11 @@ def test_an_arena_to_be_chosen_by_hand_has_to_be_chosen_before_a_score() -> None
     with pytest.raises(Conflict, match="Round 1 has no arena yet"):
         race(night, 1, 500)
     one = rounds(night)[0]
-    night.make(singleplay.set_round(night.tournament, one.round_id, arena_id=502, score=None, now=night.now))
+    night.make(
+        single_player_commands.set_round(
+            night.tournament, one.round_id, arena_id=502, score=None, now=night.now
+        )
+    )
     race(night, 1, 500)
     assert games(night, 1)[0].arena_id == 502
 
@@ -207,7 +222,9 @@ def test_another_arena_keeps_who_is_safe_and_lets_the_others_play_there() -> Non
     one = rounds(night)[0]
     other = next(each.arena_id for each in night.tournament.lineup if each.arena_id != one.arena_id)
     night.make(
-        singleplay.set_round(night.tournament, one.round_id, arena_id=other, score=one.score, now=night.now)
+        single_player_commands.set_round(
+            night.tournament, one.round_id, arena_id=other, score=one.score, now=night.now
+        )
     )
     assert (playing(night, 0), playing(night, 1)) == ([2, 3, 4], [1])
     assert (games(night, 1)[0].score, games(night, 1)[0].arena_id) == (500, one.arena_id)
@@ -222,11 +239,15 @@ def test_the_bar_is_not_set_by_hand_and_a_round_that_is_over_keeps_its_arena() -
     night = race_night(players=2)
     one = rounds(night)[0]
     with pytest.raises(Conflict, match="bar follows from the scores"):
-        singleplay.set_round(night.tournament, one.round_id, arena_id=one.arena_id, score=99, now=night.now)
+        single_player_commands.set_round(
+            night.tournament, one.round_id, arena_id=one.arena_id, score=99, now=night.now
+        )
     race(night, 1, 500)
     race(night, 2, 400)
     with pytest.raises(Conflict, match="Round 1 is over"):
-        singleplay.set_round(night.tournament, one.round_id, arena_id=None, score=400, now=night.now)
+        single_player_commands.set_round(
+            night.tournament, one.round_id, arena_id=None, score=400, now=night.now
+        )
 
 
 # Corrections. Source: formats, 14.21.
@@ -248,7 +269,7 @@ def test_a_deleted_score_is_played_again_and_takes_back_what_followed() -> None:
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
         race(night, player_id, score)
     one = games(night, 2)[0].single_player_game_id
-    night.make(singleplay.delete_attempt(night.tournament, one, night.now))
+    night.make(single_player_commands.delete_attempt(night.tournament, one, night.now))
     # Player 1 still has player 3 below.
     assert (playing(night, 0), playing(night, 1), queue(night, 0)) == ([2], [1], [2])
     assert rounds(night)[0].status == "started"
@@ -297,9 +318,9 @@ def test_who_left_does_not_come_back_and_nobody_comes_late() -> None:
     night = race_night(players=3)
     leave(night, 1)
     with pytest.raises(Conflict, match="cannot come back"):
-        play.set_active(night.tournament, 1, is_active=True, dice=Random(7), now=night.now)
+        tournament_commands.set_active(night.tournament, 1, is_active=True, dice=Random(7), now=night.now)
     with pytest.raises(Conflict, match="Nobody can join"):
-        play.add_entrants(night.tournament, [Entrant(player_id=9)], Random(7), night.now)
+        tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], Random(7), night.now)
     with pytest.raises(Conflict, match="left the race in Round 1"):
         correct(night, games(night, 1)[0], 500)
 
@@ -331,7 +352,7 @@ def test_reopening_goes_on_where_it_was_closed() -> None:
         race(night, player_id, score)
     before = (playing(night, 0), playing(night, 1), queue(night, 0), queue(night, 1))
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert (playing(night, 0), playing(night, 1), queue(night, 0), queue(night, 1)) == before
     assert [one.status for one in rounds(night)] == ["started", "started"]
 
@@ -346,11 +367,11 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(Invalid, match="not a pinball score"):
         race(night, 1, -1)
     with pytest.raises(Conflict, match="completes itself"):
-        play.complete_round(night.tournament, rounds(night)[0].round_id, night.now)
+        tournament_commands.complete_round(night.tournament, rounds(night)[0].round_id, night.now)
     with pytest.raises(Conflict, match="not deleted by hand"):
-        play.delete_round(night.tournament, rounds(night)[0].round_id)
+        tournament_commands.delete_round(night.tournament, rounds(night)[0].round_id)
     with pytest.raises(Conflict, match="cannot be voided"):
-        singleplay.void_attempt(night.tournament, one.single_player_game_id, night.now)
+        single_player_commands.void_attempt(night.tournament, one.single_player_game_id, night.now)
     race(night, 1, 500)
     with pytest.raises(Conflict, match="nothing to play now"):
         advance(night, 1)
@@ -378,7 +399,7 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     leave(night, 5)
     correct(night, games(night, 1)[0], 100)
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 

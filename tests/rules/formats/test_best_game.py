@@ -14,11 +14,14 @@ from rules.night import Night, a_night, with_adjustment
 from rules.properties import quick
 from rules.solo_night import newest, score, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
-from silverball.rules import creation, play, settings, singleplay
-from silverball.rules.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.commands import creation
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
 
 KEYS = (
     "scorekeeping bestGameScoring bestGameOverallAttempts bestGameAttemptsOnArena bestGameArenasCounted "
@@ -56,7 +59,7 @@ def mark(night: Night, one: SinglePlayerGame) -> tuple[int, bool]:
 
 def ask(night: Night, name: str, one: SinglePlayerGame) -> None:
     """Void, un-void or delete a game."""
-    night.make(getattr(singleplay, name)(night.tournament, one.single_player_game_id, night.now))
+    night.make(getattr(single_player_commands, name)(night.tournament, one.single_player_game_id, night.now))
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
@@ -242,7 +245,9 @@ def test_other_formats_have_no_single_player_games() -> None:
     night = a_night("matchplay")
     night.start()
     with pytest.raises(WrongFormat):
-        singleplay.open_attempt(night.tournament, NewAttempt(player_id=1, arena_id=501, score=1), night.now)
+        single_player_commands.open_attempt(
+            night.tournament, NewAttempt(player_id=1, arena_id=501, score=1), night.now
+        )
 
 
 def test_nobody_plays_on_two_arenas_or_two_on_one() -> None:
@@ -256,7 +261,9 @@ def test_nobody_plays_on_two_arenas_or_two_on_one() -> None:
 
 def test_a_late_player_plays_at_once() -> None:
     night = open_night()
-    night.make(play.add_entrants(night.tournament, [Entrant(player_id=9)], Random(7), night.now))
+    night.make(
+        tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], Random(7), night.now)
+    )
     score(night, 9, 501, 900)
     assert shown(night)[0] == (1, 9, "100.00")
 
@@ -284,7 +291,7 @@ def test_reopening_takes_what_was_stored_away() -> None:
     score(night, 1, 501, 900)
     running = night.tournament
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert night.tournament.single_player_games == running.single_player_games
     assert not FORMATS["best_game"].is_over(night.tournament)
 
@@ -325,14 +332,14 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     planned = night.tournament
     night.start()
     for player_id, arena_id in ((3, 502), (1, 501)):
-        night.make(singleplay.join_queue(night.tournament, player_id, arena_id, night.now))
+        night.make(single_player_commands.join_queue(night.tournament, player_id, arena_id, night.now))
     spot = night.tournament.queue[-1].queue_id
-    night.make(singleplay.start_from_queue(night.tournament, spot, night.now))
+    night.make(single_player_commands.start_from_queue(night.tournament, spot, night.now))
     one = score(night, 1, 501, 900)
     ask(night, "void_attempt", one)
     ask(night, "delete_attempt", score(night, 2, 501, 5))
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 

@@ -12,10 +12,12 @@ from rules.night import Night, a_night
 from rules.properties import quick
 from rules.solo_night import bowl, game, undo_all
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import play, settings, singleplay
-from silverball.rules.outcome import AttemptOutcome
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import AttemptOutcome
+from silverball.rules.model.tournament import Entrant
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Entrant
 
 KEYS = "scorekeeping golfDuration golfParScore golfStrokeLimit golfHolesCounted tiebreaker"
 STRIKE = (10,)
@@ -96,7 +98,7 @@ def test_a_corrected_frame_changes_the_bonuses_of_those_before() -> None:
     bowl(night, 1, 1, 3, 5)
     assert values(night, 1) == [18, 8]
     one = game(night, 1, 1).single_player_game_id
-    night.make(singleplay.delete_attempt(night.tournament, one, night.now))
+    night.make(single_player_commands.delete_attempt(night.tournament, one, night.now))
     assert values(night, 1) == [None, None]
     assert night.tournament.rounds_in_order[1].status == "started"
 
@@ -105,7 +107,9 @@ def test_a_corrected_frame_changes_the_bonuses_of_those_before() -> None:
 def test_a_score_below_the_target_is_an_open_frame_of_a_pin_per_tenth(score: int, pins: int) -> None:
     night = bowling_night()
     first = night.tournament.rounds_in_order[0].round_id
-    night.make(singleplay.set_round(night.tournament, first, arena_id=501, score=1000, now=night.now))
+    night.make(
+        single_player_commands.set_round(night.tournament, first, arena_id=501, score=1000, now=night.now)
+    )
     one = game(night, 1, 0).single_player_game_id
     night.record(AttemptOutcome(single_player_game_id=one, score=score))
     assert (game(night, 1, 0).rolls, values(night, 1)[0]) == ((pins, 0), pins)
@@ -128,12 +132,12 @@ def test_most_pins_win_then_strikes_then_spares() -> None:
 
 def test_a_late_player_and_a_leaver_change_what_is_still_to_be_bowled() -> None:
     night = bowling_night(golf_duration=1)
-    dice, _seed = play.dice_for(night.tournament, "late")
-    night.make(play.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
+    dice, _seed = tournament_commands.dice_for(night.tournament, "late")
+    night.make(tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
     for player_id in (1, 9):
         bowl(night, player_id, 0, 4, 4)
     assert not FORMATS["bowling"].is_over(night.tournament)
-    night.make(play.set_active(night.tournament, 2, is_active=False, dice=dice, now=night.now))
+    night.make(tournament_commands.set_active(night.tournament, 2, is_active=False, dice=dice, now=night.now))
     assert FORMATS["bowling"].is_over(night.tournament)
     assert [row.player_id for row in night.standings()] == [1, 9]
 
@@ -168,7 +172,9 @@ def test_a_frame_that_cannot_be_is_refused(index: int, result: dict[str, Any], s
 def test_a_target_that_was_reached_needs_its_rolls() -> None:
     night = bowling_night()
     first = night.tournament.rounds_in_order[0].round_id
-    night.make(singleplay.set_round(night.tournament, first, arena_id=501, score=1000, now=night.now))
+    night.make(
+        single_player_commands.set_round(night.tournament, first, arena_id=501, score=1000, now=night.now)
+    )
     one = game(night, 1, 0).single_player_game_id
     with pytest.raises(Invalid, match="a strike or a spare"):
         night.record(AttemptOutcome(single_player_game_id=one, score=1000))
@@ -187,7 +193,7 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     bowl(night, 1, 1, 3, 4)
     bowl(night, 1, 1, 5, 5, 5)
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 

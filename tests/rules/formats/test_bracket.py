@@ -14,11 +14,14 @@ from rules.bracket_night import at, pairs, play_on, shown, started, win
 from rules.night import Night, a_night, random_order, with_adjustment
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.rules import gameplay, play, settings, tiebreak
-from silverball.rules.changes import GameDeleted
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.changes import GameDeleted
+from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.tournament import Bank, Suggestion
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Bank, Suggestion
 
 MAPS = load.vectors("groups")["bracket_first_round"]
 
@@ -103,7 +106,7 @@ def test_a_bracket_of_eight_is_played_to_the_end() -> None:
     win(night, 2, 3)
     assert pairs(night, 2) == [(2, 8), (3, 4)]
     win(night, 2, 8)
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     # Third place is still to be played for: until then it is shared.
     assert shown(night)[:4] == [(1, 2, 3), (2, 8, 2), (3, 3, 1), (3, 4, 1)]
     win(night, 4, 3)
@@ -268,10 +271,10 @@ def test_a_no_show_loses_every_match() -> None:
     night = bracket()
     with pytest.raises(Conflict, match="forfeits"):
         night.leave(3)
-    night.make(play.forfeit_all(night.tournament, 3, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_all(night.tournament, 3, night.dice(), night.now))
     assert at(night.tournament, 0)[2].forfeited_by == 3
     night = bracket(2, games_per_round=5)
-    night.make(play.forfeit_all(night.tournament, 2, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_all(night.tournament, 2, night.dice(), night.now))
     assert [game.forfeited_by for game in at(night.tournament, 1)] == [2, 2, 2]
     assert shown(night) == [(1, 1, 2), (2, 2, 1)]
 
@@ -285,7 +288,7 @@ def test_nobody_joins_returns_or_is_removed_after_the_start() -> None:
     with pytest.raises(Conflict, match="fixed at the start"):
         night.come_back(5)
     with pytest.raises(Conflict, match="made at the start"):
-        play.remove_entrant(night.tournament, 5, dice=night.dice(), now=night.now)
+        tournament_commands.remove_entrant(night.tournament, 5, dice=night.dice(), now=night.now)
 
 
 def test_places_follow_from_games_alone() -> None:
@@ -294,9 +297,9 @@ def test_places_follow_from_games_alone() -> None:
     with pytest.raises(Conflict, match="correct a result"):
         night.adjust(2, 1)
     with pytest.raises(Conflict, match="do not share a place"):
-        tiebreak.open_tiebreak(night.tournament, [1, 2], night.now)
+        tiebreak_commands.open_tiebreak(night.tournament, [1, 2], night.now)
     with pytest.raises(Conflict, match="follows from results"):
-        gameplay.remove_player(bracket(4).tournament, 1003, 1)
+        game_commands.remove_player(bracket(4).tournament, 1003, 1)
 
 
 def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
@@ -334,9 +337,9 @@ def test_rounds_are_not_opened_completed_or_deleted_by_hand() -> None:
     with pytest.raises(Conflict, match="there already"):
         night.open_round()
     with pytest.raises(Conflict, match="completes itself"):
-        play.complete_round(night.tournament, last.round_id, night.now)
+        tournament_commands.complete_round(night.tournament, last.round_id, night.now)
     with pytest.raises(Conflict, match="not deleted by hand"):
-        play.delete_round(night.tournament, last.round_id)
+        tournament_commands.delete_round(night.tournament, last.round_id)
 
 
 def test_closed_early_only_decided_places_are_listed_and_reopening_goes_on() -> None:
@@ -345,7 +348,7 @@ def test_closed_early_only_decided_places_are_listed_and_reopening_goes_on() -> 
         win(night, winner, loser)
     night.complete()
     assert [position for position, _, _ in shown(night)] == [5, 5, 5, 5]
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert pairs(night, 1) == [(1, 4), (2, 3), (5, 6, 7, 8)]
     assert [one.status for one in night.tournament.rounds_in_order] == ["completed", "started", "started"]
 
@@ -365,7 +368,7 @@ def test_a_bracket_that_was_drawn_elsewhere_is_left_alone() -> None:
             ask()
     night.complete()
     with pytest.raises(Conflict, match="drawn elsewhere"):
-        play.reopen(night.tournament)
+        tournament_commands.reopen(night.tournament)
     night.undo()
     assert night.tournament == before
 
@@ -392,7 +395,7 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
     while night.open_games():
         game = dice.choice(night.open_games())
         night.finish(game, *random_order(game, dice))
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     rows = night.standings()
     assert {row.player_id for row in rows} == set(range(1, players + 1))
     assert [row.position for row in rows[:4]] == [1, 2, 3, 4][:players]

@@ -13,11 +13,13 @@ from rules.night import Night, a_night
 from rules.properties import quick
 from rules.solo_night import card, newest, score, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
-from silverball.rules import play, settings, singleplay
-from silverball.rules.outcome import AttemptOutcome
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import AttemptOutcome
+from silverball.rules.model.tournament import Card, SinglePlayerGame
 from silverball.rules.ranking import bestgame
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Card, SinglePlayerGame
 
 KEYS = (
     "scorekeeping cardBestGameGamesPerCard cardBestGameCardsCounted cardBestGameGamesCounted "
@@ -51,7 +53,7 @@ def shown(night: Night) -> list[tuple[int, int, str]]:
 
 
 def void(night: Night, one: Card) -> None:
-    night.make(singleplay.void_card(night.tournament, one.card_id, night.now))
+    night.make(single_player_commands.void_card(night.tournament, one.card_id, night.now))
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
@@ -161,7 +163,7 @@ def test_a_voided_card_never_counts_takes_no_score_and_is_used_up() -> None:
     assert night.standings()[0].entries_played == 1
     with pytest.raises(Conflict, match="all 1 cards"):
         card(night, 1, {502: 800})
-    night.make(singleplay.unvoid_card(night.tournament, one.card_id, night.now))
+    night.make(single_player_commands.unvoid_card(night.tournament, one.card_id, night.now))
     card(night, 1, {502: 800})
     assert points(night, one) == [100, 100]
 
@@ -172,7 +174,7 @@ def test_a_card_is_not_put_back_while_another_one_is_being_filled() -> None:
     void(night, first)
     second = card(night, 1, {501: 800})
     with pytest.raises(Conflict, match=f"filling card {second.card_id}"):
-        singleplay.unvoid_card(night.tournament, first.card_id, night.now)
+        single_player_commands.unvoid_card(night.tournament, first.card_id, night.now)
 
 
 def test_voiding_a_card_gives_up_what_is_being_played() -> None:
@@ -186,7 +188,7 @@ def test_voiding_a_card_gives_up_what_is_being_played() -> None:
 def test_a_deleted_card_was_never_there() -> None:
     night = card_night(best_game_overall_attempts=1)
     one = card(night, 1, {501: 900, 502: 800})
-    night.make(singleplay.delete_card(night.tournament, one.card_id))
+    night.make(single_player_commands.delete_card(night.tournament, one.card_id))
     assert (night.tournament.cards, night.tournament.single_player_games) == ((), ())
     assert card(night, 1, {501: 900}).status == "started"
 
@@ -196,7 +198,9 @@ def test_a_deleted_game_opens_its_card_and_the_last_one_takes_it_along() -> None
     one = card(night, 1, {501: 900, 502: 800})
     for arena_id, cards in ((502, 1), (501, 0)):
         game = newest(night.tournament, 1, arena_id)
-        night.make(singleplay.delete_attempt(night.tournament, game.single_player_game_id, night.now))
+        night.make(
+            single_player_commands.delete_attempt(night.tournament, game.single_player_game_id, night.now)
+        )
         assert len(night.tournament.cards) == cards
         assert all(each.status == "started" for each in night.tournament.cards)
     assert one not in night.tournament.cards
@@ -208,7 +212,7 @@ def test_a_card_is_not_opened_again_while_another_one_is_being_filled() -> None:
     game = newest(night.tournament, 1, 502)
     card(night, 1, {503: 1})
     with pytest.raises(Conflict, match="cannot be opened again"):
-        singleplay.delete_attempt(night.tournament, game.single_player_game_id, night.now)
+        single_player_commands.delete_attempt(night.tournament, game.single_player_game_id, night.now)
 
 
 def test_a_corrected_score_moves_the_ranks() -> None:
@@ -268,10 +272,10 @@ def test_a_player_waits_for_an_arena_and_plays_it_on_his_card() -> None:
     night = card_night(use_queues=True, suggestions="disabled")
     card(night, 1, {501: 900})
     with pytest.raises(Conflict, match="Arena 501 is on card"):
-        singleplay.join_queue(night.tournament, 1, 501, night.now)
-    night.make(singleplay.join_queue(night.tournament, 1, 502, night.now))
+        single_player_commands.join_queue(night.tournament, 1, 501, night.now)
+    night.make(single_player_commands.join_queue(night.tournament, 1, 502, night.now))
     spot = night.tournament.queue[0].queue_id
-    night.make(singleplay.start_from_queue(night.tournament, spot, night.now))
+    night.make(single_player_commands.start_from_queue(night.tournament, spot, night.now))
     assert newest(night.tournament, 1, 502).card_id == night.tournament.cards[0].card_id
 
 
@@ -279,11 +283,11 @@ def test_single_games_of_a_card_are_not_voided_and_unknown_cards_are_not_found()
     night = card_night()
     game = score(night, 1, 501, 900)
     with pytest.raises(Conflict, match="Void card"):
-        singleplay.void_attempt(night.tournament, game.single_player_game_id, night.now)
+        single_player_commands.void_attempt(night.tournament, game.single_player_game_id, night.now)
     with pytest.raises(NotFound):
-        singleplay.void_card(night.tournament, 1, night.now)
+        single_player_commands.void_card(night.tournament, 1, night.now)
     with pytest.raises(Conflict, match="is not voided"):
-        singleplay.unvoid_card(night.tournament, night.tournament.cards[0].card_id, night.now)
+        single_player_commands.unvoid_card(night.tournament, night.tournament.cards[0].card_id, night.now)
     void(night, night.tournament.cards[0])
     with pytest.raises(Conflict, match="voided already"):
         void(night, night.tournament.cards[0])
@@ -292,7 +296,7 @@ def test_single_games_of_a_card_are_not_voided_and_unknown_cards_are_not_found()
     other = a_night("best_game")
     other.start()
     with pytest.raises(WrongFormat):
-        singleplay.void_card(other.tournament, 1, other.now)
+        single_player_commands.void_card(other.tournament, 1, other.now)
 
 
 def test_queues_and_suggested_results_exclude_each_other() -> None:
@@ -317,7 +321,7 @@ def test_closing_stores_what_the_cards_came_to() -> None:
     # The card whose only game was being played is gone with it.
     assert [one.player_id for one in night.tournament.cards] == [1, 2]
     assert shown(night) == table
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert {one.points for one in night.tournament.single_player_games} == {None}
 
 
@@ -328,10 +332,10 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     one = card(night, 1, {501: 900, 502: 800})
     card(night, 2, {501: 900})
     void(night, one)
-    night.make(singleplay.unvoid_card(night.tournament, one.card_id, night.now))
-    night.make(singleplay.delete_card(night.tournament, one.card_id))
+    night.make(single_player_commands.unvoid_card(night.tournament, one.card_id, night.now))
+    night.make(single_player_commands.delete_card(night.tournament, one.card_id))
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 

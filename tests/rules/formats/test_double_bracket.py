@@ -12,8 +12,9 @@ from rules.bracket_night import at, pairs, play_on, shown, started, win
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import play, settings
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.registry import FORMATS
 
 # Rounds of a bracket of eight, in playing order.
@@ -70,7 +71,7 @@ def test_the_winner_of_the_winners_bracket_needs_one_more_win() -> None:
     play_to_the_grand_final(night)
     assert shown(night) == [(3, 3, 3), (4, 4, 2), (5, 5, 1), (5, 6, 1), (7, 7, 0), (7, 8, 0)]
     win(night, 1, 2)
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     assert shown(night)[:2] == [(1, 1, 4), (2, 2, 3)]
     assert len(night.tournament.games) == 14
     assert {one.status for one in night.tournament.rounds} == {"completed"}
@@ -80,7 +81,7 @@ def test_a_win_of_the_losers_champion_needs_a_second_final() -> None:
     night = bracket()
     play_to_the_grand_final(night)
     first = win(night, 2, 1)
-    assert not play.format_of(night.tournament).is_over(night.tournament)
+    assert not tournament_commands.format_of(night.tournament).is_over(night.tournament)
     assert len(night.tournament.rounds) == 9
     assert pairs(night, RESET) == [(1, 2)]
     # First and second place are open again.
@@ -140,10 +141,10 @@ def test_matches_may_be_best_of_three() -> None:
 
 def test_a_no_show_is_out_after_two_matches() -> None:
     night = bracket(4)
-    night.make(play.forfeit_all(night.tournament, 1, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_all(night.tournament, 1, night.dice(), night.now))
     assert [game.forfeited_by for game in night.tournament.games if 1 in game.player_ids] == [1]
     win(night, 2, 3)
-    night.make(play.forfeit_all(night.tournament, 1, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_all(night.tournament, 1, night.dice(), night.now))
     assert shown(night) == [(4, 1, 0)]
 
 
@@ -168,7 +169,7 @@ def test_reopened_it_goes_on_where_it_was_closed() -> None:
     open_before = sorted(game.player_ids for game in night.open_games())
     night.complete()
     assert night.open_games() == []
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert sorted(game.player_ids for game in night.open_games()) == open_before
 
 

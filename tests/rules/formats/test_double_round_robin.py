@@ -11,7 +11,8 @@ from golden import load
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict
-from silverball.rules import play, settings
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
 from silverball.rules.registry import FORMATS
 
 VECTORS = load.vectors("groups")
@@ -82,7 +83,7 @@ def test_a_table_by_hand() -> None:
         (2, 2, "2.00"),
         (3, 3, "1.00"),
     ]
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
 
 
 def test_groups_play_twice_as_well() -> None:
@@ -97,7 +98,7 @@ def test_half_a_pair_comes_back_turned_round_when_it_is_reopened() -> None:
     first = night.open_games()[0]
     night.finish(first, *first.player_ids)
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     second = next(game for game in night.open_games() if set(game.player_ids) == set(first.player_ids))
     assert second.player_ids == first.player_ids[::-1]
     assert len(night.tournament.games) == 12

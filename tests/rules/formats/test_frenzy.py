@@ -12,9 +12,14 @@ from hypothesis import strategies as st
 from rules.night import NOON, Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, WrongFormat
-from silverball.rules import arenaplay, frenzyplay, gameplay, play, queues, settings
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import frenzy as frenzy_family
+from silverball.rules.mechanics import queues
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Game, LineupArena
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Game, LineupArena
 
 KEYS = (
     "scorekeeping frenzyDuration frenzyQueueSize frenzyPausedSecondsLeft frenzyStandings tiebreaker "
@@ -38,7 +43,7 @@ def waiting(night: Night) -> list[int]:
 
 def arena(night: Night, arena_id: int, *, is_active: bool) -> None:
     night.make(
-        arenaplay.change_arena(night.tournament, arena_id, night.dice(), night.now, is_active=is_active)
+        lineup_commands.change_arena(night.tournament, arena_id, night.dice(), night.now, is_active=is_active)
     )
 
 
@@ -60,7 +65,7 @@ def test_six_players_on_two_arenas_play_two_games_and_two_wait() -> None:
         (None, 0, None, None)
     ] * 2
     assert len(waiting(night)) == 2
-    assert frenzyplay.seconds_left(night.tournament, night.now) == 7200
+    assert frenzy_family.seconds_left(night.tournament, night.now) == 7200
 
 
 def test_slot_0_moves_to_slot_1_slot_1_waits_and_the_head_of_the_queue_takes_slot_0() -> None:
@@ -148,7 +153,9 @@ def test_more_wins_or_fewer_losses_separate_equals(
     # 1 wins two and loses two, 2 wins one and loses one; 3 and 4 make up the rest.
     for first, second in ((1, 3), (1, 4), (3, 1), (4, 1), (2, 3), (4, 2)):
         night.make(
-            gameplay.create_game(night.tournament, (first, second), None, dice=night.dice(), now=night.now)
+            game_commands.create_game(
+                night.tournament, (first, second), None, dice=night.dice(), now=night.now
+            )
         )
         night.finish(night.open_games()[0], first, second)
     assert {player: night.row(player).tiebreakers for player in values} == values
@@ -177,32 +184,32 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
     game = night.open_games()[0]
     queue = waiting(night)
     night.tick(1000)
-    night.make(frenzyplay.pause(night.tournament, night.now))
+    night.make(frenzy_family.pause(night.tournament, night.now))
     assert settings.defaults(type(night.tournament.settings))["frenzyPausedSecondsLeft"] == 0
-    assert frenzyplay.paused_seconds(night.tournament) == 6200
+    assert frenzy_family.paused_seconds(night.tournament) == 6200
     assert night.tournament.state.clock_ends_at is None
     night.tick(5000)
-    assert frenzyplay.seconds_left(night.tournament, night.now) == 6200
+    assert frenzy_family.seconds_left(night.tournament, night.now) == 6200
     night.finish(game, *game.player_ids)
     assert night.open_games() == []
     # Slot 0 was to play on: he is next. Slot 1 waits behind everybody.
     assert waiting(night) == [game.player_ids[0], *queue, game.player_ids[1]]
     assert not FORMAT.is_over(night.tournament)
-    night.make(frenzyplay.resume(night.tournament, night.dice(), night.now))
-    assert frenzyplay.paused_seconds(night.tournament) == 0
-    assert frenzyplay.seconds_left(night.tournament, night.now) == 6200
+    night.make(frenzy_family.resume(night.tournament, night.dice(), night.now))
+    assert frenzy_family.paused_seconds(night.tournament) == 0
+    assert frenzy_family.seconds_left(night.tournament, night.now) == 6200
     assert night.open_games()[0].player_ids == (game.player_ids[0], queue[0])
 
 
 def test_the_clock_is_paused_once_and_resumed_once() -> None:
     night = a_started_night(players=2)
     with pytest.raises(Conflict, match="is not paused"):
-        frenzyplay.resume(night.tournament, night.dice(), night.now)
-    night.make(frenzyplay.pause(night.tournament, night.now))
+        frenzy_family.resume(night.tournament, night.dice(), night.now)
+    night.make(frenzy_family.pause(night.tournament, night.now))
     with pytest.raises(Conflict, match="does not run"):
-        frenzyplay.pause(night.tournament, night.now)
+        frenzy_family.pause(night.tournament, night.now)
     with pytest.raises(WrongFormat, match="Tournament is not Frenzy"):
-        frenzyplay.pause(a_night("matchplay").tournament, NOON)
+        frenzy_family.pause(a_night("matchplay").tournament, NOON)
 
 
 def test_when_time_runs_out_running_games_end_and_then_it_is_over() -> None:
@@ -222,23 +229,23 @@ def test_when_time_runs_out_running_games_end_and_then_it_is_over() -> None:
 
 def test_time_is_added_and_taken_off_running_paused_and_after_the_end() -> None:
     night = a_started_night(players=4, arenas=1, frenzy_duration=10)
-    night.make(frenzyplay.change_time(night.tournament, 60, night.dice(), night.now))
-    assert frenzyplay.seconds_left(night.tournament, night.now) == 660
+    night.make(frenzy_family.change_time(night.tournament, 60, night.dice(), night.now))
+    assert frenzy_family.seconds_left(night.tournament, night.now) == 660
     with pytest.raises(Invalid, match="Only 660 seconds are left"):
-        frenzyplay.change_time(night.tournament, -661, night.dice(), night.now)
-    night.make(frenzyplay.pause(night.tournament, night.now))
-    night.make(frenzyplay.change_time(night.tournament, -60, night.dice(), night.now))
-    assert frenzyplay.paused_seconds(night.tournament) == 600
+        frenzy_family.change_time(night.tournament, -661, night.dice(), night.now)
+    night.make(frenzy_family.pause(night.tournament, night.now))
+    night.make(frenzy_family.change_time(night.tournament, -60, night.dice(), night.now))
+    assert frenzy_family.paused_seconds(night.tournament) == 600
     with pytest.raises(Invalid, match="Only 600 seconds are left"):
-        frenzyplay.change_time(night.tournament, -600, night.dice(), night.now)
-    night.make(frenzyplay.resume(night.tournament, night.dice(), night.now))
+        frenzy_family.change_time(night.tournament, -600, night.dice(), night.now)
+    night.make(frenzy_family.resume(night.tournament, night.dice(), night.now))
     night.tick(900)
     game = night.open_games()[0]
     night.finish(game, *game.player_ids)
     assert FORMAT.is_over(night.tournament)
-    night.make(frenzyplay.change_time(night.tournament, 300, night.dice(), night.now))
+    night.make(frenzy_family.change_time(night.tournament, 300, night.dice(), night.now))
     assert len(night.open_games()) == 1
-    assert frenzyplay.seconds_left(night.tournament, night.now) == 300
+    assert frenzy_family.seconds_left(night.tournament, night.now) == 300
 
 
 def test_a_late_player_waits_at_the_end_and_two_fill_a_free_arena() -> None:
@@ -275,17 +282,17 @@ def test_who_leaves_in_a_game_deletes_it_and_the_other_is_next() -> None:
 def test_a_no_show_goes_to_the_end_or_out_and_may_join_again() -> None:
     night = a_started_night(players=7, arenas=2)
     first, second, third = waiting(night)
-    night.make(frenzyplay.send_to_end(night.tournament, spot(night, first)))
+    night.make(frenzy_family.send_to_end(night.tournament, spot(night, first)))
     assert waiting(night) == [second, third, first]
     with pytest.raises(Conflict, match="is the last in the queue already"):
-        frenzyplay.send_to_end(night.tournament, spot(night, first))
-    night.make(frenzyplay.take_out(night.tournament, spot(night, second)))
+        frenzy_family.send_to_end(night.tournament, spot(night, first))
+    night.make(frenzy_family.take_out(night.tournament, spot(night, second)))
     assert waiting(night) == [third, first]
     assert second in night.tournament.active_ids
-    night.make(frenzyplay.join_queue(night.tournament, second, night.dice(), night.now))
+    night.make(frenzy_family.join_queue(night.tournament, second, night.dice(), night.now))
     assert waiting(night) == [third, first, second]
     with pytest.raises(Conflict, match="plays or waits already"):
-        frenzyplay.join_queue(night.tournament, second, night.dice(), night.now)
+        frenzy_family.join_queue(night.tournament, second, night.dice(), night.now)
 
 
 def test_the_game_on_an_arena_out_of_service_moves_to_another() -> None:
@@ -306,7 +313,9 @@ def test_without_another_arena_its_players_are_next_when_one_comes() -> None:
     assert night.open_games() == []
     assert waiting(night) == [*game.player_ids, *queue]
     assert not FORMAT.is_over(night.tournament)
-    night.make(arenaplay.add_arenas(night.tournament, [LineupArena(arena_id=601)], night.dice(), night.now))
+    night.make(
+        lineup_commands.add_arenas(night.tournament, [LineupArena(arena_id=601)], night.dice(), night.now)
+    )
     new = night.open_games()[0]
     assert (new.player_ids, new.arena_id) == (game.player_ids, 601)
     assert waiting(night) == queue
@@ -317,7 +326,7 @@ def test_a_new_arena_is_filled_from_the_queue_beyond_those_to_be_kept_waiting() 
     assert len(waiting(night)) == 5
     for arena_id in (601, 602, 603):
         new = [LineupArena(arena_id=arena_id)]
-        night.make(arenaplay.add_arenas(night.tournament, new, night.dice(), night.now))
+        night.make(lineup_commands.add_arenas(night.tournament, new, night.dice(), night.now))
     assert len(night.open_games()) == 3
     assert len(waiting(night)) == 3
 
@@ -327,7 +336,9 @@ def test_without_queues_the_organizer_makes_the_games() -> None:
     assert (night.tournament.games, night.tournament.queue) == ((), ())
 
     def create(*player_ids: int) -> Game:
-        night.make(gameplay.create_game(night.tournament, player_ids, 501, dice=night.dice(), now=night.now))
+        night.make(
+            game_commands.create_game(night.tournament, player_ids, 501, dice=night.dice(), now=night.now)
+        )
         return night.tournament.games[-1]
 
     game = create(1, 2)
@@ -342,16 +353,16 @@ def test_without_queues_the_organizer_makes_the_games() -> None:
     with pytest.raises(Conflict, match="has run out"):
         create(3, 4)
     with pytest.raises(Conflict, match="has no queue"):
-        frenzyplay.take_out(night.tournament, 1)
+        frenzy_family.take_out(night.tournament, 1)
 
 
 def test_with_queues_no_game_is_made_by_hand_but_one_may_be_deleted() -> None:
     night = a_started_night(players=6, arenas=2)
     with pytest.raises(Conflict, match="The queue decides"):
-        gameplay.create_game(night.tournament, (1, 2), None, dice=night.dice(), now=night.now)
+        game_commands.create_game(night.tournament, (1, 2), None, dice=night.dice(), now=night.now)
     game = night.open_games()[0]
     queue = waiting(night)
-    night.make(gameplay.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     # Its players are next, so they begin again at once.
     assert night.open_games()[-1].player_ids == game.player_ids
     assert waiting(night) == queue
@@ -362,12 +373,12 @@ def test_a_reopened_frenzy_goes_on_when_there_is_time() -> None:
     game = night.open_games()[0]
     night.finish(game, *game.player_ids)
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert waiting(night) == [1, 2, 3, 4]
-    night.make(frenzyplay.start_waiting(night.tournament, night.dice(), night.now))
+    night.make(frenzy_family.start_waiting(night.tournament, night.dice(), night.now))
     assert night.open_games()[0].player_ids == (1, 2)
     with pytest.raises(Conflict, match="No game can start now"):
-        frenzyplay.start_waiting(night.tournament, night.dice(), night.now)
+        frenzy_family.start_waiting(night.tournament, night.dice(), night.now)
 
 
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 3), st.integers(0, 99))
@@ -394,12 +405,12 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     for _ in range(3):
         game = night.open_games()[0]
         night.finish(game, *game.player_ids)
-    night.make(frenzyplay.pause(night.tournament, night.now))
+    night.make(frenzy_family.pause(night.tournament, night.now))
     night.join(9)
-    night.make(frenzyplay.resume(night.tournament, night.dice(), night.now))
+    night.make(frenzy_family.resume(night.tournament, night.dice(), night.now))
     night.leave(night.open_games()[0].player_ids[0])
     arena(night, 501, is_active=False)
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

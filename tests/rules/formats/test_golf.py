@@ -12,10 +12,12 @@ from rules.night import Night, a_night, with_adjustment
 from rules.properties import quick
 from rules.solo_night import game, play_hole, play_holes, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.rules import play, settings, singleplay
-from silverball.rules.outcome import AttemptOutcome, GameOutcome, NewAttempt
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, NewAttempt
+from silverball.rules.model.tournament import Entrant
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Entrant
 
 KEYS = "scorekeeping golfDuration golfParScore golfStrokeLimit golfHolesCounted tiebreaker suggestions"
 
@@ -30,7 +32,9 @@ def golf_night(players: int = 4, **given: Any) -> Night:
 def set_hole(night: Night, index: int, *, arena_id: int | None = 501, target: int | None = None) -> None:
     round_id = night.tournament.rounds_in_order[index].round_id
     night.make(
-        singleplay.set_round(night.tournament, round_id, arena_id=arena_id, score=target, now=night.now)
+        single_player_commands.set_round(
+            night.tournament, round_id, arena_id=arena_id, score=target, now=night.now
+        )
     )
 
 
@@ -183,8 +187,8 @@ def test_a_late_player_gets_all_holes_at_once_and_played_ones_open_again() -> No
     night = golf_night(players=2, golf_duration=2)
     for player_id in (1, 2):
         play_holes(night, player_id, 3, 3)
-    dice, _seed = play.dice_for(night.tournament, "late")
-    night.make(play.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
+    dice, _seed = tournament_commands.dice_for(night.tournament, "late")
+    night.make(tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
     assert [one.status for one in night.tournament.rounds] == ["started", "started"]
     assert [game(night, 9, index).status for index in (0, 1)] == ["pending", "pending"]
     assert night.tournament.entrant_by_id[9].seed_rank == 3
@@ -195,23 +199,23 @@ def test_who_leaves_keeps_what_he_played_and_what_waited_goes() -> None:
     play_hole(night, 1, 0, 3)
     play_hole(night, 2, 0, 4)
     play_hole(night, 1, 1, 3)
-    dice, _seed = play.dice_for(night.tournament, "leave")
-    night.make(play.set_active(night.tournament, 2, is_active=False, dice=dice, now=night.now))
+    dice, _seed = tournament_commands.dice_for(night.tournament, "leave")
+    night.make(tournament_commands.set_active(night.tournament, 2, is_active=False, dice=dice, now=night.now))
     assert FORMATS["golf"].is_over(night.tournament)
     assert shown(night) == [(1, 2, "4.00"), (2, 1, "6.00")]
-    night.make(play.set_active(night.tournament, 2, is_active=True, dice=dice, now=night.now))
+    night.make(tournament_commands.set_active(night.tournament, 2, is_active=True, dice=dice, now=night.now))
     assert game(night, 2, 1).status == "pending"
     assert night.tournament.rounds_in_order[1].status == "started"
 
 
 def test_who_has_not_played_yet_can_be_taken_out() -> None:
     night = golf_night(players=3)
-    dice, _seed = play.dice_for(night.tournament, "out")
-    night.make(play.remove_entrant(night.tournament, 3, dice=dice, now=night.now))
+    dice, _seed = tournament_commands.dice_for(night.tournament, "out")
+    night.make(tournament_commands.remove_entrant(night.tournament, 3, dice=dice, now=night.now))
     assert {one.player_id for one in night.tournament.single_player_games} == {1, 2}
     play_hole(night, 2, 0, 3)
     with pytest.raises(Conflict, match="Set the player inactive"):
-        play.remove_entrant(night.tournament, 2, dice=dice, now=night.now)
+        tournament_commands.remove_entrant(night.tournament, 2, dice=dice, now=night.now)
 
 
 def test_the_arena_of_a_hole_reaches_its_games_but_not_those_already_played_elsewhere() -> None:
@@ -226,7 +230,7 @@ def test_the_arena_of_a_hole_reaches_its_games_but_not_those_already_played_else
 def test_a_started_game_knows_how_long_it_took() -> None:
     night = golf_night(players=2)
     one = game(night, 1, 0).single_player_game_id
-    night.make(singleplay.start_attempt(night.tournament, one, night.now))
+    night.make(single_player_commands.start_attempt(night.tournament, one, night.now))
     assert night.standings()[0].active_games == (one,)
     play_hole(night, 1, 0, 4)
     assert game(night, 1, 0).duration_seconds == 300
@@ -245,7 +249,7 @@ def test_a_deleted_result_leaves_the_hole_to_be_played_again() -> None:
     for player_id in (1, 2):
         play_hole(night, player_id, 0, 4)
     one = game(night, 1, 0).single_player_game_id
-    night.make(singleplay.delete_attempt(night.tournament, one, night.now))
+    night.make(single_player_commands.delete_attempt(night.tournament, one, night.now))
     assert (game(night, 1, 0).status, game(night, 1, 0).points) == ("pending", None)
     assert night.tournament.rounds[0].status == "started"
 
@@ -255,7 +259,7 @@ def test_reopening_brings_the_waiting_games_back() -> None:
     play_hole(night, 1, 0, 4)
     night.complete()
     assert len(night.tournament.single_player_games) == 1
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert [one.status for one in night.tournament.rounds] == ["started", "started"]
     assert {one.status for one in night.tournament.single_player_games} == {"completed", "pending"}
     assert len(night.tournament.single_player_games) == 4
@@ -309,8 +313,11 @@ def test_a_result_that_cannot_be_is_refused(result: dict[str, Any], sentence: st
     night = golf_night()
     set_hole(night, 0, target=500)
     with pytest.raises(Invalid, match=sentence):
-        play.record(
-            night.tournament, said(night, 1, 0, **result), play.dice_for(night.tournament, "x")[0], night.now
+        tournament_commands.record(
+            night.tournament,
+            said(night, 1, 0, **result),
+            tournament_commands.dice_for(night.tournament, "x")[0],
+            night.now,
         )
 
 
@@ -325,22 +332,24 @@ def test_what_does_not_fit_a_night_of_holes_is_refused() -> None:
     now, one = night.now, game(night, 1, 0)
     first = night.tournament.rounds_in_order[0]
     with pytest.raises(Conflict, match="voided"):
-        singleplay.void_attempt(night.tournament, one.single_player_game_id, now)
+        single_player_commands.void_attempt(night.tournament, one.single_player_game_id, now)
     with pytest.raises(Conflict, match="no result"):
-        singleplay.delete_attempt(night.tournament, one.single_player_game_id, now)
+        single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, now)
     with pytest.raises(Conflict, match="completes itself"):
-        play.complete_round(night.tournament, first.round_id, now)
+        tournament_commands.complete_round(night.tournament, first.round_id, now)
     with pytest.raises(Conflict, match="not deleted by hand"):
-        play.delete_round(night.tournament, first.round_id)
+        tournament_commands.delete_round(night.tournament, first.round_id)
     with pytest.raises(Conflict, match="there already"):
-        singleplay.open_attempt(night.tournament, NewAttempt(player_id=1, arena_id=501, score=1), now)
+        single_player_commands.open_attempt(
+            night.tournament, NewAttempt(player_id=1, arena_id=501, score=1), now
+        )
     with pytest.raises(NotFound):
-        singleplay.delete_attempt(night.tournament, 1, now)
+        single_player_commands.delete_attempt(night.tournament, 1, now)
     with pytest.raises(NotFound):
         set_hole(night, 0, arena_id=999)
-    assert singleplay.waiting_attempt(night.tournament, 1, round_id=first.round_id) == one
+    assert single_player_commands.waiting_attempt(night.tournament, 1, round_id=first.round_id) == one
     with pytest.raises(Invalid, match="Say in which round"):
-        singleplay.waiting_attempt(night.tournament, 1)
+        single_player_commands.waiting_attempt(night.tournament, 1)
 
 
 def test_one_player_is_too_few_and_a_completed_night_takes_no_result() -> None:
@@ -361,7 +370,7 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     play_holes(night, 1, 3, 4)
     play_hole(night, 2, 0, 9)
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 

@@ -14,10 +14,13 @@ from rules.bracket_night import holes, putt, shown, started
 from rules.night import Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.rules import play, settings, singleplay, tiebreak
-from silverball.rules.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import SinglePlayerGame
 
 
 def bracket(size: int = 8, **given: Any) -> Night:
@@ -93,7 +96,7 @@ def test_the_two_with_the_fewest_strokes_go_on() -> None:
     night.open_round()
     assert players(night, 1) == [1, 2, 3, 4]
     play_all(night, {1: (3, 3), 2: (1, 1), 3: (2, 2), 4: (5, 5)}, 1)
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     assert shown(night)[:4] == [(1, 2, 2), (2, 3, 4), (3, 1, 6), (4, 4, 10)]
 
 
@@ -132,12 +135,12 @@ def test_a_tie_for_an_advancing_place_needs_a_tiebreak_hole() -> None:
     play_all(night, {**FIRST, 4: (3, 3), 5: (4, 2), 8: (5, 1)})
     with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
         night.open_round()
-    night.make(tiebreak.open_tiebreak(night.tournament, [4, 5, 8], night.now))
+    night.make(tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now))
     assert [one.game_index for one in holes(night, 4, 0)] == [0, 1, 2]
     with pytest.raises(Conflict, match="open games"):
         night.complete_round()
     with pytest.raises(Conflict, match="a hole to finish"):
-        tiebreak.open_tiebreak(night.tournament, [4, 5, 8], night.now)
+        tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now)
     play_all(night, {4: (3,), 5: (2,), 8: (3,)})
     night.open_round()
     assert players(night, 1) == [1, 2, 3, 5]
@@ -150,10 +153,10 @@ def test_equal_strokes_on_a_tiebreak_hole_need_another_one() -> None:
     night = bracket(4, games_per_round=1)
     play_all(night, {1: (2,), 2: (2,), 3: (2,), 4: (5,)})
     assert shown(night) == [(1, 1, 2), (1, 2, 2), (1, 3, 2), (4, 4, 5)]
-    night.make(tiebreak.open_tiebreak(night.tournament, [1, 2, 3], night.now))
+    night.make(tiebreak_commands.open_tiebreak(night.tournament, [1, 2, 3], night.now))
     play_all(night, {1: (4,), 2: (1,), 3: (4,)})
     assert [(position, player) for position, player, _ in shown(night)] == [(1, 2), (2, 1), (2, 3), (4, 4)]
-    night.make(tiebreak.open_tiebreak(night.tournament, [1, 3], night.now))
+    night.make(tiebreak_commands.open_tiebreak(night.tournament, [1, 3], night.now))
     play_all(night, {1: (6,), 3: (1,)})
     rows = [(row.position, row.player_id, row.points_with_tiebreaker) for row in night.standings()]
     # The second hole decides between the two; who won the first stays ahead.
@@ -163,13 +166,15 @@ def test_equal_strokes_on_a_tiebreak_hole_need_another_one() -> None:
 def test_a_tiebreak_hole_opened_by_mistake_can_be_deleted() -> None:
     night = bracket()
     play_all(night, {**FIRST, 5: (2, 3)})
-    night.make(tiebreak.open_tiebreak(night.tournament, [4, 5], night.now))
+    night.make(tiebreak_commands.open_tiebreak(night.tournament, [4, 5], night.now))
     extra = holes(night, 4, 0)[-1]
-    night.make(singleplay.delete_attempt(night.tournament, extra.single_player_game_id, night.now))
+    night.make(
+        single_player_commands.delete_attempt(night.tournament, extra.single_player_game_id, night.now)
+    )
     assert len(night.tournament.single_player_games) == 16
     with pytest.raises(Conflict, match="no result to delete"):
         waiting = holes(bracket(), 1, 0)[0]
-        singleplay.delete_attempt(bracket().tournament, waiting.single_player_game_id, night.now)
+        single_player_commands.delete_attempt(bracket().tournament, waiting.single_player_game_id, night.now)
 
 
 def test_a_correction_deletes_the_round_that_others_have_to_play() -> None:
@@ -191,7 +196,7 @@ def test_deleted_strokes_open_the_round_again() -> None:
     play_all(night, FIRST)
     night.complete_round()
     one = holes(night, 5, 0)[1]
-    night.make(singleplay.delete_attempt(night.tournament, one.single_player_game_id, night.now))
+    night.make(single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now))
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     assert holes(night, 5, 0)[1].status == "pending"
 
@@ -201,14 +206,22 @@ def test_a_hole_of_a_group_can_move_to_another_arena() -> None:
     putt(night, 1, (2,))
     one = holes(night, 4, 0)[0]
     before = one.arena_id
-    night.make(singleplay.change_attempt_arena(night.tournament, one.single_player_game_id, 508, night.now))
+    night.make(
+        single_player_commands.change_attempt_arena(
+            night.tournament, one.single_player_game_id, 508, night.now
+        )
+    )
     arenas = [holes(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)]
     assert arenas == [before, 508, 508, 508]
     with pytest.raises(Conflict, match="is over"):
         played = holes(night, 1, 0)[0]
-        singleplay.change_attempt_arena(night.tournament, played.single_player_game_id, 507, night.now)
+        single_player_commands.change_attempt_arena(
+            night.tournament, played.single_player_game_id, 507, night.now
+        )
     with pytest.raises(NotFound):
-        singleplay.change_attempt_arena(night.tournament, one.single_player_game_id, 999, night.now)
+        single_player_commands.change_attempt_arena(
+            night.tournament, one.single_player_game_id, 999, night.now
+        )
 
 
 def test_what_the_format_does_not_have_is_refused() -> None:
@@ -216,9 +229,9 @@ def test_what_the_format_does_not_have_is_refused() -> None:
     one = holes(night, 1, 0)[0]
     key = one.single_player_game_id
     asked: tuple[tuple[Any, str], ...] = (
-        (lambda: singleplay.void_attempt(night.tournament, key, night.now), "cannot be voided"),
+        (lambda: single_player_commands.void_attempt(night.tournament, key, night.now), "cannot be voided"),
         (
-            lambda: singleplay.open_attempt(
+            lambda: single_player_commands.open_attempt(
                 night.tournament, NewAttempt(player_id=1, arena_id=501), night.now
             ),
             "there already",
@@ -245,7 +258,7 @@ def test_what_the_format_does_not_have_is_refused() -> None:
 def test_a_hole_can_be_begun_before_it_is_recorded() -> None:
     night = bracket(4)
     one = holes(night, 1, 0)[0]
-    night.make(singleplay.start_attempt(night.tournament, one.single_player_game_id, night.now))
+    night.make(single_player_commands.start_attempt(night.tournament, one.single_player_game_id, night.now))
     night.tick(60)
     putt(night, 1, (2,))
     assert holes(night, 1, 0)[0].duration_seconds is not None
@@ -271,7 +284,7 @@ def test_closed_early_and_reopened_the_missing_holes_are_there_again() -> None:
     night.complete()
     assert len(night.tournament.single_player_games) == 3
     assert shown(night) == []
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert len(night.tournament.single_player_games) == 16
     assert [one.status for one in holes(night, 4, 0)] == ["completed", "pending"]
     assert [holes(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)] == [arenas[0]] * 4
@@ -296,15 +309,15 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
     night = a_night("golf_bracket", players=size, bracket_size=size, games_per_round=games)
     planned, dice = night.tournament, Random(seed)
     night.start()
-    form = play.format_of(night.tournament)
+    form = tournament_commands.format_of(night.tournament)
     while not form.is_over(night.tournament):
-        tied = tiebreak.tied(night.tournament)
+        tied = tiebreak_commands.tied(night.tournament)
         if waiting(night):
             one = dice.choice(waiting(night))
             said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 6))
             night.record(said)
         elif tied and len(tied[0]) <= 4:
-            night.make(tiebreak.open_tiebreak(night.tournament, tied[0], night.now))
+            night.make(tiebreak_commands.open_tiebreak(night.tournament, tied[0], night.now))
         else:
             night.open_round()
     rows = night.standings()

@@ -15,8 +15,11 @@ from rules.bracket_night import at, shown, started, win
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import gameplay, play, settings, tiebreak
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.registry import FORMATS
 
 SIZES = (4, 6, 8, 10, 12, 16, 24, 28, 32, 40, 64, 128)
@@ -132,9 +135,9 @@ def test_the_final_and_the_losers_are_placed_as_in_the_document() -> None:
     play_games(night, (*GROUP_OF_1, *GROUP_OF_2))
     night.open_round()
     play_games(night, ((1, 2, 3, 4), (3, 1, 2, 4), (2, 3, 1, 4)))
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     assert [position for position, _, _ in shown(night)] == [1, 1, 1, 4, 5, 6, 7, 8]
-    night.make(tiebreak.open_tiebreak(night.tournament, [1, 2, 3], night.now))
+    night.make(tiebreak_commands.open_tiebreak(night.tournament, [1, 2, 3], night.now))
     win(night, 2, 3, 1)
     assert shown_with_tiebreak(night) == [
         (1, 2, 7, Decimal("7.5")),
@@ -183,8 +186,8 @@ def test_a_tied_advancing_place_blocks_the_round_until_a_tiebreak() -> None:
         night.complete_round()
     assert shown(night) == []
     with pytest.raises(Conflict, match="all of them play"):
-        tiebreak.open_tiebreak(night.tournament, [4, 8], night.now)
-    night.make(tiebreak.open_tiebreak(night.tournament, [4, 5, 8], night.now))
+        tiebreak_commands.open_tiebreak(night.tournament, [4, 8], night.now)
+    night.make(tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now))
     game = at(night.tournament, 0)[-1]
     assert (game.set_number, game.is_tiebreak, game.player_ids) == (2, True, (4, 5, 8))
     with pytest.raises(Conflict, match="open games"):
@@ -210,12 +213,12 @@ def test_a_deleted_tiebreak_leaves_the_tie_and_deletes_what_followed() -> None:
     win(night, 2, 3, 6, 7)
     # All who did not win have nothing: three are tied in each group.
     for tie in ([4, 5, 8], [3, 6, 7]):
-        night.make(tiebreak.open_tiebreak(night.tournament, tie, night.now))
+        night.make(tiebreak_commands.open_tiebreak(night.tournament, tie, night.now))
         win(night, *tie)
     night.open_round()
     assert groups(night, 1) == [(1, 2, 3, 4)]
     game = next(game for game in night.tournament.games if game.is_tiebreak)
-    night.make(gameplay.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     assert [one.status for one in night.tournament.rounds] == ["started"]
     with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
         night.open_round()
@@ -225,14 +228,14 @@ def test_an_order_by_hand_separates_final_places_and_no_others() -> None:
     night = bracket(4, games_per_round=1, scoring="winwinlossloss")
     win(night, 1, 2, 3, 4)
     assert shown(night) == [(1, 1, 1), (1, 2, 1), (3, 3, 0), (3, 4, 0)]
-    night.make(tiebreak.order_by_hand(night.tournament, [2, 1]))
+    night.make(tiebreak_commands.order_by_hand(night.tournament, [2, 1]))
     assert [(position, player) for position, player, _ in shown(night)] == [(1, 2), (2, 1), (3, 3), (3, 4)]
     assert night.row(2).manual_tiebreaker_group == 1
     blocked = bracket(8, games_per_round=1, scoring="winneronly")
     win(blocked, 1, 4, 5, 8)
     win(blocked, 2, 3, 6, 7)
     with pytest.raises(Conflict, match="share one place"):
-        tiebreak.order_by_hand(blocked.tournament, [4, 5, 8])
+        tiebreak_commands.order_by_hand(blocked.tournament, [4, 5, 8])
 
 
 @pytest.mark.parametrize("size", [6, 10, 12, 24, 28])
@@ -268,7 +271,7 @@ def test_a_bracket_of_forty_ends_with_sixteen_qualifiers() -> None:
     night.open_round()
     assert len(groups(night, 1)) == 8
     by_seed(night)
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     positions = [position for position, _, _ in shown(night)]
     # Eight winners, eight seconds, then the losers of both rounds, always four or eight together.
     assert positions == [1] * 8 + [9] * 8 + [17] * 8 + [25] * 8 + [33] * 4 + [37] * 4
@@ -277,13 +280,13 @@ def test_a_bracket_of_forty_ends_with_sixteen_qualifiers() -> None:
 def test_the_last_round_of_forty_needs_its_ties_broken_too() -> None:
     night = bracket(40, games_per_round=1, scoring="winneronly")
     by_seed(night)
-    while not play.format_of(night.tournament).is_over(night.tournament):
-        ties = tiebreak.tied(night.tournament)
+    while not tournament_commands.format_of(night.tournament).is_over(night.tournament):
+        ties = tiebreak_commands.tied(night.tournament)
         if not ties:
             night.open_round()
             by_seed(night)
             continue
-        night.make(tiebreak.open_tiebreak(night.tournament, ties[0], night.now))
+        night.make(tiebreak_commands.open_tiebreak(night.tournament, ties[0], night.now))
         win(night, *ties[0])
     assert len(night.tournament.rounds) == 2
     assert [position for position, _, _ in shown(night)][:16] == [1] * 8 + [9] * 8
@@ -319,7 +322,9 @@ def test_the_newest_round_can_be_deleted_and_drawn_again() -> None:
     by_seed(night)
     night.open_round()
     before = groups(night, 1)
-    night.make(play.delete_round(night.tournament, night.tournament.rounds_in_order[-1].round_id))
+    night.make(
+        tournament_commands.delete_round(night.tournament, night.tournament.rounds_in_order[-1].round_id)
+    )
     night.open_round()
     assert groups(night, 1) == before
 
@@ -338,7 +343,7 @@ def test_the_field_and_the_groups_stand_once_it_has_begun() -> None:
         (lambda: night.leave(1), "forfeits"),
         (lambda: night.adjust(1, 1), "correct a result"),
         (night.open_round, "open games"),
-        (lambda: gameplay.remove_player(night.tournament, game.game_id, 1), "finishes last"),
+        (lambda: game_commands.remove_player(night.tournament, game.game_id, 1), "finishes last"),
     ):
         with pytest.raises(Conflict, match=sentence):
             move()
@@ -348,7 +353,7 @@ def test_the_field_and_the_groups_stand_once_it_has_begun() -> None:
 
 def test_two_players_may_change_groups_before_a_result() -> None:
     night = bracket(games_per_round=1)
-    night.make(gameplay.swap_players(night.tournament, 8, 7))
+    night.make(game_commands.swap_players(night.tournament, 8, 7))
     assert groups(night, 0) == [(1, 4, 5, 7), (2, 3, 6, 8)]
     by_seed(night)
     night.open_round()
@@ -370,7 +375,7 @@ def test_reopened_a_round_has_its_missing_games_again() -> None:
     missing = [(game.set_number, game.game_index) for game in night.open_games()]
     night.complete()
     assert shown(night) == []
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert [one.status for one in night.tournament.rounds] == ["started"]
     assert len(night.open_games()) == len(missing) == 2
     assert groups(night, 0) == [(1, 4, 5, 8), (2, 3, 6, 7)]
@@ -383,7 +388,7 @@ def test_reopened_a_group_without_any_game_left_has_them_again() -> None:
     night = bracket(16, games_per_round=1)
     win(night, 2, 7, 10, 15)
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert sorted(groups(night, 0)) == sorted(groups(bracket(16), 0))
 
 
@@ -424,14 +429,14 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
     night = a_night("group_bracket", players=size, bracket_size=size, games_per_round=games)
     planned, dice = night.tournament, Random(seed)
     night.start()
-    form = play.format_of(night.tournament)
+    form = tournament_commands.format_of(night.tournament)
     while not form.is_over(night.tournament):
-        blocked = tiebreak.tied(night.tournament)
+        blocked = tiebreak_commands.tied(night.tournament)
         if night.open_games():
             game = dice.choice(night.open_games())
             night.finish(game, *random_order(game, dice))
         elif blocked and len(blocked[0]) <= 4:
-            night.make(tiebreak.open_tiebreak(night.tournament, blocked[0], night.now))
+            night.make(tiebreak_commands.open_tiebreak(night.tournament, blocked[0], night.now))
         else:
             night.open_round()
     rows = night.standings()

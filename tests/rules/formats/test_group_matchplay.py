@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import gameplay, play, settings
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.pairing import groups
 from silverball.rules.registry import FORMATS
 
@@ -146,9 +148,9 @@ def test_a_group_plays_its_games_of_a_round_on_different_arenas() -> None:
 def test_after_the_planned_rounds_it_is_over_and_stays_so_until_it_is_completed() -> None:
     night = a_started_night(players=5, duration=2)
     night.play_round()
-    assert not play.format_of(night.tournament).is_over(night.tournament)
+    assert not tournament_commands.format_of(night.tournament).is_over(night.tournament)
     night.play_round()
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     with pytest.raises(Conflict, match="is over"):
         night.open_round()
     night.complete()
@@ -179,8 +181,8 @@ def test_a_late_player_may_be_put_into_a_group_of_three_of_the_open_round() -> N
     four, three = night.open_round()
     night.join(9)
     with pytest.raises(Conflict, match="has 4 players already"):
-        gameplay.add_player(night.tournament, four.game_id, 9, night.dice(), night.now)
-    night.make(gameplay.add_player(night.tournament, three.game_id, 9, night.dice(), night.now))
+        game_commands.add_player(night.tournament, four.game_id, 9, night.dice(), night.now)
+    night.make(game_commands.add_player(night.tournament, three.game_id, 9, night.dice(), night.now))
     joined = night.game(three.game_id)
     assert joined.player_ids == (*three.player_ids, 9)
     night.finish(joined, 9, *three.player_ids)
@@ -191,9 +193,9 @@ def test_a_player_taken_out_of_an_open_game_leaves_a_game_of_three_or_two_or_a_b
     night = a_started_night(players=4)
     game = night.open_round()[0]
     for gone in (4, 3):
-        night.make(gameplay.remove_player(night.tournament, game.game_id, gone))
+        night.make(game_commands.remove_player(night.tournament, game.game_id, gone))
     assert sorted(night.game(game.game_id).player_ids) == [1, 2]
-    night.make(gameplay.remove_player(night.tournament, game.game_id, 2))
+    night.make(game_commands.remove_player(night.tournament, game.game_id, 2))
     bye = night.game(game.game_id)
     assert (bye.is_bye, bye.status, bye.set_number, bye.player_ids) == (True, "completed", 9999, (1,))
     assert (night.row(1).points, night.row(1).games_played) == ("7.00", 0)
@@ -202,7 +204,7 @@ def test_a_player_taken_out_of_an_open_game_leaves_a_game_of_three_or_two_or_a_b
 def test_three_left_of_four_are_scored_as_a_group_of_three() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
-    night.make(gameplay.remove_player(night.tournament, game.game_id, 4))
+    night.make(game_commands.remove_player(night.tournament, game.game_id, 4))
     night.finish(game, 1, 2, 3)
     assert points(night) == {1: "7.00", 2: "4.00", 3: "1.00", 4: "0.00"}
 
@@ -298,7 +300,7 @@ def test_nothing_can_be_done_once_it_is_completed_and_all_of_it_once_it_is_reope
         night.finish(game, 4, 3, 2, 1)
     with pytest.raises(Conflict, match="Reopen it"):
         night.adjust(1, 3)
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     night.finish(game, 4, 3, 2, 1)
     assert night.row(4).points == "7.00"
 

@@ -12,9 +12,9 @@ from rules import nights
 from rules.nights import night
 from rules.properties import quick
 from silverball.kit.errors import Invalid
+from silverball.rules.model.tournament import Entrant
 from silverball.rules.ranking.cutoffs import Bubble
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Entrant
 
 VECTORS = load.vectors("knockouts")
 HEAD_TO_HEAD = ("1.00", "0.00")

@@ -12,8 +12,9 @@ from rules.bracket_night import pairs, play_on, shown, started, win
 from rules.night import Night, a_night, random_order, with_adjustment
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import play, settings
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.registry import FORMATS
 
 
@@ -55,7 +56,7 @@ def test_the_last_of_four_goes_and_the_next_seed_joins() -> None:
     win(night, 8, 1, 2)
     assert pairs(night, 6) == [(1, 8)]
     win(night, 8, 1)
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     assert shown(night) == [
         (1, 8, 7),
         (2, 1, 6),
@@ -162,8 +163,11 @@ def test_the_field_stands_once_it_has_begun() -> None:
         (lambda: night.leave(1), "forfeits"),
         (lambda: night.adjust(1, 1), "correct a result"),
         (night.open_round, "comes up by itself"),
-        (lambda: play.delete_round(night.tournament, newest.round_id), "not deleted by hand"),
-        (lambda: play.complete_round(night.tournament, newest.round_id, night.now), "completes itself"),
+        (lambda: tournament_commands.delete_round(night.tournament, newest.round_id), "not deleted by hand"),
+        (
+            lambda: tournament_commands.complete_round(night.tournament, newest.round_id, night.now),
+            "completes itself",
+        ),
     ):
         with pytest.raises(Conflict, match=sentence):
             move()
@@ -190,7 +194,7 @@ def test_who_is_still_in_is_not_listed_and_reopening_goes_on() -> None:
     win(night, 3, 4, 5, 6)
     night.complete()
     assert shown(night) == [(6, 6, 0)]
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert [game.player_ids for game in night.open_games()] == [(2, 3, 4, 5)]
 
 

@@ -9,9 +9,11 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import arenaplay, gameplay, settings
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Game
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Game
 
 KEYS = "scorekeeping playerOrder playerOrderOpen scoring tiebreaker suggestions playoffsCutoffs"
 
@@ -23,7 +25,9 @@ def a_started_night(**given: Any) -> Night:
 
 
 def create(night: Night, *player_ids: int, arena_id: int | None = None) -> Game:
-    night.make(gameplay.create_game(night.tournament, player_ids, arena_id, dice=night.dice(), now=night.now))
+    night.make(
+        game_commands.create_game(night.tournament, player_ids, arena_id, dice=night.dice(), now=night.now)
+    )
     return night.tournament.games[-1]
 
 
@@ -105,7 +109,7 @@ def test_an_arena_that_is_taken_or_out_of_service_is_refused() -> None:
     game = create(night, 1, 2, arena_id=501)
     with pytest.raises(Conflict, match=f"Arena 501 is taken by game {game.game_id}"):
         create(night, 3, 4, arena_id=501)
-    night.make(arenaplay.change_arena(night.tournament, 502, night.dice(), night.now, is_active=False))
+    night.make(lineup_commands.change_arena(night.tournament, 502, night.dice(), night.now, is_active=False))
     with pytest.raises(Conflict, match="out of service"):
         create(night, 3, 4, arena_id=502)
     night.finish(game, 1, 2)
@@ -115,14 +119,14 @@ def test_an_arena_that_is_taken_or_out_of_service_is_refused() -> None:
 def test_players_join_and_leave_an_open_game_and_two_is_the_least() -> None:
     night = a_started_night(players=5)
     game = create(night, 1, 2, 3)
-    night.make(gameplay.add_player(night.tournament, game.game_id, 4, night.dice(), night.now))
+    night.make(game_commands.add_player(night.tournament, game.game_id, 4, night.dice(), night.now))
     with pytest.raises(Conflict, match="has 4 players already"):
-        gameplay.add_player(night.tournament, game.game_id, 5, night.dice(), night.now)
-    night.make(gameplay.remove_player(night.tournament, game.game_id, 1))
-    night.make(gameplay.remove_player(night.tournament, game.game_id, 2))
+        game_commands.add_player(night.tournament, game.game_id, 5, night.dice(), night.now)
+    night.make(game_commands.remove_player(night.tournament, game.game_id, 1))
+    night.make(game_commands.remove_player(night.tournament, game.game_id, 2))
     with pytest.raises(Conflict, match="Delete it instead"):
-        gameplay.remove_player(night.tournament, game.game_id, 3)
-    night.make(gameplay.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+        game_commands.remove_player(night.tournament, game.game_id, 3)
+    night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     assert night.tournament.games == ()
 
 

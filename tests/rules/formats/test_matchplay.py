@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict
-from silverball.rules import history, play, settings
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import history
+from silverball.rules.model import settings
+from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.registry import FORMATS
 
 KEYS = (
@@ -138,7 +140,7 @@ def test_deleting_a_round_opens_the_one_before_again() -> None:
     night.finish_round()
     newest = night.open_round()[0]
     assert newest.round_id is not None
-    night.make(play.delete_round(night.tournament, newest.round_id))
+    night.make(tournament_commands.delete_round(night.tournament, newest.round_id))
     assert [one.status for one in night.tournament.rounds] == ["started"]
     night.finish(game, *sorted(game.player_ids, reverse=True))
     assert night.row(max(game.player_ids)).points == "1.00"

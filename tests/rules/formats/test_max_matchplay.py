@@ -13,9 +13,13 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, WrongFormat
-from silverball.rules import arenaplay, gameplay, maxplay, play, settings
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import max_matchplay as max_matchplay_family
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Game
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Game
 
 KEYS = (
     "scorekeeping maxMatchplayDuration maxMatchplayMaxActive maxMatchplayScorekeeperCreate playerOrder "
@@ -34,7 +38,7 @@ def a_started_night(**given: Any) -> Night:
 def create(night: Night) -> list[Game]:
     """The matches that start now."""
     before = len(night.tournament.games)
-    night.make(maxplay.create_matches(night.tournament, night.dice(), night.now))
+    night.make(max_matchplay_family.create_matches(night.tournament, night.dice(), night.now))
     return list(night.tournament.games[before:])
 
 
@@ -129,7 +133,7 @@ def test_asking_in_vain_says_why() -> None:
     with pytest.raises(Conflict, match="is not running"):
         create(night)
     with pytest.raises(WrongFormat, match="Tournament is not Max Match Play"):
-        maxplay.create_matches(a_night("frenzy").tournament, Random(7), night.now)
+        max_matchplay_family.create_matches(a_night("frenzy").tournament, Random(7), night.now)
 
 
 def test_free_players_who_have_met_wait_for_others() -> None:
@@ -198,7 +202,7 @@ def test_a_deleted_game_is_played_again_and_a_deleted_result_too_while_both_are_
     first, second = create(night)
     night.finish(first, *first.player_ids)
     night.finish(second, *second.player_ids)
-    night.make(gameplay.delete_game(night.tournament, first.game_id, night.dice(), night.now))
+    night.make(game_commands.delete_game(night.tournament, first.game_id, night.dice(), night.now))
     assert sorted(first.player_ids) in [sorted(meeting) for meeting in night.tournament.state.schedule]
     night.clear(second)
     assert night.game(second.game_id).status == "started"
@@ -219,14 +223,14 @@ def test_a_result_is_not_deleted_while_its_players_or_its_arena_are_busy() -> No
 
 
 def test_only_the_flag_lets_scorekeepers_ask_for_matches() -> None:
-    assert not maxplay.scorekeepers_may_create(a_night("max_matchplay").tournament)
+    assert not max_matchplay_family.scorekeepers_may_create(a_night("max_matchplay").tournament)
     allowed = a_night("max_matchplay", max_matchplay_scorekeeper_create=1)
-    assert maxplay.scorekeepers_may_create(allowed.tournament)
+    assert max_matchplay_family.scorekeepers_may_create(allowed.tournament)
 
 
 def test_the_live_view_counts_games_opponents_arenas_and_time() -> None:
     night = a_started_night(players=4, arenas=2, max_matchplay_duration=2)
-    before = maxplay.live_view(night.tournament)
+    before = max_matchplay_family.live_view(night.tournament)
     assert (before.remaining_games, before.avg_game_duration) == (4, None)
     first, second = create(night)
     night.tick(300)
@@ -234,7 +238,7 @@ def test_the_live_view_counts_games_opponents_arenas_and_time() -> None:
     night.tick(600)
     night.finish(second, *second.player_ids)
     # 600 and 1,500 seconds, each result tick of five minutes included.
-    shown = maxplay.live_view(night.tournament)
+    shown = max_matchplay_family.live_view(night.tournament)
     assert (shown.remaining_games, shown.avg_game_duration) == (2, 1050)
     one, other = first.player_ids
     assert first.arena_id is not None
@@ -242,12 +246,12 @@ def test_the_live_view_counts_games_opponents_arenas_and_time() -> None:
     assert (row.game_count, row.completed_time, row.all_opponents) == (1, None, (other,))
     assert (row.arena_counts, row.opponent_counts) == ({first.arena_id: 1}, {other: 1})
     play_on(night, Random(7))
-    ended = maxplay.live_view(night.tournament)
+    ended = max_matchplay_family.live_view(night.tournament)
     assert ended.remaining_games == 0
     last = max(game.completed_at for game in night.tournament.games if game.completed_at)
     assert max(row.completed_time or 0 for row in ended.players) == int(last.timestamp())
     with pytest.raises(WrongFormat):
-        maxplay.live_view(a_night("matchplay").tournament)
+        max_matchplay_family.live_view(a_night("matchplay").tournament)
 
 
 def test_an_arena_out_of_service_is_not_given_and_a_game_may_move() -> None:
@@ -255,9 +259,11 @@ def test_an_arena_out_of_service_is_not_given_and_a_game_may_move() -> None:
     game = create(night)[0]
     assert game.arena_id is not None
     night.make(
-        arenaplay.change_arena(night.tournament, game.arena_id, night.dice(), night.now, is_active=False)
+        lineup_commands.change_arena(
+            night.tournament, game.arena_id, night.dice(), night.now, is_active=False
+        )
     )
-    night.make(gameplay.redraw_arena(night.tournament, game.game_id, night.dice()))
+    night.make(game_commands.redraw_arena(night.tournament, game.game_id, night.dice()))
     assert night.game(game.game_id).arena_id != game.arena_id
 
 
@@ -287,7 +293,7 @@ def test_every_night_ends_with_everybody_served_but_one_at_most(
         for game in night.open_games()[:1]:
             night.finish(game, *random_order(game, dice))
     play_on(night, dice)
-    short = [left for left in maxplay.games_left(night.tournament).values() if left]
+    short = [left for left in max_matchplay_family.games_left(night.tournament).values() if left]
     assert len(short) <= 1
     assert all(
         len(game.player_ids) == 2 and game.result_positions[0] is not None
@@ -305,6 +311,6 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     night.leave(1)
     play_on(night, Random(7))
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict
-from silverball.rules import play, settings
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
 from silverball.rules.ranking.pace import PaceRules
 from silverball.rules.registry import FORMATS
 
@@ -181,6 +182,6 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     night.adjust(6, 5)
     night.play_round()
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

@@ -14,11 +14,12 @@ from golden import load
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import play, settings
-from silverball.rules.changes import GameDeleted
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
+from silverball.rules.model.changes import GameDeleted
+from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.tournament import Game
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Game
 
 VECTORS = load.vectors("groups")
 KEYS = "scorekeeping roundRobinGroupSize byes seeding playerOrder arenaAssignment suggestions playoffsCutoffs"
@@ -125,9 +126,9 @@ def test_a_win_is_a_point_and_equals_share_a_place() -> None:
     # By hand: 1 beats all, 2, 3 and 4 beat each other in a ring.
     night = started(4)
     for winner, loser in ((1, 2), (1, 3), (1, 4), (2, 3), (3, 4), (4, 2)):
-        assert not play.format_of(night.tournament).is_over(night.tournament)
+        assert not tournament_commands.format_of(night.tournament).is_over(night.tournament)
         night.finish(between(night, winner, loser), winner, loser)
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     assert [(row.position, row.player_id, row.points, row.tiebreakers) for row in night.standings()] == [
         (1, 1, "3.00", ("3.00",)),
         (2, 2, "1.00", ("1.00",)),
@@ -197,11 +198,11 @@ def test_a_player_who_leaves_forfeits_what_is_open() -> None:
     night.finish(between(night, 5, 1), 5, 1)
     with pytest.raises(Conflict, match="forfeits"):
         night.leave(5)
-    night.make(play.forfeit_all(night.tournament, 5, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_all(night.tournament, 5, night.dice(), night.now))
     assert not [game for game in night.open_games() if 5 in game.player_ids]
     assert [night.row(one).points for one in (1, 2, 3, 4, 5)] == ["1.00", "2.00", "2.00", "2.00", "2.00"]
     with pytest.raises(Conflict, match="nothing to forfeit"):
-        play.forfeit_all(night.tournament, 5, night.dice(), night.now)
+        tournament_commands.forfeit_all(night.tournament, 5, night.dice(), night.now)
 
 
 def test_a_late_player_gets_everybody_a_new_schedule_before_the_first_result() -> None:
@@ -239,7 +240,7 @@ def test_closed_early_the_unplayed_games_go_and_come_back_when_it_is_reopened() 
     night.complete()
     assert {game.status for game in night.tournament.games} == {"completed"}
     assert len([game for game in night.tournament.games if not game.is_bye]) == 1
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert {(game.round_id, frozenset(game.player_ids)) for game in night.tournament.games} == schedule
     assert {one.status for one in night.tournament.rounds} == {"started"}
 
@@ -252,7 +253,7 @@ def test_a_schedule_that_was_made_elsewhere_stays_as_it_is() -> None:
     night.tournament = replace(night.tournament, games=games)
     night.finish(strange, *strange.player_ids)
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     assert len(night.tournament.games) == 1
 
 
@@ -295,9 +296,9 @@ def test_rounds_are_not_opened_completed_or_deleted_by_hand() -> None:
     with pytest.raises(Conflict, match="there already"):
         night.open_round()
     with pytest.raises(Conflict, match="completes itself"):
-        play.complete_round(night.tournament, first.round_id, night.now)
+        tournament_commands.complete_round(night.tournament, first.round_id, night.now)
     with pytest.raises(Conflict, match="not deleted by hand"):
-        play.delete_round(night.tournament, night.tournament.rounds_in_order[-1].round_id)
+        tournament_commands.delete_round(night.tournament, night.tournament.rounds_in_order[-1].round_id)
 
 
 @quick
@@ -309,7 +310,7 @@ def test_any_night_ends_and_can_be_taken_back_to_the_plan(players: int, size: in
     while night.open_games():
         game = dice.choice(night.open_games())
         night.finish(game, *random_order(game, dice))
-    assert play.format_of(night.tournament).is_over(night.tournament)
+    assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     rows = night.standings()
     won = sum(float(str(row.points)) for row in rows)
     assert won == len(night.tournament.games)

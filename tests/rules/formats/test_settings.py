@@ -5,9 +5,9 @@ from typing import Any, get_args
 import msgspec
 import pytest
 
-from silverball.rules import settings
+from silverball.rules.model import settings
+from silverball.rules.model.literals import TournamentType
 from silverball.rules.registry import FORMATS
-from silverball.rules.words import TournamentType
 
 COMMON = "scorekeeping seeding firstRoundPairing pairing playerOrder playerOrderOpen arenaAssignment"
 KEYS = {

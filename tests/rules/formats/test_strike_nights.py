@@ -14,8 +14,10 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import gameplay, history, play
-from silverball.rules.outcome import GameOutcome
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import history
+from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.pairing import groups
 from silverball.rules.ranking import knockout
 from silverball.rules.registry import FORMATS
@@ -150,7 +152,7 @@ def test_who_was_taken_out_of_a_game_plays_the_next_round() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
     gone = game.player_ids[0]
-    night.make(gameplay.remove_player(night.tournament, game.game_id, gone))
+    night.make(game_commands.remove_player(night.tournament, game.game_id, gone))
     night.finish_round()
     night.complete_round()
     assert gone in playing(night)
@@ -253,6 +255,6 @@ def test_taking_everything_back_leaves_the_planned_tournament(kind: str) -> None
     night.come_back(3)
     night.open_round()
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 from rules.night import Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict
-from silverball.rules import gameplay, play, settings
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model import settings
 from silverball.rules.registry import FORMATS
 
 KEYS = (
@@ -117,7 +119,7 @@ def test_who_has_made_it_cannot_be_put_into_another_group() -> None:
     made_it = next(row.player_id for row in night.standings() if row.position == 1)
     game = night.open_round()[0]
     with pytest.raises(Conflict, match="does not play in this tournament now"):
-        gameplay.add_player(night.tournament, game.game_id, made_it, night.dice(), night.now)
+        game_commands.add_player(night.tournament, game.game_id, made_it, night.dice(), night.now)
 
 
 def test_a_planned_number_of_rounds_is_for_tiers_and_ends_nothing() -> None:
@@ -149,6 +151,6 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     night.leave(1)
     night.play_round()
     night.complete()
-    night.make(play.reopen(night.tournament))
+    night.make(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

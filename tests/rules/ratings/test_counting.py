@@ -6,12 +6,12 @@ from typing import get_args
 
 import pytest
 
+from silverball.rules.model.literals import TournamentType
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 from silverball.rules.ratings import counting, seats
 from silverball.rules.ratings.counting import FinishedGame
 from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
 from silverball.rules.ratings.identities import IdentityRegister
-from silverball.rules.words import TournamentType
 
 DAY = date(2026, 3, 5)
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from rules.night import Night, a_night
-from silverball.rules.changes import Change, GameOpened, RoundOpened
+from silverball.rules.model.changes import Change, GameOpened, RoundOpened
+from silverball.rules.model.tournament import Game
 from silverball.rules.pairing import groups
-from silverball.rules.tournament import Game
 from silverball.rules.verify import draws, replay
 
 

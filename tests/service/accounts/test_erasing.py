@@ -13,7 +13,7 @@ import build
 import canaries
 from canaries import IFPA_CANARY
 from silverball.kit.errors import Conflict, NotFound
-from silverball.service.accounts import writes
+from silverball.service.accounts.writes import accounts as writes
 from silverball.service.users import writes as user_writes
 from silverball.store import announcements, names, tables
 from silverball.store.engine import Store

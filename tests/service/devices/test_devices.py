@@ -10,13 +10,13 @@ from sqlalchemy import select, update
 
 import build
 from service.nightly import Desk, a_desk
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, NotAllowed, NotFound
-from silverball.kit.http import Write
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.query import Query
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller, Device
-from silverball.service.accounts import writes as accounts
+from silverball.service.accounts.writes import accounts
 from silverball.service.devices import reads, writes
 from silverball.service.devices.reads import KnownDevice
 from silverball.service.verify import reads as verifier

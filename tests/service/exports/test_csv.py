@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import build
 from rules.properties import quick
 from silverball import app
-from silverball.kit import http
+from silverball.kit.http import endpoints as http
 from silverball.service.exports import sheet
 from silverball.settings import Settings
 from silverball.store import tables

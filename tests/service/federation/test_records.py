@@ -11,8 +11,9 @@ from sqlalchemy import delete
 
 import build
 from service.federation.people import ADA
-from silverball.service.federation import reads, writes
-from silverball.service.federation.reads import FederationRanks
+from silverball.service.federation import writes
+from silverball.service.federation.reads import records as reads
+from silverball.service.federation.reads.records import FederationRanks
 from silverball.service.federation.writes import NewRecord
 from silverball.store import tables
 from silverball.store.engine import Store

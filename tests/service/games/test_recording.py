@@ -6,7 +6,7 @@ import pytest
 
 import build
 from service.nightly import Desk, a_desk
-from silverball.rules.words import TournamentType
+from silverball.rules.model.literals import TournamentType
 from silverball.store.engine import Store
 
 

@@ -9,7 +9,9 @@ from sqlalchemy import Connection
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import opdb, opdb_changelog, videos
+from silverball.exchange import videos
+from silverball.exchange.opdb import changelog as opdb_changelog
+from silverball.exchange.opdb import file as opdb_file
 from silverball.service.machines import reads
 from silverball.store.engine import Store
 from silverball.wire.machines import OpdbEntry, OpdbEntryBundle
@@ -53,7 +55,7 @@ def known(store: Store) -> Store:
     raw = files.second_shape()
     raw["entries"][2]["people"] = [{"opdbPersonId": 3, "name": "Vera Solder", "role": "design", "index": 0}]
     with store.write() as db:
-        opdb.import_machines(db, opdb.parse(raw))
+        opdb_file.import_machines(db, opdb_file.parse(raw))
         videos.import_videos(db, videos.parse([FILM]))
     return store
 
@@ -172,6 +174,6 @@ def test_machines_are_found_by_any_of_their_names(known: Store) -> None:
 def test_a_search_has_no_more_than_twenty_five_hits(store: Store) -> None:
     raw = {"entries": [{"opdbId": f"G1-M{n:03}", "name": f"Comet {n:03}"} for n in range(40)]}
     with store.write() as db:
-        opdb.import_machines(db, opdb.parse(raw))
+        opdb_file.import_machines(db, opdb_file.parse(raw))
     with store.read() as db:
         assert found(db, "comet") == [f"G1-M{n:03}" for n in range(25)]

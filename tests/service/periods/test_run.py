@@ -15,8 +15,9 @@ from rules.ratings import oracle
 from service.ratings.circuit import NOW, Circuit, delete_everything, moment
 from silverball.rules.ratings import formulas
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
-from silverball.service.periods import run, writes
-from silverball.store import rated, tables
+from silverball.service.periods import rating_run
+from silverball.service.periods.writes import periods as writes
+from silverball.store import rating_days, tables
 from silverball.store.engine import Store
 
 
@@ -233,7 +234,7 @@ def test_a_day_that_turns_out_the_same_is_confirmed_and_nothing_is_computed(stor
     circuit.rate(3)
     before = circuit.stored_rows()
     with store.write() as db:
-        rated.mark_days(db, [date(2026, 3, 1)])
+        rating_days.mark_days(db, [date(2026, 3, 1)])
     assert statuses(store)["2026-03-01"] == "dirty"
     assert circuit.rate(3) == 3
     assert circuit.stored_rows() == before
@@ -255,7 +256,7 @@ def test_a_result_from_before_the_first_period_opens_earlier_days(store: Store) 
     circuit.rate(6)
     circuit.night(2, ["Bo", "Ada"])
     with store.write() as db:
-        rated.mark_days(db, [date(2026, 3, 2)])
+        rating_days.mark_days(db, [date(2026, 3, 2)])
     assert circuit.rate(6) == 5
     assert sorted(periods(store)) == [f"2026-03-0{n}" for n in range(2, 7)]
 
@@ -267,7 +268,7 @@ def test_who_is_claimed_keeps_his_rating_and_it_becomes_his(store: Store) -> Non
     before = circuit.ratings()
     user_id = circuit.claim("Ada")
     with store.write() as db:
-        rated.mark_players(db, [circuit.player("Ada")])
+        rating_days.mark_players(db, [circuit.player("Ada")])
     circuit.rate(1)
     assert circuit.ratings() == before
     body = circuit.get_json(f"/api/ratings/users/{user_id}/summary")["data"]
@@ -285,7 +286,7 @@ def test_two_ratings_of_one_person_become_one_and_everything_is_rated_anew(store
     with store.write() as db:
         own = tables.player.c.player_id == other.player("Ada")
         db.execute(update(tables.player).where(own).values(claimed_by=user_id))
-        rated.mark_players(db, [circuit.player("Ada"), other.player("Ada")])
+        rating_days.mark_players(db, [circuit.player("Ada"), other.player("Ada")])
     circuit.rate(3)
     found = circuit.get_json(f"/api/ratings/users/{user_id}/summary")["data"]
     assert (found["gameCount"], found["winCount"], found["ratingId"]) == (2, 2, 1)
@@ -307,7 +308,7 @@ def test_an_older_run_stops_when_another_has_begun(store: Store) -> None:
             writes.begin_run(db)
 
     with pytest.raises(writes.RunSuperseded):
-        run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=interfere)
+        rating_run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=interfere)
     assert circuit.get_json("/api/ratings")["data"] == []
 
 
@@ -323,7 +324,7 @@ def test_an_interrupted_run_is_gone_on_with(store: Store) -> None:
         raise PowerCut
 
     with pytest.raises(PowerCut):
-        run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=cut)
+        rating_run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=cut)
     assert circuit.rate(28) == 8
     resumed = circuit.numbers()
     circuit.rate(28, again_from=date.min)

@@ -10,7 +10,7 @@ from sqlalchemy import select
 import build
 from service import door
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
-from silverball.service.periods import run
+from silverball.service.periods import rating_run
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -65,7 +65,7 @@ class Circuit:
 
     def rate(self, day: int, *, parameters: Parameters = DEFAULTS, **more: Any) -> int:
         """Rate everything up to a day of March; returns how many days needed it."""
-        return run.rate_days(self.store, date(2026, 3, day), parameters, NOW, **more)
+        return rating_run.rate_days(self.store, date(2026, 3, day), parameters, NOW, **more)
 
     def claim(self, name: str, **values: Any) -> int:
         """A user whose player this is."""

@@ -12,7 +12,7 @@ import build
 from service.submissions import events
 from silverball import app
 from silverball.exchange import nightly
-from silverball.kit.http import collect_endpoints
+from silverball.kit.http.endpoints import collect_endpoints
 from silverball.service.access import AuthenticatedCaller
 from silverball.store import tables
 from silverball.store.engine import Store

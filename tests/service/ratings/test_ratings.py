@@ -108,9 +108,9 @@ def test_the_profile_has_a_point_for_every_day_of_a_year_and_rd_grows_between(ci
 
 def test_the_year_of_history_ends_with_the_latest_period(circuit: Circuit) -> None:
     later = date(2027, 6, 1)
-    from silverball.service.periods import run
+    from silverball.service.periods import rating_run
 
-    run.rate_days(circuit.store, later, DEFAULTS, NOW)
+    rating_run.rate_days(circuit.store, later, DEFAULTS, NOW)
     history = circuit.get_json("/api/ratings/ifpa/22")["ratingHistory"]
     assert len(history) == 366
     assert (history[0]["ratingPeriod"], history[-1]["ratingPeriod"]) == ("2026-06-01", "2027-06-01")
@@ -289,10 +289,10 @@ def test_a_new_name_is_the_name_of_the_rating_at_once(circuit: Circuit) -> None:
 
 def test_a_day_shows_whether_it_is_open_waits_or_was_corrected(circuit: Circuit) -> None:
     today, store = NOW.date(), circuit.store
-    from silverball.store import rated
+    from silverball.store import rating_days
 
     with store.write() as db:
-        rated.mark_days(db, [date(2026, 3, 4), date(2026, 3, 20), today, today + timedelta(days=1)])
+        rating_days.mark_days(db, [date(2026, 3, 4), date(2026, 3, 20), today, today + timedelta(days=1)])
     by = build.caller(circuit.organizer_id)
     _, body, _ = build.do(store, "GET", "/api/rating-periods", by=by, now=NOW)
     found = {one["periodDate"]: one["status"] for one in body["data"]}

@@ -6,8 +6,8 @@ import pytest
 
 import build
 from service.nightly import Desk, a_desk
+from silverball.rules.model.literals import TournamentType
 from silverball.rules.registry import FORMATS
-from silverball.rules.words import TournamentType
 from silverball.store import snapshot
 from silverball.store.engine import Store
 

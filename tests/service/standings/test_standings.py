@@ -11,8 +11,8 @@ from sqlalchemy import select
 import build
 from golden.shapes import sample
 from silverball import app
-from silverball.kit.http import Request
-from silverball.service.standings import writes
+from silverball.kit.http.endpoints import Request
+from silverball.service.core import standings
 from silverball.settings import Settings
 from silverball.store import tables
 from silverball.store.engine import Store
@@ -28,7 +28,7 @@ def a_standing(player_id: int, position: int, points: Any = "9.00") -> Standing:
 
 def stored(store: Store, night: build.Night, *rows: Standing) -> None:
     with store.write(night.tournament_id) as db:
-        writes.replace_standings(db, night.tournament_id, rows)
+        standings.replace_standings(db, night.tournament_id, rows)
 
 
 def listed(store: Store, night: build.Night) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import build
 from silverball import app
 from silverball.jobs.fetch_submissions import DocumentUnreachable, SubmissionFetcher
-from silverball.kit import outgoing
-from silverball.kit.api import Api
+from silverball.kit import address_policy
+from silverball.kit.http.api import Api
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.submissions.writes.arrival import ArrivedDocument
 from silverball.settings import Settings
@@ -81,7 +81,9 @@ def fetch_documents(store: Store, documents: Mapping[str, object], *, now: datet
         found = documents[url]
         if isinstance(found, ArrivedDocument):
             return found
-        return ArrivedDocument(outgoing.url_host(url), found if isinstance(found, bytes) else encoded(found))
+        return ArrivedDocument(
+            address_policy.url_host(url), found if isinstance(found, bytes) else encoded(found)
+        )
 
     errands = SubmissionFetcher(store, SETTINGS, lambda: get, lambda: now)
     count = 0

@@ -10,9 +10,9 @@ import build
 from rules.ratings import oracle
 from service.submissions.events import URL, a_document, fetch_documents, get_submission, submit_url
 from silverball.rules.ratings.formulas import DEFAULTS
-from silverball.service.periods import run
+from silverball.service.periods import rating_run
 from silverball.service.submissions.writes import moving
-from silverball.store import rated
+from silverball.store import rating_days
 from silverball.store.engine import Store
 
 DAY = date(2026, 3, 4)
@@ -34,7 +34,7 @@ def _moved(store: Store, submission_id: int, *moves: Callable[..., Any]) -> None
 
 
 def _rate(store: Store) -> int:
-    return run.rate_days(store, DAY, DEFAULTS, LATER)
+    return rating_run.rate_days(store, DAY, DEFAULTS, LATER)
 
 
 def _ask(store: Store, path: str) -> Any:
@@ -88,7 +88,7 @@ def test_what_nobody_approved_is_not_rated(store: Store) -> None:
 def test_what_comes_for_a_day_that_was_rated_makes_it_dirty(store: Store) -> None:
     submission_id = _sent(store)
     with store.write() as db:
-        rated.mark_days(db, [DAY])
+        rating_days.mark_days(db, [DAY])
     assert _rate(store) == 1
     assert _ask(store, "/api/rating-periods/2026-03-04")["ratingPeriod"]["status"] == "processed"
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)

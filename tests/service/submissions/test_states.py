@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 import build
 from service.submissions.events import LIST, send_request
 from silverball.kit.errors import Conflict
-from silverball.service.submissions import reads, states
+from silverball.service.submissions import states
+from silverball.service.submissions.reads import submissions as reads
 from silverball.service.submissions.writes import moving
 from silverball.store import tables
 from silverball.store.engine import Store

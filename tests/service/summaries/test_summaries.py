@@ -9,7 +9,7 @@ from sqlalchemy import insert
 
 import build
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.summaries import writes
+from silverball.service.core import summaries
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -79,7 +79,7 @@ def a_night(store: Store, **values: Any) -> Night:
 
 def summarised(night: Night) -> Night:
     with night.store.write(night.tournament_id) as db:
-        writes.store_summaries(db, night.tournament_id)
+        summaries.store_summaries(db, night.tournament_id)
     return night
 
 

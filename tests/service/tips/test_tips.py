@@ -8,7 +8,9 @@ import pytest
 
 import build
 from exchange import opdb_files as files
-from silverball.exchange import opdb, opdb_changelog, pintips
+from silverball.exchange import pintips
+from silverball.exchange.opdb import changelog as opdb_changelog
+from silverball.exchange.opdb import file as opdb_file
 from silverball.store.engine import Store
 from silverball.wire.tips import PinTipsBundle
 
@@ -33,7 +35,7 @@ def known(store: Store) -> Store:
     raw["entries"][0]["pinballRulesUrl"] = "https://rules.example/comet"
     tips = [a_tip(1, "G4ODR", 3), a_tip(2, "G4ODR", 9), a_tip(3, "G4ODR", 3), a_tip(4, "Gunknown", 1)]
     with store.write() as db:
-        opdb.import_machines(db, opdb.parse(raw))
+        opdb_file.import_machines(db, opdb_file.parse(raw))
         pintips.import_tips(db, pintips.parse(tips))
     return store
 

@@ -6,10 +6,10 @@ import pytest
 from sqlalchemy import func, select
 
 import build
-from silverball.rules import settings as rules
+from silverball.rules.model import settings as rules
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Tournament
-from silverball.service import enact
+from silverball.service.core import enact
 from silverball.store import journal, tables
 from silverball.store.engine import Store
 

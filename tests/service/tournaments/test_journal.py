@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 import build
-from silverball.rules import changes
-from silverball.rules.changes import Added, Altered, Removed, TournamentAltered
-from silverball.service.tournaments import telling
+from silverball.rules.model import changes
+from silverball.rules.model.changes import Added, Altered, Removed, TournamentAltered
+from silverball.service.tournaments import journal_text
 from silverball.store import journal, tables
 from silverball.store.engine import Store
 
@@ -109,7 +109,7 @@ def test_every_change_has_its_sentence() -> None:
         if one.__module__ == changes.__name__
     }
     others = {journal.ACTION_UNDONE, journal.TOURNAMENT_CREATED, "TournamentImported"}
-    assert set(telling.SENTENCES) == stated | others
+    assert set(journal_text.SENTENCES) == stated | others
 
 
 GAME = {
@@ -120,7 +120,7 @@ GAME = {
     "result_points": ["0.00", "1.00"],
     "is_bye": False,
 }
-NAMES = telling.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={3: "Kim"})
+NAMES = journal_text.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={3: "Kim"})
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ NAMES = telling.Names(players={1: "Ada", 2: "Bo"}, arenas={5: "Meteor"}, users={
     ],
 )
 def test_a_change_is_told_in_a_sentence(change: str, data: dict[str, Any], text: str) -> None:
-    assert telling.change_sentence(change, data, NAMES) == text
+    assert journal_text.change_sentence(change, data, NAMES) == text
 
 
 def test_the_journal_of_an_import_begins_with_it(store: Store, night: build.Night) -> None:

@@ -10,11 +10,11 @@ import pytest
 from sqlalchemy import Text, func, select, type_coerce, update
 
 import build
-from silverball.rules import play
-from silverball.rules.outcome import GameOutcome
-from silverball.rules.tournament import Tournament
-from silverball.service import enact
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.tournament import Tournament
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.core import enact
 from silverball.store import tables
 from silverball.store.engine import Store
 
@@ -82,8 +82,8 @@ def play_all(store: Store, night: build.Night) -> None:
             with store.write(night.tournament_id) as db:
                 tournament = enact.load_tournament(db, night.tournament_id)
                 order = tuple(sorted(game.player_ids, reverse=True))
-                dice, _ = play.dice_for(tournament, "results")
-                changes = play.record(
+                dice, _ = tournament_commands.dice_for(tournament, "results")
+                changes = tournament_commands.record(
                     tournament, GameOutcome(game_id=game.game_id, order=order), dice, build.NOW
                 )
                 who = enact.ActionContext(actor_id=night.organizer_id, source="203.0.113.7", now=build.NOW)

@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import func, select, update
 
 import build
-from silverball.rules.tournament import Tournament
-from silverball.service import enact
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import enact
 from silverball.store import tables
 from silverball.store.engine import Store
 

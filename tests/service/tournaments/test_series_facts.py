@@ -4,8 +4,8 @@ from decimal import Decimal
 from typing import Any
 
 import build
-from silverball.rules.tournament import Tournament
-from silverball.service import enact
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import enact
 from silverball.service.tournaments.reads import series_facts
 from silverball.store import tables
 from silverball.store.engine import Store

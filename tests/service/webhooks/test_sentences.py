@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hostile
-from silverball.service.webhooks import sentences
-from silverball.service.webhooks.sentences import CHARACTERS_MAX, ChatState, NewsItem, SentenceFacts
+from silverball.service.webhooks import message_text
+from silverball.service.webhooks.message_text import CHARACTERS_MAX, ChatState, NewsItem, SentenceFacts
 
 PLANNED = ChatState()
 RUNNING = ChatState("started", None, 3)
@@ -85,7 +85,7 @@ TOURNAMENT, ROUND, GAME = "TournamentUpdated", "RoundCreatedOrUpdated", "GameCre
 def test_what_is_new_in_an_event(
     event: str, data: dict[str, Any], told: ChatState, about: NewsItem | None
 ) -> None:
-    assert sentences.find_news(event, data, told)[0] == about
+    assert message_text.find_news(event, data, told)[0] == about
 
 
 def test_what_was_told_is_not_told_again() -> None:
@@ -96,14 +96,14 @@ def test_what_was_told_is_not_told_again() -> None:
         (ROUND, a_round(4)),
         (TOURNAMENT, a_tournament("completed", "Beer!")),
     ):
-        first, told = sentences.find_news(event, data, told)
-        again, told = sentences.find_news(event, data, told)
+        first, told = message_text.find_news(event, data, told)
+        again, told = message_text.find_news(event, data, told)
         assert (first is None, again) == (False, None)
 
 
 def test_a_start_that_was_taken_back_is_told_again() -> None:
-    _, told = sentences.find_news(TOURNAMENT, a_tournament("planned"), RUNNING)
-    assert sentences.find_news(TOURNAMENT, a_tournament("started"), told)[0] == NewsItem(
+    _, told = message_text.find_news(TOURNAMENT, a_tournament("planned"), RUNNING)
+    assert message_text.find_news(TOURNAMENT, a_tournament("started"), told)[0] == NewsItem(
         "status", "planned started"
     )
 
@@ -196,7 +196,7 @@ def test_a_sentence(
     event: str, data: dict[str, Any], about: NewsItem, facts: dict[str, Any], said: str
 ) -> None:
     known = SentenceFacts(**{"tournament": "Thursday Strikes", "players": NAMES, **facts})
-    assert sentences.render_sentence(event, data, about, known) == f"Thursday Strikes \u00b7 {said}"
+    assert message_text.render_sentence(event, data, about, known) == f"Thursday Strikes \u00b7 {said}"
 
 
 @pytest.mark.parametrize(
@@ -224,13 +224,13 @@ def test_a_sentence(
     ],
 )
 def test_a_name_is_only_a_name(name: str, shown: str) -> None:
-    assert sentences.plain_text(name) == shown
+    assert message_text.plain_text(name) == shown
 
 
 @given(st.one_of(st.sampled_from(hostile.PAYLOADS), st.text(max_size=200)))
 def test_no_name_keeps_anything_that_a_chat_acts_on(name: str) -> None:
     facts = SentenceFacts(tournament=name, players={1: name, 2: name})
-    said = sentences.render_sentence(
+    said = message_text.render_sentence(
         GAME, a_game(1, 2, arena={"name": name}), NewsItem("game 7", "1,2"), facts
     )
     assert not set(said) & set("<>@*_~`|\\#[]\n\r")
@@ -238,7 +238,7 @@ def test_no_name_keeps_anything_that_a_chat_acts_on(name: str) -> None:
 
 
 def test_a_long_message_is_cut_where_the_strictest_service_would_refuse_it() -> None:
-    said = sentences.render_sentence(
+    said = message_text.render_sentence(
         TOURNAMENT, a_tournament("started", "x " * 5000), NewsItem("motd", ""), NIGHT
     )
     assert len(said) == CHARACTERS_MAX
@@ -248,5 +248,5 @@ def test_a_long_message_is_cut_where_the_strictest_service_would_refuse_it() -> 
 def test_the_longest_names_fit_into_a_result() -> None:
     wide = SentenceFacts(tournament="W" * 100, players=dict.fromkeys(NAMES, "W" * 100))
     game = a_game(1, 2, 3, 4, arena={"name": "W" * 100})
-    said = sentences.render_sentence(GAME, game, NewsItem("game 7", "1,2,3,4"), wide)
+    said = message_text.render_sentence(GAME, game, NewsItem("game 7", "1,2,3,4"), wide)
     assert said.endswith("W.")

@@ -12,7 +12,7 @@ from service.nightly import Desk, a_desk
 from service.webhooks.receiver import URL, Outbox, a_webhook, deliveries, hook_row
 from silverball.kit.errors import Invalid
 from silverball.service.accounts import reads as accounts
-from silverball.service.accounts import writes as account_writes
+from silverball.service.accounts.writes import accounts as account_writes
 from silverball.service.webhooks import policy, signing
 from silverball.settings import Settings
 from silverball.store import tables

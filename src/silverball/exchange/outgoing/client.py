@@ -9,7 +9,7 @@ import httpcore2
 
 from silverball.exchange.outgoing import network
 from silverball.exchange.outgoing.network import Connect, Deadline, GuardedBackend, Resolve
-from silverball.kit.outgoing import AddressPolicy, AllowedAddress
+from silverball.kit.address_policy import AddressPolicy, AllowedAddress
 
 Headers = Mapping[str, str]
 COMMON_HEADERS = {

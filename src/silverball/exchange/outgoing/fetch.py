@@ -13,8 +13,8 @@ import httpcore2
 
 from silverball.exchange.outgoing.client import GuardedClient, connection_fault
 from silverball.exchange.outgoing.network import Deadline
-from silverball.kit import outgoing
-from silverball.kit.outgoing import AddressForbidden, AddressPolicy, AllowedAddress
+from silverball.kit import address_policy
+from silverball.kit.address_policy import AddressForbidden, AddressPolicy, AllowedAddress
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 JSON_ENDINGS = ("/json", "+json")
@@ -64,7 +64,7 @@ class Fetcher:
         deadline = self._client.new_deadline()
         with self._translate_errors():
             for _ in range(self._limits.redirects + 1):
-                target = outgoing.parse_address(url, self._client.policy)
+                target = address_policy.parse_address(url, self._client.policy)
                 found = self._fetch_once(target, deadline)
                 if isinstance(found, FetchedDocument):
                     return found

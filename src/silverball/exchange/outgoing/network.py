@@ -16,8 +16,8 @@ from typing import Any
 
 import httpcore2
 
-from silverball.kit import outgoing
-from silverball.kit.outgoing import AddressForbidden, AddressPolicy
+from silverball.kit import address_policy
+from silverball.kit.address_policy import AddressForbidden, AddressPolicy
 
 # A name at which hundreds of addresses answer is none that we want.
 ADDRESSES_MAX = 32
@@ -118,7 +118,7 @@ def is_own_address(address: str) -> bool:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
-            probe.connect((address, outgoing.HTTPS_PORT))
+            probe.connect((address, address_policy.HTTPS_PORT))
             return str(probe.getsockname()[0]) == address
         except OSError:
             # Not to be reached from here, so it is not here.
@@ -148,7 +148,7 @@ class GuardedBackend(httpcore2.NetworkBackend):
             raise httpcore2.ConnectError(f"{host} has {len(addresses)} addresses")
         # One bad one among good ones is how a name is made to mean something else half of the time.
         for address in addresses:
-            outgoing.require_allowed_ip(address, self._policy, port)
+            address_policy.require_allowed_ip(address, self._policy, port)
         return TimedStream(self._connect_to_first(addresses, port), self._deadline)
 
     def _connect_to_first(self, addresses: Sequence[str], port: int) -> httpcore2.NetworkStream:

@@ -8,8 +8,8 @@ from typing import Any
 import httpcore2
 
 from silverball.exchange.outgoing.client import GuardedClient, Headers, connection_fault
-from silverball.kit import outgoing
-from silverball.kit.outgoing import AddressForbidden, AddressPolicy
+from silverball.kit import address_policy
+from silverball.kit.address_policy import AddressForbidden, AddressPolicy
 
 SECONDS = 5.0
 
@@ -37,7 +37,7 @@ class Sender:
         """
         deadline = self._client.new_deadline()
         try:
-            target = outgoing.parse_address(url, self._client.policy)
+            target = address_policy.parse_address(url, self._client.policy)
             with self._client.request("POST", target, deadline, headers, body) as response:
                 return response.status
         except AddressForbidden as error:

@@ -6,17 +6,19 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import attempts, race, rounds, settings
-from silverball.rules.attempts import AttemptPlay
-from silverball.rules.changes import Change, RoundChanged, SinglePlayerGameChanged, altered
+from silverball.rules.families import amazing_race
 from silverball.rules.format import Format, completes_itself, nobody_is_tied
-from silverball.rules.outcome import AttemptOutcome, Outcome
+from silverball.rules.mechanics import attempts, rounds
+from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.model import settings
+from silverball.rules.model.changes import Change, RoundChanged, SinglePlayerGameChanged, altered
+from silverball.rules.model.outcome import AttemptOutcome, Outcome
+from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import race as ranking
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.race import RaceProgress
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
 
 
 class AmazingRaceSettings(settings.Settings, frozen=True, kw_only=True):
@@ -28,7 +30,7 @@ class AmazingRaceSettings(settings.Settings, frozen=True, kw_only=True):
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """The first round, with everybody in its queue in seed order."""
-    return race.settled(tournament, [], now=now, dice=dice)
+    return amazing_race.settled(tournament, [], now=now, dice=dice)
 
 
 def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
@@ -37,7 +39,7 @@ def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -
     one = attempts.attempt_of(tournament, said.single_player_game_id)
     _check(tournament, one, said)
     made = attempts.recorded(one, said, points=None, now=now)
-    return race.settled(tournament, made, now=now, dice=dice)
+    return amazing_race.settled(tournament, made, now=now, dice=dice)
 
 
 def _check(tournament: Tournament, one: SinglePlayerGame, said: AttemptOutcome) -> None:
@@ -71,7 +73,7 @@ def _has_score(one: SinglePlayerGame) -> bool:
 
 def start_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """A player begins; the next one is up."""
-    return race.settled(tournament, attempts.started(one, now), now=now, dice=None)
+    return amazing_race.settled(tournament, attempts.started(one, now), now=now, dice=None)
 
 
 def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
@@ -79,7 +81,7 @@ def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list
     if one.is_voided:
         here = _round_of(tournament, one).name
         raise Conflict(f"Player {one.player_id} left the race in {here}. Undo that to play on.")
-    return race.settled(tournament, attempts.cleared(one, now), now=now, dice=None)
+    return amazing_race.settled(tournament, attempts.cleared(one, now), now=now, dice=None)
 
 
 def set_round(
@@ -103,7 +105,7 @@ def set_round(
         after = _on_new_arena(game, arena_id, game.player_id in safe)
         if after != game:
             made.append(SinglePlayerGameChanged(game, replace(after, updated_at=now)))
-    return race.settled(tournament, made, now=now, dice=None)
+    return amazing_race.settled(tournament, made, now=now, dice=None)
 
 
 def _on_new_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) -> SinglePlayerGame:
@@ -126,7 +128,7 @@ def _on_new_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) -
 def roster_changed(tournament: Tournament, who: Entrant, dice: Random, now: datetime) -> list[Change]:
     """Who leaves is out in the round he stands in. Raises Conflict for who comes back or comes late."""
     if not who.is_active:
-        return race.settled(tournament, [], now=now, dice=dice)
+        return amazing_race.settled(tournament, [], now=now, dice=dice)
     games = [one for one in tournament.single_player_games if one.player_id == who.player_id]
     if not games or any(one.is_voided for one in games):
         raise Conflict(f"Player {who.player_id} is out of the race and cannot come back. Undo the departure.")
@@ -174,7 +176,7 @@ FORMAT = Format(
     start=start,
     settle=settle,
     roster_changed=roster_changed,
-    at_reopen=lambda tournament: race.settled(tournament, [], now=tournament.completed_at, dice=None),
+    at_reopen=lambda tournament: amazing_race.settled(tournament, [], now=tournament.completed_at, dice=None),
     attempts=AttemptPlay(start=start_attempt, delete=delete, set_round=set_round),
     rounds="following",
     complete_round=completes_itself,

@@ -8,15 +8,17 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.rules import attempts, bestplay, entries, settings
-from silverball.rules.attempts import AttemptPlay
-from silverball.rules.changes import Change
+from silverball.rules.families import best_game as best_game_family
 from silverball.rules.format import Format, never_over
-from silverball.rules.outcome import GameOutcome, NewAttempt, Outcome
+from silverball.rules.mechanics import attempts, entries
+from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.model import settings
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import GameOutcome, NewAttempt, Outcome
+from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing, points_text
-from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
 
 ArenasCounted = Annotated[
     int, Meta(ge=0, le=1000, title="Arenas counted", description="Best arenas that count; 0 counts all.")
@@ -60,20 +62,20 @@ def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> lis
     """A score for a player and an arena, or a game begun there. Raises Conflict when nothing is left."""
     attempts.check_score(said.score)
     entrant = attempts.require_player(tournament, said.player_id)
-    known = bestplay.outcome_of_playing(tournament, said)
+    known = best_game_family.outcome_of_playing(tournament, said)
     if known is not None:
-        return bestplay.recorded(tournament, known, now)
+        return best_game_family.recorded(tournament, known, now)
     attempts.require_arena(tournament, said.arena_id)
     require_attempts_left(tournament, entrant, said.arena_id)
     if said.score is None:
-        bestplay.require_free(tournament, said.player_id, said.arena_id)
+        best_game_family.require_free(tournament, said.player_id, said.arena_id)
     on_arena = [
         one.game_index or 0
         for one in entries.of_player(tournament, said.player_id)
         if one.arena_id == said.arena_id
     ]
     index = max(on_arena, default=-1) + 1
-    return bestplay.new_attempt(tournament, said, now, card_id=None, game_index=index)
+    return best_game_family.new_attempt(tournament, said, now, card_id=None, game_index=index)
 
 
 def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
@@ -88,7 +90,7 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     """A score, recorded or corrected."""
     if isinstance(said, GameOutcome):
         return attempts.tiebreak_recorded(tournament, said, now)
-    return bestplay.recorded(tournament, said, now)
+    return best_game_family.recorded(tournament, said, now)
 
 
 def void(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
@@ -100,7 +102,7 @@ def unvoid(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list
     """Put a voided game back. Raises Conflict when it would go on while the player or arena is taken."""
     changes = attempts.unvoided(one, now)
     if one.score is None and one.arena_id is not None:
-        bestplay.require_free(tournament, one.player_id, one.arena_id)
+        best_game_family.require_free(tournament, one.player_id, one.arena_id)
     return changes
 
 
@@ -153,11 +155,11 @@ FORMAT = Format(
     primary_settings=(),
     rank=rank,
     is_over=never_over,
-    start=bestplay.start,
+    start=best_game_family.start,
     settle=settle,
-    roster_changed=bestplay.left_queues,
-    at_close=lambda tournament, _now: bestplay.final_marks(tournament),
-    at_reopen=bestplay.no_marks,
+    roster_changed=best_game_family.left_queues,
+    at_close=lambda tournament, _now: best_game_family.final_marks(tournament),
+    at_reopen=best_game_family.no_marks,
     attempts=AttemptPlay(
         open=open_attempt,
         start=attempts.start_waiting,

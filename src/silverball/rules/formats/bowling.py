@@ -7,17 +7,19 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Invalid
-from silverball.rules import attempts, holes, rounds, settings
-from silverball.rules.apply import apply_all
-from silverball.rules.attempts import AttemptPlay
-from silverball.rules.changes import Change, SinglePlayerGameChanged, altered
+from silverball.rules.families import pingolf
 from silverball.rules.format import Format, completes_itself
-from silverball.rules.outcome import AttemptOutcome, GameOutcome, Outcome
+from silverball.rules.mechanics import attempts, rounds
+from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.model import settings
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change, SinglePlayerGameChanged, altered
+from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
+from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import bowling
-from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
 
 Frames = list[tuple[int, ...]]
 
@@ -44,7 +46,7 @@ def settings_of(tournament: Tournament) -> BowlingSettings:
 
 def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
     """All frames, with a waiting game per player and frame."""
-    return holes.made(tournament, settings_of(tournament).golf_duration, "Frame", now)
+    return pingolf.made(tournament, settings_of(tournament).golf_duration, "Frame", now)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
@@ -87,7 +89,7 @@ def rolls_of(frame: Round, said: AttemptOutcome, *, is_last: bool) -> tuple[int,
 def _counted(tournament: Tournament, made: list[Change], player_id: int, now: datetime) -> list[Change]:
     """These changes, the frames they decide or change by their bonuses, and the rounds they complete."""
     after = apply_all(tournament, made)
-    own = holes.by_player(after).get(player_id, {})
+    own = pingolf.by_player(after).get(player_id, {})
     duration = settings_of(tournament).golf_duration
     values = bowling.frame_values(_frames(own, duration), duration)
     changes = list(made)
@@ -95,7 +97,7 @@ def _counted(tournament: Tournament, made: list[Change], player_id: int, now: da
         points = None if values[index] is None else Decimal(values[index] or 0)
         if one.points != points:
             changes += altered(SinglePlayerGameChanged, one, replace(one, points=points, updated_at=now))
-    return holes.kept(tournament, changes, now)
+    return pingolf.kept(tournament, changes, now)
 
 
 def _frames(played: Mapping[int, SinglePlayerGame], duration: int) -> Frames:
@@ -109,7 +111,7 @@ def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: most pins first, then more strikes, then more spares. Source: formats, 17."""
-    played = holes.by_player(tournament)
+    played = pingolf.by_player(tournament)
     tallies = {
         one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
         for one in solo.listed_entrants(tournament)
@@ -137,15 +139,15 @@ FORMAT = Format(
     settings=BowlingSettings,
     primary_settings=(),
     rank=rank,
-    is_over=holes.all_played,
+    is_over=pingolf.all_played,
     start=start,
     settle=settle,
-    roster_changed=lambda tournament, who, _dice, now: holes.roster_changed(tournament, who, now),
-    at_reopen=holes.reopened,
-    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete, set_round=holes.set_round),
+    roster_changed=lambda tournament, who, _dice, now: pingolf.roster_changed(tournament, who, now),
+    at_reopen=pingolf.reopened,
+    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete, set_round=pingolf.set_round),
     rounds="fixed",
     complete_round=completes_itself,
-    open_tiebreak=holes.tiebreak_opened,
+    open_tiebreak=pingolf.tiebreak_opened,
     late="at_once",
     corrects_any_round=True,
 )

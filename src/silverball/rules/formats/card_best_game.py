@@ -7,17 +7,20 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from silverball.kit.errors import Conflict
-from silverball.rules import attempts, bestplay, cards, entries, settings
-from silverball.rules.apply import apply_all
-from silverball.rules.attempts import AttemptPlay
-from silverball.rules.changes import Change
+from silverball.rules.families import best_game as best_game_family
+from silverball.rules.families import cards
 from silverball.rules.format import Format, never_over
-from silverball.rules.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
+from silverball.rules.mechanics import attempts, entries
+from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.model import settings
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
+from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.bestgame import CardValue
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import CountedCard, Standing, points_text
-from silverball.rules.tournament import Entrant, SinglePlayerGame, Tournament
 
 GamesPerCard = Annotated[
     int, Meta(ge=1, le=1000, title="Games per card", description="Arenas on a card, each played once.")
@@ -65,18 +68,18 @@ def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> lis
     """
     attempts.check_score(said.score)
     entrant = attempts.require_player(tournament, said.player_id)
-    known = bestplay.outcome_of_playing(tournament, said)
+    known = best_game_family.outcome_of_playing(tournament, said)
     if known is not None:
         return record(tournament, known, now)
     attempts.require_arena(tournament, said.arena_id)
     require_card_left(tournament, entrant, said.arena_id)
     if said.score is None:
-        bestplay.require_free(tournament, said.player_id, said.arena_id)
+        best_game_family.require_free(tournament, said.player_id, said.arena_id)
     card = cards.active(tournament, said.player_id)
     made = cards.opened(cards.new(said.player_id, now)) if card is None else []
     card_id = -1 if card is None else card.card_id
     index = max((one.game_index or 0 for one in cards.games_of(tournament, card_id)), default=-1) + 1
-    made += bestplay.new_attempt(tournament, said, now, card_id=card_id, game_index=index)
+    made += best_game_family.new_attempt(tournament, said, now, card_id=card_id, game_index=index)
     return _kept(tournament, made, card_id, now)
 
 
@@ -93,7 +96,7 @@ def require_card_left(tournament: Tournament, entrant: Entrant, arena_id: int) -
 
 def record(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
     """A score on a card, new or corrected; the card completes with its last one."""
-    made = bestplay.recorded(tournament, said, now)
+    made = best_game_family.recorded(tournament, said, now)
     one = attempts.attempt_of(tournament, said.single_player_game_id)
     return _kept(tournament, made, one.card_id, now)
 
@@ -124,7 +127,7 @@ def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list
 def at_close(tournament: Tournament, _now: datetime) -> list[Change]:
     """Cards that lost their only game by the closing go; what the others came to is stored."""
     changes = cards.empty_deleted(tournament)
-    return [*changes, *bestplay.final_marks(apply_all(tournament, changes))]
+    return [*changes, *best_game_family.final_marks(apply_all(tournament, changes))]
 
 
 def rank(tournament: Tournament) -> list[Standing]:
@@ -169,11 +172,11 @@ FORMAT = Format(
     primary_settings=(),
     rank=rank,
     is_over=never_over,
-    start=bestplay.start,
+    start=best_game_family.start,
     settle=settle,
-    roster_changed=bestplay.left_queues,
+    roster_changed=best_game_family.left_queues,
     at_close=at_close,
-    at_reopen=bestplay.no_marks,
+    at_reopen=best_game_family.no_marks,
     attempts=AttemptPlay(
         open=open_attempt,
         start=attempts.start_waiting,

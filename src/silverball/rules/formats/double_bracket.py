@@ -1,12 +1,13 @@
 """Double elimination: who has lost two matches is out. Source: formats, 14.11."""
 
-from silverball.rules import brackets, settings
-from silverball.rules.brackets import BracketPlay
+from silverball.rules.families import brackets
+from silverball.rules.families.brackets import BracketPlay
 from silverball.rules.format import Format, completes_itself, nobody_comes, nobody_is_tied
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import bracket_nodes
 from silverball.rules.ranking import brackets as ranking
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.tournament import Tournament
 
 
 class DoubleBracketSettings(settings.Settings, frozen=True, kw_only=True):

@@ -4,9 +4,10 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from silverball.rules import frenzyplay, settings
+from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import Format
-from silverball.rules.freegames import FreeGames
+from silverball.rules.mechanics.free_games import FreeGames
+from silverball.rules.model import settings
 from silverball.rules.ranking import frenzy as ranking
 
 FrenzyDuration = Annotated[int, Meta(ge=1, le=1440, title="Minutes", description="How long the clock runs.")]
@@ -45,13 +46,15 @@ FORMAT = Format(
     settings=FrenzySettings,
     primary_settings=(),
     rank=ranking.rank,
-    is_over=frenzyplay.is_over,
-    start=frenzyplay.start,
-    settle=frenzyplay.settle,
-    roster_changed=frenzyplay.roster_changed,
-    lineup_changed=frenzyplay.lineup_changed,
-    at_reopen=frenzyplay.at_reopen,
-    free_games=FreeGames(create=frenzyplay.created, delete=frenzyplay.deleted, clear=frenzyplay.cleared),
+    is_over=frenzy_family.is_over,
+    start=frenzy_family.start,
+    settle=frenzy_family.settle,
+    roster_changed=frenzy_family.roster_changed,
+    lineup_changed=frenzy_family.lineup_changed,
+    at_reopen=frenzy_family.at_reopen,
+    free_games=FreeGames(
+        create=frenzy_family.created, delete=frenzy_family.deleted, clear=frenzy_family.cleared
+    ),
     late="at_once",
     corrects_any_round=True,
 )

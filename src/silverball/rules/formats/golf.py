@@ -5,16 +5,18 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Invalid
-from silverball.rules import attempts, holes, rounds, settings
-from silverball.rules.attempts import AttemptPlay
-from silverball.rules.changes import Change
+from silverball.rules.families import pingolf
 from silverball.rules.format import Format, completes_itself
-from silverball.rules.outcome import AttemptOutcome, GameOutcome, Outcome
+from silverball.rules.mechanics import attempts, rounds
+from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.model import settings
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
+from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import golf
-from silverball.rules.tournament import Entrant, Round, SinglePlayerGame, Tournament
 
 
 class GolfSettings(settings.Settings, frozen=True, kw_only=True):
@@ -38,7 +40,7 @@ def settings_of(tournament: Tournament) -> GolfSettings:
 
 def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
     """All holes, with a waiting game per player and hole."""
-    return holes.made(tournament, settings_of(tournament).golf_duration, "Hole", now)
+    return pingolf.made(tournament, settings_of(tournament).golf_duration, "Hole", now)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
@@ -49,7 +51,7 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     assert one.round_id is not None
     hole = rounds.round_of(tournament, one.round_id)
     strokes = strokes_of(hole, said, settings_of(tournament).golf_stroke_limit)
-    return holes.kept(tournament, attempts.recorded(one, said, points=Decimal(strokes), now=now), now)
+    return pingolf.kept(tournament, attempts.recorded(one, said, points=Decimal(strokes), now=now), now)
 
 
 def strokes_of(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
@@ -74,12 +76,12 @@ def strokes_of(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
 
 def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a result away: the hole is to be played again."""
-    return holes.kept(tournament, attempts.cleared(one, now), now)
+    return pingolf.kept(tournament, attempts.cleared(one, now), now)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: fewest strokes first, then more holes in one, in two, in three. Source: formats, 16."""
-    played = holes.by_player(tournament)
+    played = pingolf.by_player(tournament)
     tallies = {
         one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
         for one in solo.listed_entrants(tournament)
@@ -116,15 +118,15 @@ FORMAT = Format(
     settings=GolfSettings,
     primary_settings=(),
     rank=rank,
-    is_over=holes.all_played,
+    is_over=pingolf.all_played,
     start=start,
     settle=settle,
-    roster_changed=lambda tournament, who, _dice, now: holes.roster_changed(tournament, who, now),
-    at_reopen=holes.reopened,
-    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete, set_round=holes.set_round),
+    roster_changed=lambda tournament, who, _dice, now: pingolf.roster_changed(tournament, who, now),
+    at_reopen=pingolf.reopened,
+    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete, set_round=pingolf.set_round),
     rounds="fixed",
     complete_round=completes_itself,
-    open_tiebreak=holes.tiebreak_opened,
+    open_tiebreak=pingolf.tiebreak_opened,
     late="at_once",
     corrects_any_round=True,
 )

@@ -7,24 +7,26 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
-from silverball.rules import attempts, callups, groupstages, lineups, settings
-from silverball.rules.apply import apply_all
-from silverball.rules.attempts import AttemptPlay
-from silverball.rules.changes import (
+from silverball.rules.families import group_stages
+from silverball.rules.families.group_stages import GroupStages
+from silverball.rules.format import Format, nobody_comes
+from silverball.rules.mechanics import attempts, call_ups, lineups
+from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.model import settings
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import (
     Change,
     RoundReopened,
     SinglePlayerGameChanged,
     SinglePlayerGameOpened,
     altered,
 )
-from silverball.rules.format import Format, nobody_comes
-from silverball.rules.groupstages import GroupStages
-from silverball.rules.outcome import AttemptOutcome, Outcome
+from silverball.rules.model.outcome import AttemptOutcome, Outcome
+from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 from silverball.rules.pairing.groups import Group
 from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import golf, point_maps
-from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
 
 ZERO = Decimal(0)
 
@@ -45,7 +47,7 @@ class GolfBracketSettings(settings.Settings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """The number of rounds follows from the size. Raises ValueError for byes that do not fit it."""
-        groupstages.settings_checked(self)
+        group_stages.settings_checked(self)
 
 
 def settings_of(tournament: Tournament) -> GolfBracketSettings:
@@ -108,7 +110,7 @@ def _tiebreaks(
 def opened(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
     """A round with a waiting game per player and hole; a group plays each hole on one arena."""
     index = len(tournament.rounds)
-    changes = callups.rounds_opened(tournament, [index], now)
+    changes = call_ups.rounds_opened(tournament, [index], now)
     after = apply_all(tournament, changes)
     assert after.newest_round is not None
     made = _holes(after, after.newest_round, groups, dice, now)

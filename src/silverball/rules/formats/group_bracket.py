@@ -7,18 +7,20 @@ from datetime import datetime
 from decimal import Decimal
 from random import Random
 
-from silverball.rules import callups, groupstages, results, rounds, settings
-from silverball.rules.apply import apply_all
-from silverball.rules.callups import Call
-from silverball.rules.changes import Change, GameOpened, RoundReopened
+from silverball.rules.families import group_stages
+from silverball.rules.families.group_stages import GroupStages
 from silverball.rules.format import Format, nobody_comes
-from silverball.rules.groupstages import GroupStages
-from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.mechanics import call_ups, results, rounds
+from silverball.rules.mechanics.call_ups import Call
+from silverball.rules.model import settings
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change, GameOpened, RoundReopened
+from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing.groups import Draw, Group
 from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import point_maps
-from silverball.rules.tournament import Game, Round, Tournament
 
 ZERO = Decimal(0)
 
@@ -39,7 +41,7 @@ class GroupBracketSettings(settings.Settings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """The number of rounds follows from the size. Raises ValueError for byes that do not fit it."""
-        groupstages.settings_checked(self)
+        group_stages.settings_checked(self)
 
 
 def games_per_round(tournament: Tournament) -> int:
@@ -109,7 +111,7 @@ def refilled(
         while len(there) < games_per_round(tournament):
             call = Call(round_id=one.round_id, set_number=number, player_ids=group, earlier=tuple(there))
             current = replace(tournament, games=(*tournament.games, *made))
-            made += callups.games(current, [call], dice, now)
+            made += call_ups.games(current, [call], dice, now)
             there = [*there, made[-1]]
     changes: list[Change] = [GameOpened(game) for game in made]
     if made and one.status == "completed":
@@ -130,7 +132,7 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
 
 def cleared(tournament: Tournament, game: Game) -> list[Change]:
     """What goes when the result of a game was taken away; takes the game as it was."""
-    PLAY.require_own(callups.with_game(tournament, game))
+    PLAY.require_own(call_ups.with_game(tournament, game))
     return PLAY.pruned(tournament)
 
 

@@ -7,17 +7,18 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from silverball.rules import roundplay, settings
-from silverball.rules.changes import Change
+from silverball.rules.families import drawn_rounds
+from silverball.rules.families.drawn_rounds import RoundPlay
 from silverball.rules.format import Format
+from silverball.rules.model import settings
+from silverball.rules.model.changes import Change
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import knockout
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.roundplay import RoundPlay
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.knockout_results import strike_scorer
-from silverball.rules.tournament import Tournament
 
 FourPlayerStrikes = Annotated[
     Literal[1, 2, 3, 100, 101],
@@ -99,7 +100,7 @@ def scores(tournament: Tournament) -> dict[int, Decimal]:
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """Nothing to begin with; strikes and pairing that cannot be are refused."""
     rules_of(tournament)
-    return roundplay.check_pairing(tournament, dice, now)
+    return drawn_rounds.check_pairing(tournament, dice, now)
 
 
 PLAY = RoundPlay(

@@ -2,16 +2,17 @@
 
 from decimal import Decimal
 
-from silverball.rules import roundplay, settings
+from silverball.rules.families import drawn_rounds
+from silverball.rules.families.drawn_rounds import RoundPlay
 from silverball.rules.format import Format
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.ranking import knockout
 from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.roundplay import RoundPlay
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.knockout_results import strike_scorer
-from silverball.rules.tournament import Tournament
 
 
 class KnockoutSettings(settings.Settings, frozen=True, kw_only=True):
@@ -78,5 +79,5 @@ FORMAT = Format(
     open_round=PLAY.open_round,
     settle=PLAY.settle,
     playing=playing,
-    start=roundplay.check_pairing,
+    start=drawn_rounds.check_pairing,
 )

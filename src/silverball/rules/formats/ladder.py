@@ -7,18 +7,19 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict
-from silverball.rules import callups, results, rounds, seeding, settings
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import Change
 from silverball.rules.format import Format, completes_itself, nobody_comes, nobody_is_tied
-from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.mechanics import call_ups, results, rounds, seeding
+from silverball.rules.model import settings
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing import ladder
 from silverball.rules.pairing.groups import Draw
 from silverball.rules.pairing.ladder import LadderGame
 from silverball.rules.ranking import standing
 from silverball.rules.ranking.brackets import bracket_standing
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.tournament import Game, Round, Tournament
 
 
 class LadderSettings(settings.Settings, frozen=True, kw_only=True):
@@ -122,12 +123,12 @@ def pruned(tournament: Tournament) -> list[Change]:
 def require_own(tournament: Tournament) -> None:
     """Raises Conflict for a ladder that came in with games of another plan: they would all go."""
     if climb(tournament).standing < len(tournament.rounds):
-        raise Conflict(callups.DRAWN_ELSEWHERE)
+        raise Conflict(call_ups.DRAWN_ELSEWHERE)
 
 
 def cleared(tournament: Tournament, game: Game) -> list[Change]:
     """What goes when the result of a game was taken away; takes the game as it was."""
-    require_own(callups.with_game(tournament, game))
+    require_own(call_ups.with_game(tournament, game))
     return pruned(tournament)
 
 
@@ -136,7 +137,7 @@ def at_reopen(tournament: Tournament) -> list[Change]:
     require_own(tournament)
     changes = pruned(tournament)
     if tournament.completed_at is not None:
-        after, dice = apply_all(tournament, changes), callups.dice_at_reopen(tournament)
+        after, dice = apply_all(tournament, changes), call_ups.dice_at_reopen(tournament)
         changes += open_next(after, dice, tournament.completed_at)
     return changes
 

@@ -4,16 +4,17 @@ from collections.abc import Sequence
 from datetime import datetime
 from random import Random
 
-from silverball.rules import freegames, results, rounds, settings
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import Change
 from silverball.rules.format import Format, never_over
-from silverball.rules.freegames import FreeGames
-from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.mechanics import free_games, results, rounds
+from silverball.rules.mechanics.free_games import FreeGames
+from silverball.rules.model import settings
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing.groups import Draw
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.tournament import Game, Tournament
 
 
 class ManualMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
@@ -44,7 +45,7 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
         Draw(()),
         games=1,
         positions={},
-        bye_points=freegames.NO_POINTS,
+        bye_points=free_games.NO_POINTS,
         has_advantage=False,
         dice=dice,
         now=now,
@@ -58,7 +59,7 @@ def create(
     """A game of two to four chosen players, in the open round or outside of any. Source: formats, 14.7."""
     newest = tournament.newest_round
     is_open = newest is not None and newest.status == "started"
-    return freegames.by_hand(
+    return free_games.by_hand(
         tournament,
         player_ids,
         arena_id,
@@ -71,7 +72,7 @@ def create(
 
 def delete(tournament: Tournament, game: Game, _dice: Random, _now: datetime) -> list[Change]:
     """A game taken out, with or without its result."""
-    return freegames.gone(tournament, game)
+    return free_games.gone(tournament, game)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:

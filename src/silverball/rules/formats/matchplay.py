@@ -1,12 +1,13 @@
 """Head-to-head match play: rounds of two, a point per won game, most points win. Source: formats, 14.3."""
 
-from silverball.rules import roundplay, settings
+from silverball.rules.families import drawn_rounds
+from silverball.rules.families.drawn_rounds import RoundPlay
 from silverball.rules.format import Format
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.roundplay import RoundPlay
-from silverball.rules.tournament import Tournament
 
 
 class MatchplaySettings(settings.Settings, frozen=True, kw_only=True):
@@ -34,9 +35,9 @@ def rank(tournament: Tournament) -> list[Standing]:
 PLAY = RoundPlay(
     group_size=PAIR_SIZE,
     playing=lambda tournament: tournament.active_ids,
-    scores=roundplay.points,
+    scores=drawn_rounds.points,
     rank=rank,
-    is_over=roundplay.all_rounds_played,
+    is_over=drawn_rounds.all_rounds_played,
 )
 
 FORMAT = Format(
@@ -44,8 +45,8 @@ FORMAT = Format(
     settings=MatchplaySettings,
     primary_settings=(),
     rank=rank,
-    is_over=roundplay.all_rounds_played,
+    is_over=drawn_rounds.all_rounds_played,
     open_round=PLAY.open_round,
     settle=PLAY.settle,
-    start=roundplay.check_pairing,
+    start=drawn_rounds.check_pairing,
 )

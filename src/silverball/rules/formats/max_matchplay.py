@@ -6,15 +6,17 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from silverball.rules import maxplay, results, settings
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import Change
+from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.format import Format
-from silverball.rules.freegames import FreeGames
-from silverball.rules.outcome import GameOutcome, Outcome
+from silverball.rules.mechanics import results
+from silverball.rules.mechanics.free_games import FreeGames
+from silverball.rules.model import settings
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.tournament import Tournament
 
 MaxMatchplayDuration = Annotated[
     int, Meta(ge=1, le=200, title="Games", description="Games that every player plays.")
@@ -58,7 +60,7 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     """
     assert isinstance(said, GameOutcome)
     changes = results.completed(tournament, said, results.by_points_map(tournament), now)
-    return [*changes, *maxplay.ending(apply_all(tournament, changes))]
+    return [*changes, *max_matchplay_family.ending(apply_all(tournament, changes))]
 
 
 FORMAT = Format(
@@ -66,11 +68,11 @@ FORMAT = Format(
     settings=MaxMatchplaySettings,
     primary_settings=("maxMatchplayDuration", "maxMatchplayMaxActive"),
     rank=rank,
-    is_over=maxplay.is_over,
-    start=maxplay.start,
+    is_over=max_matchplay_family.is_over,
+    start=max_matchplay_family.start,
     settle=settle,
-    roster_changed=maxplay.roster_changed,
-    free_games=FreeGames(delete=maxplay.deleted, clear=maxplay.cleared),
+    roster_changed=max_matchplay_family.roster_changed,
+    free_games=FreeGames(delete=max_matchplay_family.deleted, clear=max_matchplay_family.cleared),
     late="at_once",
     corrects_any_round=True,
 )

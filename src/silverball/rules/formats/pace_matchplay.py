@@ -9,17 +9,18 @@ from typing import Annotated
 from msgspec import Meta
 
 from silverball.kit.errors import Conflict
-from silverball.rules import roundplay, settings
-from silverball.rules.changes import Change
+from silverball.rules.families import drawn_rounds
+from silverball.rules.families.drawn_rounds import RoundPlay
 from silverball.rules.format import Format
+from silverball.rules.model import settings
+from silverball.rules.model.changes import Change
+from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import pace
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.pace import PaceRules
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.roundplay import RoundPlay
 from silverball.rules.scoring import point_maps
-from silverball.rules.tournament import Entrant, Tournament
 
 PaceInitialRounds = Annotated[
     int, Meta(ge=1, le=100, title="First bar after round", description="Nobody is out before that.")
@@ -73,7 +74,7 @@ def rank(tournament: Tournament) -> list[Standing]:
     shown = pace.pace_bubbles(
         tournament,
         pace_of(tournament),
-        roundplay.points(tournament),
+        drawn_rounds.points(tournament),
         alive=[one.player_id for one in tournament.entrants if one.player_id not in out],
         lowest_award=_lowest_award(tournament),
     )
@@ -82,7 +83,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def _lowest_award(tournament: Tournament) -> Decimal:
     worst = point_maps.points_by_place(tournament.points_map or (), GROUP_SIZE)[-1]
-    return worst * roundplay.games_per_round(tournament)
+    return worst * drawn_rounds.games_per_round(tournament)
 
 
 def playing(tournament: Tournament) -> tuple[int, ...]:
@@ -100,7 +101,7 @@ def reaches_the_bar(tournament: Tournament, who: Entrant, _dice: Random, _now: d
     """Who comes once the bar applies must not be below it already. Raises Conflict. Source: formats, 14.6."""
     bar = pace_of(tournament).bar_after(tournament.rounds_completed)
     if who.is_active and bar is not None and who.player_id not in playing(tournament):
-        own = roundplay.points(tournament).get(who.player_id, Decimal(0))
+        own = drawn_rounds.points(tournament).get(who.player_id, Decimal(0))
         raise Conflict(
             f"Player {who.player_id} has {own} points, below the bar of {bar}: it is too late to come in. "
             "Give a pointsAdjustment with it if that is wrong."
@@ -111,7 +112,7 @@ def reaches_the_bar(tournament: Tournament, who: Entrant, _dice: Random, _now: d
 PLAY = RoundPlay(
     group_size=GROUP_SIZE,
     playing=playing,
-    scores=roundplay.points,
+    scores=drawn_rounds.points,
     rank=rank,
     is_over=is_over,
 )
@@ -126,5 +127,5 @@ FORMAT = Format(
     open_round=PLAY.open_round,
     settle=PLAY.settle,
     roster_changed=reaches_the_bar,
-    start=roundplay.check_pairing,
+    start=drawn_rounds.check_pairing,
 )

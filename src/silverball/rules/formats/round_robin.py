@@ -1,11 +1,12 @@
 """Everybody plays everybody once, a point per win. Source: formats, 14.8."""
 
-from silverball.rules import rounds, settings
+from silverball.rules.families.round_robin import RoundRobinPlay
 from silverball.rules.format import Format, completes_itself
+from silverball.rules.mechanics import rounds
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.roundrobins import RoundRobinPlay
-from silverball.rules.tournament import Tournament
 
 
 class RoundRobinSettings(settings.Settings, frozen=True, kw_only=True):

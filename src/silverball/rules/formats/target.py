@@ -5,14 +5,15 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.rules import roundplay, settings
+from silverball.rules.families import drawn_rounds
+from silverball.rules.families.drawn_rounds import RoundPlay
 from silverball.rules.format import Format
+from silverball.rules.model import settings
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import target
 from silverball.rules.ranking.standing import Standing
-from silverball.rules.roundplay import RoundPlay
-from silverball.rules.tournament import Tournament
 
 TargetPoints = Annotated[
     int, Meta(ge=1, le=1000, title="Target", description="Points with which a player has made it.")
@@ -67,7 +68,7 @@ def is_over(tournament: Tournament) -> bool:
 PLAY = RoundPlay(
     group_size=GROUP_SIZE,
     playing=playing,
-    scores=roundplay.points,
+    scores=drawn_rounds.points,
     rank=rank,
     is_over=is_over,
 )
@@ -81,5 +82,5 @@ FORMAT = Format(
     playing=playing,
     open_round=PLAY.open_round,
     settle=PLAY.settle,
-    start=roundplay.check_pairing,
+    start=drawn_rounds.check_pairing,
 )

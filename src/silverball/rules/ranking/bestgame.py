@@ -11,8 +11,8 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
+from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
-from silverball.rules.tournament import Card, SinglePlayerGame, Tournament
 
 ZERO = Decimal(0)
 CARD_TYPE = "card_best_game"

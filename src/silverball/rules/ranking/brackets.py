@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
-from silverball.rules.brackets import Match, Matches, is_over
+from silverball.rules.families.brackets import Match, Matches, is_over
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.bracket_nodes import NodeKey
 from silverball.rules.ranking import standing
 from silverball.rules.ranking.standing import DisplayedPoints, Standing
-from silverball.rules.tournament import Tournament
 
 
 def bracket_standing(

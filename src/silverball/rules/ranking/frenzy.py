@@ -5,11 +5,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import tiebreakers
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.ranking.tiebreakers import PointsTiebreak
-from silverball.rules.tournament import Tournament
 
 ZERO = Decimal(0)
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from silverball.kit.errors import Invalid
+from silverball.rules.model.settings import Band
+from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking import cutoffs, standing, ties
 from silverball.rules.ranking.points import tiebreak_game_points
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.strikes import StrikeRule, StrikeSettings
-from silverball.rules.settings import Band
-from silverball.rules.tournament import Entrant, Game, Tournament
 
 # Before the first round: where those stand who never played.
 ROUND_NONE = 0

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import target
 from silverball.rules.ranking.standing import PaceBubble
-from silverball.rules.tournament import Tournament
 
 ZERO = Decimal(0)
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
+from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking import cutoffs, standing, tiebreakers, ties
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.ranking.tiebreakers import PointsTiebreak
-from silverball.rules.tournament import Entrant, Game, Tournament
 
 ZERO = Decimal(0)
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 
 REPLAYS_MAX = 1000
 # The bar is what two players at least have left behind.

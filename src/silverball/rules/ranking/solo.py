@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking import cutoffs, standing, ties
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import CountedCard, DisplayedPoints, Standing
-from silverball.rules.tournament import Entrant, Tournament
 
 ZERO = Decimal(0)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TypeAlias
 
+from silverball.rules.model.tournament import Game
 from silverball.rules.ranking.cutoffs import NO_BUBBLE, Bubble
-from silverball.rules.tournament import Game
 
 # Text with two decimals or a number, by format.
 DisplayedPoints: TypeAlias = str | Decimal | int

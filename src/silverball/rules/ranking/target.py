@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
-from silverball.rules.tournament import Tournament
 
 ZERO = Decimal(0)
 # Before the first round: where those stand who were given the points.

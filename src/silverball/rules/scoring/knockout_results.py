@@ -1,11 +1,11 @@
 """Results of strike formats: from an order or the players struck to points, positions and strikes."""
 
-from silverball.rules import outcome as outcomes
-from silverball.rules.outcome import GameOutcome
-from silverball.rules.results import Score, Scored
+from silverball.rules.mechanics.results import Score, Scored
+from silverball.rules.model import outcome as outcomes
+from silverball.rules.model.outcome import GameOutcome
+from silverball.rules.model.tournament import Game
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.strikes import StrikeSettings
-from silverball.rules.tournament import Game
 
 
 def strike_scorer(given: StrikeSettings) -> Score:

@@ -3,8 +3,8 @@
 from decimal import Decimal
 from typing import Any
 
+from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
-from silverball.rules.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.verify import alone, rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
 

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Any
 
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing import bracket_nodes
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
-from silverball.rules.tournament import Game, Tournament
 from silverball.rules.verify import rows
 from silverball.rules.verify.rows import Row
 

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from silverball.rules.changes import Change, GameOpened, RoundOpened
-from silverball.rules.tournament import Game, Tournament
+from silverball.rules.model.changes import Change, GameOpened, RoundOpened
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.verify.replay import ReplayState
 
 GROUP_FORMATS = {"group_knockout", "group_matchplay", "target", "pace_matchplay"}

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 from silverball.rules.pairing import group_bracket
-from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
 from silverball.rules.verify import rows
 from silverball.rules.verify.brackets import bracket_row
 from silverball.rules.verify.rows import ZERO, Row

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from silverball.rules.changes import undone
+from silverball.rules.model.changes import undone
 from silverball.rules.verify.replay import ReplayedAction
 
 

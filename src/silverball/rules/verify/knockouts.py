@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.tournament import Entrant, Tournament
+from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.verify import results, rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
 

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.tournament import Round, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 from silverball.rules.verify import alone, rows
 from silverball.rules.verify.rows import Row
 

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from silverball.rules.apply import IDS
-from silverball.rules.changes import Added, Altered, Change, Removed, TournamentAltered
-from silverball.rules.tournament import Bank, EngineState, Entrant, LineupArena, Tournament
+from silverball.rules.model.apply import IDS
+from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
+from silverball.rules.model.tournament import Bank, EngineState, Entrant, LineupArena, Tournament
 
 # Kind of thing and id -> the thing.
 ItemsById: TypeAlias = dict[tuple[str, int], Any]

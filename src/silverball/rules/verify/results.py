@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.tournament import Game, SinglePlayerGame, Tournament
+from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
 
 ZERO = Decimal(0)
 ONE = Decimal("1.00")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, TypeAlias
 
-from silverball.rules.tournament import Entrant, Game, Tournament
+from silverball.rules.model.tournament import Entrant, Game, Tournament
 
 # Key of the interface -> value; only what is counted again.
 Row: TypeAlias = dict[str, Any]

@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import permutations
 from typing import Any, TypeAlias
 
-from silverball.rules.tournament import Game, Tournament
+from silverball.rules.model.tournament import Game, Tournament
 
 # Table -> key of the row -> counts by column.
 SummaryCounts: TypeAlias = dict[str, dict[tuple[int, ...], dict[str, int]]]

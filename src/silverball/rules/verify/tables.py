@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.tournament import Tournament
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.verify import alone, best, brackets, groups, knockouts, race, tallies
 from silverball.rules.verify.rows import Row
 

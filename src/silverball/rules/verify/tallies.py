@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from silverball.rules.tournament import Game, Tournament
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.verify import rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
 

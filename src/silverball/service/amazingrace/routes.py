@@ -1,7 +1,7 @@
 """GET the live view of an amazing race."""
 
-from silverball.kit.http import Access, Call, get
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, get
+from silverball.kit.http.query import Query
 from silverball.service.amazingrace import reads
 from silverball.wire.amazingrace import AmazingRaceState
 

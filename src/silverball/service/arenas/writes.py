@@ -5,11 +5,12 @@ from typing import Annotated
 from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import select
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict
-from silverball.kit.fields import Color, Id, Labels, Name
-from silverball.kit.http import Write
-from silverball.service import announce, owning
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Color, Id, Labels, Name
+from silverball.service import ownership
+from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.store.tables import bank_arena
 from silverball.wire.values import Status
@@ -41,21 +42,21 @@ class ChangedArena(Body, frozen=True, kw_only=True):
 
 def add_arena(call: Write[NewArena]) -> int:
     """A new arena of the caller; returns its id."""
-    return book.add(call.db, book.ARENA, call.user_id, owning.sent_values(call.body))
+    return book.add(call.db, book.ARENA, call.user_id, ownership.sent_values(call.body))
 
 
 def change_arena(call: Write[ChangedArena]) -> int:
     """The arena in the path, different now."""
-    arena_id = owning.owned_id_in_path(call, book.ARENA)
-    book.change(call.db, book.ARENA, arena_id, owning.sent_values(call.body))
-    announce.announce_arenas(call.db, [arena_id])
+    arena_id = ownership.owned_id_in_path(call, book.ARENA)
+    book.change(call.db, book.ARENA, arena_id, ownership.sent_values(call.body))
+    feed_events.announce_arenas(call.db, [arena_id])
     return arena_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The arena in the path. Raises Conflict when a tournament or a bank has it."""
-    arena_id = owning.owned_id_in_path(call, book.ARENA, is_exclusive=True)
-    owning.refuse_used(call, book.ARENA, arena_id, "Set the arena inactive instead.")
+    arena_id = ownership.owned_id_in_path(call, book.ARENA, is_exclusive=True)
+    ownership.refuse_used(call, book.ARENA, arena_id, "Set the arena inactive instead.")
     rows = (
         select(bank_arena.c.bank_id).where(bank_arena.c.arena_id == arena_id).order_by(bank_arena.c.bank_id)
     )

@@ -7,7 +7,7 @@ from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, select
 
 from silverball.kit.errors import NotFound
-from silverball.kit.query import PageNumber, Query
+from silverball.kit.http.query import PageNumber, Query
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import tables
 from silverball.wire.banks import Bank

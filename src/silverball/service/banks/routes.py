@@ -1,7 +1,7 @@
 """Banks over HTTP."""
 
-from silverball.kit.body import Body
-from silverball.kit.http import Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post
 from silverball.service import pages
 from silverball.service.banks import reads, writes
 from silverball.store import book

@@ -6,11 +6,12 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import delete, insert, select
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.fields import Id, Name
-from silverball.kit.http import Write
-from silverball.service import announce, owning
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Id, Name
+from silverball.service import ownership
+from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.store.tables import bank_arena, lineup_bank, tournament
 from silverball.wire.values import Status
@@ -37,29 +38,29 @@ class ChangedBank(Body, frozen=True, kw_only=True):
 def add_bank(call: Write[NewBank]) -> int:
     """A new bank of the caller; returns its id."""
     _refuse_faulty_arenas(call, call.body.arena_ids, call.user_id)
-    bank_id = book.add(call.db, book.BANK, call.user_id, owning.sent_values(call.body, "arena_ids"))
+    bank_id = book.add(call.db, book.BANK, call.user_id, ownership.sent_values(call.body, "arena_ids"))
     _insert_arenas(call, bank_id, call.body.arena_ids)
     return bank_id
 
 
 def change_bank(call: Write[ChangedBank]) -> int:
     """The bank in the path, different now. Raises Conflict for other arenas while it is being played."""
-    bank_id = owning.owned_id_in_path(call, book.BANK)
+    bank_id = ownership.owned_id_in_path(call, book.BANK)
     arena_ids = call.body.arena_ids
     if arena_ids is not UNSET:
         _refuse_faulty_arenas(call, arena_ids, book.lock_owner(call.db, book.BANK, bank_id))
         _refuse_if_played(call, bank_id)
         call.db.execute(delete(bank_arena).where(bank_arena.c.bank_id == bank_id))
         _insert_arenas(call, bank_id, arena_ids)
-    book.change(call.db, book.BANK, bank_id, owning.sent_values(call.body, "arena_ids"))
-    announce.announce_banks(call.db, [bank_id])
+    book.change(call.db, book.BANK, bank_id, ownership.sent_values(call.body, "arena_ids"))
+    feed_events.announce_banks(call.db, [bank_id])
     return bank_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The bank in the path. Raises Conflict when a tournament has it."""
-    bank_id = owning.owned_id_in_path(call, book.BANK, is_exclusive=True)
-    owning.refuse_used(call, book.BANK, bank_id, "Set the bank inactive instead.")
+    bank_id = ownership.owned_id_in_path(call, book.BANK, is_exclusive=True)
+    ownership.refuse_used(call, book.BANK, bank_id, "Set the bank inactive instead.")
     return bank_id
 
 
@@ -73,7 +74,7 @@ def _refuse_faulty_arenas(call: Write[Any], arena_ids: Sequence[int], owner_id: 
     twice = [one for one in arena_ids if arena_ids.count(one) > 1]
     if twice:
         raise Invalid({"arenaIds": [f"Arena {twice[0]} is named twice."]})
-    owning.require_owned_ids(call, book.ARENA, "arenaIds", arena_ids, owner_id)
+    ownership.require_owned_ids(call, book.ARENA, "arenaIds", arena_ids, owner_id)
 
 
 def _refuse_if_played(call: Write[Any], bank_id: int) -> None:

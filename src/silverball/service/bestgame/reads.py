@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, false, func, select
 
 from silverball.kit.errors import NotFound
-from silverball.service import seconds
+from silverball.service import durations
 from silverball.service.arenas import reads as arenas
 from silverball.service.formats import reads as formats
 from silverball.service.queues import reads as queues
@@ -43,7 +43,7 @@ def best_game_summary(db: Connection, tournament_id: int) -> tuple[BestGameSumma
         BestGameSummaryRow(
             arena_id=row.arena_id,
             game_queue=waiting.get(row.arena_id, ()),
-            game_duration=seconds.mean_from_total(row.seconds, row.timed or 0),
+            game_duration=durations.mean_from_total(row.seconds, row.timed or 0),
             best_score=row.best_score,
             # Which place qualifies is not known here (formats 14.18).
             highlighted_score=None,

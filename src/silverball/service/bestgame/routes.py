@@ -1,7 +1,7 @@
 """GET the arenas of a best game."""
 
-from silverball.kit.http import Access, Call, get
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, get
+from silverball.kit.http.query import Query
 from silverball.service.bestgame import reads
 from silverball.wire.bestgame import BestGameDetails, BestGameSummaryRow
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, RowMapping, Table, func, select
 from silverball.kit.errors import Conflict
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.cards import reads as cards
-from silverball.service.games import reads as games
+from silverball.service.games.reads import games
 from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts

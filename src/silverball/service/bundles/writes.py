@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Table, bindparam, delete, insert, update
 
-from silverball.service import announce
 from silverball.service.bundles import reads
+from silverball.service.events import feed_events
 from silverball.store import imports, tables
 
 Rows = Sequence[Mapping[str, Any]]
@@ -49,10 +49,10 @@ def store_contents(db: Connection, book: BundleContents, *, now: datetime) -> No
     """
     _store_users(db, book, now)
     changed = _upsert(db, tables.location, "location_id", book.locations)
-    announce.announce_locations(db, changed)
-    announce.announce_series(db, _store_series(db, book))
-    announce.announce_arenas(db, _upsert(db, tables.arena, "arena_id", book.arenas))
-    announce.announce_players(db, _upsert(db, tables.player, "player_id", book.players))
+    feed_events.announce_locations(db, changed)
+    feed_events.announce_series(db, _store_series(db, book))
+    feed_events.announce_arenas(db, _upsert(db, tables.arena, "arena_id", book.arenas))
+    feed_events.announce_players(db, _upsert(db, tables.player, "player_id", book.players))
     _store_banks(db, book)
     _upsert(db, tables.occasion, "occasion_id", book.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
@@ -72,7 +72,7 @@ def _store_users(db: Connection, book: BundleContents, now: datetime) -> None:
     here = reads.rows_by_id(db, tables.user, "user_id", contained | set(book.users_named))
     known = {user_id for user_id, row in here.items() if not row["placeholder"]}
     rows = [{**row, "placeholder": False} for row in book.users if row["user_id"] not in known]
-    announce.announce_users(db, _upsert(db, tables.user, "user_id", rows))
+    feed_events.announce_users(db, _upsert(db, tables.user, "user_id", rows))
     new = [
         {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
         for user_id, name in sorted(book.users_named.items())

@@ -7,9 +7,9 @@ from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, false, func, select, true
 
 from silverball.kit.errors import NotFound
-from silverball.kit.query import PageNumber, Query
+from silverball.kit.http.query import PageNumber, Query
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import bestgame
-from silverball.rules.tournament import Tournament
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.singleplayer import reads as attempts
 from silverball.store.tables import card

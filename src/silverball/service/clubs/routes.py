@@ -2,9 +2,9 @@
 
 import msgspec
 
-from silverball.kit.body import Body
-from silverball.kit.http import Call, Write, delete, get, patch, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Call, Write, delete, get, patch, post
+from silverball.kit.http.query import Query
 from silverball.service.clubs import reads, writes
 from silverball.wire.clubs import Club
 from silverball.wire.pages import Data

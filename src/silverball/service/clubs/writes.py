@@ -3,10 +3,11 @@
 from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, insert, select, update
 
-from silverball.kit.body import Body
-from silverball.kit.fields import Line, Name, Text, Url
-from silverball.kit.http import Write
-from silverball.service import announce, owning
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Line, Name, Text, Url
+from silverball.service import ownership
+from silverball.service.events import feed_events
 from silverball.store import book, tables
 
 
@@ -48,22 +49,22 @@ def create_club(
     made = insert(tables.club).values(**values).returning(tables.club.c.club_id)
     club_id = int(db.execute(made).scalar_one())
     db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id))
-    announce.announce_users(db, [user_id])
+    feed_events.announce_users(db, [user_id])
     return club_id
 
 
 def change_club(call: Write[ChangedClub]) -> int:
     """The club in the path, different now."""
-    club_id = owning.owned_id_in_path(call, book.CLUB)
-    book.change(call.db, book.CLUB, club_id, owning.sent_values(call.body))
+    club_id = ownership.owned_id_in_path(call, book.CLUB)
+    book.change(call.db, book.CLUB, club_id, ownership.sent_values(call.body))
     return club_id
 
 
 def delete_club(call: Write[Body]) -> None:
     """The club in the path is no more; its members belong to none."""
-    club_id = owning.owned_id_in_path(call, book.CLUB, is_exclusive=True)
+    club_id = ownership.owned_id_in_path(call, book.CLUB, is_exclusive=True)
     users = tables.user.c
     members = call.db.execute(select(users.user_id).where(users.club_id == club_id)).scalars().all()
     call.db.execute(update(tables.user).where(users.club_id == club_id).values(club_id=None))
     book.remove(call.db, book.CLUB, club_id)
-    announce.announce_users(call.db, members)
+    feed_events.announce_users(call.db, members)

@@ -3,8 +3,8 @@
 from sqlalchemy import ColumnElement, Connection
 
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.series import reads as series
-from silverball.service.tournaments import reads as tournaments
+from silverball.service.series.reads import series
+from silverball.service.tournaments.reads import tournaments
 from silverball.store import tables
 from silverball.wire.dashboard import Dashboard
 from silverball.wire.tournaments import Tournament

@@ -1,7 +1,7 @@
 """The dashboard over HTTP."""
 
-from silverball.kit.http import Access, Call, get
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, get
+from silverball.kit.http.query import Query
 from silverball.service.dashboard import reads
 from silverball.wire.dashboard import Dashboard
 

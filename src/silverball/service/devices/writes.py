@@ -12,12 +12,13 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, or_, select, update
 
 from silverball.kit import tokens
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, NotFound
-from silverball.kit.fields import Name
-from silverball.kit.http import Write
-from silverball.rules.tournament import Tournament
-from silverball.service import access, acting
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Name
+from silverball.rules.model.tournament import Tournament
+from silverball.service import access
+from silverball.service.core import commands
 from silverball.service.devices.reads import CODES, DEVICES_MAX, SCOREKEEPER
 from silverball.store.tables import device
 
@@ -60,7 +61,7 @@ def replace_codes(call: Write[Body], dice: Random) -> None:
 
 def revoke_device(call: Write[Any]) -> None:
     """A device of the tournament, or its codes, stop working at once. Raises NotFound."""
-    tournament = acting.load_tournament(call, access.may_manage)
+    tournament = commands.load_tournament(call, access.may_manage)
     device_id = call.ids[DEVICE]
     own = (_D.device_id == device_id, _D.tournament_id == tournament.tournament_id, _D.revoked_at.is_(None))
     if call.db.execute(update(device).where(*own).values(revoked_at=call.now)).rowcount == 0:
@@ -74,7 +75,7 @@ def record_use(db: Connection, device_id: int, now: datetime) -> None:
 
 
 def _running_tournament(call: Write[Any]) -> Tournament:
-    tournament = acting.load_tournament(call, access.may_manage)
+    tournament = commands.load_tournament(call, access.may_manage)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you let somebody in.")
     return tournament

@@ -1,6 +1,6 @@
 """POST entries of a player."""
 
-from silverball.kit.http import TOURNAMENT, Write, post
+from silverball.kit.http.endpoints import TOURNAMENT, Write, post
 from silverball.service.entries import writes
 from silverball.wire import times
 from silverball.wire.entries import EntryPurchase

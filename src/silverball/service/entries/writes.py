@@ -1,16 +1,16 @@
-"""Entries that a player buys or is given. Rules: rules/entries.py."""
+"""Entries that a player buys or is given. Rules: rules/mechanics/entries.py."""
 
 from decimal import Decimal
 from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid
-from silverball.kit.http import Write
-from silverball.rules import entries
-from silverball.rules.tournament import Purchase
-from silverball.service import acting
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.rules.mechanics import entries
+from silverball.rules.model.tournament import Purchase
+from silverball.service.core import commands
 
 
 class NewEntries(Body, frozen=True, kw_only=True):
@@ -38,5 +38,5 @@ def add_entries(call: Write[NewEntries]) -> Purchase:
         currency=body.currency,
         created_at=call.now,
     )
-    after = acting.run_command(call, lambda one: entries.bought(one, bought))
+    after = commands.run_command(call, lambda one: entries.bought(one, bought))
     return after.purchases[-1]

@@ -10,12 +10,12 @@ from silverball.rules.ranking.places import finishing_places
 from silverball.rules.ranking.regimes import StoredResult
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.exports.sheet import Cell, VerbatimText
-from silverball.service.games import reads as games
-from silverball.service.games.reads import TournamentGamesQuery
+from silverball.service.games.reads import games
+from silverball.service.games.reads.games import TournamentGamesQuery
 from silverball.service.players import reads as roster
 from silverball.service.singleplayer import reads as attempts
 from silverball.service.singleplayer.reads import SinglePlayerGameFilters
-from silverball.service.tournaments import reads as tournaments
+from silverball.service.tournaments.reads import tournaments
 from silverball.store.tables import arena, entry, game, game_player, player, round_, single_player_game
 from silverball.wire import times
 from silverball.wire.base import UNSET

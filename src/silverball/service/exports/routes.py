@@ -1,9 +1,9 @@
 """GET the CSV downloads of a tournament."""
 
-from silverball.kit.http import Access, Call, FileDownload, get
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, FileDownload, get
+from silverball.kit.http.query import Query
 from silverball.service.exports import reads, sheet
-from silverball.service.games.reads import TournamentGamesQuery
+from silverball.service.games.reads.games import TournamentGamesQuery
 from silverball.service.singleplayer.reads import SinglePlayerGameFilters
 
 BASE = "/api/tournaments/{tournament_id}"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from decimal import Decimal
 
-from silverball.kit.http import FileDownload
+from silverball.kit.http.endpoints import FileDownload
 
 CONTENT_TYPE = "text/csv; charset=UTF-8"
 # A spreadsheet takes a text that begins like this for a formula, in full width too.

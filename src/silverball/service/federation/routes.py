@@ -1,6 +1,6 @@
 """The federation over HTTP."""
 
-from silverball.kit.http import Call, read_post
+from silverball.kit.http.endpoints import Call, read_post
 from silverball.service.federation.reads import estimates
 from silverball.service.federation.reads.estimates import EstimateQuery
 from silverball.wire.federation import WpprEstimate

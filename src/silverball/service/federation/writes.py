@@ -9,9 +9,9 @@ from msgspec import Meta
 from sqlalchemy import Connection
 from sqlalchemy.dialects import postgresql, sqlite
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid
-from silverball.kit.fields import Id
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Id
 from silverball.kit.texts import ONE_LINE
 from silverball.store import names
 from silverball.store.tables import federation_player

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.kit.body import Body
-from silverball.kit.fields import Id
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Id
 
 SECONDS_MAX = 24 * 60 * 60
 

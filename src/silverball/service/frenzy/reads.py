@@ -2,9 +2,9 @@
 
 from sqlalchemy import Connection
 
-from silverball.service import seconds
+from silverball.service import durations
 from silverball.service.formats import reads as formats
-from silverball.service.games import reads as games
+from silverball.service.games.reads import games
 from silverball.service.queues import reads as queues
 from silverball.wire.frenzy import FrenzyState
 
@@ -15,5 +15,5 @@ def frenzy_state(db: Connection, tournament_id: int) -> FrenzyState:
     return FrenzyState(
         games=games.started_games(db, tournament_id),
         queue=queues.waiting_spots(db, tournament_id),
-        avg_queue_duration=seconds.mean_seconds(queues.wait_seconds(db, tournament_id)),
+        avg_queue_duration=durations.mean_seconds(queues.wait_seconds(db, tournament_id)),
     )

@@ -1,8 +1,8 @@
 """A frenzy: the live view, its clock and its queue."""
 
-from silverball.kit.body import Body
-from silverball.kit.http import Access, Call, Write, delete, get, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Access, Call, Write, delete, get, post
+from silverball.kit.http.query import Query
 from silverball.service.frenzy import reads, writes
 from silverball.service.frenzy.bodies import ClockAdjustment, NewFrenzySpot
 from silverball.wire.frenzy import FrenzyState

@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-from silverball.kit.body import Body
-from silverball.kit.http import Write
-from silverball.rules import frenzyplay
-from silverball.rules.changes import Change
-from silverball.rules.tournament import Tournament
-from silverball.service import access, acting
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.rules.families import frenzy as frenzy_family
+from silverball.rules.model.changes import Change
+from silverball.rules.model.tournament import Tournament
+from silverball.service import access
+from silverball.service.core import commands
 from silverball.service.frenzy import reads
 from silverball.service.frenzy.bodies import ClockAdjustment, NewFrenzySpot
 from silverball.wire.frenzy import FrenzyState
@@ -19,25 +20,25 @@ TOURNAMENT, QUEUE = "tournament_id", "queue_id"
 
 def pause_clock(call: Write[Body]) -> FrenzyState:
     """The clock stops."""
-    return _run_and_load_state(call, lambda t, _dice: frenzyplay.pause(t, call.now))
+    return _run_and_load_state(call, lambda t, _dice: frenzy_family.pause(t, call.now))
 
 
 def resume_clock(call: Write[Body]) -> FrenzyState:
     """The clock runs on."""
-    return _run_and_load_state(call, lambda t, dice: frenzyplay.resume(t, dice, call.now))
+    return _run_and_load_state(call, lambda t, dice: frenzy_family.resume(t, dice, call.now))
 
 
 def change_clock(call: Write[ClockAdjustment]) -> FrenzyState:
     """More or less time."""
     return _run_and_load_state(
-        call, lambda t, dice: frenzyplay.change_time(t, call.body.seconds, dice, call.now)
+        call, lambda t, dice: frenzy_family.change_time(t, call.body.seconds, dice, call.now)
     )
 
 
 def start_waiting_players(call: Write[Body]) -> FrenzyState:
     """Games for whoever waits."""
     return _run_and_load_state(
-        call, lambda t, dice: frenzyplay.start_waiting(t, dice, call.now), may=access.may_score
+        call, lambda t, dice: frenzy_family.start_waiting(t, dice, call.now), may=access.may_score
     )
 
 
@@ -45,21 +46,21 @@ def join_queue(call: Write[NewFrenzySpot]) -> FrenzyState:
     """A player waits again."""
     player_id = call.body.player_id
     return _run_and_load_state(
-        call, lambda t, dice: frenzyplay.join_queue(t, player_id, dice, call.now), may=access.may_score
+        call, lambda t, dice: frenzy_family.join_queue(t, player_id, dice, call.now), may=access.may_score
     )
 
 
 def leave_queue(call: Write[Body]) -> FrenzyState:
     """Somebody waits no more."""
     return _run_and_load_state(
-        call, lambda t, _dice: frenzyplay.take_out(t, call.ids[QUEUE]), may=access.may_score
+        call, lambda t, _dice: frenzy_family.take_out(t, call.ids[QUEUE]), may=access.may_score
     )
 
 
 def send_to_end_of_queue(call: Write[Body]) -> FrenzyState:
     """Somebody lets all others go first."""
     return _run_and_load_state(
-        call, lambda t, _dice: frenzyplay.send_to_end(t, call.ids[QUEUE]), may=access.may_score
+        call, lambda t, _dice: frenzy_family.send_to_end(t, call.ids[QUEUE]), may=access.may_score
     )
 
 
@@ -67,11 +68,11 @@ def _run_and_load_state(
     call: Write[Any],
     rule: Callable[[Tournament, Random], Sequence[Change]],
     *,
-    may: acting.Permission = access.is_organizer,
+    may: commands.Permission = access.is_organizer,
 ) -> FrenzyState:
-    acting.run_command(
+    commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(t, f"queue after {len(t.games)}", lambda dice: rule(t, dice)),
+        lambda t: commands.decide_by_draw(t, f"queue after {len(t.games)}", lambda dice: rule(t, dice)),
         is_allowed=may,
     )
     return reads.frenzy_state(call.db, call.ids[TOURNAMENT])

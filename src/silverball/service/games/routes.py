@@ -1,12 +1,13 @@
 """Games: of one tournament, of several, one game, and what is done to it."""
 
-from silverball.kit.body import Body
-from silverball.kit.http import Access, Call, Write, delete, get, patch, post, put
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post, put
+from silverball.kit.http.query import Query
 from silverball.service import pages
-from silverball.service.games import reads, writes
+from silverball.service.games import writes
 from silverball.service.games.bodies import EnteredResult, GamePatch, NewGame, SeatedPlayer
-from silverball.service.games.reads import GamesQuery, TournamentGamesQuery
+from silverball.service.games.reads import games as reads
+from silverball.service.games.reads.games import GamesQuery, TournamentGamesQuery
 from silverball.wire.games import Game
 from silverball.wire.pages import Data, Page
 

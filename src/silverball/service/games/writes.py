@@ -4,18 +4,22 @@ from typing import Any
 
 from msgspec import UnsetType
 
-from silverball.kit.api import NO_ABILITY
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid, NotAllowed
-from silverball.kit.http import Write
-from silverball.rules import gameplay, play, results
-from silverball.rules.apply import apply_all
-from silverball.rules.changes import Change
-from silverball.rules.tournament import Tournament
-from silverball.service import access, acting
+from silverball.kit.http.api import NO_ABILITY
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import results
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change
+from silverball.rules.model.tournament import Tournament
+from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.games import overwriting, reads
+from silverball.service.core import commands
+from silverball.service.games import overwriting
 from silverball.service.games.bodies import EnteredResult, GamePatch, NewGame, SeatedPlayer
+from silverball.service.games.reads import games as reads
 from silverball.wire.games import Game
 
 TOURNAMENT, GAME, PLAYER = "tournament_id", "game_id", "player_id"
@@ -26,21 +30,21 @@ def record_result(call: Write[EnteredResult]) -> Game:
     game_id = call.ids[GAME]
     said = call.body.outcome(game_id, call.actor_id)
 
-    def rule(t: Tournament) -> acting.Decision:
+    def rule(t: Tournament) -> commands.Decision:
         results.game_of(t, game_id)
-        made = acting.decide_by_draw(
-            t, f"result of game {game_id}", lambda dice: play.record(t, said, dice, call.now)
+        made = commands.decide_by_draw(
+            t, f"result of game {game_id}", lambda dice: tournament_commands.record(t, said, dice, call.now)
         )
         overwriting.refuse_overwrite(call, t, game_id, made.changes)
         return made
 
-    acting.run_command(call, rule, is_allowed=access.may_score)
+    commands.run_command(call, rule, is_allowed=access.may_score)
     return _current_game(call)
 
 
 def clear_result(call: Write[Body]) -> Game:
     """A result taken away; answers the game, as it was where it went with its result."""
-    return _changed_game(call, lambda t: play.clear_result(t, call.ids[GAME]))
+    return _changed_game(call, lambda t: tournament_commands.clear_result(t, call.ids[GAME]))
 
 
 def change_game(call: Write[GamePatch]) -> Game:
@@ -53,11 +57,11 @@ def change_game(call: Write[GamePatch]) -> Game:
         if not isinstance(body.swap, UnsetType):
             if body.swap.player_id not in results.game_of(t, game_id).player_ids:
                 raise Invalid({"swap.playerId": [f"Player {body.swap.player_id} is not in game {game_id}."]})
-            changes += gameplay.swap_players(t, body.swap.player_id, body.swap.with_player_id)
+            changes += game_commands.swap_players(t, body.swap.player_id, body.swap.with_player_id)
         if not isinstance(body.arena_id, UnsetType):
-            changes += gameplay.change_arena(apply_all(t, changes), game_id, body.arena_id)
+            changes += game_commands.change_arena(apply_all(t, changes), game_id, body.arena_id)
         if not isinstance(body.player_ids, UnsetType):
-            changes += gameplay.change_order(apply_all(t, changes), game_id, body.player_ids)
+            changes += game_commands.change_order(apply_all(t, changes), game_id, body.player_ids)
         return changes
 
     def may(caller: AuthenticatedCaller, t: Tournament) -> bool:
@@ -65,7 +69,7 @@ def change_game(call: Write[GamePatch]) -> Game:
 
     if not body.is_order_only and not call.caller.may("manage"):
         raise NotAllowed(NO_ABILITY)
-    acting.run_command(call, rule, is_allowed=may)
+    commands.run_command(call, rule, is_allowed=may)
     return _current_game(call)
 
 
@@ -81,12 +85,12 @@ def redraw_arena(call: Write[Body]) -> Game:
     """Another arena for an open game, by lot."""
     game_id = call.ids[GAME]
 
-    def rule(t: Tournament) -> acting.Decision:
+    def rule(t: Tournament) -> commands.Decision:
         arena_id = results.game_of(t, game_id).arena_id
         draw = f"arena of game {game_id} after {arena_id}"
-        return acting.decide_by_draw(t, draw, lambda dice: gameplay.redraw_arena(t, game_id, dice))
+        return commands.decide_by_draw(t, draw, lambda dice: game_commands.redraw_arena(t, game_id, dice))
 
-    acting.run_command(call, rule)
+    commands.run_command(call, rule)
     return _current_game(call)
 
 
@@ -95,28 +99,30 @@ def add_player(call: Write[SeatedPlayer]) -> Game:
     game_id, player_id = call.ids[GAME], call.body.player_id
     return _changed_game(
         call,
-        lambda t: acting.decide_by_draw(
-            t, f"seat in game {game_id}", lambda d: gameplay.add_player(t, game_id, player_id, d, call.now)
+        lambda t: commands.decide_by_draw(
+            t,
+            f"seat in game {game_id}",
+            lambda d: game_commands.add_player(t, game_id, player_id, d, call.now),
         ),
     )
 
 
 def remove_player(call: Write[Body]) -> Game:
     """A player taken out of an open game."""
-    return _changed_game(call, lambda t: gameplay.remove_player(t, call.ids[GAME], call.ids[PLAYER]))
+    return _changed_game(call, lambda t: game_commands.remove_player(t, call.ids[GAME], call.ids[PLAYER]))
 
 
 def create_game(call: Write[NewGame]) -> Game:
     """A game of chosen players."""
-    before = {one.game_id for one in acting.load_tournament(call).games}
+    before = {one.game_id for one in commands.load_tournament(call).games}
     body = call.body
     arena_id = body.arena_id if isinstance(body.arena_id, int) else None
-    after = acting.run_command(
+    after = commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
+        lambda t: commands.decide_by_draw(
             t,
             f"game {len(t.games)}",
-            lambda dice: gameplay.create_game(t, body.player_ids, arena_id, dice=dice, now=call.now),
+            lambda dice: game_commands.create_game(t, body.player_ids, arena_id, dice=dice, now=call.now),
         ),
     )
     (made,) = (one.game_id for one in after.games if one.game_id not in before)
@@ -128,17 +134,17 @@ def delete_game(call: Write[Body]) -> Game:
     game_id = call.ids[GAME]
     return _changed_game(
         call,
-        lambda t: acting.decide_by_draw(
-            t, f"end of game {game_id}", lambda dice: gameplay.delete_game(t, game_id, dice, call.now)
+        lambda t: commands.decide_by_draw(
+            t, f"end of game {game_id}", lambda dice: game_commands.delete_game(t, game_id, dice, call.now)
         ),
     )
 
 
-def _changed_game(call: Write[Any], rule: acting.CommandRule) -> Game:
+def _changed_game(call: Write[Any], rule: commands.CommandRule) -> Game:
     """The game after what the rule states; as it was before where it is gone."""
-    results.game_of(acting.load_tournament(call), call.ids[GAME])
+    results.game_of(commands.load_tournament(call), call.ids[GAME])
     before = _current_game(call)
-    after = acting.run_command(call, rule)
+    after = commands.run_command(call, rule)
     is_there = any(one.game_id == call.ids[GAME] for one in after.games)
     return _current_game(call) if is_there else before
 

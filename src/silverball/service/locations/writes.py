@@ -5,11 +5,12 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import select
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.fields import Id, Line, Name
-from silverball.kit.http import Write
-from silverball.service import announce, owning
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Id, Line, Name
+from silverball.service import ownership
+from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.store.tables import location, occasion
 from silverball.wire.values import Status
@@ -42,26 +43,26 @@ class ChangedLocation(Body, frozen=True, kw_only=True):
 
 def add_location(call: Write[NewLocation]) -> int:
     """A new location of the caller; returns its id."""
-    values = owning.sent_values(call.body)
+    values = ownership.sent_values(call.body)
     _require_both_coordinates(values)
     return book.add(call.db, book.LOCATION, call.user_id, values)
 
 
 def change_location(call: Write[ChangedLocation]) -> int:
     """The location in the path, different now."""
-    location_id = owning.owned_id_in_path(call, book.LOCATION)
-    values = owning.sent_values(call.body)
+    location_id = ownership.owned_id_in_path(call, book.LOCATION)
+    values = ownership.sent_values(call.body)
     stored = select(location.c.lat, location.c.lng).where(location.c.location_id == location_id)
     _require_both_coordinates({**call.db.execute(stored).mappings().one(), **values})
     book.change(call.db, book.LOCATION, location_id, values)
-    announce.announce_locations(call.db, [location_id])
+    feed_events.announce_locations(call.db, [location_id])
     return location_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The location in the path. Raises Conflict when a tournament or an event takes place there."""
-    location_id = owning.owned_id_in_path(call, book.LOCATION, is_exclusive=True)
-    owning.refuse_used(call, book.LOCATION, location_id, "Set the location inactive instead.")
+    location_id = ownership.owned_id_in_path(call, book.LOCATION, is_exclusive=True)
+    ownership.refuse_used(call, book.LOCATION, location_id, "Set the location inactive instead.")
     rows = select(occasion.c.occasion_id).where(occasion.c.location_id == location_id)
     event_id = call.db.execute(rows.order_by(occasion.c.occasion_id).limit(1)).scalar_one_or_none()
     if event_id is not None:

@@ -7,8 +7,8 @@ import msgspec
 from sqlalchemy import Connection, and_, func, literal, or_, select
 
 from silverball.kit.errors import MovedElsewhere, NotFound
-from silverball.kit.query import Query
-from silverball.rules.opdb_moves import ResolvedId, resolve_id
+from silverball.kit.http.query import Query
+from silverball.rules.opdb.moves import ResolvedId, resolve_id
 from silverball.store import names, tables
 from silverball.wire import times
 from silverball.wire.base import UNSET

@@ -1,8 +1,8 @@
 """The machine database over HTTP."""
 
-from silverball.kit.http import Call, get
-from silverball.kit.query import Query
-from silverball.rules import opdb
+from silverball.kit.http.endpoints import Call, get
+from silverball.kit.http.query import Query
+from silverball.rules.opdb import ids as opdb
 from silverball.service.machines import reads
 from silverball.wire.machines import OpdbChange, OpdbEntry, OpdbEntryBundle
 from silverball.wire.pages import Data

@@ -3,9 +3,9 @@
 import msgspec
 from sqlalchemy import Connection, select
 
-from silverball.rules import maxplay
+from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.service.formats import reads as formats
-from silverball.service.games import reads as games
+from silverball.service.games.reads import games
 from silverball.store import snapshot
 from silverball.store.tables import tournament
 from silverball.wire.maxmatchplay import MaxMatchplayPlayer, MaxMatchplayState
@@ -16,7 +16,7 @@ def max_matchplay_state(db: Connection, tournament_id: int) -> MaxMatchplayState
     formats.require_type(db, tournament_id, "max_matchplay", "Max Match Play")
     rows = select(tournament.c.revision).where(tournament.c.tournament_id == tournament_id)
     kept = snapshot.load_at_revision(db, tournament_id, db.execute(rows).scalar_one())
-    view = maxplay.live_view(kept.tournament)
+    view = max_matchplay_family.live_view(kept.tournament)
     return MaxMatchplayState(
         games=games.started_games(db, tournament_id),
         players=tuple(msgspec.convert(one, MaxMatchplayPlayer, from_attributes=True) for one in view.players),

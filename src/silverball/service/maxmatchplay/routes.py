@@ -1,8 +1,8 @@
 """A max match play: the live view, and its matches created."""
 
-from silverball.kit.body import Body
-from silverball.kit.http import Access, Call, Write, get, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Access, Call, Write, get, post
+from silverball.kit.http.query import Query
 from silverball.service.maxmatchplay import reads, writes
 from silverball.wire.games import Game
 from silverball.wire.maxmatchplay import MaxMatchplayState

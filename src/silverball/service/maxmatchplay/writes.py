@@ -1,22 +1,25 @@
 """Matches of a max match play, created when somebody asks for them."""
 
-from silverball.kit.body import Body
-from silverball.kit.http import Write
-from silverball.rules import maxplay
-from silverball.rules.tournament import Tournament
-from silverball.service import access, acting
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.rules.families import max_matchplay as max_matchplay_family
+from silverball.rules.model.tournament import Tournament
+from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.games import reads as games
+from silverball.service.core import commands
+from silverball.service.games.reads import games
 from silverball.wire.games import Game
 
 
 def create_matches(call: Write[Body]) -> tuple[Game, ...]:
     """The matches that can be played now."""
-    before = {one.game_id for one in acting.load_tournament(call, _may_create).games}
-    after = acting.run_command(
+    before = {one.game_id for one in commands.load_tournament(call, _may_create).games}
+    after = commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
-            t, f"matches after {len(t.games)}", lambda dice: maxplay.create_matches(t, dice, call.now)
+        lambda t: commands.decide_by_draw(
+            t,
+            f"matches after {len(t.games)}",
+            lambda dice: max_matchplay_family.create_matches(t, dice, call.now),
         ),
         is_allowed=_may_create,
     )
@@ -27,4 +30,4 @@ def create_matches(call: Write[Body]) -> tuple[Game, ...]:
 def _may_create(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
     if access.may_manage(caller, tournament):
         return True
-    return maxplay.scorekeepers_may_create(tournament) and access.may_score(caller, tournament)
+    return max_matchplay_family.scorekeepers_may_create(tournament) and access.may_score(caller, tournament)

@@ -7,11 +7,11 @@ import msgspec
 from sqlalchemy import Connection, Row, Select, bindparam, func, select
 
 from silverball.kit.errors import NotFound
-from silverball.kit.query import PageNumber, Query
+from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.locations import reads as locations
 from silverball.service.pages import PageRows, refuse_deep_pagination
-from silverball.service.tournaments import reads as tournaments
+from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.wire import times

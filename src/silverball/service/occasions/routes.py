@@ -1,8 +1,8 @@
 """Occasions over HTTP."""
 
-from silverball.kit.body import Body
-from silverball.kit.http import Call, Write, delete, get, patch, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Call, Write, delete, get, patch, post
+from silverball.kit.http.query import Query
 from silverball.service import pages
 from silverball.service.occasions import reads, writes
 from silverball.store import book

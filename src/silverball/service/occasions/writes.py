@@ -9,11 +9,12 @@ from zoneinfo import ZoneInfo
 from msgspec import UNSET, Meta, UnsetType
 from sqlalchemy import delete, insert, select
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid
-from silverball.kit.fields import Color, Id, Labels, Line, Name, Text, Url
-from silverball.kit.http import Write
-from silverball.service import announce, owning
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Color, Id, Labels, Line, Name, Text, Url
+from silverball.service import ownership
+from silverball.service.events import feed_events
 from silverball.store import book, tables
 from silverball.wire import times
 from silverball.wire.values import Status
@@ -102,21 +103,21 @@ class ChangedOccasion(Body, frozen=True, kw_only=True):
 def add_occasion(call: Write[NewOccasion]) -> int:
     """A new occasion of the caller; returns its id."""
     body = call.body
-    values = _column_values(call, owning.sent_values(body, "links", "tournaments"), {}, call.user_id)
+    values = _column_values(call, ownership.sent_values(body, "links", "tournaments"), {}, call.user_id)
     occasion_id = book.add(call.db, book.OCCASION, call.user_id, values)
     _replace_links(call, occasion_id, body.links)
     _replace_tournaments(call, occasion_id, body.tournaments, call.user_id, body.timezone)
-    announce.announce_occasions(call.db, [occasion_id])
+    feed_events.announce_occasions(call.db, [occasion_id])
     return occasion_id
 
 
 def change_occasion(call: Write[ChangedOccasion]) -> int:
     """The occasion in the path, different now."""
-    occasion_id = owning.owned_id_in_path(call, book.OCCASION)
+    occasion_id = ownership.owned_id_in_path(call, book.OCCASION)
     own = tables.occasion.c.occasion_id == occasion_id
     stored = dict(call.db.execute(select(tables.occasion).where(own)).mappings().one())
     body, owner_id = call.body, stored["organizer_id"]
-    values = _column_values(call, owning.sent_values(body, "links", "tournaments"), stored, owner_id)
+    values = _column_values(call, ownership.sent_values(body, "links", "tournaments"), stored, owner_id)
     book.change(call.db, book.OCCASION, occasion_id, values)
     if body.links is not UNSET:
         _replace_links(call, occasion_id, body.links)
@@ -125,14 +126,14 @@ def change_occasion(call: Write[ChangedOccasion]) -> int:
     if body.tournaments is not UNSET:
         zone = values.get("timezone") or stored["timezone"] or "UTC"
         _replace_tournaments(call, occasion_id, body.tournaments, owner_id, zone)
-    announce.announce_tournaments(call.db, touched | set(_tournament_ids(call, occasion_id)))
+    feed_events.announce_tournaments(call.db, touched | set(_tournament_ids(call, occasion_id)))
     return occasion_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The occasion in the path. Raises Conflict when a tournament belongs to it."""
-    occasion_id = owning.owned_id_in_path(call, book.OCCASION, is_exclusive=True)
-    owning.refuse_used(call, book.OCCASION, occasion_id, "Take the tournaments out of it first.")
+    occasion_id = ownership.owned_id_in_path(call, book.OCCASION, is_exclusive=True)
+    ownership.refuse_used(call, book.OCCASION, occasion_id, "Take the tournaments out of it first.")
     return occasion_id
 
 
@@ -142,7 +143,7 @@ def _column_values(
     """What is stored of what was said, with everything that follows from it."""
     location_id = said.get("location_id")
     if location_id is not None:
-        owning.require_owned_ids(call, book.LOCATION, "locationId", [location_id], owner_id)
+        ownership.require_owned_ids(call, book.LOCATION, "locationId", [location_id], owner_id)
     values = {**said, **_time_columns({**stored, **said})}
     if "description_collapse" in said:
         values["description_collapse"] = int(said["description_collapse"])
@@ -256,7 +257,7 @@ def _refuse_unusable_tournaments(
     twice = [one for one in ids if ids.count(one) > 1]
     if twice:
         raise Invalid({"tournaments": [f"Tournament {twice[0]} is named twice."]})
-    owning.require_owned_ids(call, OWN_TOURNAMENT, "tournaments", ids, owner_id)
+    ownership.require_owned_ids(call, OWN_TOURNAMENT, "tournaments", ids, owner_id)
     entry = tables.occasion_tournament.c
     taken = select(entry.tournament_id, entry.occasion_id).where(
         entry.tournament_id.in_(ids), entry.occasion_id != occasion_id

@@ -1,9 +1,9 @@
 """Rating periods over HTTP."""
 
-from silverball.kit.http import Call, get
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Call, get
+from silverball.kit.http.query import Query
 from silverball.service import pages
-from silverball.service.periods import reads
+from silverball.service.periods.reads import periods as reads
 from silverball.wire.pages import Page
 from silverball.wire.periods import RatingPeriod, RatingPeriodBundle
 

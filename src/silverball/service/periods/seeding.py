@@ -5,8 +5,8 @@ from datetime import date, datetime
 from typing import Any
 
 from silverball.rules.ratings.formulas import Parameters
-from silverball.service.periods import writes
 from silverball.service.periods.reads import standing
+from silverball.service.periods.writes import periods as writes
 from silverball.service.periods.writes import seeds
 from silverball.service.periods.writes.seeds import ImportedRating
 

@@ -19,8 +19,8 @@ from sqlalchemy import (
 )
 
 from silverball.kit.errors import NotFound
-from silverball.kit.query import PageNumber, Query
-from silverball.rules import seeding
+from silverball.kit.http.query import PageNumber, Query
+from silverball.rules.mechanics import seeding
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination

@@ -7,12 +7,13 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
-from silverball.kit.fields import Color, Id, Labels, Name
-from silverball.kit.http import Write
-from silverball.service import announce, owning
-from silverball.store import announcements, book, merging, rated, revisions
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Color, Id, Labels, Name
+from silverball.service import ownership
+from silverball.service.events import feed_events
+from silverball.store import announcements, book, merging, rating_days, revisions
 from silverball.store.tables import claim, player
 from silverball.wire.values import Status
 
@@ -55,24 +56,24 @@ class ClaimApproval(Body, frozen=True, kw_only=True):
 
 def add_player(call: Write[NewPlayer]) -> int:
     """A new player of the caller; returns its id."""
-    return book.add(call.db, book.PLAYER, call.user_id, owning.sent_values(call.body))
+    return book.add(call.db, book.PLAYER, call.user_id, ownership.sent_values(call.body))
 
 
 def change_player(call: Write[ChangedPlayer]) -> int:
     """The player in the path, different now."""
-    player_id = owning.owned_id_in_path(call, book.PLAYER)
-    values = owning.sent_values(call.body)
+    player_id = ownership.owned_id_in_path(call, book.PLAYER)
+    values = ownership.sent_values(call.body)
     book.change(call.db, book.PLAYER, player_id, values)
-    announce.announce_players(call.db, [player_id])
+    feed_events.announce_players(call.db, [player_id])
     if values.keys() & {"name", "ifpa_id"}:
-        rated.mark_players(call.db, [player_id])
+        rating_days.mark_players(call.db, [player_id])
     return player_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The player in the path. Raises Conflict when a tournament has him."""
-    player_id = owning.owned_id_in_path(call, book.PLAYER, is_exclusive=True)
-    owning.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
+    player_id = ownership.owned_id_in_path(call, book.PLAYER, is_exclusive=True)
+    ownership.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
     return player_id
 
 
@@ -82,11 +83,11 @@ def merge_players(call: Write[MergeTarget]) -> int:
     His entries, results and journal go on under it, and he is gone from the book. Raises NotFound,
     NotAllowed, Invalid, and Conflict when they cannot be the same person.
     """
-    gone_id, kept_id = owning.owned_id_in_path(call, book.PLAYER), call.body.player_id
+    gone_id, kept_id = ownership.owned_id_in_path(call, book.PLAYER), call.body.player_id
     owner_id = book.lock_owner(call.db, book.PLAYER, gone_id)
     if kept_id == gone_id:
         raise Invalid({"playerId": ["A player cannot be merged into himself. Name the other entry."]})
-    owning.require_owned_ids(call, book.PLAYER, "playerId", [kept_id], owner_id)
+    ownership.require_owned_ids(call, book.PLAYER, "playerId", [kept_id], owner_id)
     tournament_ids = merging.tournaments_with(call.db, gone_id)
     told = merging.tournaments_mentioning(call.db, owner_id, gone_id)
     revisions.raise_tournaments(call.db, tournament_ids | told)
@@ -102,8 +103,8 @@ def merge_players(call: Write[MergeTarget]) -> int:
     book.remove(call.db, book.PLAYER, gone_id)
     # Followers know the number that is gone: they read everything again.
     announcements.restart_epochs(call.db, tournament_ids)
-    announce.announce_players(call.db, [kept_id])
-    rated.mark_players(call.db, [kept_id])
+    feed_events.announce_players(call.db, [kept_id])
+    rating_days.mark_players(call.db, [kept_id])
     return kept_id
 
 
@@ -169,7 +170,7 @@ def approve_claim(call: Write[ClaimApproval]) -> int:
 
     Raises NotFound, NotAllowed, Conflict and Invalid.
     """
-    player_id = owning.owned_id_in_path(call, book.PLAYER)
+    player_id = ownership.owned_id_in_path(call, book.PLAYER)
     user_id = call.body.user_id
     _refuse_claimed(call.db, player_id, user_id)
     if _claimed_at(call.db, player_id, user_id) is None:
@@ -196,8 +197,8 @@ def give_up_claim(call: Write[Body], user_id: int | None) -> int:
     if not waited and not held:
         raise NotFound("Claim", player_id)
     if held:
-        announce.announce_players(call.db, [player_id])
-        rated.mark_players(call.db, [player_id])
+        feed_events.announce_players(call.db, [player_id])
+        rating_days.mark_players(call.db, [player_id])
     return player_id
 
 
@@ -229,5 +230,5 @@ def _link_player(db: Connection, player_id: int, user_id: int, owner_id: int) ->
         raise Conflict(f"User {user_id} is player {other} of this book already. Give that claim up first.")
     db.execute(update(player).where(player.c.player_id == player_id).values(claimed_by=user_id))
     db.execute(delete(claim).where(claim.c.player_id == player_id))
-    announce.announce_players(db, [player_id])
-    rated.mark_players(db, [player_id])
+    feed_events.announce_players(db, [player_id])
+    rating_days.mark_players(db, [player_id])

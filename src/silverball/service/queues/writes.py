@@ -1,10 +1,11 @@
-"""Joining, leaving and moving in the queues of arenas. Rules: rules/singleplay.py."""
+"""Joining, leaving and moving in the queues of arenas. Rules: rules/commands/single_player.py."""
 
-from silverball.kit.body import Body
-from silverball.kit.fields import Id
-from silverball.kit.http import Write
-from silverball.rules import singleplay
-from silverball.service import access, acting
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Id
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.service import access
+from silverball.service.core import commands
 
 
 class NewQueueSpot(Body, frozen=True, kw_only=True):
@@ -17,9 +18,9 @@ class NewQueueSpot(Body, frozen=True, kw_only=True):
 def join_queue(call: Write[NewQueueSpot]) -> int:
     """A player at the end of an arena's queue; returns the id of the spot."""
     player_id, arena_id = call.body.player_id, call.body.arena_id
-    after = acting.run_command(
+    after = commands.run_command(
         call,
-        lambda one: singleplay.join_queue(one, player_id, arena_id, call.now),
+        lambda one: single_player_commands.join_queue(one, player_id, arena_id, call.now),
         is_allowed=access.may_score,
     )
     # What is new has the highest id.
@@ -29,21 +30,27 @@ def join_queue(call: Write[NewQueueSpot]) -> int:
 def leave_queue(call: Write[Body]) -> None:
     """A spot given up."""
     queue_id = call.ids["queue_id"]
-    acting.run_command(call, lambda one: singleplay.leave_queue(one, queue_id), is_allowed=access.may_score)
+    commands.run_command(
+        call, lambda one: single_player_commands.leave_queue(one, queue_id), is_allowed=access.may_score
+    )
 
 
 def move_in_queue(call: Write[Body]) -> int:
     """Who does not come goes behind the next one; returns the id of the spot."""
     queue_id = call.ids["queue_id"]
-    acting.run_command(call, lambda one: singleplay.move_in_queue(one, queue_id), is_allowed=access.may_score)
+    commands.run_command(
+        call, lambda one: single_player_commands.move_in_queue(one, queue_id), is_allowed=access.may_score
+    )
     return queue_id
 
 
 def start_from_queue(call: Write[Body]) -> int:
     """Who is up begins to play; returns the id of the single player game."""
     queue_id = call.ids["queue_id"]
-    after = acting.run_command(
-        call, lambda one: singleplay.start_from_queue(one, queue_id, call.now), is_allowed=access.may_score
+    after = commands.run_command(
+        call,
+        lambda one: single_player_commands.start_from_queue(one, queue_id, call.now),
+        is_allowed=access.may_score,
     )
     player_id = next(one.player_id for one in after.queue if one.queue_id == queue_id)
     begun = [

@@ -1,10 +1,11 @@
 """Ratings over HTTP."""
 
-from silverball.kit.http import Access, Call, SvgImage, get, read_post
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, SvgImage, get, read_post
+from silverball.kit.http.query import Query
 from silverball.service import pages
-from silverball.service.ratings import chart, reads
+from silverball.service.ratings import chart
 from silverball.service.ratings.reads import compare, history
+from silverball.service.ratings.reads import ratings as reads
 from silverball.wire.pages import Data, Page
 from silverball.wire.ratings import Rating, RatingBundle, RatingComparison, RatingRevision
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid
-from silverball.kit.fields import Color, Id, Labels, Name
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Color, Id, Labels, Name
 
 AT_ONCE_MAX = 1000
 Seed = Annotated[int, Meta(ge=0, le=100_000)]
@@ -70,7 +70,7 @@ class EntrantPatch(Body, frozen=True, kw_only=True):
 
     @property
     def changed_fields(self) -> dict[str, Any]:
-        """As `rules/roster.py` takes it."""
+        """As `rules/commands/roster.py` takes it."""
         names = {"seed": "seed", "labels": "labels", "label_color": "label_color"}
         adjusted = {"points_adjustment": "points", "score_adjustment": "score"}
         found = sent_fields(self, {**names, **adjusted})

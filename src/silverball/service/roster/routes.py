@@ -2,8 +2,8 @@
 
 from msgspec import UNSET
 
-from silverball.kit.body import Body
-from silverball.kit.http import Write, delete, patch, post, put
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write, delete, patch, post, put
 from silverball.service.roster import writes
 from silverball.service.roster.bodies import (
     EntrantPatch,

@@ -7,14 +7,16 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from sqlalchemy import insert
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid, NotFound
-from silverball.kit.http import Write
-from silverball.rules import arenaplay, play, roster
-from silverball.rules.tournament import Bank, Entrant, LineupArena, Tournament
-from silverball.service import acting
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import roster as roster_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
 from silverball.service.arenas import reads as arenas
 from silverball.service.banks import reads as banks
+from silverball.service.core import commands
 from silverball.service.players import reads as players
 from silverball.service.roster import reads
 from silverball.service.roster.bodies import (
@@ -37,18 +39,18 @@ TOURNAMENT, PLAYER, ARENA, BANK, USER = "tournament_id", "player_id", "arena_id"
 
 def add_players(call: Write[NewEntrants]) -> tuple[Player, ...]:
     """Players of the owner's book join; those who come by name are written into it first."""
-    tournament = acting.load_tournament(call)
+    tournament = commands.load_tournament(call)
     listed = call.body.new_entrants
     if any(one.strikes is not UNSET for one in listed):
-        roster.require_strikes(tournament)
+        roster_commands.require_strikes(tournament)
     for one in listed:
         if isinstance(one.points_adjustment, Decimal):
-            play.require_adjustable(tournament, pointsAdjustment=one.points_adjustment)
+            tournament_commands.require_adjustable(tournament, pointsAdjustment=one.points_adjustment)
     entrants = _new_entrants(call, tournament, listed)
-    acting.run_command(
+    commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
-            t, "roster", lambda dice: roster.add_entrants(t, entrants, dice, call.now)
+        lambda t: commands.decide_by_draw(
+            t, "roster", lambda dice: roster_commands.add_entrants(t, entrants, dice, call.now)
         ),
     )
     added = players.entrants_by_ids(
@@ -116,10 +118,10 @@ def change_players(call: Write[EntrantsPatch]) -> tuple[Player, ...]:
 
 
 def _change_entrants(call: Write[Any], listed: Sequence[tuple[int, dict[str, Any]]]) -> None:
-    acting.run_command(
+    commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
-            t, "roster", lambda dice: roster.change_entrants(t, listed, dice, call.now)
+        lambda t: commands.decide_by_draw(
+            t, "roster", lambda dice: roster_commands.change_entrants(t, listed, dice, call.now)
         ),
     )
 
@@ -127,12 +129,14 @@ def _change_entrants(call: Write[Any], listed: Sequence[tuple[int, dict[str, Any
 def remove_player(call: Write[Body]) -> Player:
     """A player who has not played taken out; answers what the player was."""
     player_id = call.ids[PLAYER]
-    play.entrant_of(acting.load_tournament(call), player_id)
+    tournament_commands.entrant_of(commands.load_tournament(call), player_id)
     gone = _current_player(call, player_id)
-    acting.run_command(
+    commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
-            t, "roster", lambda dice: play.remove_entrant(t, player_id, dice=dice, now=call.now)
+        lambda t: commands.decide_by_draw(
+            t,
+            "roster",
+            lambda dice: tournament_commands.remove_entrant(t, player_id, dice=dice, now=call.now),
         ),
     )
     return gone
@@ -141,10 +145,12 @@ def remove_player(call: Write[Body]) -> Player:
 def forfeit_games(call: Write[Body]) -> Player:
     """Every open game of two with this player is lost."""
     player_id = call.ids[PLAYER]
-    acting.run_command(
+    commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
-            t, f"forfeits of player {player_id}", lambda dice: play.forfeit_all(t, player_id, dice, call.now)
+        lambda t: commands.decide_by_draw(
+            t,
+            f"forfeits of player {player_id}",
+            lambda dice: tournament_commands.forfeit_all(t, player_id, dice, call.now),
         ),
     )
     return _current_player(call, player_id)
@@ -157,7 +163,7 @@ def _current_player(call: Write[Any], player_id: int) -> Player:
 
 def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
     """Arenas of the owner's book join."""
-    tournament = acting.load_tournament(call)
+    tournament = commands.load_tournament(call)
     listed = call.body.new_arenas
     ids = [arena_id for arena_id, _ in listed]
     categories = reads.book_arenas(call.db, tournament.details["organizer_id"], ids)
@@ -166,10 +172,10 @@ def add_arenas(call: Write[NewLineupArenas]) -> tuple[Arena, ...]:
             sentence = f"Arena {arena_id} is not in the organizer's book. Create it there first."
             raise Invalid({"arenaId": [sentence]})
     new = [LineupArena(arena_id=one, category_id=categories[one], **fields) for one, fields in listed]
-    acting.run_command(
+    commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
-            t, "lineup", lambda dice: arenaplay.add_arenas(t, new, dice, call.now)
+        lambda t: commands.decide_by_draw(
+            t, "lineup", lambda dice: lineup_commands.add_arenas(t, new, dice, call.now)
         ),
     )
     shown = {one.arena_id: one for one in arenas.selected_lineup_arenas(call.db, call.ids[TOURNAMENT], ids)}
@@ -180,26 +186,26 @@ def change_arena(call: Write[LineupArenaPatch]) -> Arena:
     """An arena's labels, status and switches here; with `redraw` its open games move to others."""
     arena_id = call.ids[ARENA]
 
-    def rule(t: Tournament) -> acting.Decision:
+    def rule(t: Tournament) -> commands.Decision:
         def changed(dice: Any) -> list[Any]:
             wanted = call.body.lineup_fields
             if not call.body.redraw:
-                return arenaplay.change_arena(t, arena_id, dice, call.now, **wanted)
+                return lineup_commands.change_arena(t, arena_id, dice, call.now, **wanted)
             rest = {name: value for name, value in wanted.items() if name != "is_active"}
-            return arenaplay.break_down(t, arena_id, dice, call.now, **rest)
+            return lineup_commands.break_down(t, arena_id, dice, call.now, **rest)
 
-        return acting.decide_by_draw(t, f"arena {arena_id}", changed)
+        return commands.decide_by_draw(t, f"arena {arena_id}", changed)
 
-    acting.run_command(call, rule)
+    commands.run_command(call, rule)
     return _current_arena(call, arena_id)
 
 
 def remove_arena(call: Write[Body]) -> Arena:
     """An arena that nobody has played taken out; answers what it was."""
     arena_id = call.ids[ARENA]
-    arenaplay.lineup_arena_of(acting.load_tournament(call), arena_id)
+    lineup_commands.lineup_arena_of(commands.load_tournament(call), arena_id)
     gone = _current_arena(call, arena_id)
-    acting.run_command(call, lambda t: arenaplay.remove_arena(t, arena_id))
+    commands.run_command(call, lambda t: lineup_commands.remove_arena(t, arena_id))
     return gone
 
 
@@ -211,16 +217,16 @@ def _current_arena(call: Write[Any], arena_id: int) -> Arena:
 def add_bank(call: Write[Body]) -> ShownBank:
     """A bank of the owner's book joins, with those of its arenas that are not in yet."""
     bank_id = call.ids[BANK]
-    tournament = acting.load_tournament(call)
+    tournament = commands.load_tournament(call)
     inside = reads.book_bank_arenas(call.db, tournament.details["organizer_id"], bank_id)
     if inside is None:
         raise NotFound("Bank", bank_id)
     bank = Bank(bank_id=bank_id, arena_ids=tuple(arena_id for arena_id, _ in inside))
     new = [LineupArena(arena_id=arena_id, category_id=category) for arena_id, category in inside]
-    acting.run_command(
+    commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
-            t, "lineup", lambda dice: roster.add_bank(t, bank, new, dice, call.now)
+        lambda t: commands.decide_by_draw(
+            t, "lineup", lambda dice: roster_commands.add_bank(t, bank, new, dice, call.now)
         ),
     )
     return _current_bank(call, bank_id)
@@ -229,10 +235,10 @@ def add_bank(call: Write[Body]) -> ShownBank:
 def remove_bank(call: Write[Body]) -> ShownBank:
     """A bank is drawn no more; answers what it was."""
     bank_id = call.ids[BANK]
-    if all(one.bank_id != bank_id for one in acting.load_tournament(call).banks):
+    if all(one.bank_id != bank_id for one in commands.load_tournament(call).banks):
         raise NotFound("Bank", bank_id)
     gone = _current_bank(call, bank_id)
-    acting.run_command(call, lambda t: roster.remove_bank(t, bank_id))
+    commands.run_command(call, lambda t: roster_commands.remove_bank(t, bank_id))
     return gone
 
 
@@ -243,15 +249,15 @@ def _current_bank(call: Write[Any], bank_id: int) -> ShownBank:
 
 def add_scorekeeper(call: Write[Body]) -> User:
     """An account may record results here."""
-    acting.load_tournament(call)
+    commands.load_tournament(call)
     found = users.find_user(call.db, call.ids[USER], call.caller)
-    acting.run_command(call, lambda t: roster.add_scorekeeper(t, found.user_id))
+    commands.run_command(call, lambda t: roster_commands.add_scorekeeper(t, found.user_id))
     return found
 
 
 def remove_scorekeeper(call: Write[Body]) -> User:
     """An account may record results here no more."""
-    acting.load_tournament(call)
+    commands.load_tournament(call)
     found = users.find_user(call.db, call.ids[USER], call.caller)
-    acting.run_command(call, lambda t: roster.remove_scorekeeper(t, found.user_id))
+    commands.run_command(call, lambda t: roster_commands.remove_scorekeeper(t, found.user_id))
     return found

@@ -4,10 +4,10 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid
-from silverball.kit.fields import Id
-from silverball.rules.outcome import SCORE_MAX
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Id
+from silverball.rules.model.outcome import SCORE_MAX
 
 
 class NewRound(Body, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """A round that was drawn but not stored, as it would be shown. Ids of what is not stored are 0."""
 
-from silverball.rules import tournament as rules
-from silverball.rules.tournament import Tournament
+from silverball.rules.model import tournament as rules
+from silverball.rules.model.tournament import Tournament
 from silverball.wire import times
 from silverball.wire.games import Game
 from silverball.wire.rounds import DrawnRound, Round

@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import NotFound
-from silverball.service.tournaments import reads as tournaments
+from silverball.service.tournaments.reads import tournaments
 from silverball.store.tables import round_
 from silverball.wire import times
 from silverball.wire.rounds import Round

@@ -1,8 +1,8 @@
 """Rounds: the list, and rounds drawn, changed, completed and deleted."""
 
-from silverball.kit.body import Body
-from silverball.kit.http import Access, Call, Write, delete, get, patch, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.query import Query
 from silverball.service.rounds import reads, writes
 from silverball.service.rounds.bodies import NewRound, RoundPatch
 from silverball.wire.pages import Data

@@ -4,15 +4,17 @@ from typing import Any
 
 from msgspec import UnsetType
 
-from silverball.kit.body import Body
-from silverball.kit.http import PreparationOutdated, Write
-from silverball.rules import play, rounds, singleplay
-from silverball.rules.apply import apply_all
-from silverball.rules.tournament import Tournament
-from silverball.service import acting, enact
-from silverball.service.acting import Decision, DryRun
-from silverball.service.games import reads as games
-from silverball.service.games.reads import TournamentGamesQuery
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import PreparationOutdated, Write
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import rounds
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.tournament import Tournament
+from silverball.service.core import commands, enact
+from silverball.service.core.commands import Decision, DryRun
+from silverball.service.games.reads import games
+from silverball.service.games.reads.games import TournamentGamesQuery
 from silverball.service.rounds import drafts, reads
 from silverball.service.rounds.bodies import NewRound, RoundPatch
 from silverball.service.tournaments.reads import series_facts
@@ -23,15 +25,17 @@ TOURNAMENT, ROUND = "tournament_id", "round_id"
 
 def prepare_round(call: Write[NewRound]) -> DryRun:
     """The draw, made of a snapshot: it may take long."""
-    return acting.dry_run(call, lambda t: _round_decision(call, t))
+    return commands.dry_run(call, lambda t: _round_decision(call, t))
 
 
 def _round_decision(call: Write[NewRound], tournament: Tournament) -> Decision:
-    draw = play.draw_of_next_round(tournament)
-    changes = play.redrawn(tournament, draw) if call.body.redraw else []
+    draw = tournament_commands.draw_of_next_round(tournament)
+    changes = tournament_commands.redrawn(tournament, draw) if call.body.redraw else []
     current = apply_all(tournament, changes)
     informed = series_facts.with_series_facts(call.db, current)
-    made = acting.decide_by_draw(current, draw, lambda dice: play.open_round(informed, dice, call.now))
+    made = commands.decide_by_draw(
+        current, draw, lambda dice: tournament_commands.open_round(informed, dice, call.now)
+    )
     return Decision([*changes, *made.changes], made.dice_seed)
 
 
@@ -44,7 +48,7 @@ def open_round(call: Write[NewRound]) -> DrawnRound:
         if kept.revision != seen.revision:
             raise PreparationOutdated
         return drafts.drawn_round(apply_all(kept.tournament, seen.decision.changes))
-    newest = acting.commit_dry_run(call).newest_round
+    newest = commands.commit_dry_run(call).newest_round
     assert newest is not None
     query = TournamentGamesQuery(round=str(newest.round_id))
     return DrawnRound(
@@ -59,7 +63,7 @@ def change_round(call: Write[RoundPatch]) -> Round:
 
     def rule(t: Tournament) -> Any:
         one = rounds.round_of(t, round_id)
-        return singleplay.set_round(
+        return single_player_commands.set_round(
             t,
             round_id,
             arena_id=one.arena_id if isinstance(body.arena_id, UnsetType) else body.arena_id,
@@ -67,21 +71,21 @@ def change_round(call: Write[RoundPatch]) -> Round:
             now=call.now,
         )
 
-    acting.run_command(call, rule)
+    commands.run_command(call, rule)
     return _current_round(call)
 
 
 def complete_round(call: Write[Body]) -> Round:
     """A round closed whose games all have results."""
-    acting.run_command(call, lambda t: play.complete_round(t, call.ids[ROUND], call.now))
+    commands.run_command(call, lambda t: tournament_commands.complete_round(t, call.ids[ROUND], call.now))
     return _current_round(call)
 
 
 def delete_round(call: Write[Body]) -> Round:
     """The newest round gone; answers what it was."""
-    rounds.round_of(acting.load_tournament(call), call.ids[ROUND])
+    rounds.round_of(commands.load_tournament(call), call.ids[ROUND])
     gone = _current_round(call)
-    acting.run_command(call, lambda t: play.delete_round(t, call.ids[ROUND]))
+    commands.run_command(call, lambda t: tournament_commands.delete_round(t, call.ids[ROUND]))
     return gone
 
 

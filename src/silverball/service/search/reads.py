@@ -5,11 +5,11 @@ from typing import Annotated, Any
 from msgspec import Meta
 from sqlalchemy import Connection, Select, Table, func, literal, select
 
-from silverball.kit.query import PageNumber, Query
+from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
-from silverball.service.series import reads as series
-from silverball.service.tournaments import reads as tournaments
+from silverball.service.series.reads import series
+from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import names, tables
 from silverball.wire.search import SearchResult

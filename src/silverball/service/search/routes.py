@@ -1,6 +1,6 @@
 """Search over HTTP."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.http.endpoints import Access, Call, get
 from silverball.service import pages
 from silverball.service.search import reads
 from silverball.wire.pages import Page

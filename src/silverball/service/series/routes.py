@@ -4,12 +4,13 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.kit.body import Body
-from silverball.kit.http import Access, Call, Write, delete, get, patch, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.query import Query
 from silverball.service import pages
-from silverball.service.series import reads, writes
+from silverball.service.series import writes
 from silverball.service.series.reads import results, stats
+from silverball.service.series.reads import series as reads
 from silverball.store import book
 from silverball.wire.pages import Data, Page
 from silverball.wire.players import Player

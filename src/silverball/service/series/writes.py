@@ -4,12 +4,13 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid
-from silverball.kit.fields import Color, Name
-from silverball.kit.http import Write
-from silverball.rules.words import BestGameScoring
-from silverball.service import announce, owning
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Color, Name
+from silverball.rules.model.literals import BestGameScoring
+from silverball.service import ownership
+from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.wire.values import SeriesStatus
 
@@ -70,20 +71,20 @@ class ChangedSeries(Body, frozen=True, kw_only=True):
 def add_series(call: Write[NewSeries]) -> int:
     """A new series of the caller; returns its id."""
     return book.add(
-        call.db, book.SERIES, call.user_id, {**owning.sent_values(call.body), "placeholder": False}
+        call.db, book.SERIES, call.user_id, {**ownership.sent_values(call.body), "placeholder": False}
     )
 
 
 def change_series(call: Write[ChangedSeries]) -> int:
     """The series in the path, different now."""
-    series_id = owning.owned_id_in_path(call, book.SERIES)
-    book.change(call.db, book.SERIES, series_id, owning.sent_values(call.body))
-    announce.announce_series(call.db, [series_id])
+    series_id = ownership.owned_id_in_path(call, book.SERIES)
+    book.change(call.db, book.SERIES, series_id, ownership.sent_values(call.body))
+    feed_events.announce_series(call.db, [series_id])
     return series_id
 
 
 def require_removable(call: Write[Body]) -> int:
     """The series in the path. Raises Conflict when a tournament belongs to it."""
-    series_id = owning.owned_id_in_path(call, book.SERIES, is_exclusive=True)
-    owning.refuse_used(call, book.SERIES, series_id, "Take the tournaments out of it, or complete it.")
+    series_id = ownership.owned_id_in_path(call, book.SERIES, is_exclusive=True)
+    ownership.refuse_used(call, book.SERIES, series_id, "Take the tournaments out of it, or complete it.")
     return series_id

@@ -12,10 +12,10 @@ from msgspec import UNSET, Meta
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, false, func, select, true, type_coerce
 
 from silverball.kit.errors import NotFound
-from silverball.kit.query import PageNumber, Query
+from silverball.kit.http.query import PageNumber, Query
+from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import bestgame
 from silverball.rules.ranking.bestgame import GameMark
-from silverball.rules.tournament import Tournament
 from silverball.service.formats.reads import BEST_GAME_TYPES
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import snapshot

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from silverball.kit.body import Body
-from silverball.kit.http import TOURNAMENT, Access, Call, Write, delete, get, patch, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.query import Query
 from silverball.service import pages
 from silverball.service.singleplayer import reads, writes
 from silverball.service.singleplayer.reads import SinglePlayerGamesQuery

@@ -1,18 +1,21 @@
-"""Recording, voiding and deleting single player games. Rules: rules/singleplay.py."""
+"""Recording, voiding and deleting single player games. Rules: rules/commands/single_player.py."""
 
 from typing import Annotated, Any
 
 from msgspec import Meta
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.fields import Id
-from silverball.kit.http import ID_MAX, Write
-from silverball.rules import bestplay, race, singleplay
-from silverball.rules.outcome import AttemptOutcome, NewAttempt
-from silverball.rules.tournament import Tournament
-from silverball.service import access, acting
-from silverball.service.acting import Decision
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import ID_MAX, Write
+from silverball.kit.http.fields import Id
+from silverball.rules.commands import single_player as single_player_commands
+from silverball.rules.families import amazing_race
+from silverball.rules.families import best_game as best_game_family
+from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.tournament import Tournament
+from silverball.service import access
+from silverball.service.core import commands
+from silverball.service.core.commands import Decision
 
 Score = Annotated[int, Meta(ge=0, le=ID_MAX)]
 Strokes = Annotated[int, Meta(ge=1, le=1000)]
@@ -57,7 +60,7 @@ def add_single_player_game(call: Write[NewSinglePlayerGame]) -> int:
     meant: list[int] = []
 
     def rule(tournament: Tournament) -> Decision:
-        one = singleplay.waiting_attempt(
+        one = single_player_commands.waiting_attempt(
             tournament, call.body.player_id, arena_id=call.body.arena_id, round_id=call.body.round_id
         )
         if one is None:
@@ -65,9 +68,9 @@ def add_single_player_game(call: Write[NewSinglePlayerGame]) -> int:
         meant.append(one.single_player_game_id)
         if call.body.result_count():
             return _record_decision(call, tournament, one.single_player_game_id)
-        return Decision(singleplay.start_attempt(tournament, one.single_player_game_id, call.now))
+        return Decision(single_player_commands.start_attempt(tournament, one.single_player_game_id, call.now))
 
-    after = acting.run_command(call, rule, is_allowed=access.may_score)
+    after = commands.run_command(call, rule, is_allowed=access.may_score)
     # What is new has the highest id.
     return meant[0] if meant else after.single_player_games[-1].single_player_game_id
 
@@ -79,18 +82,18 @@ def _open_decision(call: Write[NewSinglePlayerGame], tournament: Tournament, mea
     if body.arena_id is None:
         raise Invalid({"arenaId": ["The arena id field is required."]})
     said = NewAttempt(player_id=body.player_id, arena_id=body.arena_id, score=body.score, by=call.actor_id)
-    playing = bestplay.being_played(tournament, body.player_id, body.arena_id)
+    playing = best_game_family.being_played(tournament, body.player_id, body.arena_id)
     if playing is not None:
         if body.score is None:
             raise Conflict(f"Player {body.player_id} is playing this game already. Record its score.")
         meant.append(playing.single_player_game_id)
-    return Decision(singleplay.open_attempt(tournament, said, call.now))
+    return Decision(single_player_commands.open_attempt(tournament, said, call.now))
 
 
 def record_single_player_game(call: Write[AttemptResult]) -> int:
     """A result, new or corrected; returns the game's id."""
     game_id = call.ids[SINGLE_PLAYER_GAME]
-    acting.run_command(call, lambda one: _record_decision(call, one, game_id), is_allowed=access.may_score)
+    commands.run_command(call, lambda one: _record_decision(call, one, game_id), is_allowed=access.may_score)
     return game_id
 
 
@@ -104,16 +107,18 @@ def _record_decision(call: Write[Any], tournament: Tournament, game_id: int) -> 
         by=call.actor_id,
     )
     draw = f"single player game {game_id}"
-    return acting.decide_by_draw(
-        tournament, draw, lambda dice: singleplay.record(tournament, said, dice, call.now)
+    return commands.decide_by_draw(
+        tournament, draw, lambda dice: single_player_commands.record(tournament, said, dice, call.now)
     )
 
 
 def void_single_player_game(call: Write[Body]) -> int:
     """A game struck out of the results; returns its id."""
     game_id = call.ids[SINGLE_PLAYER_GAME]
-    acting.run_command(
-        call, lambda one: singleplay.void_attempt(one, game_id, call.now), is_allowed=access.may_score
+    commands.run_command(
+        call,
+        lambda one: single_player_commands.void_attempt(one, game_id, call.now),
+        is_allowed=access.may_score,
     )
     return game_id
 
@@ -121,14 +126,16 @@ def void_single_player_game(call: Write[Body]) -> int:
 def unvoid_single_player_game(call: Write[Body]) -> int:
     """A voided game back among the results; returns its id."""
     game_id = call.ids[SINGLE_PLAYER_GAME]
-    acting.run_command(call, lambda one: singleplay.unvoid_attempt(one, game_id, call.now))
+    commands.run_command(call, lambda one: single_player_commands.unvoid_attempt(one, game_id, call.now))
     return game_id
 
 
 def delete_single_player_game(call: Write[Body]) -> bool:
     """A game gone, or its result where the format made the game. Returns whether the game is still there."""
     game_id = call.ids[SINGLE_PLAYER_GAME]
-    after = acting.run_command(call, lambda one: singleplay.delete_attempt(one, game_id, call.now))
+    after = commands.run_command(
+        call, lambda one: single_player_commands.delete_attempt(one, game_id, call.now)
+    )
     return any(one.single_player_game_id == game_id for one in after.single_player_games)
 
 
@@ -139,13 +146,15 @@ def advance_player(call: Write[Body]) -> int:
 
     def rule(tournament: Tournament) -> Decision:
         draw = f"advance of player {player_id}"
-        one = race.open_attempt_of(tournament, player_id)
+        one = amazing_race.open_attempt_of(tournament, player_id)
         found.extend([] if one is None else [one.single_player_game_id])
-        return acting.decide_by_draw(
+        return commands.decide_by_draw(
             tournament,
             draw,
-            lambda dice: singleplay.advance(tournament, player_id, by=call.actor_id, dice=dice, now=call.now),
+            lambda dice: single_player_commands.advance(
+                tournament, player_id, by=call.actor_id, dice=dice, now=call.now
+            ),
         )
 
-    acting.run_command(call, rule, is_allowed=access.may_score)
+    commands.run_command(call, rule, is_allowed=access.may_score)
     return found[0]

@@ -1,7 +1,7 @@
 """GET standings."""
 
-from silverball.kit.http import Access, Call, ThrottledResult, get
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, ThrottledResult, get
+from silverball.kit.http.query import Query
 from silverball.service.standings import reads
 from silverball.wire.standings import Standing
 

@@ -7,14 +7,14 @@ from sqlalchemy import ColumnElement, Connection, false, func, select, union_all
 
 from silverball.rules.ranking import summaries
 from silverball.rules.ranking.places import finishing_places
-from silverball.service import seconds
+from silverball.service import durations
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.formats import reads as formats
 from silverball.service.games.reads import played as played_games
 from silverball.service.games.reads.played import CompletedGame
 from silverball.service.rounds import reads as rounds
 from silverball.service.summaries.reads import opted_out_player_ids
-from silverball.service.tournaments import reads as tournaments
+from silverball.service.tournaments.reads import tournaments
 from silverball.store.tables import arena, card, game, game_player, single_player_game
 from silverball.wire.stats import (
     ArenaStats,
@@ -99,7 +99,7 @@ def arena_stats(db: Connection, tournament_id: int) -> tuple[ArenaStats, ...]:
             arena_id=row.arena_id,
             name=row.name,
             game_count=row.games,
-            avg_duration=seconds.mean_from_total(row.total, row.timed),
+            avg_duration=durations.mean_from_total(row.total, row.timed),
             min_duration=row.shortest,
             max_duration=row.longest,
         )

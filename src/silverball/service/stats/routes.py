@@ -1,7 +1,7 @@
 """GET statistics of a tournament."""
 
-from silverball.kit.http import Access, Call, get
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, get
+from silverball.kit.http.query import Query
 from silverball.service.stats import reads
 from silverball.wire.stats import (
     ArenaStats,

@@ -12,9 +12,9 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from silverball.kit.body import Body, BodyParser, MalformedBody
 from silverball.kit.errors import Invalid
-from silverball.kit.fields import Id, Line, Name, Url
+from silverball.kit.http.body import Body, BodyParser, MalformedBody
+from silverball.kit.http.fields import Id, Line, Name, Url
 from silverball.kit.texts import ONE_LINE
 from silverball.rules.ratings.counting import CountingFormat
 

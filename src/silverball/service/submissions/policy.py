@@ -1,8 +1,8 @@
 """From where documents are fetched, and whose are trusted: what the site's settings say."""
 
-from silverball.kit import outgoing
+from silverball.kit import address_policy
+from silverball.kit.address_policy import AddressForbidden, AddressPolicy, AllowedAddress
 from silverball.kit.errors import Invalid
-from silverball.kit.outgoing import AddressForbidden, AddressPolicy, AllowedAddress
 from silverball.settings import Settings
 
 CLOSED = "This site takes no rating submissions. Whoever runs it can change that with {setting}."
@@ -11,15 +11,15 @@ SETTING = "SILVERBALL_SUBMISSION_HOSTS"
 
 def fetch_policy(settings: Settings) -> AddressPolicy:
     """Where documents may be fetched from."""
-    named = outgoing.parse_hosts(settings.submission_hosts)
-    hosts = None if outgoing.EVERY_HOST in named else named | trusted_hosts(settings)
-    own = outgoing.url_host(settings.base_url)
+    named = address_policy.parse_hosts(settings.submission_hosts)
+    hosts = None if address_policy.EVERY_HOST in named else named | trusted_hosts(settings)
+    own = address_policy.url_host(settings.base_url)
     return AddressPolicy(hosts=hosts, own_hosts=frozenset({own} - {""}))
 
 
 def trusted_hosts(settings: Settings) -> frozenset[str]:
     """Whose documents need no moderator. Nobody trusts everybody, so `*` means nothing here."""
-    return outgoing.parse_hosts(settings.submission_hosts_trusted) - {outgoing.EVERY_HOST}
+    return address_policy.parse_hosts(settings.submission_hosts_trusted) - {address_policy.EVERY_HOST}
 
 
 def require_target(url: str, settings: Settings) -> AllowedAddress:
@@ -28,6 +28,6 @@ def require_target(url: str, settings: Settings) -> AllowedAddress:
     if policy.hosts == frozenset():
         raise Invalid({"url": [CLOSED.format(setting=SETTING)]})
     try:
-        return outgoing.parse_address(url, policy)
+        return address_policy.parse_address(url, policy)
     except AddressForbidden as error:
         raise Invalid({"url": [error.sentence]}) from error

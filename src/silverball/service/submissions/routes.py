@@ -2,11 +2,12 @@
 
 from typing import Any
 
-from silverball.kit.body import Body
-from silverball.kit.http import Call, Write, delete, get, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Call, Write, delete, get, post
+from silverball.kit.http.query import Query
 from silverball.service import pages
-from silverball.service.submissions import reads, writes
+from silverball.service.submissions.reads import submissions as reads
+from silverball.service.submissions.writes import submissions as writes
 from silverball.wire.pages import Data, Page
 from silverball.wire.submissions import RatingSubmission
 

@@ -2,14 +2,17 @@
 
 from typing import Any
 
-from silverball.kit.body import Body
-from silverball.kit.http import Write
-from silverball.rules import results, suggesting
-from silverball.rules.tournament import Tournament
-from silverball.service import access, acting
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.rules.commands import suggestions as suggestion_commands
+from silverball.rules.mechanics import results
+from silverball.rules.model.tournament import Tournament
+from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.games import overwriting, reads
+from silverball.service.core import commands
+from silverball.service.games import overwriting
 from silverball.service.games.bodies import ReportedResult
+from silverball.service.games.reads import games as reads
 from silverball.wire.games import Game
 
 TOURNAMENT, GAME, SUGGESTION = "tournament_id", "game_id", "suggestion_id"
@@ -20,14 +23,16 @@ def suggest_result(call: Write[ReportedResult]) -> Game:
     game_id = call.ids[GAME]
     said = call.body.outcome(game_id, call.actor_id)
 
-    def rule(t: Tournament) -> acting.Decision:
+    def rule(t: Tournament) -> commands.Decision:
         player_id = access.reporting_player_id(call.caller, t, results.game_of(t, game_id))
         # The dice of the result itself: what follows from it is the same whoever says it.
-        return acting.decide_by_draw(
-            t, f"result of game {game_id}", lambda d: suggesting.suggest(t, said, player_id, d, call.now)
+        return commands.decide_by_draw(
+            t,
+            f"result of game {game_id}",
+            lambda d: suggestion_commands.suggest(t, said, player_id, d, call.now),
         )
 
-    acting.run_command(
+    commands.run_command(
         call, rule, is_allowed=lambda one, t: access.may_report(one, t, results.game_of(t, game_id))
     )
     return _current_game(call, game_id)
@@ -36,18 +41,18 @@ def suggest_result(call: Write[ReportedResult]) -> Game:
 def approve_suggestion(call: Write[Body]) -> Game:
     """What a player sent in becomes the result."""
 
-    def rule(t: Tournament) -> acting.Decision:
-        one = suggesting.suggestion_of(t, call.ids[SUGGESTION])
-        made = acting.decide_by_draw(
+    def rule(t: Tournament) -> commands.Decision:
+        one = suggestion_commands.suggestion_of(t, call.ids[SUGGESTION])
+        made = commands.decide_by_draw(
             t,
             f"result of game {one.game_id}",
-            lambda dice: suggesting.approve(t, one.suggestion_id, call.actor_id, dice, call.now),
+            lambda dice: suggestion_commands.approve(t, one.suggestion_id, call.actor_id, dice, call.now),
         )
         overwriting.refuse_overwrite(call, t, one.game_id, made.changes)
         return made
 
     game_id = _suggested_game_id(call)
-    acting.run_command(call, rule, is_allowed=access.may_score)
+    commands.run_command(call, rule, is_allowed=access.may_score)
     return _current_game(call, game_id)
 
 
@@ -56,22 +61,26 @@ def decline_suggestion(call: Write[Body]) -> Game:
     suggestion_id = call.ids[SUGGESTION]
 
     def may(caller: AuthenticatedCaller, t: Tournament) -> bool:
-        is_own = suggesting.suggestion_of(t, suggestion_id).user_id == caller.user_id
+        is_own = suggestion_commands.suggestion_of(t, suggestion_id).user_id == caller.user_id
         return is_own or access.may_score(caller, t)
 
     game_id = _suggested_game_id(call, may)
-    acting.run_command(
+    commands.run_command(
         call,
-        lambda t: acting.decide_by_draw(
-            t, f"result of game {game_id}", lambda d: suggesting.decline(t, suggestion_id, d, call.now)
+        lambda t: commands.decide_by_draw(
+            t,
+            f"result of game {game_id}",
+            lambda d: suggestion_commands.decline(t, suggestion_id, d, call.now),
         ),
         is_allowed=may,
     )
     return _current_game(call, game_id)
 
 
-def _suggested_game_id(call: Write[Any], may: acting.Permission = access.may_score) -> int:
-    return suggesting.suggestion_of(acting.load_tournament(call, may), call.ids[SUGGESTION]).game_id
+def _suggested_game_id(call: Write[Any], may: commands.Permission = access.may_score) -> int:
+    return suggestion_commands.suggestion_of(
+        commands.load_tournament(call, may), call.ids[SUGGESTION]
+    ).game_id
 
 
 def _current_game(call: Write[Any], game_id: int) -> Game:

@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, SelectBase, Table, func, select
 
-from silverball.kit.query import PageNumber, Query
+from silverball.kit.http.query import PageNumber, Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.formats import reads as formats
 from silverball.service.formats.reads import TournamentFacts

@@ -1,6 +1,6 @@
 """GET summaries of a completed tournament."""
 
-from silverball.kit.http import Access, Call, get
+from silverball.kit.http.endpoints import Access, Call, get
 from silverball.service import pages
 from silverball.service.summaries import reads
 from silverball.service.summaries.reads import PAGE_SIZE, SummaryQuery

@@ -1,6 +1,6 @@
 """Ties broken by a game or by hand."""
 
-from silverball.kit.http import Write, post
+from silverball.kit.http.endpoints import Write, post
 from silverball.service.tiebreaks import writes
 from silverball.service.tiebreaks.writes import TiebreakRequest
 from silverball.wire.games import Game

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
-from silverball.kit.body import Body
 from silverball.kit.errors import Invalid
-from silverball.kit.fields import Id
-from silverball.kit.http import Write
-from silverball.rules import tiebreak
-from silverball.service import acting
-from silverball.service.games import reads as games
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Id
+from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.service.core import commands
+from silverball.service.games.reads import games
 from silverball.service.standings import reads as standings
 from silverball.wire.games import Game
 from silverball.wire.standings import Standing
@@ -35,16 +35,16 @@ class TiebreakRequest(Body, frozen=True, kw_only=True):
 def break_tie(call: Write[TiebreakRequest]) -> tuple[Game, ...] | tuple[Standing, ...]:
     """The games of a tiebreak (none where it is played hole by hole), or the standings by the new order."""
     tournament_id, body = call.ids[TOURNAMENT], call.body
-    before = {one.game_id for one in acting.load_tournament(call).games}
+    before = {one.game_id for one in commands.load_tournament(call).games}
     if not isinstance(body.player_ids, UnsetType):
         ids = body.player_ids
-        after = acting.run_command(call, lambda t: tiebreak.open_tiebreak(t, ids, call.now))
+        after = commands.run_command(call, lambda t: tiebreak_commands.open_tiebreak(t, ids, call.now))
         made = [one.game_id for one in after.games if one.game_id not in before]
         return games.selected_games(call.db, tournament_id, made)
     if not isinstance(body.order, UnsetType):
         order = body.order
-        acting.run_command(call, lambda t: tiebreak.order_by_hand(t, order))
+        commands.run_command(call, lambda t: tiebreak_commands.order_by_hand(t, order))
     elif not isinstance(body.forget, UnsetType):
         forgotten = body.forget
-        acting.run_command(call, lambda t: tiebreak.forget_order(t, forgotten))
+        commands.run_command(call, lambda t: tiebreak_commands.forget_order(t, forgotten))
     return standings.tournament_standings(call.db, tournament_id)[0]

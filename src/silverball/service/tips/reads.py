@@ -6,8 +6,8 @@ import msgspec
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Invalid
-from silverball.kit.query import Query
-from silverball.rules import opdb
+from silverball.kit.http.query import Query
+from silverball.rules.opdb import ids as opdb
 from silverball.service.arenas import reads as arenas
 from silverball.service.machines import reads as machines
 from silverball.store import tables

@@ -1,6 +1,6 @@
 """Tips over HTTP."""
 
-from silverball.kit.http import Call, get
+from silverball.kit.http.endpoints import Call, get
 from silverball.service.tips import reads
 from silverball.wire.tips import PinTipsBundle
 

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, func, insert, select
 
-from silverball.service import sanity
+from silverball.service import replacement_checks
 from silverball.store import imports, tables
 
 
@@ -34,7 +34,7 @@ class TipCounts:
 def replace_tips(db: Connection, tips: Sequence[NewTip], *, is_forced: bool) -> TipCounts:
     """The stored tips are these. Raises TooFew."""
     before = db.execute(select(func.count()).select_from(tables.tip)).scalar_one()
-    sanity.refuse_too_few(len(tips), before, "tips", is_forced=is_forced)
+    replacement_checks.refuse_too_few(len(tips), before, "tips", is_forced=is_forced)
     db.execute(delete(tables.tip))
     if tips:
         db.execute(insert(tables.tip), [asdict(one) for one in tips])

@@ -4,9 +4,9 @@ from random import SystemRandom
 
 import msgspec
 
-from silverball.kit.body import Body
-from silverball.kit.http import Access, Call, OneTimeResult, Write, delete, get, post
-from silverball.kit.query import Query
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Access, Call, OneTimeResult, Write, delete, get, post
+from silverball.kit.http.query import Query
 from silverball.service.tokens import reads, writes
 from silverball.wire.pages import Data
 from silverball.wire.tokens import ApiToken

@@ -7,9 +7,9 @@ from typing import Annotated, Any, TypeVar, get_type_hints
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from silverball.kit.body import Body
-from silverball.kit.fields import Color, Id, Line, Name, Text
-from silverball.rules.words import TournamentType
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Color, Id, Line, Name, Text
+from silverball.rules.model.literals import TournamentType
 from silverball.wire.format_settings import SETTING_FIELDS, FormatSettings
 from silverball.wire.values import LinkType, Status
 

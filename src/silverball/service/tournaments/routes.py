@@ -3,12 +3,14 @@
 from secrets import SystemRandom
 from typing import Any
 
-from silverball.kit.body import Body
-from silverball.kit.http import TOURNAMENT, Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, Write, delete, get, patch, post
 from silverball.service import pages
-from silverball.service.tournaments import bodies, reads, writes
-from silverball.service.tournaments.reads import parts, story
+from silverball.service.tournaments import bodies
+from silverball.service.tournaments.reads import journal, parts
+from silverball.service.tournaments.reads import tournaments as reads
 from silverball.service.tournaments.writes import playoffs
+from silverball.service.tournaments.writes import tournaments as writes
 from silverball.wire.journal import JournalAction
 from silverball.wire.pages import Data, Page, SimplePage
 from silverball.wire.tournaments import Tournament
@@ -68,12 +70,12 @@ def undo_action(call: Write[bodies.UndoRequest]) -> Data[Tournament]:
     return _tournament_data(call, writes.undo_action(call).tournament_id)
 
 
-@get(ITEM + "/journal", query=story.JournalQuery, access=Access.OWN)
-def show_journal(call: Call[story.JournalQuery]) -> Page[JournalAction]:
+@get(ITEM + "/journal", query=journal.JournalQuery, access=Access.OWN)
+def show_journal(call: Call[journal.JournalQuery]) -> Page[JournalAction]:
     """What was done in the caller's tournament, by whom, when and from where; newest first."""
     with call.read() as db:
-        found = story.journal_page(db, call.ids[TOURNAMENT], call.query, call.caller)
-    return pages.full_page(call, found, per_page=story.PER_PAGE)
+        found = journal.journal_page(db, call.ids[TOURNAMENT], call.query, call.caller)
+    return pages.full_page(call, found, per_page=journal.PER_PAGE)
 
 
 @post(ITEM + "/playoffs", body=bodies.NewPlayoffs, query=parts.PartsQuery, ability="manage", status=201)

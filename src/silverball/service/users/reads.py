@@ -11,8 +11,8 @@ from silverball.kit.errors import NotAllowed, NotFound
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.clubs import reads as clubs
-from silverball.service.federation import reads as federation
-from silverball.service.ratings import reads as ratings
+from silverball.service.federation.reads import records as federation
+from silverball.service.ratings.reads import ratings
 from silverball.store import tables
 from silverball.store.types import IsoText
 from silverball.wire.base import UNSET

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.kit.http import Access, Call, Write, get, patch
-from silverball.kit.query import Query
+from silverball.kit.http.endpoints import Access, Call, Write, get, patch
+from silverball.kit.http.query import Query
 from silverball.service.users import reads, writes
 from silverball.wire.base import Id
 from silverball.wire.pages import Data

@@ -10,12 +10,13 @@ from sqlalchemy import Connection, delete, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from silverball.kit import texts
-from silverball.kit.body import Body
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.kit.fields import Id, Name
-from silverball.service import access, announce
+from silverball.kit.http.body import Body
+from silverball.kit.http.fields import Id, Name
+from silverball.service import access
+from silverball.service.events import feed_events
 from silverball.service.users import reads
-from silverball.store import rated
+from silverball.store import rating_days
 from silverball.store.tables import OPT_OUTS, session, user
 
 NAME_MAX = 100
@@ -87,8 +88,8 @@ def change_profile(db: Connection, user_id: int, said: ChangedProfile) -> None:
         was_hidden = db.execute(select(user.c.ratings_opt_out).where(user.c.user_id == user_id)).scalar_one()
         db.execute(update(user).where(user.c.user_id == user_id).values(**values))
         is_hiding = any(values.get(name) is True for name in OPT_OUTS)
-        announce.announce_users(db, [user_id], is_hiding=is_hiding)
-        rated.update_user(db, user_id, was_hidden=was_hidden)
+        feed_events.announce_users(db, [user_id], is_hiding=is_hiding)
+        rating_days.update_user(db, user_id, was_hidden=was_hidden)
 
 
 def set_password(db: Connection, user_id: int, password_hash: str) -> None:

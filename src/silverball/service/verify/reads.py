@@ -7,9 +7,9 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from silverball.kit.errors import NotFound
-from silverball.rules.changes import Added, Altered, TournamentAltered
+from silverball.rules.model.changes import Added, Altered, TournamentAltered
+from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Game, Tournament
 from silverball.rules.verify import best, draws, replay, results, sums, tables
 from silverball.rules.verify import journal as stories
 from silverball.rules.verify.replay import ReplayedAction

@@ -1,8 +1,8 @@
 """Where messages may be sent: what the site's settings say."""
 
-from silverball.kit import outgoing
+from silverball.kit import address_policy
+from silverball.kit.address_policy import AddressForbidden, AddressPolicy
 from silverball.kit.errors import Invalid
-from silverball.kit.outgoing import AddressForbidden, AddressPolicy
 from silverball.settings import Settings
 
 EVERY_PORT = frozenset(range(1, 65536))
@@ -10,7 +10,7 @@ EVERY_PORT = frozenset(range(1, 65536))
 
 def delivery_policy(settings: Settings) -> AddressPolicy:
     """Every public host behind https; in a venue, where the site says so, machines of its own network too."""
-    own = frozenset({outgoing.url_host(settings.base_url)} - {""})
+    own = frozenset({address_policy.url_host(settings.base_url)} - {""})
     if settings.webhook_lan:
         return AddressPolicy(own_hosts=own, schemes=("https", "http"), ports=EVERY_PORT, allows_lan=True)
     return AddressPolicy(own_hosts=own)
@@ -19,6 +19,6 @@ def delivery_policy(settings: Settings) -> AddressPolicy:
 def require_url(url: str, settings: Settings) -> str:
     """The address in a body in its one form, when messages may be sent there. Raises Invalid."""
     try:
-        return outgoing.parse_address(url, delivery_policy(settings)).url
+        return address_policy.parse_address(url, delivery_policy(settings)).url
     except AddressForbidden as error:
         raise Invalid({"url": [error.sentence]}) from error

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from silverball.kit.body import Body
-from silverball.kit.http import (
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import (
     TOURNAMENT,
     Access,
     Call,
@@ -18,10 +18,11 @@ from silverball.kit.http import (
     patch,
     post,
 )
-from silverball.kit.query import Query
+from silverball.kit.http.query import Query
 from silverball.service import pages
-from silverball.service.webhooks import reads, writes
-from silverball.service.webhooks.writes import WEBHOOK
+from silverball.service.webhooks.reads import webhooks as reads
+from silverball.service.webhooks.writes import webhooks as writes
+from silverball.service.webhooks.writes.webhooks import WEBHOOK
 from silverball.wire.pages import Data, Page
 from silverball.wire.webhooks import Webhook, WebhookDelivery
 

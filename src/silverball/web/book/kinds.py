@@ -14,9 +14,9 @@ from silverball.service.arenas import reads as arenas
 from silverball.service.locations import reads as locations
 from silverball.service.pages import PageRows
 from silverball.service.players import reads as players
-from silverball.service.series import reads as series
+from silverball.service.series.reads import series
 from silverball.store.engine import Db
-from silverball.web.console import asked, setup
+from silverball.web.console import form_bodies, settings_form
 from silverball.web.forms import FormData
 
 # A curve of one's own is a table, which only the interface takes.
@@ -186,8 +186,8 @@ def _field_value(one: BookField, form: FormData) -> Any:
         # A name is asked for by name; of all else there may be none.
         return "" if one.name == NAME.name else None
     if one.kind == "decimal":
-        return asked.parse_decimal(text)
-    return setup.parse_number(text) if one.kind == "number" else text
+        return form_bodies.parse_decimal(text)
+    return settings_form.parse_number(text) if one.kind == "number" else text
 
 
 def field_text(one: BookField, thing: Mapping[str, Any]) -> str:

@@ -10,17 +10,18 @@ from typing import Any
 import msgspec
 
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.http import Write
-from silverball.rules import results
-from silverball.service import access, acting
+from silverball.kit.http.endpoints import Write
+from silverball.rules.mechanics import results
+from silverball.service import access
 from silverball.service.arenas import writes as arenas
+from silverball.service.core import commands
 from silverball.service.games import bodies as game_bodies
 from silverball.service.games import writes as games
 from silverball.service.machines import reads as machines
 from silverball.service.players import reads as players
 from silverball.service.roster import bodies as roster_bodies
 from silverball.service.roster import writes as roster
-from silverball.web.console.asked import MachinesToAdd, PlayersToAdd
+from silverball.web.console.form_bodies import MachinesToAdd, PlayersToAdd
 
 # An arena's name is no longer than that.
 NAME_MAX = 100
@@ -35,9 +36,9 @@ class ResultFromPage(game_bodies.EnteredResult, frozen=True, kw_only=True):
 def record_result(call: Write[Any]) -> None:
     """The result of a game. Raises Conflict when a stale page would replace one that it never showed."""
     game_id = call.ids[games.GAME]
-    before = results.game_of(acting.load_tournament(call, access.may_score), game_id)
+    before = results.game_of(commands.load_tournament(call, access.may_score), game_id)
     games.record_result(call)
-    now = acting.load_tournament(call, access.may_score)
+    now = commands.load_tournament(call, access.may_score)
     after = next((one for one in now.games if one.game_id == game_id), None)
     if call.body.was_open and before.status == "completed" and after != before:
         raise Conflict(
@@ -51,7 +52,7 @@ def add_players(call: Write[Any]) -> None:
 
     Raises Invalid for a name that the book has twice, and for somebody who is in already.
     """
-    tournament = acting.load_tournament(call)
+    tournament = commands.load_tournament(call)
     body: PlayersToAdd = call.body
     organizer_id = tournament.details["organizer_id"]
     known = players.ids_by_name(call.db, organizer_id, body.names)
@@ -78,7 +79,7 @@ def add_players(call: Write[Any]) -> None:
 
 def add_machines(call: Write[Any]) -> None:
     """New arenas, written into the organizer's book and taken into the tournament."""
-    organizer_id = acting.load_tournament(call).details["organizer_id"]
+    organizer_id = commands.load_tournament(call).details["organizer_id"]
     # The machine is the organizer's, also when an admin writes it down.
     owner = replace(call.caller, user_id=organizer_id)
     body: MachinesToAdd = call.body

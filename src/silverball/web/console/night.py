@@ -8,11 +8,14 @@ from functools import cached_property
 from typing import Literal
 
 from silverball.kit.errors import Conflict, NotAllowed
-from silverball.rules import attempts, bestplay, frenzyplay, play, tiebreak
-from silverball.rules.apply import apply_all
+from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import best_game as best_game_family
+from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import Format, no_rounds_to_open
-from silverball.rules.ranking.standing import Standing
-from silverball.rules.tournament import (
+from silverball.rules.mechanics import attempts
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.tournament import (
     Entrant,
     Game,
     LineupArena,
@@ -21,11 +24,13 @@ from silverball.rules.tournament import (
     SinglePlayerGame,
     Tournament,
 )
-from silverball.service import access, enact
+from silverball.rules.ranking.standing import Standing
+from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.arenas import reads as arena_reads
+from silverball.service.core import enact
 from silverball.service.players import reads as player_reads
-from silverball.service.tournaments.reads import story
+from silverball.service.tournaments.reads import journal
 from silverball.service.users import reads as user_reads
 from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
@@ -70,7 +75,7 @@ class TournamentNight:
 
     @property
     def format(self) -> Format:
-        return play.format_of(self.tournament)
+        return tournament_commands.format_of(self.tournament)
 
     @property
     def kind(self) -> PlayKind:
@@ -232,7 +237,7 @@ class TournamentNight:
         if not self.opens_rounds or self.open_round is None or self.open_games:
             return self.tournament
         try:
-            changes = play.complete_round(self.tournament, self.open_round.round_id, self.now)
+            changes = tournament_commands.complete_round(self.tournament, self.open_round.round_id, self.now)
         except Conflict:
             return self.tournament
         return apply_all(self.tournament, changes)
@@ -272,7 +277,7 @@ class TournamentNight:
 
     @property
     def has_queues(self) -> bool:
-        return self.kind == "scores" and bestplay.uses_queues(self.tournament)
+        return self.kind == "scores" and best_game_family.uses_queues(self.tournament)
 
     def queue_for(self, *, arena_id: int | None = None, round_id: int | None = None) -> list[QueueSpot]:
         """Who waits there, first come first."""
@@ -286,18 +291,18 @@ class TournamentNight:
 
     @property
     def seconds_left(self) -> int:
-        return frenzyplay.seconds_left(self.tournament, self.now)
+        return frenzy_family.seconds_left(self.tournament, self.now)
 
     @property
     def is_paused(self) -> bool:
-        return frenzyplay.paused_seconds(self.tournament) > 0
+        return frenzy_family.paused_seconds(self.tournament) > 0
 
     @property
     def can_create_games(self) -> bool:
         """Whether games are made by hand."""
         if self.tournament.type == "manual_matchplay":
             return True
-        return self.is_frenzy and not frenzyplay.has_queue(self.tournament)
+        return self.is_frenzy and not frenzy_family.has_queue(self.tournament)
 
     # How it stands
 
@@ -308,7 +313,7 @@ class TournamentNight:
     @cached_property
     def ties(self) -> list[tuple[int, ...]]:
         """The sets of players whom a tiebreak may separate."""
-        return tiebreak.tied(self.tournament) if self.tournament.status == "started" else []
+        return tiebreak_commands.tied(self.tournament) if self.tournament.status == "started" else []
 
 
 def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> TournamentNight:
@@ -319,7 +324,9 @@ def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> T
             raise NotAllowed(NOT_STAFF)
         is_organizer = access.may_manage(caller, tournament)
         actions = (
-            story.journal_page(db, tournament_id, story.JournalQuery(), caller).rows if is_organizer else ()
+            journal.journal_page(db, tournament_id, journal.JournalQuery(), caller).rows
+            if is_organizer
+            else ()
         )
         entrants = player_reads.entrants(db, tournament_id, caller)
         keepers = user_reads.existing_users(db, [one.user_id for one in tournament.scorekeepers], caller)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from silverball.rules import play
-from silverball.rules.tournament import Game, SinglePlayerGame, Tournament
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
 from silverball.wire.standings import Standing
 
 # Without rounds that are opened one by one, the newest results are those of so long before the last one.
@@ -32,7 +32,7 @@ def find_movers(tournament: Tournament, standings: Sequence[Standing]) -> list[M
     before = _before_newest_results(tournament)
     if before is None:
         return []
-    then = {one.player_id: one.position for one in play.format_of(before).rank(before)}
+    then = {one.player_id: one.position for one in tournament_commands.format_of(before).rank(before)}
     moved = [
         Mover(one.player_id, one.position, then[one.player_id] - one.position)
         for one in standings
@@ -43,7 +43,7 @@ def find_movers(tournament: Tournament, standings: Sequence[Standing]) -> list[M
 
 def _before_newest_results(tournament: Tournament) -> Tournament | None:
     """The tournament without its newest results; None when there were none before them."""
-    if play.format_of(tournament).rounds == "opened" and tournament.rounds:
+    if tournament_commands.format_of(tournament).rounds == "opened" and tournament.rounds:
         return _without_newest_round(tournament)
     moments = [at for one in tournament.games if (at := _completed_at(one))]
     moments += [at for one in tournament.single_player_games if (at := _played_at(one))]

@@ -11,15 +11,15 @@ from urllib.parse import parse_qsl
 
 import silverball
 from silverball.kit.errors import Conflict, NotFound
-from silverball.kit.http import HttpResponse, Request
-from silverball.kit.routing import parse_path_id
+from silverball.kit.http.endpoints import HttpResponse, Request
+from silverball.kit.http.router import parse_path_id
 from silverball.settings import Settings
 from silverball.store import faults
 from silverball.store.engine import Store
 from silverball.web import site
-from silverball.web.console import setup
-from silverball.web.live import show, views
-from silverball.web.live.show import PublicTournament
+from silverball.web.console import settings_form
+from silverball.web.live import tournament_view, views
+from silverball.web.live.tournament_view import PublicTournament
 from silverball.web.live.views import VIEWS, PublicView, ViewChoice
 
 LOG = logging.getLogger("silverball.web")
@@ -78,7 +78,7 @@ class PublicPages:
         if choice.part and choice.part not in view.parts + view.optional_parts:
             raise NotFound("Part", choice.part)
         return self._render(
-            show.load_public_tournament(self.store, tournament_id, self.now()), path, view, choice
+            tournament_view.load_public_tournament(self.store, tournament_id, self.now()), path, view, choice
         )
 
     def _render(
@@ -101,9 +101,9 @@ class PublicPages:
             base_url=self.base_url,
             at=f"/t/{shown.tournament.tournament_id}",
             version=pages_version(),
-            title_of=setup.format_title,
-            plain=show.points_text,
-            gone_at=show.motd_expires_at(shown.tournament.details.get("motd_expiration")),
+            title_of=settings_form.format_title,
+            plain=tournament_view.points_text,
+            gone_at=tournament_view.motd_expires_at(shown.tournament.details.get("motd_expiration")),
         )
         headers = (
             (b"cache-control", REVALIDATED if is_followed else CACHED_WHEN_COMPLETED),

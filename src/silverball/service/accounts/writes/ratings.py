@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import ColumnElement, Connection, or_, select, update
 
-from silverball.store import names, rated
+from silverball.store import names, rating_days
 from silverball.store.tables import player, rating
 
 _RATING = rating.c
@@ -15,7 +15,7 @@ def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str],
 
     The account has its pseudonym and hides its rating already.
     """
-    rated.update_user(db, user_id, was_hidden=was_hidden)
+    rating_days.update_user(db, user_id, was_hidden=was_hidden)
     own = select(_RATING.rating_id).where(_RATING.user_id == user_id).scalar_subquery()
     # Ratings that turned out to be his stay behind as signposts, by number or by name.
     his = or_(_RATING.user_id == user_id, _RATING.merged_into == own)
@@ -28,7 +28,7 @@ def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str],
         )
         pseudonym = f"Player {player_id}"
         _rename_ratings(db, known, pseudonym, name_key=names.name_key(pseudonym))
-    rated.mark_players(db, players)
+    rating_days.mark_players(db, players)
 
 
 def _rename_ratings(db: Connection, whose: ColumnElement[bool], name: str, **more: object) -> None:

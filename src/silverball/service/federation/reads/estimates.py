@@ -8,15 +8,14 @@ from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, or_, select
 
 from silverball.kit.errors import Invalid, NotFound
-from silverball.kit.query import Query
+from silverball.kit.http.query import Query
 from silverball.rules.wppr import value
 from silverball.rules.wppr.value import FieldPlayer, PlayerWorth
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.federation import reads
-from silverball.service.federation.reads import FederationPlayer
-from silverball.service.series import reads as series
-from silverball.service.series.reads import results
+from silverball.service.federation.reads import records as reads
+from silverball.service.federation.reads.records import FederationPlayer
+from silverball.service.series.reads import results, series
 from silverball.store import tables
 from silverball.wire import times
 from silverball.wire.base import Id

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 
 from silverball.rules.ranking.regimes import StoredResult
 from silverball.rules.ranking.summaries import GameRecord
-from silverball.service.games.reads import NO_SEATS, group_seats
+from silverball.service.games.reads.games import NO_SEATS, group_seats
 from silverball.store.tables import game, game_player
 
 

@@ -6,8 +6,8 @@ from itertools import chain
 
 from sqlalchemy import Column, Connection, bindparam, case, delete, insert, select, update
 
-from silverball.rules.opdb_moves import ResolvedId, resolve_id
-from silverball.service import announce
+from silverball.rules.opdb.moves import ResolvedId, resolve_id
+from silverball.service.events import feed_events
 from silverball.service.machines import reads
 from silverball.store import revisions, tables
 from silverball.wire import times
@@ -89,7 +89,7 @@ def _replace_ids(db: Connection, moved: Mapping[str, str | None]) -> int:
     # Who completes one of these tournaments meanwhile waits here, or is waited for: his summary has an
     # arena's id from before or after, and is renamed below when it is from before.
     for start in range(0, len(arena_ids), IDS_AT_ONCE):
-        announce.announce_arenas(db, arena_ids[start : start + IDS_AT_ONCE])
+        feed_events.announce_arenas(db, arena_ids[start : start + IDS_AT_ONCE])
     for summary in _SUMMARIES:
         tournament_ids = _ids_of_rows_naming(db, summary.c.tournament_id, summary.c.opdb_id, moved)
         revisions.raise_tournaments(db, tournament_ids)

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select, true
 
 from silverball.rules.ratings.identities import Identity, IdentityRegister, build_register
 from silverball.rules.ratings.standing import CurrentRating
-from silverball.store import rated, tables
+from silverball.store import rating_days, tables
 
 _R, _P, _V = tables.rating.c, tables.rating_period.c, tables.rating_revision.c
 COUNTS = ("game_count", "win_count", "loss_count", "result_count")
@@ -46,13 +46,13 @@ def days_to_rate(db: Connection, until: date) -> list[DayRow]:
 
     They end with `until`, or with the last day that was rated before.
     """
-    changed = _P.status.in_((rated.WAITING, rated.DIRTY))
+    changed = _P.status.in_((rating_days.WAITING, rating_days.DIRTY))
     begins = db.execute(
         select(func.min(_P.period_date)).where(changed, _P.period_date <= until.isoformat())
     ).scalar_one_or_none()
     if begins is None:
         return []
-    done = _P.status != rated.WAITING
+    done = _P.status != rating_days.WAITING
     ends = db.execute(select(func.max(_P.period_date)).where(done)).scalar_one_or_none()
     last = max(ends or "", until.isoformat())
     return day_rows(db, date.fromisoformat(begins), date.fromisoformat(last))
@@ -77,7 +77,7 @@ def load_register(db: Connection) -> IdentityRegister:
 def are_days_rated(db: Connection, first: date, until: date) -> bool:
     """Whether every day from the first to the last has been rated, and nothing was corrected since."""
     rated_days = select(func.count()).where(
-        _P.status == rated.PROCESSED,
+        _P.status == rating_days.PROCESSED,
         _P.period_date >= first.isoformat(),
         _P.period_date <= until.isoformat(),
     )
@@ -87,7 +87,7 @@ def are_days_rated(db: Connection, first: date, until: date) -> bool:
 def are_ratings_current_before(db: Connection, day: date) -> bool:
     """Whether what everybody sees is how they stood before this day."""
     done = select(func.max(_P.period_date)).where(
-        _P.status != rated.WAITING, _P.period_date < day.isoformat()
+        _P.status != rating_days.WAITING, _P.period_date < day.isoformat()
     )
     newest = _date_or_none(db.execute(done).scalar_one_or_none())
     return newest is not None and newest == current_day(db)
@@ -142,7 +142,7 @@ def _as_standings(rows: Iterable[Any]) -> list[CurrentRating]:
 
 def hidden_rating_ids(db: Connection) -> set[int]:
     """Ratings of users who do not want them shown: they have no rank."""
-    rows = select(_R.rating_id).where(_R.user_id.in_(rated.hidden_users()))
+    rows = select(_R.rating_id).where(_R.user_id.in_(rating_days.hidden_users()))
     return set(db.execute(rows).scalars())
 
 

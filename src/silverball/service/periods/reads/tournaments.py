@@ -13,7 +13,7 @@ from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ratings import counting
 from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
 from silverball.service.periods import seats
-from silverball.store import names, rated, revisions, snapshot, tables
+from silverball.store import names, rating_days, revisions, snapshot, tables
 
 KIND = "tournament"
 _T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
@@ -59,7 +59,7 @@ class TournamentResults:
         )
         rows = select(_T.completed_at).where(*may_count, _T.completed_at.is_not(None))
         oldest = db.execute(rows.order_by(_T.completed_at).limit(1)).scalar_one_or_none()
-        return None if oldest is None else rated.rating_day(oldest)
+        return None if oldest is None else rating_days.rating_day(oldest)
 
     def events(self, db: Connection, first: date, last: date) -> Iterator[RatedEvent]:
         """The tournaments that were completed on these days, by id."""
@@ -118,7 +118,7 @@ def _counting_tournaments(db: Connection, first: date, last: date) -> list[_Coun
     rows = db.execute(select(*columns).where(counts_between(first, last)).order_by(_T.tournament_id))
     return [
         _CountingTournament(
-            row.tournament_id, row.name, row.type, rated.rating_day(row.completed_at), _regime(row)
+            row.tournament_id, row.name, row.type, rating_days.rating_day(row.completed_at), _regime(row)
         )
         for row in rows
         if counting.is_counting(row.type, row.start_utc, row.completed_at, is_test=False)

@@ -10,8 +10,8 @@ from sqlalchemy import Connection, delete, false, insert, select
 
 from silverball.kit.errors import Conflict
 from silverball.rules.ratings.formulas import Parameters
-from silverball.service.periods import writes
-from silverball.store import names, rated, revisions, tables
+from silverball.service.periods.writes import periods as writes
+from silverball.store import names, rating_days, revisions, tables
 
 _P, _U = tables.rating_period.c, tables.user.c
 
@@ -35,7 +35,9 @@ def replace_ratings(
 
     Raises Conflict when something was rated here already. Ranks follow with `writes.store_ranking`.
     """
-    rated_here = select(_P.rating_period_id).where(_P.is_imported == false(), _P.status != rated.WAITING)
+    rated_here = select(_P.rating_period_id).where(
+        _P.is_imported == false(), _P.status != rating_days.WAITING
+    )
     if db.execute(rated_here.limit(1)).first() is not None:
         raise Conflict("Ratings were computed here already. A file can only be read before the first period.")
     writes.begin_run(db)
@@ -49,7 +51,7 @@ def replace_ratings(
 def _period_values(day: date, parameters: Parameters, now: datetime) -> dict[str, Any]:
     return {
         "period_date": day.isoformat(),
-        "status": rated.PROCESSED,
+        "status": rating_days.PROCESSED,
         "is_current": True,
         "is_imported": True,
         "parameters": msgspec.to_builtins(parameters),

@@ -9,12 +9,12 @@ from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from silverball.kit.errors import Invalid
-from silverball.kit.query import Query
+from silverball.kit.http.query import Query
 from silverball.rules.ratings import formulas
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.ratings import reads
-from silverball.service.ratings.reads import COLUMNS, CurrentPeriod
-from silverball.store import names, rated, tables
+from silverball.service.ratings.reads import ratings as reads
+from silverball.service.ratings.reads.ratings import COLUMNS, CurrentPeriod
+from silverball.store import names, rating_days, tables
 from silverball.wire.base import Id
 from silverball.wire.ratings import HeadToHead, RatingComparison, RatingRange
 
@@ -102,7 +102,7 @@ def _belongs_to_players(db: Connection, player_ids: Sequence[int]) -> ColumnElem
 
 def _rating_range(db: Connection) -> RatingRange:
     """The lowest and the highest rating that everybody may see; where there is none, that of a newcomer."""
-    rows = select(_R.rating).where(rated.IS_LISTED).limit(1)
+    rows = select(_R.rating).where(rating_days.IS_LISTED).limit(1)
     lowest = db.execute(rows.order_by(_R.rating)).scalar_one_or_none()
     highest = db.execute(rows.order_by(_R.rating.desc())).scalar_one_or_none()
     newcomer = formulas.DEFAULTS.rating_default

@@ -8,13 +8,13 @@ from msgspec import Meta
 from sqlalchemy import Connection, and_, func, select
 
 from silverball.kit.errors import Invalid
-from silverball.kit.query import PageNumber, Query
+from silverball.kit.http.query import PageNumber, Query
 from silverball.rules.ratings import formulas
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.federation import reads as federation
+from silverball.service.federation.reads import records as federation
 from silverball.service.pages import PageRows
-from silverball.service.ratings import reads
-from silverball.service.ratings.reads import IDS_MAX, CurrentPeriod
+from silverball.service.ratings.reads import ratings as reads
+from silverball.service.ratings.reads.ratings import IDS_MAX, CurrentPeriod
 from silverball.store import tables
 from silverball.wire.base import Id
 from silverball.wire.ratings import IfpaInfo, Rating, RatingBundle, RatingHistoryPoint, RatingRevision

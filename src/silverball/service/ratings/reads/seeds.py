@@ -5,7 +5,7 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, or_, select
 
-from silverball.store import names, rated, tables
+from silverball.store import names, rating_days, tables
 
 _R, _P, _E = tables.rating.c, tables.player.c, tables.entrant.c
 
@@ -29,7 +29,7 @@ def seed_numbers(db: Connection, tournament_id: int, *, by_bound: bool) -> dict[
         and_(_R.organizer_id.in_(books), _R.name_key.in_(keys)),
     )
     who = (_R.user_id, _R.ifpa_id, _R.organizer_id, _R.name_key)
-    found = _numbers_by_holder(db.execute(select(*who, number).where(rated.IS_LISTED, wanted)))
+    found = _numbers_by_holder(db.execute(select(*who, number).where(rating_days.IS_LISTED, wanted)))
     facts: dict[int, float] = {}
     for player_id, organizer_id, name, user_id, ifpa_id in players:
         if user_id is not None:

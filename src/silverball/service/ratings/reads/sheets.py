@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Select, case, null, select, true
 
 from silverball.rules.ratings import formulas
-from silverball.service.ratings import reads
-from silverball.store import rated, tables
+from silverball.service.ratings.reads import ratings as reads
+from silverball.store import rating_days, tables
 
 ROWS_AT_ONCE = 1000
 REVISION_DAYS = 365
@@ -31,7 +31,7 @@ def rating_csv_lines(db: Connection) -> Iterator[str]:
         return
     yield HEADER.format(day=at.day.isoformat()) + "\n"
     rows = select(_R.name, _R.user_id, _IFPA_ID, _R.rating, _R.rd, _R.last_period).select_from(tables.rating)
-    rows = rows.outerjoin(tables.user, _U.user_id == _R.user_id).where(rated.IS_LISTED)
+    rows = rows.outerjoin(tables.user, _U.user_id == _R.user_id).where(rating_days.IS_LISTED)
     for name, user_id, ifpa_id, rating, rd, last in _stream_rows(db, rows.order_by(_R.rating_id)):
         quoted = name.replace('"', '""')
         lower = formulas.lower_bound(rating, rd)
@@ -54,7 +54,7 @@ def revision_csv_lines(db: Connection) -> Iterator[str]:
         .select_from(tables.rating_revision)
         .join(tables.rating, _R.rating_id == _V.rating_id)
         .outerjoin(tables.user, _U.user_id == _R.user_id)
-        .where(rated.IS_LISTED, _V.period_date > begins)
+        .where(rating_days.IS_LISTED, _V.period_date > begins)
         .order_by(_V.period_date, _V.rating_id)
     )
     for rating_id, user_id, ifpa_id, day, rating, rd, delta, *counted in _stream_rows(db, rows):

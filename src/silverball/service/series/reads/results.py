@@ -10,7 +10,7 @@ from silverball.rules.ranking import series as rules
 from silverball.rules.scoring import curves
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.players import reads as players
-from silverball.service.series import reads
+from silverball.service.series.reads import series as reads
 from silverball.store import tables
 from silverball.wire.players import Player
 from silverball.wire.series import (

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Select, bindparam, false, func, select, union
 from silverball.kit.errors import NotFound
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.players import reads as players
-from silverball.service.series import reads
+from silverball.service.series.reads import series as reads
 from silverball.store import tables
 from silverball.wire.players import Player
 from silverball.wire.series import Aggregate, SeriesAttendance, SeriesStats

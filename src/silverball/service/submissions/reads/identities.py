@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterable
 from sqlalchemy import Connection, or_, select
 
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.ratings import reads as ratings
+from silverball.service.ratings.reads import ratings
 from silverball.service.submissions.document import DocumentPlayer
 from silverball.service.submissions.people import KnownPeople, KnownPerson
-from silverball.store import names, rated
+from silverball.store import names, rating_days
 from silverball.store.tables import player, rating, user
 
 _USER, _PLAYER, _RATING = user.c, player.c, rating.c
@@ -55,7 +55,7 @@ def rating_ids_of_people(
         _without_none(one.ifpa_id for one in asked),
     )
     rows = select(_RATING.rating_id, _RATING.user_id, _RATING.ifpa_id).where(
-        rated.IS_LISTED,
+        rating_days.IS_LISTED,
         ratings.is_findable_by(viewer),
         or_(_RATING.user_id.in_(user_ids), _RATING.ifpa_id.in_(numbers)),
     )

@@ -8,8 +8,9 @@ from sqlalchemy import Connection, RowMapping, select, update
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.service.submissions import document, repeats, states
-from silverball.service.submissions.reads import MODEL, events
-from silverball.store import rated
+from silverball.service.submissions.reads import events
+from silverball.service.submissions.reads.submissions import MODEL
+from silverball.store import rating_days
 from silverball.store.tables import rating_submission, submission_document
 from silverball.wire.values import SubmissionStatus
 
@@ -38,7 +39,7 @@ def move_submission(
     db.execute(moved.values(status=to, updated_at=now, **values))
     if (row["status"] in states.COUNTING_STATES) != (to in states.COUNTING_STATES):
         # Its day has other results now.
-        rated.mark_days(db, [date.fromisoformat(row["event_date"])])
+        rating_days.mark_days(db, [date.fromisoformat(row["event_date"])])
 
 
 def approve_submission(db: Connection, submission_id: int, now: datetime, note: str | None = None) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Connection, Select, func, or_, select
 
-from silverball.rules import idle
+from silverball.rules.mechanics import idle
 from silverball.rules.registry import FORMATS
 from silverball.store import tables
 

@@ -8,14 +8,14 @@ import msgspec
 from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import NotFound
-from silverball.kit.query import Query
+from silverball.kit.http.query import Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.arenas import reads as arenas
 from silverball.service.banks import reads as banks
 from silverball.service.occasions import reads as occasions
 from silverball.service.players import reads as players
-from silverball.service.series import reads as series
-from silverball.service.tournaments import reads
+from silverball.service.series.reads import series
+from silverball.service.tournaments.reads import tournaments as reads
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.prepared import PreparedStatement

@@ -10,9 +10,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, select
 
-from silverball.rules import seeding
-from silverball.rules.tournament import Tournament
-from silverball.service.federation import reads as federation
+from silverball.rules.mechanics import seeding
+from silverball.rules.model.tournament import Tournament
+from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import seeds as ratings
 from silverball.service.series.reads import results
 from silverball.store import tables

@@ -3,7 +3,7 @@
 from sqlalchemy import Connection, and_, exists, or_, select
 
 from silverball.service.access import AuthenticatedCaller
-from silverball.service.tournaments import reads
+from silverball.service.tournaments.reads import tournaments as reads
 from silverball.store.tables import scorekeeper, tournament
 from silverball.wire.tournaments import Tournament
 

@@ -9,9 +9,10 @@ from msgspec import UNSET
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.http import Write
-from silverball.rules import play, playoffs
-from silverball.rules.changes import (
+from silverball.kit.http.endpoints import Write
+from silverball.rules.commands import playoffs as playoff_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model.changes import (
     ArenaAdded,
     Change,
     EntrantAdded,
@@ -19,13 +20,14 @@ from silverball.rules.changes import (
     TournamentEdited,
     edited,
 )
+from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
-from silverball.rules.tournament import Entrant, Tournament
-from silverball.service import acting, enact
-from silverball.service.tournaments import configuring, writes
+from silverball.service.core import commands, enact
+from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import NewPlayoffs
 from silverball.service.tournaments.reads import belongings
+from silverball.service.tournaments.writes import tournaments as writes
 from silverball.store import tables
 from silverball.wire import times
 
@@ -39,14 +41,14 @@ def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
 
     Raises Conflict when players are tied across the line; naming the players settles it.
     """
-    qualifier = acting.load_tournament(call)
+    qualifier = commands.load_tournament(call)
     if qualifier.status == "planned":
         raise Conflict("The tournament has not started: nobody has qualified yet.")
     rows, title = _qualifiers(call, qualifier)
-    draw, seed = play.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
-    player_ids = playoffs.seeded(rows, draw)
+    draw, seed = tournament_commands.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
+    player_ids = playoff_commands.seeded(rows, draw)
     new = _planned_playoffs(call, qualifier, title, dice)
-    who = acting.action_context(call)
+    who = commands.action_context(call)
     made = enact.create_tournament(call.db, new, who, dice)
     changes = _roster_changes(qualifier, player_ids)
     enact.enact(call.db, made.tournament_id, changes, who, dice_seed=seed)
@@ -60,7 +62,9 @@ def _qualifiers(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[S
     body = call.body
     if (body.players is UNSET) == (body.band is UNSET):
         raise Invalid({"players": ["Send players or band: one of the two says who goes through."]})
-    rows = playoffs.eligible(play.format_of(qualifier).rank(qualifier), qualifier.active_ids)
+    rows = playoff_commands.eligible(
+        tournament_commands.format_of(qualifier).rank(qualifier), qualifier.active_ids
+    )
     if isinstance(body.players, tuple):
         return _named_qualifiers(rows, body.players), "playoffs"
     if body.players is UNSET:
@@ -72,7 +76,7 @@ def _qualifiers(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[S
         sentence = f"There are only {len(rows)} players in the standings who have not left."
         raise Invalid({"players" if body.band is UNSET else "band": [sentence]})
     for line in (first, last):
-        _refuse_tie(call.db, playoffs.tied_across(rows, line), line)
+        _refuse_tie(call.db, playoff_commands.tied_across(rows, line), line)
     return rows[first:last], title
 
 
@@ -114,7 +118,7 @@ def _planned_playoffs(
     form = FORMATS[call.body.type]
     if "seeding" in form.settings.__struct_encode_fields__:
         given.setdefault("seeding", "manual")
-    settings = configuring.build_settings(call.body.type, given, prefix="settings.")
+    settings = configuration.build_settings(call.body.type, given, prefix="settings.")
     name = call.body.name
     if name is UNSET:
         name = f"{qualifier.details['name']}: {title}"[:NAME_CHARACTERS_MAX]

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select
 
-from silverball.service.webhooks import sentences
-from silverball.service.webhooks.sentences import NewsItem, SentenceFacts
+from silverball.service.webhooks import message_text
+from silverball.service.webhooks.message_text import NewsItem, SentenceFacts
 from silverball.store import announcements, tables
 from silverball.store.announcements import Announcement
 from silverball.wire import times
@@ -58,7 +58,7 @@ def message_body(db: Connection, hook: Any, delivery: Any, base_url: str) -> byt
         return None
     news = NewsItem(delivery.about, delivery.said)
     data = msgspec.json.decode(found.data)
-    said = sentences.render_sentence(
+    said = message_text.render_sentence(
         found.name, data, news, _sentence_facts(db, hook, delivery, data, base_url)
     )
     return _text_body(said)
@@ -79,7 +79,7 @@ def _event_body(found: Announcement) -> bytes:
 def _test_body(db: Connection, hook: Any, at: datetime) -> bytes:
     name = _tournament_name(db, hook.tournament_id)
     if hook.form == "text":
-        return _text_body(f"{sentences.plain_text(name)} \u00b7 {TEST_SENTENCE}")
+        return _text_body(f"{message_text.plain_text(name)} \u00b7 {TEST_SENTENCE}")
     message = WebhookMessage(
         type=TEST,
         timestamp=times.iso(at),
@@ -128,7 +128,7 @@ def _player_names(db: Connection, player_ids: Sequence[int]) -> dict[int, str]:
 def _first_places(db: Connection, tournament_id: int) -> list[tuple[int, int]]:
     standing = tables.standing.c
     rows = select(standing.position, standing.player_id).where(
-        standing.tournament_id == tournament_id, standing.position <= sentences.PLACES_MAX
+        standing.tournament_id == tournament_id, standing.position <= message_text.PLACES_MAX
     )
     ordered = rows.order_by(standing.position, standing.player_id).limit(PLAYERS_NAMED_MAX)
     return [(row.position, row.player_id) for row in db.execute(ordered)]

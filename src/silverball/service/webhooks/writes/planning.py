@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, insert, select, update
 
-from silverball.service.webhooks import sentences, signing
+from silverball.service.webhooks import message_text, signing
+from silverball.service.webhooks.message_text import ChatState
 from silverball.service.webhooks.reads import due
-from silverball.service.webhooks.sentences import ChatState
 from silverball.store import announcements
 from silverball.store.announcements import Announcement
 from silverball.store.tables import webhook, webhook_delivery
@@ -74,16 +74,18 @@ def _plan_announcement(
     is_wanted = not hook.events or one.name in hook.events
     if hook.form == "events":
         return ([row] if is_wanted else []), told
-    if one.name not in sentences.TOLD_EVENTS:
+    if one.name not in message_text.TOLD_EVENTS:
         return [], told
-    news, told = sentences.find_news(one.name, msgspec.json.decode(one.data), told)
+    news, told = message_text.find_news(one.name, msgspec.json.decode(one.data), told)
     if news is None or not is_wanted or _was_sent_before(db, hook.webhook_id, news, said):
         return [], told
     said[news.subject] = news.content
     return [{**row, "about": news.subject, "said": news.content}], told
 
 
-def _was_sent_before(db: Connection, webhook_id: int, news: sentences.NewsItem, said: dict[str, str]) -> bool:
+def _was_sent_before(
+    db: Connection, webhook_id: int, news: message_text.NewsItem, said: dict[str, str]
+) -> bool:
     """Whether a game was told with the very same result last; everything else is new by itself."""
     if not news.subject.startswith("game "):
         return False

@@ -6,8 +6,9 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from silverball.service.webhooks import pace, writes
+from silverball.service.webhooks import pace
 from silverball.service.webhooks.reads import due, message
+from silverball.service.webhooks.writes import webhooks as writes
 from silverball.store.tables import webhook, webhook_delivery
 
 WITHDRAWN = "There is nothing to be said any more: what it was about was withdrawn or is kept no longer."

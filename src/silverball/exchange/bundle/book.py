@@ -1,0 +1,138 @@
+"""From a checked bundle to stored fields: users, and things in the organizer's book."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from silverball.exchange.bundle.checks import tuple_or_empty
+from silverball.exchange.bundle.rows import optional_moment, scorekeepers
+from silverball.service.bundles.writes import BundleContents
+from silverball.wire import times
+from silverball.wire.base import UnsetType
+from silverball.wire.bundle import Bundle
+from silverball.wire.locations import Location
+from silverball.wire.parts import OccasionListItem
+from silverball.wire.series import Series
+from silverball.wire.users import User
+
+Row = dict[str, Any]
+
+
+def build_book(bundle: Bundle) -> BundleContents:
+    """Everything that the bundle contains or names beside its tournament."""
+    tournament = bundle.tournament
+    named = _user_names(bundle)
+    users = {one.user_id: _user_row(one) for one in _contained_users(bundle) if one.user_id in named}
+    series = _find_series(bundle)
+    banks = tuple_or_empty(bundle.banks) or tuple_or_empty(tournament.banks)
+    event = _value_or_none(tournament.event)
+    is_series_named = tournament.series_id is not None and series is None
+    return BundleContents(
+        organizer_id=tournament.organizer_id,
+        users=list(users.values()),
+        locations=[_stored_fields(one) for one in _locations(bundle)],
+        series=[] if series is None else [_series_row(series)],
+        arenas=[_fields_without(one, "tournament_arena") for one in tuple_or_empty(tournament.arenas)],
+        players=[_fields_without(one, "tournament_player") for one in tuple_or_empty(tournament.players)],
+        banks=[_fields_without(one, "arena_ids") for one in banks],
+        bank_arenas=[
+            {"bank_id": bank.bank_id, "place": place, "arena_id": arena_id}
+            for bank in banks
+            for place, arena_id in enumerate(bank.arena_ids)
+        ],
+        occasions=[] if event is None else [_occasion_row(event)],
+        users_named={user_id: name for user_id, name in named.items() if user_id not in users},
+        series_named=[tournament.series_id] if is_series_named and tournament.series_id else [],
+    )
+
+
+def _find_series(bundle: Bundle) -> Series | None:
+    series: Series | None = _value_or_none(bundle.series) or _value_or_none(bundle.tournament.series)
+    return series
+
+
+def _contained_users(bundle: Bundle) -> Iterator[User]:
+    """The users that the bundle contains; the organizer comes last, so that he is kept."""
+    yield from scorekeepers(bundle)
+    series = _find_series(bundle)
+    contained = [] if series is None else [_value_or_none(series.organizer)]
+    for one in (*contained, _value_or_none(bundle.tournament.organizer)):
+        if one is not None:
+            yield one
+
+
+def _user_names(bundle: Bundle) -> dict[int, str]:
+    """Every user id in the bundle, with the name that a placeholder would get."""
+    named: dict[int, str] = {}
+    for player in tuple_or_empty(bundle.tournament.players):
+        if player.claimed_by is not None:
+            named[player.claimed_by] = player.name
+    for user_id in _user_ids(bundle):
+        if user_id is not None:
+            named.setdefault(user_id, f"User {user_id}")
+    return named
+
+
+def _user_ids(bundle: Bundle) -> Iterator[int | None]:
+    tournament = bundle.tournament
+    yield tournament.organizer_id
+    owned = [*tuple_or_empty(tournament.players), *tuple_or_empty(tournament.arenas), *_locations(bundle)]
+    owned += [*tuple_or_empty(bundle.banks), *tuple_or_empty(tournament.banks)]
+    owned += [one for one in (_find_series(bundle), _value_or_none(tournament.event)) if one is not None]
+    yield from (one.organizer_id for one in owned)
+    yield from (one.user_id for one in scorekeepers(bundle))
+    for game in bundle.games:
+        yield game.scorekeeper_id
+        yield from game.user_ids
+    for card in tuple_or_empty(bundle.cards):
+        yield from (one.scorekeeper_id for one in card.single_player_games)
+    yield from (one.scorekeeper_id for one in tuple_or_empty(bundle.single_player_games))
+
+
+def _locations(bundle: Bundle) -> Iterator[Location]:
+    event = _value_or_none(bundle.tournament.event)
+    at_event = None if event is None else _value_or_none(event.location)
+    at_tournament = _value_or_none(bundle.tournament.location)
+    if at_tournament is not None:
+        yield at_tournament
+    if at_event is not None and (at_tournament is None or at_event.location_id != at_tournament.location_id):
+        yield at_event
+
+
+def _user_row(one: User) -> Row:
+    return {**_stored_fields(one), "created_at": times.parse_moment(one.created_at)}
+
+
+def _series_row(one: Series) -> Row:
+    row = _fields_without(one, "organizer", "rsvp_configuration")
+    return {
+        **row,
+        "playoffs_cutoffs": msgspec.to_builtins(one.playoffs_cutoffs),
+        "rsvp_configuration": msgspec.to_builtins(_value_or_none(one.rsvp_configuration)),
+    }
+
+
+def _occasion_row(one: OccasionListItem) -> Row:
+    row = _fields_without(one, "event_id", "is_favorite", "location")
+    return {
+        "occasion_id": one.event_id,
+        **row,
+        "start_utc": times.parse_moment(one.start_utc),
+        "end_utc": optional_moment(one.end_utc),
+        "registration_utc": optional_moment(one.registration_utc),
+    }
+
+
+def _stored_fields(one: msgspec.Struct) -> Row:
+    """The fields of a shape as they are stored: the names are the same."""
+    fields = msgspec.structs.asdict(one)
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+
+
+def _fields_without(one: msgspec.Struct, *names: str) -> Row:
+    return {name: value for name, value in _stored_fields(one).items() if name not in names}
+
+
+def _value_or_none(part: Any) -> Any:
+    return None if isinstance(part, UnsetType) else part

@@ -1,0 +1,357 @@
+"""Whether the parts of a bundle fit together. Every function raises BrokenBundle at the first fault."""
+
+from collections.abc import Collection, Iterable
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+from silverball.exchange.bundle.faults import BrokenBundle, fault_from_validation
+from silverball.rules.model import settings
+from silverball.rules.registry import FORMATS
+from silverball.wire import times
+from silverball.wire.base import ID_MAX, UNSET, UnsetType
+from silverball.wire.bundle import Bundle
+from silverball.wire.cards import Card
+from silverball.wire.games import Game, Suggestion
+from silverball.wire.singleplayer import SinglePlayerGame
+from silverball.wire.standings import Standing
+from silverball.wire.tournaments import Tournament
+
+
+class BundleCheck:
+    """The ids that a bundle contains, and the checks that need them."""
+
+    def __init__(self, bundle: Bundle) -> None:
+        self.bundle = bundle
+        self.tournament = bundle.tournament
+        self.tournament_id = bundle.tournament.tournament_id
+        _check_tournament(bundle.tournament)
+        _require_same_id("$.series", bundle.series, "series_id", bundle.tournament.series_id)
+        _check_users(bundle)
+        self.player_ids = _distinct_ids(
+            "$.tournament.players", tuple_or_empty(self.tournament.players), "player_id"
+        )
+        self.arena_ids = _distinct_ids(
+            "$.tournament.arenas", tuple_or_empty(self.tournament.arenas), "arena_id"
+        )
+        self.bank_ids = _distinct_ids(
+            "$.banks", tuple_or_empty(bundle.banks) or tuple_or_empty(self.tournament.banks), "bank_id"
+        )
+        self.round_ids = _distinct_ids("$.rounds", bundle.rounds, "round_id")
+        self.card_ids = _distinct_ids("$.cards", tuple_or_empty(bundle.cards), "card_id")
+
+    def run(self) -> None:
+        """Check everything below the tournament."""
+        self._check_rounds()
+        self._check_games()
+        self._check_attempts("$.singlePlayerGames", tuple_or_empty(self.bundle.single_player_games), None)
+        for n, card in enumerate(tuple_or_empty(self.bundle.cards)):
+            self._check_card(f"$.cards[{n}]", card)
+        self._check_queues()
+        self._check_banks()
+        self._check_standings()
+        self._refuse_games_on_two_cards()
+
+    def _check_rounds(self) -> None:
+        for n, one in enumerate(self.bundle.rounds):
+            path = f"$.rounds[{n}]"
+            self._require_own(path, one.tournament_id)
+            _require_moment(f"{path}.createdAt", one.created_at)
+            _require_moment(f"{path}.completedAt", one.completed_at)
+            self._require_known(f"{path}.arenaId", one.arena_id, self.arena_ids, "arena")
+            if one.score is not None and one.score != int(one.score):
+                raise BrokenBundle(f"{path}.score", f"{one.score} is not a whole number.")
+
+    def _check_games(self) -> None:
+        games = self.bundle.games
+        _distinct_ids("$.games", games, "game_id")
+        suggestions = [one for game in games for one in tuple_or_empty(game.suggestions)]
+        _distinct_ids("$.games[*].suggestions", suggestions, "suggestion_id")
+        for n, game in enumerate(games):
+            self._check_game(f"$.games[{n}]", game)
+
+    def _check_game(self, path: str, game: Game) -> None:
+        self._require_own(path, game.tournament_id)
+        _require_moment(f"{path}.startedAt", game.started_at)
+        self._require_known(f"{path}.roundId", game.round_id or None, self.round_ids, "round")
+        self._require_known(f"{path}.arenaId", game.arena_id, self.arena_ids, "arena")
+        self._require_known(f"{path}.bankId", game.bank_id, self.bank_ids, "bank")
+        if not game.player_ids:
+            raise BrokenBundle(f"{path}.playerIds", "A game has at least one player.")
+        for m, player_id in enumerate(game.player_ids):
+            self._require_known(f"{path}.playerIds[{m}]", player_id, self.player_ids, "player")
+        if len(set(game.player_ids)) < len(game.player_ids):
+            raise BrokenBundle(f"{path}.playerIds", "A player is named twice.")
+        for name in ("user_ids", "result_positions", "result_points", "result_scores"):
+            if len(getattr(game, name)) != len(game.player_ids):
+                shown = msgspec.structs.fields(Game)
+                key = next(one.encode_name for one in shown if one.name == name)
+                raise BrokenBundle(f"{path}.{key}", "There is not one element for each player of the game.")
+        self._check_result(path, game)
+        for m, suggestion in enumerate(tuple_or_empty(game.suggestions)):
+            self._check_suggestion(f"{path}.suggestions[{m}]", game, suggestion)
+
+    def _check_result(self, path: str, game: Game) -> None:
+        placed = [player_id for player_id in game.result_positions if player_id is not None]
+        for m, player_id in enumerate(game.result_positions):
+            if player_id is not None and player_id not in game.player_ids:
+                raise BrokenBundle(
+                    f"{path}.resultPositions[{m}]",
+                    f"Player {player_id} does not play in game {game.game_id}.",
+                )
+        if len(set(placed)) < len(placed):
+            raise BrokenBundle(f"{path}.resultPositions", "A player is placed twice.")
+        if game.player_id_advantage is not None and game.player_id_advantage not in game.player_ids:
+            raise BrokenBundle(f"{path}.playerIdAdvantage", "This player does not play in the game.")
+        for m, points in enumerate(game.result_points):
+            parse_points(f"{path}.resultPoints[{m}]", points)
+        for m, score in enumerate(game.result_scores):
+            parse_score(f"{path}.resultScores[{m}]", score)
+
+    def _check_suggestion(self, path: str, game: Game, suggestion: Suggestion) -> None:
+        self._require_own(path, suggestion.tournament_id)
+        if suggestion.game_id != game.game_id:
+            raise BrokenBundle(f"{path}.gameId", f"The suggestion is listed with game {game.game_id}.")
+        if suggestion.round_id != game.round_id:
+            raise BrokenBundle(f"{path}.roundId", f"Game {game.game_id} is in round {game.round_id}.")
+
+    def _check_attempts(self, path: str, attempts: Collection[SinglePlayerGame], card_id: int | None) -> None:
+        _distinct_ids(path, attempts, "single_player_game_id")
+        for n, one in enumerate(attempts):
+            self._check_attempt(f"{path}[{n}]", one)
+            if card_id is not None and one.card_id not in (UNSET, None, card_id):
+                raise BrokenBundle(f"{path}[{n}].cardId", f"The game is listed with card {card_id}.")
+
+    def _check_attempt(self, path: str, one: SinglePlayerGame) -> None:
+        if one.tournament_id is not UNSET:
+            self._require_own(path, one.tournament_id)
+        self._require_known(f"{path}.playerId", one.player_id, self.player_ids, "player")
+        self._require_known(f"{path}.arenaId", one.arena_id, self.arena_ids, "arena")
+        self._require_known(f"{path}.roundId", _value_or_none(one.round_id) or None, self.round_ids, "round")
+        self._require_known(f"{path}.cardId", _value_or_none(one.card_id), self.card_ids, "card")
+        _require_moment(f"{path}.createdAt", one.created_at)
+        _require_moment(f"{path}.updatedAt", one.updated_at)
+        parse_points(f"{path}.points", one.points)
+        parse_score(f"{path}.score", one.score)
+
+    def _check_card(self, path: str, card: Card) -> None:
+        self._require_own(path, card.tournament_id)
+        self._require_known(f"{path}.playerId", card.player_id, self.player_ids, "player")
+        _require_moment(f"{path}.createdAt", card.created_at)
+        _require_moment(f"{path}.updatedAt", card.updated_at)
+        self._check_attempts(f"{path}.singlePlayerGames", card.single_player_games, card.card_id)
+        games = sorted(card.single_player_games, key=lambda one: (one.index or 0, one.single_player_game_id))
+        expected: dict[str, list[Any]] = {
+            "singlePlayerGameIds": [one.single_player_game_id for one in games],
+            "arenaIds": [one.arena_id for one in games],
+            "pointsList": [None if one.points is None else Decimal(one.points) for one in games],
+        }
+        said: dict[str, list[Any]] = {
+            "singlePlayerGameIds": list(card.single_player_game_ids),
+            "arenaIds": list(card.arena_ids),
+            "pointsList": [None if one is None else Decimal(str(one)) for one in card.points_list],
+        }
+        for name, values in said.items():
+            if values != expected[name]:
+                raise BrokenBundle(f"{path}.{name}", "The list does not agree with the games of the card.")
+
+    def _check_queues(self) -> None:
+        queues = tuple_or_empty(self.bundle.queues)
+        _distinct_ids("$.queues", queues, "queue_id")
+        for n, one in enumerate(queues):
+            path = f"$.queues[{n}]"
+            self._require_own(path, one.tournament_id)
+            self._require_known(f"{path}.playerId", one.player_id, self.player_ids, "player")
+            self._require_known(f"{path}.arenaId", one.arena_id, self.arena_ids, "arena")
+            self._require_known(f"{path}.roundId", one.round_id or None, self.round_ids, "round")
+            _require_moment(f"{path}.createdAt", one.created_at)
+            _require_moment(f"{path}.completedAt", one.completed_at)
+
+    def _check_banks(self) -> None:
+        for n, bank in enumerate(tuple_or_empty(self.bundle.banks) or tuple_or_empty(self.tournament.banks)):
+            for m, arena_id in enumerate(bank.arena_ids):
+                self._require_known(f"$.banks[{n}].arenaIds[{m}]", arena_id, self.arena_ids, "arena")
+
+    def _check_standings(self) -> None:
+        if isinstance(self.bundle.standings, UnsetType):
+            if self.tournament.type not in FORMATS:
+                known = ", ".join(sorted(FORMATS))
+                raise BrokenBundle(
+                    "$.standings",
+                    f"Standings are missing, and those of {self.tournament.type} cannot be computed here yet "
+                    f"(only {known}).",
+                )
+            return
+        rows = self.bundle.standings
+        _distinct_ids("$.standings", rows, "player_id")
+        for n, row in enumerate(rows):
+            self._check_standing(f"$.standings[{n}]", row)
+
+    def _check_standing(self, path: str, row: Standing) -> None:
+        self._require_known(f"{path}.playerId", row.player_id, self.player_ids, "player")
+        if row.position < 1:
+            raise BrokenBundle(f"{path}.position", "Positions begin at 1.")
+        if isinstance(row.points, str):
+            _parse_decimal(f"{path}.points", row.points)
+
+    def _refuse_games_on_two_cards(self) -> None:
+        """A game of a card may be listed with the card and with the single player games."""
+        once: dict[int, SinglePlayerGame] = {}
+        for n, card in enumerate(tuple_or_empty(self.bundle.cards)):
+            for m, one in enumerate(card.single_player_games):
+                if one.single_player_game_id in once:
+                    path = f"$.cards[{n}].singlePlayerGames[{m}].singlePlayerGameId"
+                    raise BrokenBundle(path, f"{one.single_player_game_id} is on two cards.")
+                once[one.single_player_game_id] = one
+
+    def _require_own(self, path: str, tournament_id: int | UnsetType) -> None:
+        if tournament_id != self.tournament_id:
+            raise BrokenBundle(
+                f"{path}.tournamentId", f"It belongs to tournament {tournament_id}, not {self.tournament_id}."
+            )
+
+    def _require_known(self, path: str, value: int | None, known: Collection[int], what: str) -> None:
+        if value is not None and value not in known:
+            raise BrokenBundle(path, f"There is no {what} {value} in the bundle.")
+
+
+def _check_tournament(tournament: Tournament) -> None:
+    path = "$.tournament"
+    for key, flag in (("players", "includePlayers"), ("arenas", "includeArenas")):
+        if isinstance(getattr(tournament, key), UnsetType):
+            raise BrokenBundle(f"{path}.{key}", f"They are missing. Ask for the tournament with {flag}=true.")
+    try:
+        ZoneInfo(tournament.timezone)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise BrokenBundle(f"{path}.timezone", f"There is no time zone {tournament.timezone!r}.") from error
+    for key in ("startUtc", "endUtc", "completedAt", "createdAt", "updatedAt"):
+        _require_moment(f"{path}.{key}", _value_or_none(getattr(tournament, _snake_case(key))))
+    _check_members(tournament)
+    for n, player in enumerate(tuple_or_empty(tournament.players)):
+        part = f"{path}.players[{n}].tournamentPlayer"
+        if isinstance(player.tournament_player, UnsetType):
+            raise BrokenBundle(part, "It is missing: a player of a tournament has one.")
+        parse_points(f"{part}.pointsAdjustment", player.tournament_player.points_adjustment)
+        parse_points(f"{part}.scoreAdjustment", _value_or_none(player.tournament_player.score_adjustment))
+    for n, arena in enumerate(tuple_or_empty(tournament.arenas)):
+        if isinstance(arena.tournament_arena, UnsetType):
+            path_arena = f"{path}.arenas[{n}].tournamentArena"
+            raise BrokenBundle(path_arena, "It is missing: an arena of a tournament has one.")
+    _check_settings(tournament)
+
+
+def _snake_case(key: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
+
+
+def _check_members(tournament: Tournament) -> None:
+    """The parts that stand beside their ids."""
+    _require_same_id("$.tournament.organizer", tournament.organizer, "user_id", tournament.organizer_id)
+    _require_same_id("$.tournament.location", tournament.location, "location_id", tournament.location_id)
+    _require_same_id("$.tournament.series", tournament.series, "series_id", tournament.series_id)
+    here = _value_or_none(tournament.location)
+    if tournament.location_id is not None and here is None:
+        sentence = "The location is missing. Ask for the tournament with includeLocation=true."
+        raise BrokenBundle("$.tournament.locationId", sentence)
+    event = _value_or_none(tournament.event)
+    if event is not None:
+        for key in ("startUtc", "endUtc", "registrationUtc"):
+            _require_moment(f"$.tournament.event.{key}", getattr(event, _snake_case(key)))
+        _require_same_id("$.tournament.event.location", event.location, "location_id", event.location_id)
+        known = (None, tournament.location_id)
+        if _value_or_none(event.location) is None and event.location_id not in known:
+            raise BrokenBundle("$.tournament.event.locationId", "The location of the event is missing.")
+
+
+def _check_users(bundle: Bundle) -> None:
+    keepers = tuple_or_empty(bundle.scorekeepers) or tuple_or_empty(bundle.tournament.scorekeepers)
+    _distinct_ids("$.scorekeepers", keepers, "user_id")
+    series = _value_or_none(bundle.series) or _value_or_none(bundle.tournament.series)
+    users = {
+        "$.tournament.organizer": _value_or_none(bundle.tournament.organizer),
+        "$.series.organizer": None if series is None else _value_or_none(series.organizer),
+        **{f"$.scorekeepers[{n}]": one for n, one in enumerate(keepers)},
+    }
+    for path, user in users.items():
+        if user is not None:
+            _require_moment(f"{path}.createdAt", user.created_at)
+    named = None if series is None else series.organizer_id
+    _require_same_id("$.series.organizer", users["$.series.organizer"], "user_id", named)
+
+
+def _require_same_id(path: str, part: Any, key: str, named: int | None) -> None:
+    part = _value_or_none(part)
+    if part is not None and getattr(part, key) != named:
+        raise BrokenBundle(path, f"It is not the one that its id names beside it ({named}).")
+
+
+def _check_settings(tournament: Tournament) -> None:
+    """The settings of a format that is played here keep to its limits."""
+    if tournament.type not in FORMATS:
+        return
+    given = msgspec.to_builtins(tournament)
+    try:
+        settings.read(FORMATS[tournament.type].settings, given)
+    except msgspec.ValidationError as error:
+        raise fault_from_validation(error, at="$.tournament") from error
+
+
+def tuple_or_empty(part: Any) -> tuple[Any, ...]:
+    """A list that may be absent or null."""
+    return () if part is None or isinstance(part, UnsetType) else part
+
+
+def _value_or_none(part: Any) -> Any:
+    return None if isinstance(part, UnsetType) else part
+
+
+def _distinct_ids(path: str, things: Iterable[Any], key: str) -> frozenset[int]:
+    """The ids of these things, all different."""
+    seen: set[int] = set()
+    for n, one in enumerate(things):
+        value = getattr(one, key)
+        if value in seen:
+            raise BrokenBundle(f"{path}[{n}]", f"The id {value} is used twice.")
+        seen.add(value)
+    return frozenset(seen)
+
+
+def _require_moment(path: str, text: str | None) -> None:
+    if text is None:
+        return
+    try:
+        times.parse_moment(text)
+    except (ValueError, OverflowError) as error:
+        raise BrokenBundle(path, f"{text!r} is not a date and time.") from error
+
+
+def _parse_decimal(path: str, value: str | float) -> Decimal:
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation as error:
+        raise BrokenBundle(path, f"{value!r} is not a number.") from error
+    if not number.is_finite() or abs(number) > ID_MAX // 100:
+        raise BrokenBundle(path, f"{value!r} is not a number of points.")
+    return number
+
+
+def parse_points(path: str, value: str | float | None) -> Decimal | None:
+    """Points, exactly."""
+    if value is None:
+        return None
+    number = _parse_decimal(path, value)
+    if number * 100 != int(number * 100):
+        raise BrokenBundle(path, f"{value} has more than two decimals.")
+    return number
+
+
+def parse_score(path: str, value: int | str | None) -> int | None:
+    """A score."""
+    if value is None or isinstance(value, int):
+        return value
+    digits = value.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit()) or abs(int(digits[:30])) > ID_MAX:
+        raise BrokenBundle(path, f"{value!r} is not a score.")
+    return int(value)

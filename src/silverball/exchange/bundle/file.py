@@ -1,0 +1,223 @@
+"""Bundles: a whole tournament as one JSON file in the published shapes, in and out."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from random import Random
+from typing import Any, Literal
+
+import msgspec
+
+from silverball.exchange.bundle import book as bundle_book
+from silverball.exchange.bundle import faults as bundle_faults
+from silverball.exchange.bundle import renumbering
+from silverball.exchange.bundle import rows as bundle_rows
+from silverball.exchange.bundle.checks import BundleCheck
+from silverball.exchange.bundle.faults import BrokenBundle
+from silverball.exchange.bundle.renumbering import IdMap
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules.model.changes import TournamentImported
+from silverball.service.bundles import reads, writes
+from silverball.service.bundles.writes import BundleContents
+from silverball.service.core import enact
+from silverball.wire.bundle import Bundle
+
+BYTES_MAX = 50 * 2**20
+SOURCE = "import"
+
+
+@dataclass(frozen=True)
+class BundleFile:
+    """A file that was read and found whole."""
+
+    name: str
+    raw: Any
+    bundle: Bundle
+
+    @property
+    def tournament_id(self) -> int:
+        return self.bundle.tournament.tournament_id
+
+
+@dataclass(frozen=True)
+class ImportedBundle:
+    """What became of a file."""
+
+    tournament_id: int
+    name: str
+    outcome: Literal["new", "replaced", "unchanged"]
+    # Name of an id -> old -> new, when everything got new ids.
+    ids: IdMap = field(default_factory=dict)
+
+
+class ImportWouldOverwrite(Conflict):
+    def __init__(self, tournament_id: int, name: str, why: str) -> None:
+        super().__init__(
+            f"Tournament {tournament_id} is here already as {name!r}, and {why}. "
+            "Import it with new ids (--renumber)."
+        )
+
+
+def read(path: Path) -> BundleFile:
+    """The file, whole and checked. Raises BrokenBundle with the JSON path of the first fault."""
+    size = path.stat().st_size
+    if size > BYTES_MAX:
+        raise BrokenBundle("$", f"The file has {size} bytes; a bundle has at most {BYTES_MAX}.")
+    return parse(path.read_bytes(), path.name)
+
+
+def parse(content: bytes, name: str) -> BundleFile:
+    """The content of a file, whole and checked. Raises BrokenBundle."""
+    try:
+        raw = msgspec.json.decode(content)
+        bundle_faults.refuse_unstorable_values(raw)
+        bundle = msgspec.convert(raw, Bundle, str_keys=True)
+    except msgspec.ValidationError as error:
+        raise bundle_faults.fault_from_validation(error) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BrokenBundle("$", f"The file is not JSON in UTF-8 ({error}).") from error
+    BundleCheck(bundle).run()
+    return BundleFile(name, raw, bundle)
+
+
+def import_bundle(
+    db: Any,
+    file: BundleFile,
+    *,
+    owner_id: int | None = None,
+    new_ids: bool = False,
+    now: datetime,
+    dice: Random,
+) -> ImportedBundle:
+    """Store the bundle, all of it, in the caller's transaction.
+
+    `owner_id` is who the tournament and its organizer's things shall belong to; `new_ids` gives new ids to
+    everything. Raises Conflict when an id is in use by something else, BrokenBundle when the results do not
+    fit the format.
+    """
+    raw = msgspec.json.decode(msgspec.json.encode(file.raw))
+    ids = _renumber(db, raw) if new_ids else {}
+    organizer_id = raw["tournament"]["organizerId"]
+    if owner_id is not None:
+        renumbering.set_owner(raw, owner_id)
+    bundle = msgspec.convert(raw, Bundle, str_keys=True)
+    book = bundle_book.build_book(bundle)
+    change = _import_change(file, bundle, book, organizer_id)
+    outcome = _outcome(db, bundle, change, organizer_id)
+    tournament = bundle.tournament
+    if outcome != "unchanged":
+        _refuse_used_ids(db, change, book, {} if owner_id is None else {owner_id: organizer_id})
+        writes.store_contents(db, book, now=now)
+        _enact_import(db, bundle, change, now=now, dice=dice)
+        for occasion in book.occasions:
+            writes.join_occasion(
+                db, occasion["occasion_id"], tournament.tournament_id, tournament.organizer_id
+            )
+    return ImportedBundle(tournament.tournament_id, tournament.name, outcome, ids)
+
+
+def _renumber(db: Any, raw: Any) -> IdMap:
+    """New ids for everything. A custom link that leads elsewhere here stays where it is."""
+    ids = renumbering.new_ids(raw, reads.highest_ids(db))
+    renumbering.renumber(raw, ids)
+    tournament = raw["tournament"]
+    shortcut = tournament.get("shortcut")
+    if shortcut and reads.is_slug_taken(db, shortcut["slug"], tournament["tournamentId"]):
+        del tournament["shortcut"]
+    return ids
+
+
+def export_bundle(db: Any, tournament_id: int) -> bytes:
+    """The bundle of a tournament, as a file. Raises NotFound."""
+    return msgspec.json.encode(reads.load_bundle(db, tournament_id)) + b"\n"
+
+
+def _import_change(
+    file: BundleFile, bundle: Bundle, book: BundleContents, organizer_id: int
+) -> TournamentImported:
+    primary = file.raw["tournament"].get("primaryConfigSettings")
+    parts = bundle_rows.build_parts(bundle, primary=primary)
+    digest = hashlib.sha256(msgspec.json.encode([parts, book])).hexdigest()
+    # The organizer as the file names him: by him a file with another tournament is told apart.
+    origin = {"file": file.name, "digest": digest, "organizerId": organizer_id}
+    return TournamentImported(
+        tournament_id=bundle.tournament.tournament_id,
+        parts=parts,
+        origin=origin | {name: len(rows) for name, rows in parts.items() if name != "tournament"},
+    )
+
+
+def _outcome(
+    db: Any, bundle: Bundle, change: TournamentImported, organizer_id: int
+) -> Literal["new", "replaced", "unchanged"]:
+    """What importing would do to the tournament. Raises ChangedSince."""
+    tournament_id = bundle.tournament.tournament_id
+    here = reads.find_existing(db, tournament_id)
+    if here is None:
+        return "new"
+    if here.change is None:
+        raise ImportWouldOverwrite(tournament_id, here.name, "it did not come from a file")
+    if here.change != TournamentImported.__name__:
+        raise ImportWouldOverwrite(tournament_id, here.name, "it was changed since it came in")
+    if here.data.get("organizerId") != organizer_id:
+        raise ImportWouldOverwrite(tournament_id, here.name, "it is of another organizer")
+    return "unchanged" if here.data.get("digest") == change.origin["digest"] else "replaced"
+
+
+def _refuse_used_ids(
+    db: Any, change: TournamentImported, book: BundleContents, same: Mapping[int, int]
+) -> None:
+    """Raises IdInUse for the first thing whose id something else has here."""
+    reads.refuse_renamed_users(db, book.users)
+    owned = {
+        "locationId": book.locations,
+        "seriesId": book.series,
+        "arenaId": book.arenas,
+        "playerId": book.players,
+        "bankId": book.banks,
+        "eventId": book.occasions,
+    }
+    for kind, rows in owned.items():
+        reads.refuse_other_owners(db, kind, rows, same)
+    named = [{"series_id": one, "organizer_id": book.organizer_id} for one in book.series_named]
+    reads.refuse_other_owners(db, "seriesId", named, same)
+    for kind, part in PART_BY_ID_NAME.items():
+        key = reads.id_column(reads.PART_TABLES[kind])
+        rows = change.parts[part]
+        reads.refuse_other_tournaments(db, kind, [row[key] for row in rows], change.tournament_id)
+    for row in change.parts["shortcuts"]:
+        reads.refuse_taken_slug(db, row["slug"], change.tournament_id)
+
+
+# Name of an id -> the parts that have it.
+PART_BY_ID_NAME = {
+    "roundId": "rounds",
+    "gameId": "games",
+    "suggestionId": "suggestions",
+    "singlePlayerGameId": "single_player_games",
+    "cardId": "cards",
+    "queueId": "queue",
+    "shortcutId": "shortcuts",
+}
+
+
+def _enact_import(
+    db: Any, bundle: Bundle, change: TournamentImported, *, now: datetime, dice: Random
+) -> None:
+    try:
+        enact.enact_import(db, change, enact.ActionContext(actor_id=None, source=SOURCE, now=now), dice)
+    except Invalid as error:
+        field_name, sentences = next(iter(error.errors.items()))
+        raise BrokenBundle(_json_path(bundle, field_name), sentences[0]) from error
+
+
+def _json_path(bundle: Bundle, field_name: str) -> str:
+    """`games.123.resultPoints`, as the rules say it, as a JSON path: `$.games[4].resultPoints`."""
+    head, _, rest = field_name.partition(".")
+    game_id, _, member = rest.partition(".")
+    for n, game in enumerate(bundle.games if head == "games" else ()):
+        if str(game.game_id) == game_id:
+            return f"$.games[{n}].{member}"
+    return f"$.tournament.{field_name}"

@@ -1,0 +1,91 @@
+"""The machine database from a file, whichever of its four shapes the file has."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from silverball.exchange import json_file
+from silverball.exchange.bundle.faults import BrokenFile
+from silverball.exchange.opdb import shapes as opdb_shapes
+from silverball.exchange.opdb.shapes import ExportEntry, FileEntry
+from silverball.rules.opdb import ids as opdb
+from silverball.service.machines.writes import machines as writes
+from silverball.service.machines.writes import moves
+from silverball.service.machines.writes.machines import ImportCounts
+from silverball.service.machines.writes.moves import MachineMoves
+
+UNKNOWN_SHAPE = (
+    "This is no machine database. Known are the export of opdb.org (a list of entries with `opdb_id`), "
+    "an object with `machines` and `aliases`, and an object with `entries`."
+)
+# The lists of the first published shape, and what stands in them.
+ENTRY_LISTS = {"groups": "machineGroup", "machines": "machine", "aliases": "alias"}
+
+
+@dataclass(frozen=True)
+class MachineFile:
+    """A file that was read and found whole."""
+
+    # Id -> what the file says, by the names of the published entry.
+    entries: dict[str, dict[str, Any]]
+    has_groups: bool
+
+
+def read(path: Path) -> MachineFile:
+    """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
+    return parse(json_file.read(path))
+
+
+def parse(raw: Any) -> MachineFile:
+    """What a file holds. Raises BrokenFile."""
+    listed = [one for at, entries, kind in _entry_lists(raw) for one in _check_entries(at, entries, kind)]
+    if not listed:
+        raise BrokenFile("$", "The file has no entries.")
+    json_file.refuse_duplicates((at, entry.opdb_id) for at, entry in listed)
+    said = {entry.opdb_id: opdb_shapes.entry_fields(entry) for _, entry in listed}
+    has_groups = any("-" not in opdb_id for opdb_id in said)
+    return MachineFile(said, has_groups)
+
+
+def import_machines(
+    db: Any, file: MachineFile, *, is_forced: bool = False
+) -> tuple[ImportCounts, MachineMoves]:
+    """The stored machine database is that of the file, and what names a machine follows the known changes.
+
+    In the caller's transaction. Raises Conflict for a file with far fewer entries than are stored.
+    """
+    done = writes.replace_entries(db, file.entries, has_groups=file.has_groups, is_forced=is_forced)
+    return done, moves.follow_moves(db)
+
+
+def _entry_lists(raw: Any) -> list[tuple[str, Sequence[FileEntry | ExportEntry], str | None]]:
+    """The lists of the file: JSON path, entries, and what all of them are, when the list says that."""
+    if isinstance(raw, list) and all(isinstance(one, dict) and "opdb_id" in one for one in raw[:1]):
+        return [("$", json_file.convert_rows(raw, ExportEntry), None)]
+    if isinstance(raw, dict) and isinstance(raw.get("entries"), list):
+        return [("$.entries", json_file.convert_rows(raw["entries"], FileEntry, "$.entries"), None)]
+    if isinstance(raw, dict) and isinstance(raw.get("machines"), list):
+        named = ((f"$.{name}", raw[name], kind) for name, kind in ENTRY_LISTS.items() if name in raw)
+        return [(at, json_file.convert_rows(rows, FileEntry, at), kind) for at, rows, kind in named]
+    raise BrokenFile("$", UNKNOWN_SHAPE)
+
+
+def _check_entries(
+    at: str, entries: Sequence[FileEntry | ExportEntry], kind: str | None
+) -> list[tuple[str, FileEntry | ExportEntry]]:
+    """The entries with their JSON paths. Raises BrokenFile for an id that is none, or of something else."""
+    listed = []
+    for n, entry in enumerate(entries):
+        place = f"{at}[{n}]"
+        parts = opdb.parse_id(entry.opdb_id)
+        if parts is None:
+            name = "opdb_id" if isinstance(entry, ExportEntry) else "opdbId"
+            raise BrokenFile(f"{place}.{name}", f"{entry.opdb_id!r} is no id of the machine database.")
+        meant = kind or entry.entry_type
+        if meant and meant != parts.entry_type:
+            raise BrokenFile(
+                place, f"{entry.opdb_id} is the id of a {parts.entry_type}; the file says {meant}."
+            )
+        listed.append((place, entry))
+    return listed

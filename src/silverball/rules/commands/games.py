@@ -1,0 +1,316 @@
+"""What an organizer may do to single games: order, arena, players, games made and deleted by hand.
+
+Each function states changes or refuses. Source: formats, sections 7, 8, 14.7 and 20.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import drawn_rounds
+from silverball.rules.mechanics import free_games, lineups, results, rounds
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import (
+    Change,
+    GameChanged,
+    GameDeleted,
+    GameOpened,
+    SuggestionDecided,
+    altered,
+)
+from silverball.rules.model.tournament import Game, Round, Tournament
+from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
+from silverball.rules.scoring import point_maps, strikes
+
+
+def open_game(tournament: Tournament, game_id: int) -> Game:
+    """A game that is being played. Raises NotFound, and Conflict when it has a result or is a bye."""
+    tournament_commands.require_started(tournament)
+    game = results.game_of(tournament, game_id)
+    if game.is_bye:
+        raise Conflict(f"Game {game_id} is a bye. Nothing about it can be changed.")
+    if game.status == "completed":
+        raise Conflict(f"Game {game_id} has a result. Delete the result, then change the game.")
+    return game
+
+
+def change_order(tournament: Tournament, game_id: int, player_ids: Sequence[int]) -> list[Change]:
+    """Another playing order for an open game: slot 0 plays first. Raises Invalid for other players."""
+    game = open_game(tournament, game_id)
+    if sorted(player_ids) != sorted(game.player_ids):
+        raise Invalid({"playerIds": [f"Name the players of game {game_id}, each once: {_named(game)}."]})
+    return altered(GameChanged, game, _with_players(game, tuple(player_ids)))
+
+
+def change_arena(tournament: Tournament, game_id: int, arena_id: int | None) -> list[Change]:
+    """Another arena for an open game, or none for the time being.
+
+    Raises Conflict where no arenas are used and for an arena that is taken or out of service.
+    """
+    game = open_game(tournament, game_id)
+    _require_arenas(tournament)
+    if arena_id is not None:
+        lineups.check(tournament, arena_id, game)
+    return altered(GameChanged, game, replace(game, arena_id=arena_id, bank_id=None))
+
+
+def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Change]:
+    """The arena of an open game drawn again, of least cost and without the present one.
+
+    Raises Conflict when no other arena is free. Source: formats, section 7.
+    """
+    game = open_game(tournament, game_id)
+    _require_arenas(tournament)
+    arena_id = lineups.another(tournament, game, dice)
+    if arena_id is None:
+        raise Conflict("No other arena is free. Wait until a game ends, or add an arena.")
+    return [GameChanged(game, replace(game, arena_id=arena_id, bank_id=None))]
+
+
+def _require_arenas(tournament: Tournament) -> None:
+    if getattr(tournament.settings, "arena_assignment", "manual") == "disabled":
+        raise Conflict("This tournament is played without arenas. Change its arena assignment first.")
+
+
+def swap_players(tournament: Tournament, player_id: int, other_id: int) -> list[Change]:
+    """Two players of the newest round exchange their seats, in every game of their groups.
+
+    Raises Conflict when one of the games has a result or one of the players is in no game.
+    """
+    one_group = _seats(tournament, player_id)
+    other_group = _seats(tournament, other_id)
+    if one_group[0] in other_group:
+        raise Invalid({"playerIds": [f"Players {player_id} and {other_id} are in the same group already."]})
+    into = {player_id: other_id, other_id: player_id}
+    games = [*one_group, *other_group]
+    seats = [tuple(into.get(seat, seat) for seat in game.player_ids) for game in games]
+    return _reseated(tournament, list(zip(games, seats, strict=True)))
+
+
+def add_player(
+    tournament: Tournament, game_id: int, player_id: int, dice: Random, now: datetime
+) -> list[Change]:
+    """A player joins a group of the open round that has room, or meets the player with a bye.
+
+    A bye becomes as many games as the round has; the new player's own bye goes. Raises Conflict when the
+    group is full or has a result, or when the player is out or plays elsewhere in the round. Source:
+    formats, section 20.
+    """
+    tournament_commands.require_started(tournament)
+    game = results.game_of(tournament, game_id)
+    if player_id not in tournament_commands.format_of(tournament).playing(tournament):
+        raise Conflict(f"Player {player_id} does not play in this tournament now. Bring the player in first.")
+    if _is_by_hand(tournament):
+        return _joined(tournament, [open_game(tournament, game_id)], player_id)
+    one = _open_round_of(tournament, game)
+    own_bye = _own_bye(tournament, one, player_id)
+    gone: list[Change] = [] if own_bye is None else [GameDeleted(own_bye)]
+    if game.is_bye:
+        if own_bye == game:
+            raise Conflict(f"Player {player_id} has this bye. Name another player.")
+        # Whose opponent left in the middle of the round has played his part of it.
+        _own_bye(tournament, one, game.player_ids[0])
+        return [*gone, *_games_for_bye(tournament, game, player_id, dice, now)]
+    return [*gone, *_joined(tournament, _unplayed_group(tournament, game), player_id)]
+
+
+def _joined(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
+    """The player in the last slot of these games. Raises Conflict when there is no room."""
+    first = group[0]
+    room = PAIR_SIZE if tournament.type in point_maps.HEAD_TO_HEAD_TYPES else GROUP_SIZE
+    if player_id in first.player_ids:
+        raise Conflict(f"Player {player_id} is in game {first.game_id} already.")
+    if len(first.player_ids) >= room:
+        raise Conflict(f"Game {first.game_id} has {room} players already. Choose a smaller group.")
+    return _reseated(tournament, [(game, (*game.player_ids, player_id)) for game in group])
+
+
+def _reseated(tournament: Tournament, seats: Sequence[tuple[Game, tuple[int, ...]]]) -> list[Change]:
+    """Open games with other players; what was sent in for them counts no more."""
+    changes: list[Change] = []
+    for game, player_ids in seats:
+        changes += [*_unsaid(tournament, game), GameChanged(game, _with_players(game, player_ids))]
+    return changes
+
+
+def remove_player(tournament: Tournament, game_id: int, player_id: int) -> list[Change]:
+    """A player taken out of an open game and the other open games of his group in the round.
+
+    A game of four goes on with three, scored as one of three; from a game of two the other has a bye
+    worth full points. Raises Conflict for games outside rounds that would have one player left.
+    Source: formats, section 20.
+    """
+    game = open_game(tournament, game_id)
+    if player_id not in game.player_ids:
+        raise Invalid({"playerId": [f"Player {player_id} is not in game {game_id}."]})
+    if _is_by_hand(tournament) and len(game.player_ids) > PAIR_SIZE:
+        group = [game]
+    else:
+        _open_round_of(tournament, game)
+        if not tournament_commands.format_of(tournament).can_leave:
+            raise Conflict("The groups of this tournament stay as they are: who leaves finishes last.")
+        group = [each for each in lineups.beside(tournament, game) if each.status == "started"]
+    if len(game.player_ids) == PAIR_SIZE:
+        return _bye_for_the_other(tournament, group, player_id)
+    left = [tuple(seat for seat in each.player_ids if seat != player_id) for each in group]
+    return _reseated(tournament, list(zip(group, left, strict=True)))
+
+
+def create_game(
+    tournament: Tournament,
+    player_ids: Sequence[int],
+    arena_id: int | None,
+    *,
+    dice: Random,
+    now: datetime,
+) -> list[Change]:
+    """A game of chosen players, in formats that let the organizer make games. Source: formats, 14.7."""
+    tournament_commands.require_started(tournament)
+    free = tournament_commands.format_of(tournament).free_games
+    create = free_games.not_by_hand if free is None else free.create
+    return create(tournament, player_ids, arena_id, dice, now)
+
+
+def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetime) -> list[Change]:
+    """A tiebreak game or a game outside drawn rounds taken out, and what follows from it.
+
+    Raises Conflict for a game of a drawn round.
+    """
+    tournament_commands.require_started(tournament)
+    game = results.game_of(tournament, game_id)
+    free = tournament_commands.format_of(tournament).free_games
+    if game.is_tiebreak:
+        tournament_commands.require_open(tournament, game)
+        changes = free_games.gone(tournament, game)
+        # What the tiebreak had decided is open again.
+        cleared = tournament_commands.format_of(tournament).cleared
+        return [*changes, *cleared(apply_all(tournament, changes), game)]
+    if free is None:
+        raise Conflict("Games of a drawn round are not deleted one by one. Delete the round instead.")
+    return free.delete(tournament, game, dice, now)
+
+
+def _named(game: Game) -> str:
+    return ", ".join(str(player_id) for player_id in game.player_ids)
+
+
+def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
+    """The open game with these players; slot 0 has the advantage where there is one."""
+    nothing: tuple[None, ...] = (None,) * len(seats)
+    return replace(
+        game,
+        player_ids=seats,
+        result_positions=nothing,
+        result_points=nothing,
+        result_scores=nothing,
+        advantage_id=None if game.advantage_id is None else seats[0],
+    )
+
+
+def _unsaid(tournament: Tournament, game: Game) -> list[Change]:
+    """What players sent in for a game with other players counts no more."""
+    return [SuggestionDecided(one) for one in tournament.suggestions if one.game_id == game.game_id]
+
+
+def _is_by_hand(tournament: Tournament) -> bool:
+    """Whether the organizer makes the games of this tournament."""
+    free = tournament_commands.format_of(tournament).free_games
+    return free is not None and free.create is not free_games.not_by_hand
+
+
+def _open_round_of(tournament: Tournament, game: Game) -> Round:
+    """The open round a game was drawn in. Raises Conflict for any other game."""
+    form = tournament_commands.format_of(tournament)
+    if form.free_games is not None:
+        raise Conflict(f"Game {game.game_id} was not drawn in a round. Delete it instead.")
+    if form.rounds != "opened" or game.is_tiebreak:
+        raise Conflict(f"Who plays game {game.game_id} follows from results. Record a forfeit instead.")
+    newest = tournament.newest_round
+    if newest is None or game.round_id != newest.round_id or newest.status != "started":
+        raise Conflict(f"Game {game.game_id} is not in the open round. Only its games can be changed.")
+    return newest
+
+
+def _seats(tournament: Tournament, player_id: int) -> list[Game]:
+    """The games of a player's group in the open round. Raises Conflict when one has a result."""
+    tournament_commands.require_started(tournament)
+    newest = tournament.newest_round
+    games = tournament.games_by_round.get(newest.round_id, ()) if newest is not None else ()
+    for game in games:
+        if player_id in game.player_ids and not game.is_bye and not game.is_tiebreak:
+            _open_round_of(tournament, game)
+            return _unplayed_group(tournament, game)
+    raise Conflict(f"Player {player_id} is in no game of the open round. Only players of games are swapped.")
+
+
+def _unplayed_group(tournament: Tournament, game: Game) -> list[Game]:
+    group = lineups.beside(tournament, game)
+    for each in group:
+        if each.status == "completed":
+            raise Conflict(f"Game {each.game_id} has a result. Delete the result before you move players.")
+    return group
+
+
+def _own_bye(tournament: Tournament, one: Round, player_id: int) -> Game | None:
+    """The player's bye in the round. Raises Conflict when he is in a game of it."""
+    own: Game | None = None
+    for game in tournament.games_by_round.get(one.round_id, ()):
+        if player_id in game.player_ids and not game.is_tiebreak:
+            if not game.is_bye:
+                raise Conflict(f"Player {player_id} is in game {game.game_id} of {one.name} already.")
+            own = game
+    return own
+
+
+def _games_for_bye(
+    tournament: Tournament, bye: Game, player_id: int, dice: Random, now: datetime
+) -> list[Change]:
+    """The bye turned into the games of a group of two, on free arenas unless the organizer chooses."""
+    games = tournament.games_by_round.get(bye.round_id, ())
+    set_number = max((game.set_number for game in games if not game.is_bye), default=-1) + 1
+    has_advantage = tournament.type in point_maps.HEAD_TO_HEAD_TYPES
+    seats = (*bye.player_ids, player_id)
+    is_drawn = getattr(tournament.settings, "arena_assignment", "manual") not in {"manual", "disabled"}
+    made: list[Game] = []
+    for index in range(drawn_rounds.games_per_round(tournament)):
+        # The bye itself becomes the first game.
+        new_id = bye.game_id if index == 0 else -index
+        new = rounds.new_game(new_id, seats, now=now, has_advantage=has_advantage)
+        new = replace(new, round_id=bye.round_id, set_number=set_number, game_index=index)
+        arena_id = _arena_for(tournament, new, made, dice) if is_drawn else None
+        made.append(replace(new, arena_id=arena_id))
+    return [GameChanged(bye, made[0]), *(GameOpened(new) for new in made[1:])]
+
+
+def _arena_for(tournament: Tournament, game: Game, made: Sequence[Game], dice: Random) -> int | None:
+    """An arena that the other games of the group do not have."""
+    others = [one for one in tournament.games if not one.is_bye]
+    return lineups.another(replace(tournament, games=(*others, *made)), game, dice)
+
+
+def _bye_for_the_other(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
+    """One bye worth all open games of the group, added to the one the other has already."""
+    first = group[0]
+    other = next(seat for seat in first.player_ids if seat != player_id)
+    assert first.round_id is not None
+    bye = rounds.bye_game(first.game_id, other, first.round_id, _full_points(tournament) * len(group))
+    changes: list[Change] = [*_unsaid(tournament, first), GameChanged(first, bye)]
+    for had in tournament.games_by_round[first.round_id]:
+        if had.is_bye and had.player_ids == bye.player_ids:
+            total = (had.result_points[0] or Decimal(0)) + (bye.result_points[0] or Decimal(0))
+            more = GameChanged(had, replace(had, result_points=(total,)))
+            changes = [*free_games.gone(tournament, first), more]
+    for each in group[1:]:
+        changes += free_games.gone(tournament, each)
+    return changes
+
+
+def _full_points(tournament: Tournament) -> Decimal:
+    """What a bye with full points is worth for one game; in strike formats: no strike."""
+    if hasattr(tournament.settings, "knockout_strike_count"):
+        return strikes.NO_STRIKE
+    return point_maps.bye_points(tournament.points_map or (), "full")

@@ -1,0 +1,104 @@
+"""The arenas of a tournament: added, taken out of service, brought back, removed.
+
+Each function states changes or refuses; what follows in the format (a frenzy moves the game that was on
+the arena) is stated too. Source: formats, sections 2, 7 and 14.14.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from silverball.kit.errors import Conflict, NotFound
+from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import ArenaAdded, ArenaChanged, ArenaRemoved, Change, altered
+from silverball.rules.model.tournament import LineupArena, Tournament
+
+
+def lineup_arena_of(tournament: Tournament, arena_id: int) -> LineupArena:
+    """An arena of the tournament. Raises NotFound."""
+    for one in tournament.lineup:
+        if one.arena_id == arena_id:
+            return one
+    raise NotFound("Arena", arena_id)
+
+
+def add_arenas(
+    tournament: Tournament, new: Sequence[LineupArena], dice: Random, now: datetime
+) -> list[Change]:
+    """Arenas join, before the start or later. Raises Conflict for one that is in already."""
+    _require_running(tournament)
+    changes: list[Change] = []
+    current = tournament
+    for one in new:
+        if any(other.arena_id == one.arena_id for other in current.lineup):
+            raise Conflict(f"Arena {one.arena_id} is in the tournament already.")
+        place = max((other.place for other in current.lineup), default=-1) + 1
+        placed = replace(one, place=place)
+        step: list[Change] = [ArenaAdded(placed)]
+        step += _followed(apply_all(current, step), placed, dice, now)
+        current = apply_all(current, step)
+        changes += step
+    return changes
+
+
+def change_arena(
+    tournament: Tournament, arena_id: int, dice: Random, now: datetime, **after: Any
+) -> list[Change]:
+    """Fields of LineupArena (`is_active`, `is_preferred`, ...) with new values, and what follows.
+
+    Games that are open on an arena taken out of service keep it, unless the format moves them: the
+    organizer draws another one. Raises NotFound.
+    """
+    _require_running(tournament)
+    one = lineup_arena_of(tournament, arena_id)
+    changed = replace(one, **after)
+    changes = altered(ArenaChanged, one, changed)
+    if changed.is_active == one.is_active:
+        return changes
+    return [*changes, *_followed(apply_all(tournament, changes), changed, dice, now)]
+
+
+def break_down(
+    tournament: Tournament, arena_id: int, dice: Random, now: datetime, **after: Any
+) -> list[Change]:
+    """An arena out of service, and every game that is open on it moved to another one.
+
+    Raises Conflict when a game finds no other arena.
+    """
+    changes = change_arena(tournament, arena_id, dice, now, is_active=False, **after)
+    current = apply_all(tournament, changes)
+    for game in tournament.games:
+        stays = next((one for one in current.games if one.game_id == game.game_id), None)
+        if stays is not None and stays.status == "started" and stays.arena_id == arena_id:
+            step = game_commands.redraw_arena(current, stays.game_id, dice)
+            current = apply_all(current, step)
+            changes += step
+    return changes
+
+
+def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:
+    """Take an arena out that nobody has played. Raises Conflict for any other: set it inactive instead."""
+    _require_running(tournament)
+    one = lineup_arena_of(tournament, arena_id)
+    played = any(game.arena_id == arena_id for game in tournament.games)
+    attempted = any(game.arena_id == arena_id for game in tournament.single_player_games)
+    holes = any(hole.arena_id == arena_id for hole in tournament.rounds)
+    waited = any(spot.arena_id == arena_id and not spot.is_done for spot in tournament.queue)
+    if played or attempted or holes or waited:
+        raise Conflict(f"Arena {arena_id} is in use here. Set it inactive instead.")
+    return [ArenaRemoved(one)]
+
+
+def _followed(tournament: Tournament, one: LineupArena, dice: Random, now: datetime) -> list[Change]:
+    if tournament.status != "started":
+        return []
+    return tournament_commands.format_of(tournament).lineup_changed(tournament, one, dice, now)
+
+
+def _require_running(tournament: Tournament) -> None:
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you change its arenas.")

@@ -1,0 +1,158 @@
+"""Who and what takes part: entrants changed one by one or many at once, banks, scorekeepers.
+
+Each function states changes or refuses. Source: formats, sections 2, 7, 10 and 20.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.rules.commands import lineup as lineup_commands
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import entries
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import (
+    BankAdded,
+    BankRemoved,
+    Change,
+    EntrantChanged,
+    ScorekeeperAdded,
+    ScorekeeperRemoved,
+    altered,
+)
+from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Scorekeeper, Tournament
+
+TEXTS = ("labels", "label_color")
+
+# What a tournament is announced with has to fit into a message.
+BANKS_MAX = 25
+SCOREKEEPERS_MAX = 25
+
+
+def require_strikes(tournament: Tournament) -> None:
+    """Raises Invalid in a format that counts no strikes."""
+    if not hasattr(tournament.settings, "knockout_strike_count"):
+        sentence = "This tournament counts no strikes. Add the player, then give a pointsAdjustment."
+        raise Invalid({"strikes": [sentence]})
+
+
+def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, now: datetime) -> list[Change]:
+    """Players join, as `play.add_entrants` says; with seeds only before the start.
+
+    Who comes late gets the automatic entries that the others got at the start.
+    """
+    if tournament.status != "planned" and any(one.seed_value for one in new):
+        raise Conflict("Seeds are frozen when the tournament starts. Add the player without one.")
+    changes = tournament_commands.add_entrants(tournament, new, dice, now)
+    if tournament.status == "planned":
+        return changes
+    joined = apply_all(tournament, changes)
+    return [*changes, *entries.given(joined, [one.player_id for one in new], entries.automatic(joined), now)]
+
+
+def change_entrants(
+    tournament: Tournament, wanted: Sequence[tuple[int, Mapping[str, Any]]], dice: Random, now: datetime
+) -> list[Change]:
+    """Several entrants changed as one action. Raises Invalid for a player who is named twice."""
+    changes: list[Change] = []
+    current = tournament
+    named: set[int] = set()
+    for player_id, fields in wanted:
+        if player_id in named:
+            raise Invalid({"players": [f"Player {player_id} is named twice."]})
+        named.add(player_id)
+        step = change_entrant(current, player_id, fields, dice, now)
+        current = apply_all(current, step)
+        changes += step
+    return changes
+
+
+def change_entrant(
+    tournament: Tournament, player_id: int, wanted: Mapping[str, Any], dice: Random, now: datetime
+) -> list[Change]:
+    """What is wanted of `seed`, `labels`, `label_color`, `points`, `score` and `is_active`.
+
+    Raises NotFound, and Conflict where the state or the format forbids it.
+    """
+    one = tournament_commands.entrant_of(tournament, player_id)
+    if tournament.status == "completed":
+        raise Conflict("The tournament is completed. Reopen it before you change its players.")
+    after = replace(one, **{name: wanted[name] for name in TEXTS if name in wanted})
+    if "seed" in wanted and wanted["seed"] != one.seed_value:
+        if tournament.status != "planned":
+            raise Conflict("Seeds are frozen when the tournament starts: they cannot be changed any more.")
+        after = replace(after, seed_value=wanted["seed"])
+    changes = altered(EntrantChanged, one, after)
+    if "points" in wanted or "score" in wanted:
+        adjusted = {name: wanted[name] for name in ("points", "score") if name in wanted}
+        changes += tournament_commands.adjust(apply_all(tournament, changes), player_id, **adjusted)
+    if "is_active" in wanted:
+        current = apply_all(tournament, changes)
+        changes += tournament_commands.set_active(
+            current, player_id, is_active=wanted["is_active"], dice=dice, now=now
+        )
+    return changes
+
+
+def add_bank(
+    tournament: Tournament, bank: Bank, arenas: Sequence[LineupArena], dice: Random, now: datetime
+) -> list[Change]:
+    """A bank joins, and those of its arenas that are not in the tournament yet; nothing when it is in.
+
+    Raises Conflict when there are too many: all of them are announced with the tournament.
+    """
+    _require_running(tournament, "banks")
+    if any(one.bank_id == bank.bank_id for one in tournament.banks):
+        return []
+    _refuse_more_than(BANKS_MAX, tournament.banks, "banks")
+    known = {one.arena_id for one in tournament.lineup}
+    missing = [one for one in arenas if one.arena_id not in known]
+    place = max((one.place for one in tournament.banks), default=-1) + 1
+    return [
+        *lineup_commands.add_arenas(tournament, missing, dice, now),
+        BankAdded(replace(bank, place=place)),
+    ]
+
+
+def _refuse_more_than(most: int, there: Sequence[object], what: str) -> None:
+    if len(there) >= most:
+        raise Conflict(f"A tournament has {most} {what} at most. Take one out first.")
+
+
+def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
+    """A bank is drawn no more; its arenas stay. Raises Conflict while somebody plays on it."""
+    _require_running(tournament, "banks")
+    one = next((one for one in tournament.banks if one.bank_id == bank_id), None)
+    if one is None:
+        raise NotFound("Bank", bank_id)
+    for game in tournament.games:
+        if game.bank_id == bank_id and game.status == "started":
+            raise Conflict(f"Game {game.game_id} is played on bank {bank_id}. Record its result first.")
+    return [BankRemoved(one)]
+
+
+def add_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
+    """An account may record results here; nothing when it may already. Raises Conflict as for banks."""
+    _require_running(tournament, "scorekeepers")
+    if any(one.user_id == user_id for one in tournament.scorekeepers):
+        return []
+    _refuse_more_than(SCOREKEEPERS_MAX, tournament.scorekeepers, "scorekeepers")
+    place = max((one.place for one in tournament.scorekeepers), default=-1) + 1
+    return [ScorekeeperAdded(Scorekeeper(user_id=user_id, place=place))]
+
+
+def remove_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
+    """An account may record results here no more. Raises NotFound for one that does not keep scores."""
+    _require_running(tournament, "scorekeepers")
+    for one in tournament.scorekeepers:
+        if one.user_id == user_id:
+            return [ScorekeeperRemoved(one)]
+    raise NotFound("User", user_id)
+
+
+def _require_running(tournament: Tournament, what: str) -> None:
+    if tournament.status == "completed":
+        raise Conflict(f"The tournament is completed. Reopen it before you change its {what}.")

@@ -1,0 +1,219 @@
+"""What an organizer or a scorekeeper may ask about single player games, cards and their queues.
+
+Beside `play.py`, which has everything that is not about those; results go through `play.record`. Each
+function states changes or refuses; none changes anything. Source: formats, 14.16 to 14.21, 18 and 19.
+"""
+
+from datetime import datetime
+from random import Random
+
+from silverball.kit.errors import Conflict, Invalid, WrongFormat
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import amazing_race, cards
+from silverball.rules.families import best_game as best_game_family
+from silverball.rules.mechanics import attempts, queues, rounds
+from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.tournament import QueueSpot, SinglePlayerGame, Tournament
+from silverball.rules.ranking import bestgame
+
+
+def attempt_play(tournament: Tournament) -> AttemptPlay:
+    """What the format says about single player games. Raises WrongFormat for one without them."""
+    found = tournament_commands.format_of(tournament).attempts
+    if found is None:
+        raise WrongFormat("Tournament has no single player games")
+    return found
+
+
+def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
+    """A score for a player and an arena; without a score the game begins, to be recorded later."""
+    form = attempt_play(tournament)
+    tournament_commands.require_started(tournament)
+    return form.open(tournament, said, now)
+
+
+def waiting_attempt(
+    tournament: Tournament, player_id: int, *, arena_id: int | None = None, round_id: int | None = None
+) -> SinglePlayerGame | None:
+    """The open game of a player where the format makes the games; None where they are begun by hand.
+
+    Raises NotFound for a stranger, Conflict when nothing is open, Invalid when several are meant.
+    """
+    if attempt_play(tournament).open is not attempts.made_by_the_format:
+        return None
+    tournament_commands.require_started(tournament)
+    tournament_commands.entrant_of(tournament, player_id)
+    found = [
+        one
+        for one in tournament.single_player_games
+        if one.player_id == player_id
+        and one.status != "completed"
+        and arena_id in (None, one.arena_id)
+        and round_id in (None, one.round_id)
+    ]
+    # What is being played is meant before what waits.
+    found = [one for one in found if one.status == "started"] or found
+    if not found:
+        raise Conflict(f"Player {player_id} has nothing open to play there. Correct a result instead.")
+    if len({one.round_id for one in found}) > 1:
+        raise Invalid({"roundId": [f"Player {player_id} has several open games. Say in which round."]})
+    if len(found) > 1:
+        sentence = (
+            f"Player {player_id} has several open games in this round. Say on which arena, or use its id."
+        )
+        raise Invalid({"arenaId": [sentence]})
+    return found[0]
+
+
+def record(tournament: Tournament, said: AttemptOutcome, dice: Random, now: datetime) -> list[Change]:
+    """The result of a single player game, new or corrected, and what follows from it."""
+    attempt_play(tournament)
+    return tournament_commands.record(tournament, said, dice, now)
+
+
+def advance(
+    tournament: Tournament, player_id: int, *, by: int | None, dice: Random, now: datetime
+) -> list[Change]:
+    """A player of an amazing race who is above the bar goes on without an exact score.
+
+    Raises WrongFormat elsewhere and Conflict for a player who has nothing to play.
+    """
+    if tournament.type != "amazingrace":
+        raise WrongFormat("Tournament is not Amazing Race")
+    tournament_commands.require_started(tournament)
+    attempts.require_player(tournament, player_id)
+    one = amazing_race.open_attempt_of(tournament, player_id)
+    if one is None:
+        raise Conflict(f"Player {player_id} has nothing to play now. Correct the last score instead.")
+    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, is_advanced=True, by=by)
+    return record(tournament, said, dice, now)
+
+
+def start_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
+    """A single player game that waits begins."""
+    form, one = _asked(tournament, single_player_game_id)
+    attempts.require_player(tournament, one.player_id)
+    return form.start(tournament, one, now)
+
+
+def void_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
+    """A single player game struck out of the results; it still uses up its entry."""
+    form, one = _asked(tournament, single_player_game_id)
+    return form.void(tournament, one, now)
+
+
+def unvoid_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
+    """A voided single player game back among the results."""
+    form, one = _asked(tournament, single_player_game_id)
+    return form.unvoid(tournament, one, now)
+
+
+def delete_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
+    """A single player game gone, or its result where the format made the game."""
+    form, one = _asked(tournament, single_player_game_id)
+    return form.delete(tournament, one, now)
+
+
+def _asked(tournament: Tournament, single_player_game_id: int) -> tuple[AttemptPlay, SinglePlayerGame]:
+    form = attempt_play(tournament)
+    tournament_commands.require_started(tournament)
+    return form, attempts.attempt_of(tournament, single_player_game_id)
+
+
+def change_attempt_arena(
+    tournament: Tournament, single_player_game_id: int, arena_id: int | None, now: datetime
+) -> list[Change]:
+    """Another arena for a single player game that is not over, and for those who play it together."""
+    form, one = _asked(tournament, single_player_game_id)
+    if arena_id is not None:
+        attempts.require_arena(tournament, arena_id)
+    return form.change_arena(tournament, one, arena_id, now)
+
+
+def set_round(
+    tournament: Tournament, round_id: int, *, arena_id: int | None, score: int | None, now: datetime
+) -> list[Change]:
+    """The arena of a round (a hole, a frame, a race) and its target. Give what stays the same again."""
+    form = attempt_play(tournament)
+    tournament_commands.require_started(tournament)
+    attempts.check_score(score)
+    one = rounds.round_of(tournament, round_id)
+    if arena_id is not None and arena_id != one.arena_id:
+        attempts.require_arena(tournament, arena_id)
+    return form.set_round(tournament, one, arena_id, score, now)
+
+
+def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
+    """A card struck out with its games; it still uses up its entry."""
+    _require_cards(tournament)
+    return cards.voided(tournament, card_id, now)
+
+
+def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
+    """A voided card back among the results."""
+    _require_cards(tournament)
+    return cards.unvoided(tournament, card_id, now)
+
+
+def delete_card(tournament: Tournament, card_id: int) -> list[Change]:
+    """A card gone with its games, as if it had never been bought."""
+    _require_cards(tournament)
+    return cards.deleted(tournament, card_id)
+
+
+def _require_cards(tournament: Tournament) -> None:
+    if tournament.type != bestgame.CARD_TYPE:
+        raise WrongFormat("Tournament has no cards")
+    tournament_commands.require_started(tournament)
+
+
+def join_queue(tournament: Tournament, player_id: int, arena_id: int, now: datetime) -> list[Change]:
+    """A player at the end of an arena's queue. Raises Conflict for who waits elsewhere or has none left."""
+    form = attempt_play(tournament)
+    tournament_commands.require_started(tournament)
+    if not best_game_family.uses_queues(tournament):
+        raise Conflict("This tournament has no queues to join. Turn on useQueues, or record scores directly.")
+    entrant = attempts.require_player(tournament, player_id)
+    arena = attempts.require_arena(tournament, arena_id)
+    if arena.is_queue_closed:
+        raise Conflict(f"The queue of arena {arena_id} is closed. Open it or choose another arena.")
+    for spot in queues.spots_of_player(tournament, player_id):
+        raise Conflict(f"Player {player_id} waits for arena {spot.arena_id}. Leave that queue first.")
+    form.check_left(tournament, entrant, arena_id)
+    return queues.joined(tournament, [player_id], now=now, arena_id=arena_id)
+
+
+def leave_queue(tournament: Tournament, queue_id: int) -> list[Change]:
+    """A spot in an arena's queue given up."""
+    spot = _spot(tournament, queue_id)
+    if spot.round_id is not None:
+        raise Conflict(f"Player {spot.player_id} has to play this round. Set the player inactive to leave.")
+    return queues.left(tournament, spot)
+
+
+def move_in_queue(tournament: Tournament, queue_id: int) -> list[Change]:
+    """A no-show goes behind the next one."""
+    return queues.moved_behind_next(tournament, _spot(tournament, queue_id))
+
+
+def start_from_queue(tournament: Tournament, queue_id: int, now: datetime) -> list[Change]:
+    """Who is up begins to play. Raises Conflict for anybody else."""
+    spot = _spot(tournament, queue_id)
+    up = queues.waiting(tournament, arena_id=spot.arena_id, round_id=spot.round_id)[0]
+    if up != spot:
+        raise Conflict(f"Player {up.player_id} is up. Move or remove that player first.")
+    if spot.arena_id is not None:
+        said = NewAttempt(player_id=spot.player_id, arena_id=spot.arena_id)
+        return open_attempt(tournament, said, now)
+    for one in attempts.of_round(tournament, spot.round_id or 0):
+        if one.player_id == spot.player_id and one.status == "pending":
+            return start_attempt(tournament, one.single_player_game_id, now)
+    raise Conflict(f"Player {spot.player_id} has nothing to play in this round.")
+
+
+def _spot(tournament: Tournament, queue_id: int) -> QueueSpot:
+    attempt_play(tournament)
+    tournament_commands.require_started(tournament)
+    return queues.spot_of(tournament, queue_id)

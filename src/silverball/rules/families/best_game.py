@@ -1,0 +1,123 @@
+"""Open play on many arenas, one score after the other: what best games and cards share.
+
+Source: formats, sections 14.18, 14.19 and 18.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+from random import Random
+
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules.mechanics import attempts, queues
+from silverball.rules.model.changes import CardChanged, Change, SinglePlayerGameChanged, altered
+from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
+from silverball.rules.ranking import bestgame
+
+
+def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
+    """Nothing is made at the start. Raises Conflict when queues and suggested results are both on."""
+    suggestions = getattr(tournament.settings, "suggestions", "disabled")
+    if uses_queues(tournament) and suggestions != "disabled":
+        raise Conflict("Queues and suggested results exclude each other. Turn one of them off first.")
+    return []
+
+
+def uses_queues(tournament: Tournament) -> bool:
+    """Whether players wait in queues."""
+    return bool(getattr(tournament.settings, "use_queues", False))
+
+
+def being_played(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame | None:
+    """The started single player game of this player on this arena."""
+    for one in tournament.single_player_games:
+        if one.status == "started" and (one.player_id, one.arena_id) == (player_id, arena_id):
+            return one
+    return None
+
+
+def outcome_of_playing(tournament: Tournament, said: NewAttempt) -> AttemptOutcome | None:
+    """The score for the game that the player is playing there; None when it is for another one."""
+    playing = being_played(tournament, said.player_id, said.arena_id)
+    if playing is None or said.score is None:
+        return None
+    return AttemptOutcome(single_player_game_id=playing.single_player_game_id, score=said.score, by=said.by)
+
+
+def require_free(tournament: Tournament, player_id: int, arena_id: int) -> None:
+    """Raises Conflict while the player or the arena is in another game, or somebody else is up."""
+    for one in tournament.single_player_games:
+        if one.status != "started":
+            continue
+        named = f"single player game {one.single_player_game_id}"
+        if one.player_id == player_id:
+            raise Conflict(f"Player {player_id} is playing {named}. Record or delete it first.")
+        if one.arena_id == arena_id:
+            raise Conflict(f"Arena {arena_id} is taken by {named}. Record or delete it first.")
+    queue = queues.waiting(tournament, arena_id=arena_id)
+    if queue and queue[0].player_id != player_id:
+        raise Conflict(f"Player {queue[0].player_id} is up on arena {arena_id}. Move or remove that player.")
+
+
+def new_attempt(
+    tournament: Tournament, said: NewAttempt, now: datetime, *, card_id: int | None, game_index: int
+) -> list[Change]:
+    """The single player game begun, or begun and over when there is a score; a spot in the queue is done."""
+    is_over = said.score is not None
+    one = SinglePlayerGame(
+        single_player_game_id=-1,
+        player_id=said.player_id,
+        status="completed" if is_over else "started",
+        arena_id=said.arena_id,
+        card_id=card_id,
+        score=said.score,
+        game_index=game_index,
+        scorekeeper_id=said.by if is_over else None,
+        created_at=now,
+        updated_at=now,
+        started_at=None if is_over else now,
+    )
+    changes = attempts.opened([one])
+    for spot in queues.spots_of_player(tournament, said.player_id):
+        if spot.arena_id == said.arena_id:
+            changes += queues.done(tournament, spot, now)
+    return changes
+
+
+def recorded(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
+    """A score, new or corrected. Its points follow from all scores, so none are stored here."""
+    if said.score is None or said.strokes is not None or said.rolls or said.is_advanced:
+        raise Invalid({"score": ["Enter the score: nothing else counts in this tournament."]})
+    one = attempts.attempt_of(tournament, said.single_player_game_id)
+    return attempts.recorded(one, said, points=None, now=now)
+
+
+def left_queues(tournament: Tournament, who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
+    """Who leaves the tournament waits no longer; a game in progress may still be finished."""
+    return [] if who.is_active else queues.all_left(tournament, who.player_id)
+
+
+def final_marks(tournament: Tournament) -> list[Change]:
+    """What every score came to in the end, stored for good. Source: formats, 14.18."""
+    marks = bestgame.game_marks(tournament)
+    in_progress = {one.card_id for one in tournament.cards if one.status != "completed"}
+    changes: list[Change] = []
+    for one in tournament.single_player_games:
+        points, is_best = marks[one.single_player_game_id]
+        if one.card_id in in_progress:
+            points = bestgame.NO_MARK.points
+        changes += altered(SinglePlayerGameChanged, one, replace(one, points=points, is_best=is_best))
+    best = bestgame.is_best_by_card(tournament)
+    for card in tournament.cards:
+        changes += altered(CardChanged, card, replace(card, is_best=best[card.card_id]))
+    return changes
+
+
+def no_marks(tournament: Tournament) -> list[Change]:
+    """Points and marks follow from the scores again."""
+    changes: list[Change] = []
+    for one in tournament.single_player_games:
+        changes += altered(SinglePlayerGameChanged, one, replace(one, points=None, is_best=False))
+    for card in tournament.cards:
+        changes += altered(CardChanged, card, replace(card, is_best=False))
+    return changes

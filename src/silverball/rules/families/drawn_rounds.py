@@ -1,0 +1,116 @@
+"""Formats played in drawn rounds: what they share.
+
+A format says who is in the next round, what draws and standings go by, and what a result is worth;
+opening a round and settling a result are the same for all of them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Conflict
+from silverball.rules.mechanics import pairings, results, rounds
+from silverball.rules.mechanics.pairings import Field
+from silverball.rules.mechanics.results import Score
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change
+from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.tournament import Tournament
+from silverball.rules.pairing import tiers
+from silverball.rules.pairing.groups import PAIR_SIZE
+from silverball.rules.ranking import points as ranking
+from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring import point_maps
+
+ZERO = Decimal(0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundPlay:
+    """How one format fills in the common frame."""
+
+    group_size: int
+    # Ids of the players of the next round.
+    playing: Callable[[Tournament], tuple[int, ...]]
+    # Player id -> what Swiss pairing goes by, higher is better.
+    scores: Callable[[Tournament], Mapping[int, Decimal]]
+    rank: Callable[[Tournament], list[Standing]]
+    is_over: Callable[[Tournament], bool]
+    # The tournament's own way to score a game.
+    score: Callable[[Tournament], Score] = results.by_points_map
+
+    def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+        """The next round; the open one is completed first. Raises Conflict when there cannot be one."""
+        newest = tournament.newest_round
+        before = rounds.completed(tournament, newest, now) if newest is not None else []
+        after = apply_all(tournament, before)
+        playing = self.playing(after)
+        if self.is_over(after):
+            raise Conflict("The tournament is over: no round is left to play. Complete it.")
+        if len(playing) < 2:
+            raise Conflict("Fewer than two players are left to play a round. Add players, or complete it.")
+        scores = self.scores(after)
+        field = Field(
+            player_ids=pairings.by_seed(after, playing),
+            scores={player_id: scores.get(player_id, ZERO) for player_id in playing},
+            ranking=pairings.ranking_of(scores, playing, dice),
+            group_size=self.group_size,
+        )
+        draw = pairings.draw(after, field, dice)
+        games = games_per_round(after)
+        made = rounds.opened(
+            after,
+            draw,
+            games=games,
+            positions={one.player_id: one.position for one in self.rank(after)},
+            bye_points=bye_points(after, games),
+            has_advantage=self.group_size == PAIR_SIZE,
+            dice=dice,
+            now=now,
+        )
+        return [*before, *made]
+
+    def settle(self, tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+        """A game's result, recorded or corrected."""
+        assert isinstance(said, GameOutcome)
+        return results.completed(tournament, said, self.score(tournament), now)
+
+
+def games_per_round(tournament: Tournament) -> int:
+    """Games each group plays in a round."""
+    return int(getattr(tournament.settings, "games_per_round", 1) or 1)
+
+
+def bye_points(tournament: Tournament, games: int) -> Decimal:
+    """What a bye is worth. Source: formats, section 9."""
+    return point_maps.bye_points(
+        tournament.points_map or (), getattr(tournament.settings, "byes", "full"), games
+    )
+
+
+def check_pairing(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
+    """What drawn rounds begin with: nothing, unless the pairing cannot be drawn, which is refused.
+
+    Tiers are for groups of four, a known number of rounds and 16 to 160 players. Source: formats, 6.7.
+    """
+    settings = tournament.settings
+    if getattr(settings, "pairing", "balanced") == "tiers":
+        is_in_pairs = tournament.type in point_maps.HEAD_TO_HEAD_TYPES
+        if is_in_pairs or not hasattr(settings, "duration"):
+            raise Conflict("Tiers need groups of four and a number of rounds. Choose another pairing.")
+        tiers.check_tiers(settings.duration, len(tournament.active_ids))
+    return []
+
+
+def points(tournament: Tournament) -> dict[int, Decimal]:
+    """Player id -> points of completed games, byes included, with both adjustments; every entrant."""
+    counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
+    return ranking.total_points(tournament, counted)
+
+
+def all_rounds_played(tournament: Tournament) -> bool:
+    """Whether the planned number of rounds (`duration`) is completed; never when none is planned."""
+    planned = int(getattr(tournament.settings, "duration", 0) or 0)
+    return planned > 0 and tournament.rounds_completed >= planned

@@ -1,0 +1,132 @@
+"""Rounds that are all there from the start, with a single player game per player: holes and frames.
+
+They may be played in any order and side by side; a round completes with its last game.
+Source: formats, sections 14.16 and 14.20.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from silverball.rules.mechanics import attempts, rounds
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import (
+    Change,
+    RoundChanged,
+    RoundCompleted,
+    RoundOpened,
+    RoundReopened,
+    SinglePlayerGameChanged,
+    SinglePlayerGameDeleted,
+    altered,
+)
+from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
+
+
+def made(tournament: Tournament, count: int, name: str, now: datetime) -> list[Change]:
+    """So many rounds ("Hole" gives "Hole #1", ...) and a waiting game per active player and round."""
+    new = [
+        Round(
+            round_id=-1 - index,
+            round_index=index,
+            status="started",
+            name=f"{name} #{index + 1}",
+            created_at=now,
+        )
+        for index in range(count)
+    ]
+    opened: list[Change] = [RoundOpened(one) for one in new]
+    return [*opened, *missing(apply_all(tournament, opened), tournament.active_ids, now)]
+
+
+def missing(tournament: Tournament, player_ids: Sequence[int], now: datetime | None) -> list[Change]:
+    """A waiting game wherever one of these players has none."""
+    there = {(one.player_id, one.round_id) for one in tournament.single_player_games}
+    wanted = [
+        (player_id, one)
+        for player_id in player_ids
+        for one in tournament.rounds_in_order
+        if (player_id, one.round_id) not in there
+    ]
+    return attempts.opened(
+        [
+            attempts.pending(
+                -1 - at,
+                player_id,
+                now=now,
+                round_id=one.round_id,
+                game_index=one.round_index,
+                arena_id=one.arena_id,
+            )
+            for at, (player_id, one) in enumerate(wanted)
+        ]
+    )
+
+
+def roster_changed(tournament: Tournament, who: Entrant, now: datetime) -> list[Change]:
+    """Who comes gets all rounds to play; who leaves keeps what was played, and the rest goes."""
+    if who.is_active:
+        changes = missing(tournament, [who.player_id], now)
+    else:
+        changes = [
+            SinglePlayerGameDeleted(one)
+            for one in tournament.single_player_games
+            if one.player_id == who.player_id and one.status != "completed"
+        ]
+    return kept(tournament, changes, now)
+
+
+def kept(tournament: Tournament, changes: Sequence[Change], now: datetime | None) -> list[Change]:
+    """These changes, and every round completed whose games all are, or open again where one is not."""
+    after = apply_all(tournament, changes)
+    games = after.attempts_by_round
+    moved: list[Change] = []
+    for one in after.rounds:
+        own = games.get(one.round_id, ())
+        is_done = bool(own) and all(game.status == "completed" for game in own)
+        if is_done and one.status != "completed":
+            moved.append(RoundCompleted(one, replace(one, status="completed", completed_at=now)))
+        elif not is_done and own and one.status == "completed":
+            moved.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+    return [*changes, *moved]
+
+
+def reopened(tournament: Tournament) -> list[Change]:
+    """What closing took away: the waiting games of the active players, in rounds that are open again."""
+    closed_at = tournament.completed_at
+    return kept(tournament, missing(tournament, tournament.active_ids, closed_at), closed_at)
+
+
+def set_round(
+    tournament: Tournament, one: Round, arena_id: int | None, score: int | None, now: datetime
+) -> list[Change]:
+    """The arena and the target of a round. Results that were recorded stay as they are."""
+    changes: list[Change] = list(altered(RoundChanged, one, replace(one, arena_id=arena_id, score=score)))
+    for game in attempts.of_round(tournament, one.round_id):
+        # A game that is over was played on the arena the round had then.
+        if game.status != "completed" or game.arena_id is None:
+            after = replace(game, arena_id=arena_id)
+            if after != game:
+                changes.append(SinglePlayerGameChanged(game, replace(after, updated_at=now)))
+    return changes
+
+
+def tiebreak_opened(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """A tiebreak game of these players, outside the rounds. Source: formats, section 13.4."""
+    return rounds.tiebreak_in(tournament, None, player_ids, now)
+
+
+def all_played(tournament: Tournament) -> bool:
+    """Whether every single player game is completed."""
+    games = tournament.single_player_games
+    return bool(games) and all(one.status == "completed" for one in games)
+
+
+def by_player(tournament: Tournament) -> dict[int, dict[int, SinglePlayerGame]]:
+    """Player id -> round index -> the completed game there."""
+    index = {one.round_id: one.round_index for one in tournament.rounds}
+    found: dict[int, dict[int, SinglePlayerGame]] = {}
+    for one in tournament.single_player_games:
+        if one.status == "completed" and one.round_id in index:
+            found.setdefault(one.player_id, {})[index[one.round_id]] = one
+    return found

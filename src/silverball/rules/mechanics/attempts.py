@@ -1,0 +1,239 @@
+"""Single player games: one entrant, one arena, one score. What formats that have them share.
+
+A format decides what a result is worth (`points`) and what follows from it; opening, recording, correcting,
+clearing, voiding and the checks that come before are the same for all. Source: formats, sections 2, 18, 19.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+
+from silverball.kit.errors import Conflict, Invalid, NotFound
+from silverball.rules.mechanics import results
+from silverball.rules.model.changes import (
+    Change,
+    SinglePlayerGameChanged,
+    SinglePlayerGameDeleted,
+    SinglePlayerGameOpened,
+    altered,
+)
+from silverball.rules.model.outcome import SCORE_MAX, AttemptOutcome, GameOutcome, NewAttempt
+from silverball.rules.model.tournament import Entrant, LineupArena, Round, SinglePlayerGame, Tournament
+
+AskedOfOne = Callable[[Tournament, SinglePlayerGame, datetime], list[Change]]
+
+
+def made_by_the_format(_tournament: Tournament, _said: NewAttempt, _now: datetime) -> list[Change]:
+    """For formats that make the single player games themselves. Raises Conflict."""
+    raise Conflict("The single player games of this tournament are there already: record their results.")
+
+
+def no_voiding(_tournament: Tournament, _one: SinglePlayerGame, _now: datetime) -> list[Change]:
+    """For formats in which every single player game counts. Raises Conflict."""
+    raise Conflict("Single player games of this tournament cannot be voided. Delete the result instead.")
+
+
+def no_targets(
+    _tournament: Tournament, _one: Round, _arena_id: int | None, _score: int | None, _now: datetime
+) -> list[Change]:
+    """For formats whose single player games have no rounds. Raises Conflict."""
+    raise Conflict("This tournament has no rounds to set an arena or a target for.")
+
+
+def no_limits(_tournament: Tournament, _who: Entrant, _arena_id: int) -> None:
+    """For formats in which nobody chooses how often to play."""
+
+
+def no_other_arena(
+    _tournament: Tournament, _one: SinglePlayerGame, _arena_id: int | None, _now: datetime
+) -> list[Change]:
+    """For formats whose single player games get their arena with the round or the score. Raises Conflict."""
+    raise Conflict("The arena of this game follows from its round or its score. Change it there.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttemptPlay:
+    """What may be asked about the single player games of a format; results go to its `settle`.
+
+    All are handed a started tournament and things of it, return changes and raise refusals.
+    """
+
+    # Begin or record one that is not there yet.
+    open: Callable[[Tournament, NewAttempt, datetime], list[Change]] = made_by_the_format
+    # Begin one that waits.
+    start: AskedOfOne
+    # Take the result away, or the whole game where it was opened by hand.
+    delete: AskedOfOne
+    # Raises Conflict when this player may not play this arena any more: (tournament, entrant, arena id).
+    check_left: Callable[[Tournament, Entrant, int], None] = no_limits
+    void: AskedOfOne = no_voiding
+    unvoid: AskedOfOne = no_voiding
+    # Another arena for a game that is not over, or none: (tournament, game, arena id, now).
+    change_arena: Callable[[Tournament, SinglePlayerGame, int | None, datetime], list[Change]] = (
+        no_other_arena
+    )
+    # The arena of a round and its target or bar: (tournament, round, arena id, score, now).
+    set_round: Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]] = no_targets
+
+
+def attempt_of(tournament: Tournament, single_player_game_id: int) -> SinglePlayerGame:
+    """A single player game of the tournament. Raises NotFound."""
+    for one in tournament.single_player_games:
+        if one.single_player_game_id == single_player_game_id:
+            return one
+    raise NotFound("SinglePlayerGame", single_player_game_id)
+
+
+def of_round(tournament: Tournament, round_id: int) -> tuple[SinglePlayerGame, ...]:
+    """The single player games of a round, ascending by id."""
+    return tournament.attempts_by_round.get(round_id, ())
+
+
+def pending(
+    new_id: int,
+    player_id: int,
+    *,
+    now: datetime | None,
+    round_id: int,
+    game_index: int,
+    arena_id: int | None = None,
+) -> SinglePlayerGame:
+    """A single player game that waits for its turn; `new_id` is negative. Open it with `opened`."""
+    return SinglePlayerGame(
+        single_player_game_id=new_id,
+        player_id=player_id,
+        status="pending",
+        arena_id=arena_id,
+        round_id=round_id,
+        game_index=game_index,
+        created_at=now,
+        updated_at=now,
+    )
+
+
+def opened(made: Sequence[SinglePlayerGame]) -> list[Change]:
+    """These single player games, there now."""
+    return [SinglePlayerGameOpened(one) for one in made]
+
+
+def started(one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """A pending single player game begins. Raises Conflict when it has begun or is over."""
+    if one.status != "pending":
+        raise Conflict(f"Single player game {one.single_player_game_id} is {one.status} already.")
+    return altered(
+        SinglePlayerGameChanged, one, replace(one, status="started", started_at=now, updated_at=now)
+    )
+
+
+def start_waiting(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """For formats in which nothing follows from it that a single player game begins."""
+    return started(one, now)
+
+
+def recorded(
+    one: SinglePlayerGame, said: AttemptOutcome, *, points: Decimal | None, now: datetime
+) -> list[Change]:
+    """The result of a single player game, new or corrected; nothing when it has this result already.
+
+    `points` is what the format makes of it, None where that is computed later. Raises Conflict for a
+    voided game, Invalid for a score that cannot be.
+    """
+    check_score(said.score)
+    if one.is_voided:
+        raise Conflict(f"Single player game {one.single_player_game_id} is voided. Un-void it first.")
+    after = replace(
+        one,
+        status="completed",
+        score=said.score,
+        points=points,
+        rolls=said.rolls,
+        is_advanced=said.is_advanced,
+        scorekeeper_id=said.by,
+        duration_seconds=one.duration_seconds if one.status == "completed" else _seconds(one, now),
+        updated_at=now,
+    )
+    # Who enters the same result again changes nothing, not even the name beside it.
+    if one == replace(after, scorekeeper_id=one.scorekeeper_id, updated_at=one.updated_at):
+        return []
+    return [SinglePlayerGameChanged(one, after)]
+
+
+def tiebreak_recorded(tournament: Tournament, said: GameOutcome, now: datetime) -> list[Change]:
+    """The result of a tiebreak game: the only games of several players that such formats have."""
+    return results.completed(tournament, said, results.by_tiebreak_map(tournament), now)
+
+
+def _seconds(one: SinglePlayerGame, now: datetime) -> int | None:
+    return None if one.started_at is None else int((now - one.started_at).total_seconds())
+
+
+def cleared(one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """The result taken away: the single player game waits again. Raises Conflict when it has none."""
+    if one.status != "completed":
+        raise Conflict(f"Single player game {one.single_player_game_id} has no result to delete.")
+    after = replace(
+        one,
+        status="pending",
+        score=None,
+        points=None,
+        rolls=(),
+        is_advanced=False,
+        scorekeeper_id=None,
+        started_at=None,
+        duration_seconds=None,
+        updated_at=now,
+    )
+    return [SinglePlayerGameChanged(one, after)]
+
+
+def voided(one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Struck out of the results; the entry stays used up. Raises Conflict when it cannot be voided."""
+    if one.is_voided:
+        raise Conflict(f"Single player game {one.single_player_game_id} is voided already.")
+    if one.status == "pending":
+        raise Conflict(f"Single player game {one.single_player_game_id} has not begun. Delete it instead.")
+    # A game given up while it was played is over too: nobody waits for its score.
+    after = replace(one, is_voided=True, status="completed", updated_at=now)
+    return [SinglePlayerGameChanged(one, after)]
+
+
+def unvoided(one: SinglePlayerGame, now: datetime) -> list[Change]:
+    """Back among the results, or back in play when it has no score. Raises Conflict when it is not voided."""
+    if not one.is_voided:
+        raise Conflict(f"Single player game {one.single_player_game_id} is not voided.")
+    status = one.status if one.score is not None else "started"
+    return [SinglePlayerGameChanged(one, replace(one, is_voided=False, status=status, updated_at=now))]
+
+
+def deleted(one: SinglePlayerGame) -> list[Change]:
+    """Gone, as if it had never been played: the entry is not used up."""
+    return [SinglePlayerGameDeleted(one)]
+
+
+def check_score(score: int | None) -> None:
+    """Raises Invalid for a score that no machine shows; None is no score."""
+    if score is not None and not 0 <= score <= SCORE_MAX:
+        raise Invalid({"score": [f"{score} is not a pinball score."]})
+
+
+def require_player(tournament: Tournament, player_id: int) -> Entrant:
+    """The entrant who is to play. Raises NotFound for a stranger, Conflict for one who left."""
+    found = tournament.entrant_by_id.get(player_id)
+    if found is None:
+        raise NotFound("Player", player_id)
+    if not found.is_active:
+        raise Conflict(f"Player {player_id} is inactive. Set the player active first.")
+    return found
+
+
+def require_arena(tournament: Tournament, arena_id: int) -> LineupArena:
+    """The arena to play on. Raises NotFound for one elsewhere, Conflict for an inactive or blocked one."""
+    found = next((one for one in tournament.lineup if one.arena_id == arena_id), None)
+    if found is None:
+        raise NotFound("Arena", arena_id)
+    if not found.is_active:
+        raise Conflict(f"Arena {arena_id} is inactive. Set it active or choose another one.")
+    if found.is_blocked:
+        raise Conflict(f"Arena {arena_id} is blocked. Unblock it or choose another one.")
+    return found

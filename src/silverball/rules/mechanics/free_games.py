@@ -1,0 +1,99 @@
+"""Games outside drawn rounds: made by hand, by a schedule or by a queue. What a format says about them."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules.lineup import order
+from silverball.rules.mechanics import history, lineups, results, rounds
+from silverball.rules.model.changes import Change, GameDeleted, GameOpened, SuggestionDecided
+from silverball.rules.model.tournament import Game, Round, Tournament
+from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
+
+NO_POINTS = Decimal(0)
+
+Create = Callable[[Tournament, Sequence[int], int | None, Random, datetime], list[Change]]
+Delete = Callable[[Tournament, Game, Random, datetime], list[Change]]
+Clear = Callable[[Tournament, Game], list[Change]]
+
+
+def not_by_hand(
+    tournament: Tournament, _players: Sequence[int], _arena_id: int | None, _dice: Random, _now: datetime
+) -> list[Change]:
+    """For formats that make their games themselves. Raises Conflict."""
+    raise Conflict(f"The games of a {tournament.type} tournament are not created by hand.")
+
+
+def opened_again(_tournament: Tournament, game: Game) -> list[Change]:
+    """For formats whose games can be played again at any time: the result goes, the game is open."""
+    return results.cleared(game)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FreeGames:
+    """What may be asked about games outside rounds; all are handed a started tournament.
+
+    `create` takes the players in the order they were named, and an arena or None; `delete` takes a game
+    out for good; `clear` takes its result away.
+    """
+
+    create: Create = not_by_hand
+    delete: Delete
+    clear: Clear = opened_again
+
+
+def gone(tournament: Tournament, game: Game) -> list[Change]:
+    """The game deleted, with the results that players sent in for it."""
+    said = [one for one in tournament.suggestions if one.game_id == game.game_id]
+    return [*(SuggestionDecided(one) for one in said), GameDeleted(game)]
+
+
+def by_hand(
+    tournament: Tournament,
+    player_ids: Sequence[int],
+    arena_id: int | None,
+    *,
+    container: Round | None,
+    positions: dict[int, int],
+    dice: Random,
+    now: datetime,
+) -> list[Change]:
+    """A started game of two to four chosen players, in a round or outside of any.
+
+    Without a playing order (`disabled`) the players start in the order they were named. Raises Invalid
+    for players or an arena that cannot be. Source: formats, section 14.7.
+    """
+    check_players(tournament, player_ids)
+    if arena_id is not None:
+        lineups.check(tournament, arena_id)
+    way = getattr(tournament.settings, "player_order", order.DISABLED)
+    seats = tuple(player_ids)
+    if way != order.DISABLED:
+        ranks = {one.player_id: one.seed_rank or 0 for one in tournament.entrants}
+        facts = order.OrderFacts(history.slots(tournament), ranks, positions)
+        seats = order.draw_first_order(way, seats, facts, dice)
+    made = rounds.new_game(new_game_id(tournament), seats, now=now, arena_id=arena_id)
+    if container is None:
+        return [GameOpened(made)]
+    games = tournament.games_by_round.get(container.round_id, ())
+    set_number = max((game.set_number for game in games if not game.is_bye), default=-1) + 1
+    return [GameOpened(replace(made, round_id=container.round_id, set_number=set_number, game_index=0))]
+
+
+def new_game_id(tournament: Tournament) -> int:
+    """The next negative id for a game made in this action."""
+    return min([0, *(game.game_id for game in tournament.games)]) - 1
+
+
+def check_players(tournament: Tournament, player_ids: Sequence[int]) -> None:
+    """Two to four different active players. Raises Invalid."""
+    if not PAIR_SIZE <= len(player_ids) <= GROUP_SIZE:
+        raise Invalid({"playerIds": [f"A game needs two to four players, not {len(player_ids)}."]})
+    for player_id in player_ids:
+        if player_ids.count(player_id) > 1:
+            raise Invalid({"playerIds": [f"Player {player_id} is named twice."]})
+        if player_id not in tournament.active_ids:
+            raise Invalid({"playerIds": [f"Player {player_id} does not play in this tournament now."]})

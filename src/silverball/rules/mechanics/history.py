@@ -1,0 +1,79 @@
+"""What a tournament has played so far, as draws need it. Source: formats, sections 6 to 9."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.pairing import history
+from silverball.rules.pairing.history import DrawHistory
+
+
+def groups_of(games: Sequence[Game]) -> list[tuple[int, ...]]:
+    """The groups of a round, each once however many games it played; a bye is a group of one."""
+    sets: dict[tuple[int, int], set[int]] = {}
+    byes = 0
+    for game in games:
+        if game.is_tiebreak:
+            continue
+        if game.is_bye:
+            byes += 1
+        key = (game.set_number, byes if game.is_bye else 0)
+        sets.setdefault(key, set()).update(game.player_ids)
+    return [tuple(sorted(players)) for players in sets.values()]
+
+
+def of(tournament: Tournament, *, with_series: bool = False) -> DrawHistory:
+    """Meetings, byes and short groups; byes credited on entry count too.
+
+    With `with_series` the groups of the other tournaments of the series are added (formats, 6.8).
+    """
+    rounds = [
+        groups_of(tournament.games_by_round.get(one.round_id, ())) for one in tournament.rounds_in_order
+    ]
+    if with_series:
+        # One list per group: two players who met on two nights met twice.
+        rounds += [[group] for group in tournament.state.series_groups]
+    past = history.history_of_rounds(rounds)
+    byes = Counter(past.byes)
+    byes.update({one.player_id: one.byes_credited for one in tournament.entrants if one.byes_credited})
+    return DrawHistory(past.meetings, byes, past.short_groups)
+
+
+def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[int, dict[int, int]]:
+    """Player id -> arena id -> games played on it, open ones and single player games included."""
+    plays: dict[int, dict[int, int]] = {}
+    if with_series:
+        plays = {player: dict(counts) for player, counts in tournament.state.series_plays.items()}
+    played = [(game.arena_id, game.player_ids) for game in tournament.games]
+    played += [(one.arena_id, (one.player_id,)) for one in tournament.single_player_games]
+    for arena_id, player_ids in played:
+        if arena_id is not None:
+            for player_id in player_ids:
+                counts = plays.setdefault(player_id, {})
+                counts[arena_id] = counts.get(arena_id, 0) + 1
+    return plays
+
+
+def bank_plays(tournament: Tournament) -> dict[int, dict[int, int]]:
+    """Player id -> bank id -> rounds played on it."""
+    seen: set[tuple[int, int, int | None]] = set()
+    for game in tournament.games:
+        if game.bank_id is not None:
+            seen.update((player_id, game.bank_id, game.round_id) for player_id in game.player_ids)
+    plays: dict[int, dict[int, int]] = {}
+    for player_id, bank_id, _round_id in seen:
+        counts = plays.setdefault(player_id, {})
+        counts[bank_id] = counts.get(bank_id, 0) + 1
+    return plays
+
+
+def slots(tournament: Tournament) -> Mapping[int, Mapping[int, int]]:
+    """Player id -> slot (from 0) -> times played in it; byes have no slot."""
+    counts: dict[int, dict[int, int]] = {}
+    for game in tournament.games:
+        if game.is_bye:
+            continue
+        for slot, player_id in enumerate(game.player_ids):
+            own = counts.setdefault(player_id, {})
+            own[slot] = own.get(slot, 0) + 1
+    return counts

@@ -1,0 +1,91 @@
+"""Who meets whom in the next round, by the tournament's own settings. Source: formats, sections 5 and 6."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from random import Random
+
+from silverball.rules.mechanics import history, seeding
+from silverball.rules.model.tournament import Tournament
+from silverball.rules.pairing import balanced, first_round, random_draw, strictswiss, swiss, tiers
+from silverball.rules.pairing.groups import PAIR_SIZE, Draw
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field:
+    """Who is to be drawn, and what the draw may know of them."""
+
+    # Best seed first.
+    player_ids: tuple[int, ...]
+    # Higher is better: points, or strikes turned round.
+    scores: Mapping[int, Decimal]
+    # Best standing first.
+    ranking: tuple[int, ...]
+    group_size: int
+
+
+Draft = Callable[[Tournament, Field, Random], Draw]
+
+
+def draw(tournament: Tournament, field: Field, dice: Random) -> Draw:
+    """The groups of the next round and who has a bye.
+
+    Tiers decide the first round too; otherwise it goes by `firstRoundPairing`, and every later one by
+    `pairing`.
+    """
+    pairing = getattr(tournament.settings, "pairing", "balanced")
+    if pairing == "tiers" and field.group_size != PAIR_SIZE:
+        return _tiers(tournament, field, dice)
+    if not any(one.status == "completed" for one in tournament.rounds):
+        return _first(tournament, field, dice)
+    if field.group_size == PAIR_SIZE:
+        return _pairs(tournament, field, pairing, dice)
+    return _groups(tournament, field, pairing, dice)
+
+
+def _first(tournament: Tournament, field: Field, dice: Random) -> Draw:
+    way = getattr(tournament.settings, "first_round_pairing", "random")
+    if field.group_size == PAIR_SIZE:
+        return first_round.draw_pairs(way, field.player_ids, dice)
+    return first_round.draw_groups(way, field.player_ids, dice)
+
+
+def _pairs(tournament: Tournament, field: Field, pairing: str, dice: Random) -> Draw:
+    past = history.of(tournament, with_series=pairing == "balanced_series")
+    if pairing == "random":
+        return random_draw.draw_pairs(field.player_ids, past, dice)
+    if pairing == "swiss":
+        return swiss.draw_pairs(field.scores, past, dice)
+    if pairing == "strictswiss":
+        return strictswiss.draw_pairs(field.scores, past, dice, rounds=len(tournament.rounds))
+    return balanced.draw_pairs(field.player_ids, past, dice)
+
+
+def _groups(tournament: Tournament, field: Field, pairing: str, dice: Random) -> Draw:
+    past = history.of(tournament, with_series=pairing == "balanced_series")
+    if pairing == "random":
+        return random_draw.draw_groups(field.player_ids, dice)
+    if pairing in {"swiss", "strictswiss"}:
+        return swiss.draw_groups(field.scores, past, dice)
+    return balanced.draw_groups(field.player_ids, past, dice)
+
+
+def _tiers(tournament: Tournament, field: Field, dice: Random) -> Draw:
+    rounds = int(getattr(tournament.settings, "duration", 0) or 0)
+    index = len(tournament.rounds)
+    if not tiers.has_round(rounds, index, len(field.player_ids)):
+        return _groups(tournament, field, "balanced", dice)
+    ranking = field.player_ids if index == 0 else field.ranking
+    return tiers.tier_groups(ranking, rounds, index)
+
+
+def ranking_of(scores: Mapping[int, Decimal], player_ids: Sequence[int], dice: Random) -> tuple[int, ...]:
+    """Players by score, highest first, ties drawn."""
+    drawn = dice.sample(list(player_ids), len(player_ids))
+    return tuple(sorted(drawn, key=lambda player_id: -scores.get(player_id, Decimal(0))))
+
+
+def by_seed(tournament: Tournament, player_ids: Sequence[int]) -> tuple[int, ...]:
+    """These players, best seed first."""
+    wanted = set(player_ids)
+    return tuple(player_id for player_id in seeding.by_rank(tournament) if player_id in wanted)

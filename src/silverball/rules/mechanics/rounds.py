@@ -1,0 +1,211 @@
+"""Rounds: opening, completing and deleting them. Source: formats, section 2."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from random import Random
+
+from silverball.kit.errors import Conflict, NotFound
+from silverball.rules.mechanics import lineups, results, seeding
+from silverball.rules.model.changes import (
+    Change,
+    GameDeleted,
+    GameOpened,
+    QueueLeft,
+    RoundCompleted,
+    RoundDeleted,
+    RoundOpened,
+    RoundReopened,
+    SinglePlayerGameDeleted,
+    SuggestionDecided,
+)
+from silverball.rules.model.tournament import Game, Round, Tournament
+from silverball.rules.pairing.groups import Draw
+
+BYE_SET = 9999
+NAMES_MAX = 5
+
+
+def round_of(tournament: Tournament, round_id: int) -> Round:
+    """A round of the tournament. Raises NotFound."""
+    found = tournament.round_by_id.get(round_id)
+    if found is None:
+        raise NotFound("Round", round_id)
+    return found
+
+
+def completed(tournament: Tournament, one: Round, now: datetime) -> list[Change]:
+    """The round completed. Raises Conflict that names the games still open; nothing when it is so already."""
+    if one.status == "completed":
+        return []
+    games = results.open_games(tournament.games_by_round.get(one.round_id, ()))
+    still_open = [game.game_id for game in games]
+    still_open += [
+        attempt.single_player_game_id
+        for attempt in tournament.single_player_games
+        if attempt.round_id == one.round_id and attempt.status != "completed"
+    ]
+    if still_open:
+        named = ", ".join(str(game_id) for game_id in still_open[:NAMES_MAX])
+        more = f" and {len(still_open) - NAMES_MAX} more" if len(still_open) > NAMES_MAX else ""
+        raise Conflict(f"{one.name} still has open games: {named}{more}. Record their results first.")
+    return [RoundCompleted(one, replace(one, status="completed", completed_at=now))]
+
+
+def opened(
+    tournament: Tournament,
+    draw: Draw,
+    *,
+    games: int,
+    positions: Mapping[int, int],
+    bye_points: Decimal,
+    has_advantage: bool,
+    dice: Random,
+    now: datetime,
+) -> list[Change]:
+    """A new round with a game (or several) per group, and a bye game per bye.
+
+    Takes the draw, the games per group, the positions by player id, what a bye is worth and whether slot
+    0 has the advantage (head-to-head formats). New ids are negative, falling from -1.
+    """
+    index = max((one.round_index for one in tournament.rounds), default=-1) + 1
+    new = Round(
+        round_id=-1,
+        round_index=index,
+        status="started",
+        name=f"Round {index + 1}",
+        created_at=now,
+    )
+    seats = lineups.seats(tournament, draw.groups, games=games, positions=positions, dice=dice)
+    made: list[Game] = []
+    for set_number, seat in enumerate(seats):
+        for game_index, (arena_id, order) in enumerate(zip(seat.arena_ids, seat.orders, strict=True)):
+            made.append(
+                replace(
+                    new_game(-1 - len(made), order, now=now, arena_id=arena_id, has_advantage=has_advantage),
+                    round_id=-1,
+                    set_number=set_number,
+                    game_index=game_index,
+                    bank_id=seat.bank_id,
+                )
+            )
+    for player_id in draw.byes:
+        made.append(bye_game(-1 - len(made), player_id, -1, bye_points))
+    return [RoundOpened(new), *(GameOpened(game) for game in made)]
+
+
+def new_game(
+    game_id: int,
+    player_ids: Sequence[int],
+    *,
+    now: datetime,
+    arena_id: int | None = None,
+    has_advantage: bool = False,
+) -> Game:
+    """A started game outside a round, without a result."""
+    nothing: tuple[None, ...] = (None,) * len(player_ids)
+    return Game(
+        game_id=game_id,
+        round_id=None,
+        status="started",
+        player_ids=tuple(player_ids),
+        result_positions=nothing,
+        result_points=nothing,
+        result_scores=nothing,
+        arena_id=arena_id,
+        started_at=now,
+        advantage_id=player_ids[0] if has_advantage else None,
+    )
+
+
+def bye_game(game_id: int, player_id: int, round_id: int, points: Decimal) -> Game:
+    """A round without opponent: completed from the start. Source: formats, section 9."""
+    return Game(
+        game_id=game_id,
+        round_id=round_id,
+        status="completed",
+        player_ids=(player_id,),
+        result_positions=(player_id,),
+        result_points=(points,),
+        result_scores=(None,),
+        set_number=BYE_SET,
+        is_bye=True,
+        advantage_id=player_id,
+    )
+
+
+def deleted(tournament: Tournament, one: Round) -> list[Change]:
+    """The newest round gone with all that was played in it. Raises Conflict for an older one."""
+    newest = tournament.newest_round
+    if newest is None or newest.round_id != one.round_id:
+        raise Conflict(
+            f"Only the newest round can be deleted. Delete {newest.name if newest else 'it'} first."
+        )
+    games = tournament.games_by_round.get(one.round_id, ())
+    ids = {game.game_id for game in games}
+    return [
+        *(SuggestionDecided(said) for said in tournament.suggestions if said.game_id in ids),
+        *(QueueLeft(spot) for spot in tournament.queue if spot.round_id == one.round_id),
+        *(GameDeleted(game) for game in games),
+        *(
+            SinglePlayerGameDeleted(game)
+            for game in tournament.single_player_games
+            if game.round_id == one.round_id
+        ),
+        RoundDeleted(one),
+    ]
+
+
+def tiebreak_opened(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """A tiebreak game of these players, in the open round or outside of any.
+
+    Its arena is chosen by the organizer. Source: formats, section 13.4.
+    """
+    newest = tournament.newest_round
+    is_open = newest is not None and newest.status == "started"
+    return tiebreak_in(tournament, newest if is_open else None, player_ids, now)
+
+
+def tiebreak_outside(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """A tiebreak game outside of any round, where the rounds are those of a schedule."""
+    return tiebreak_in(tournament, None, player_ids, now)
+
+
+def tiebreak_in(
+    tournament: Tournament, one: Round | None, player_ids: Sequence[int], now: datetime
+) -> list[Change]:
+    """A tiebreak game in this round, as a group after all others; the better seed plays first."""
+    round_id = None if one is None else one.round_id
+    ordered = [player_id for player_id in seeding.by_rank(tournament) if player_id in set(player_ids)]
+    sets = [game.set_number for game in tournament.games_by_round.get(round_id, ()) if not game.is_bye]
+    game = replace(
+        new_game(-1, [*ordered, *(one for one in player_ids if one not in ordered)], now=now),
+        round_id=round_id,
+        set_number=max(sets, default=-1) + 1,
+        game_index=0,
+        is_tiebreak=True,
+    )
+    return [GameOpened(game)]
+
+
+def following(
+    tournament: Tournament, is_settled: Callable[[Tournament, Round], bool], now: datetime | None
+) -> list[Change]:
+    """Rounds that complete themselves: those settled are completed, those no longer settled open again.
+
+    Without a time none is completed. For formats whose rounds are made by the schedule or by results.
+    """
+    changes: list[Change] = []
+    for one in tournament.rounds_in_order:
+        settled = is_settled(tournament, one)
+        if settled and one.status == "started" and now is not None:
+            changes.append(RoundCompleted(one, replace(one, status="completed", completed_at=now)))
+        elif not settled and one.status == "completed":
+            changes.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+    return changes
+
+
+def all_played(tournament: Tournament, one: Round) -> bool:
+    """Whether every game of the round has its result."""
+    return not results.open_games(tournament.games_by_round.get(one.round_id, ()))

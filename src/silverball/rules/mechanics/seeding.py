@@ -1,0 +1,66 @@
+"""Seeds: who is ranked where before the first round. Source: formats, section 4."""
+
+import math
+from dataclasses import replace
+from random import Random
+
+from silverball.rules.model.changes import Change, EntrantChanged, altered
+from silverball.rules.model.tournament import Entrant, Tournament
+
+UNSEEDED_LAST = float("inf")
+# By the lower bound, and by the rating itself: the seed that is shown is that number.
+BY_LOWER_BOUND, BY_RATING = "mp_rating", "mp_rating_rating"
+RATING_SEEDS = frozenset({BY_LOWER_BOUND, BY_RATING})
+
+
+def frozen(tournament: Tournament, dice: Random) -> list[Change]:
+    """Every entrant's seed rank, 1 to n; ties inside a criterion are drawn.
+
+    `manual` goes by the organizer's seeds, then by the order of adding; ranks, ratings and series
+    positions come as `state.seed_facts` (lower is better). Who has none follows after those who have.
+    """
+    ranked = in_order(tournament, dice)
+    changes: list[Change] = []
+    for rank, one in enumerate(ranked, start=1):
+        changes += altered(
+            EntrantChanged, one, replace(one, seed_rank=rank, seed_value=_shown(tournament, one, rank))
+        )
+    return changes
+
+
+def in_order(tournament: Tournament, dice: Random) -> list[Entrant]:
+    """The entrants, best seed first."""
+    way = getattr(tournament.settings, "seeding", "manual")
+    drawn = dice.sample(tournament.entrants, len(tournament.entrants))
+    if way == "random":
+        return drawn
+    if way == "manual":
+        return sorted(tournament.entrants, key=lambda one: (_manual(one), one.place))
+    facts = tournament.state.seed_facts
+    return sorted(drawn, key=lambda one: facts.get(one.player_id, UNSEEDED_LAST))
+
+
+def _manual(entrant: Entrant) -> float:
+    # 0 is unseeded, as null is.
+    return entrant.seed_value or UNSEEDED_LAST
+
+
+def _shown(tournament: Tournament, entrant: Entrant, rank: int) -> int | None:
+    """The seed the interface shows: the rating number itself when it is seeded by rating."""
+    if getattr(tournament.settings, "seeding", "manual") not in RATING_SEEDS:
+        return rank
+    fact = tournament.state.seed_facts.get(entrant.player_id)
+    # Facts are turned round, so that lower is better. Nothing stands for who has no rating.
+    return entrant.seed_value if fact is None else math.floor(0.5 - fact)
+
+
+def by_rank(tournament: Tournament) -> list[int]:
+    """Ids of the active players, best seed first, unseeded last in the order of adding."""
+    active = [one for one in tournament.entrants if one.is_active]
+    ordered = sorted(active, key=lambda one: (one.seed_rank is None, one.seed_rank or 0, one.place))
+    return [one.player_id for one in ordered]
+
+
+def next_rank(tournament: Tournament) -> int:
+    """The seed rank of a late player: after everybody."""
+    return max((one.seed_rank or 0 for one in tournament.entrants), default=0) + 1

@@ -1,0 +1,334 @@
+"""Everything that can happen to a tournament: facts in the past tense, one frozen dataclass each.
+
+    Change
+    |-- Added     a thing is there now           RoundOpened, GameOpened, EntrantAdded, ...
+    |-- Altered   a thing is different now       GameCompleted, RoundCompleted, ArenaChanged, ...
+    `-- Removed   a thing is gone                RoundDeleted, GameDeleted, QueueLeft, ...
+
+A change carries the things themselves, before and after, so that its opposite is known without
+looking anywhere: undoing is stating the opposites, last one first. A rule that makes new things gives
+them negative ids (`-1`, `-2`, ...), which the door turns into real ones before anything is stored.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from silverball.rules.model.tournament import (
+    Bank,
+    Card,
+    Entrant,
+    Game,
+    LineupArena,
+    Purchase,
+    QueueSpot,
+    Round,
+    Scorekeeper,
+    SinglePlayerGame,
+    Suggestion,
+    Tournament,
+)
+
+T = TypeVar("T")
+
+
+class Change:
+    """A fact a rule states. `part` is the field of Tournament that holds things of this kind."""
+
+    part: ClassVar[str] = ""
+
+    @property
+    def opposite(self) -> "Change":
+        """The change that takes this one back."""
+        raise NotImplementedError(type(self).__name__)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TournamentImported(Change):
+    """A whole tournament came in from a file; undo and verification begin after it."""
+
+    tournament_id: int
+    # Kind of thing -> the stored fields of each: what the tournament consists of.
+    parts: Mapping[str, Sequence[Mapping[str, Any]]]
+    # Where it came from, and a digest by which the same file is known again.
+    origin: Mapping[str, Any]
+
+    def journalled(self) -> Mapping[str, Any]:
+        return self.origin
+
+
+@dataclass(frozen=True)
+class Added(Change, Generic[T]):
+    """A thing is there now."""
+
+    thing: T
+    undone_by: ClassVar["type[Removed[Any]]"]
+
+    @property
+    def opposite(self) -> Change:
+        return self.undone_by(self.thing)
+
+
+@dataclass(frozen=True)
+class Removed(Change, Generic[T]):
+    """A thing is gone."""
+
+    thing: T
+    undone_by: ClassVar["type[Added[Any]]"]
+
+    @property
+    def opposite(self) -> Change:
+        return self.undone_by(self.thing)
+
+
+@dataclass(frozen=True)
+class Altered(Change, Generic[T]):
+    """A thing is different now."""
+
+    before: T
+    after: T
+    undone_by: ClassVar["type[Altered[Any]]"]
+
+    @property
+    def opposite(self) -> Change:
+        return self.undone_by(self.after, self.before)
+
+
+# The tournament itself. `before` and `after` hold only the fields that differ.
+@dataclass(frozen=True)
+class TournamentAltered(Change):
+    """Fields of the tournament are different now: name of the field in Tournament -> value."""
+
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    part: ClassVar[str] = "tournament"
+    undone_by: ClassVar["type[TournamentAltered]"]
+
+    @property
+    def opposite(self) -> Change:
+        return self.undone_by(self.after, self.before)
+
+
+class TournamentStarted(TournamentAltered):
+    """The night begins; seeds are frozen."""
+
+
+class TournamentUnstarted(TournamentAltered):
+    """A start was taken back."""
+
+
+class TournamentCompleted(TournamentAltered):
+    """The results are final."""
+
+
+class TournamentReopened(TournamentAltered):
+    """The results may change again."""
+
+
+class TournamentEdited(TournamentAltered):
+    """Settings or a text changed."""
+
+
+class ClockChanged(TournamentAltered):
+    """The clock was started, paused or set."""
+
+
+class DrawRemembered(TournamentAltered):
+    """What the engine has to remember of a draw: a schedule, a redraw."""
+
+
+class EntrantAdded(Added[Entrant]):
+    part = "entrants"
+
+
+class EntrantRemoved(Removed[Entrant]):
+    part = "entrants"
+
+
+class EntrantChanged(Altered[Entrant]):
+    part = "entrants"
+
+
+class ArenaAdded(Added[LineupArena]):
+    part = "lineup"
+
+
+class ArenaRemoved(Removed[LineupArena]):
+    part = "lineup"
+
+
+class ArenaChanged(Altered[LineupArena]):
+    part = "lineup"
+
+
+class BankAdded(Added[Bank]):
+    part = "banks"
+
+
+class BankRemoved(Removed[Bank]):
+    part = "banks"
+
+
+class RoundOpened(Added[Round]):
+    part = "rounds"
+
+
+class RoundDeleted(Removed[Round]):
+    part = "rounds"
+
+
+class RoundCompleted(Altered[Round]):
+    part = "rounds"
+
+
+class RoundReopened(Altered[Round]):
+    part = "rounds"
+
+
+class RoundChanged(Altered[Round]):
+    part = "rounds"
+
+
+class GameOpened(Added[Game]):
+    part = "games"
+
+
+class GameDeleted(Removed[Game]):
+    part = "games"
+
+
+class GameCompleted(Altered[Game]):
+    part = "games"
+
+
+class GameCleared(Altered[Game]):
+    part = "games"
+
+
+class GameCorrected(Altered[Game]):
+    part = "games"
+
+
+class GameChanged(Altered[Game]):
+    """Its arena, its playing order or its players are different now, or somebody says another result."""
+
+    part = "games"
+
+
+class SuggestionMade(Added[Suggestion]):
+    part = "suggestions"
+
+
+class SuggestionDecided(Removed[Suggestion]):
+    part = "suggestions"
+
+
+class SinglePlayerGameOpened(Added[SinglePlayerGame]):
+    part = "single_player_games"
+
+
+class SinglePlayerGameDeleted(Removed[SinglePlayerGame]):
+    part = "single_player_games"
+
+
+class SinglePlayerGameChanged(Altered[SinglePlayerGame]):
+    """It was started, recorded, corrected, voided or put back."""
+
+    part = "single_player_games"
+
+
+class CardOpened(Added[Card]):
+    part = "cards"
+
+
+class CardDeleted(Removed[Card]):
+    part = "cards"
+
+
+class CardChanged(Altered[Card]):
+    part = "cards"
+
+
+class QueueJoined(Added[QueueSpot]):
+    part = "queue"
+
+
+class QueueLeft(Removed[QueueSpot]):
+    part = "queue"
+
+
+class QueueMoved(Altered[QueueSpot]):
+    """A new place in the queue, or the turn has come."""
+
+    part = "queue"
+
+
+class ScorekeeperAdded(Added[Scorekeeper]):
+    part = "scorekeepers"
+
+
+class ScorekeeperRemoved(Removed[Scorekeeper]):
+    part = "scorekeepers"
+
+
+class EntriesBought(Added[Purchase]):
+    part = "purchases"
+
+
+class EntriesWithdrawn(Removed[Purchase]):
+    part = "purchases"
+
+
+def _pairs() -> None:
+    for one, other in (
+        (EntrantAdded, EntrantRemoved),
+        (ArenaAdded, ArenaRemoved),
+        (BankAdded, BankRemoved),
+        (RoundOpened, RoundDeleted),
+        (GameOpened, GameDeleted),
+        (SuggestionMade, SuggestionDecided),
+        (SinglePlayerGameOpened, SinglePlayerGameDeleted),
+        (CardOpened, CardDeleted),
+        (QueueJoined, QueueLeft),
+        (ScorekeeperAdded, ScorekeeperRemoved),
+        (EntriesBought, EntriesWithdrawn),
+        (RoundCompleted, RoundReopened),
+        (GameCompleted, GameCleared),
+        (TournamentStarted, TournamentUnstarted),
+        (TournamentCompleted, TournamentReopened),
+    ):
+        one.undone_by, other.undone_by = other, one
+    for same in (
+        EntrantChanged,
+        ArenaChanged,
+        RoundChanged,
+        GameCorrected,
+        GameChanged,
+        SinglePlayerGameChanged,
+        CardChanged,
+        QueueMoved,
+        TournamentEdited,
+        ClockChanged,
+        DrawRemembered,
+    ):
+        same.undone_by = same
+
+
+_pairs()
+
+
+def undone(changes: Sequence[Change]) -> list[Change]:
+    """What takes these changes back: the opposites, last one first."""
+    return [one.opposite for one in reversed(changes)]
+
+
+def edited(kind: type[TournamentAltered], tournament: Tournament, **after: Any) -> list[Change]:
+    """The change of these fields of the tournament, or nothing when they are so already."""
+    differing = {name: value for name, value in after.items() if getattr(tournament, name) != value}
+    before = {name: getattr(tournament, name) for name in differing}
+    return [kind(before, differing)] if differing else []
+
+
+def altered(kind: type[Altered[T]], before: T, after: T) -> list[Change]:
+    """The change of a thing, or nothing when it is so already."""
+    return [kind(before, after)] if before != after else []

@@ -1,0 +1,134 @@
+"""The end of an account: the person is gone from it and from the players that were his, results stay.
+
+Results belong to everybody who played, so an account and its players become pseudonyms. What only the
+account itself needed goes altogether.
+"""
+
+from collections.abc import Collection
+from typing import Any
+from urllib.parse import quote, quote_plus
+
+import msgspec
+from sqlalchemy import Connection, Text, delete, exists, or_, select, type_coerce, update
+
+from silverball.service.accounts import reads
+from silverball.service.accounts.writes import ratings, submissions
+from silverball.service.events import feed_events
+from silverball.store import book, references, revisions, tables
+
+_USER = tables.user.c
+
+# What is empty in an account that was deleted.
+ERASED_COLUMNS = (
+    "first_name",
+    "last_name",
+    "email",
+    "password_hash",
+    "ifpa_id",
+    "flag",
+    "location",
+    "pronouns",
+    "initials",
+    "avatar",
+    "banner",
+    "tournament_avatar",
+    "club_id",
+    "business_profile_id",
+)
+# The book of an organizer, in an order in which nothing is needed by what follows.
+BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, book.LOCATION)
+
+
+def erase_account(db: Connection, user_id: int) -> None:
+    """Take the person out of the account, for good. Raises NotFound and Conflict."""
+    reads.require_erasable(db, user_id)
+    # Tournaments are locked before the account is: who writes in one may need the account's row.
+    revisions.raise_for_users(db, [user_id])
+    columns = select(_USER.name, _USER.ratings_opt_out).where(_USER.user_id == user_id)
+    name, was_hidden = db.execute(columns).one()
+    players = reads.claimed_players(db, user_id)
+    _pseudonymize_account(db, user_id)
+    _pseudonymize_players(db, players)
+    _erase_mentions(db, user_id, name)
+    _erase_code_sources(db, players)
+    submissions.erase_from_submissions(db, user_id)
+    ratings.erase_from_ratings(db, user_id, players, was_hidden=was_hidden)
+    # The claims still say where he played: what was announced there is dropped.
+    feed_events.announce_users(db, [user_id], is_hiding=True)
+    for column in (tables.player.c.claimed_by, tables.game_player.c.user_id, tables.suggestion.c.user_id):
+        db.execute(update(column.table).where(column == user_id).values({column: None}))
+    _delete_private_rows(db, user_id)
+    _delete_stored_replies(db, {name, *players.values()})
+
+
+def _pseudonymize_account(db: Connection, user_id: int) -> None:
+    values = {
+        **dict.fromkeys(ERASED_COLUMNS),
+        "name": f"Player {user_id}",
+        "role": "player",
+        "placeholder": True,
+    }
+    # A pseudonym has no place in the list of ratings.
+    values["ratings_opt_out"] = True
+    db.execute(update(tables.user).where(_USER.user_id == user_id).values(**values))
+
+
+def _pseudonymize_players(db: Connection, player_ids: Collection[int]) -> None:
+    """Each by its own number, so that two books do not tell that they mean the same person."""
+    labels: dict[str, Any] = {"labels": [], "label_color": None}
+    for player_id in player_ids:
+        values = {"name": f"Player {player_id}", "ifpa_id": None, "status": "inactive", **labels}
+        db.execute(update(tables.player).where(tables.player.c.player_id == player_id).values(**values))
+        db.execute(update(tables.entrant).where(tables.entrant.c.player_id == player_id).values(**labels))
+
+
+def _erase_mentions(db: Connection, user_id: int, name: str) -> None:
+    organized = tables.occasion.c.organizer_id == user_id
+    db.execute(update(tables.occasion).where(organized).values(contact_email=None))
+    # The journal keeps who did what by number, but not from where.
+    acted = tables.journal.c.actor_id == user_id
+    db.execute(update(tables.journal).where(acted).values(source=""))
+    own = tables.tournament.c
+    naming = type_coerce(own.managers, Text).contains(_json_text(name), autoescape=True)
+    for tournament_id, managers in db.execute(select(own.tournament_id, own.managers).where(naming)).all():
+        # What was imported may name who helped to run it.
+        left = [one for one in managers if one.get("name") != name]
+        row = update(tables.tournament).where(own.tournament_id == tournament_id)
+        db.execute(row.values(managers=left))
+
+
+def _erase_code_sources(db: Connection, player_ids: Collection[int]) -> None:
+    """The journal keeps what was done with printed codes of these players, but not from where."""
+    entry, acted = tables.journal.c, tables.device_action.c
+    with_code = acted.player_id.in_(player_ids)
+    nights = select(acted.tournament_id).where(with_code)
+    is_action = (acted.tournament_id == entry.tournament_id) & (acted.action_id == entry.action_id)
+    theirs = (entry.tournament_id.in_(nights), exists().where(is_action, with_code))
+    db.execute(update(tables.journal).where(*theirs).values(source=""))
+
+
+def _delete_private_rows(db: Connection, user_id: int) -> None:
+    """What only the account needed: nobody else sees it, or no tournament uses it."""
+    for table in (tables.token, tables.session, tables.idempotency, tables.claim, tables.shortcut):
+        db.execute(delete(table).where(table.c.user_id == user_id))
+    organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
+    db.execute(delete(tables.webhook).where(tables.webhook.c.tournament_id.in_(organized)))
+    for kind in BOOK_KINDS:
+        db.execute(delete(kind.table).where(kind.owner == user_id, references.is_unreferenced(kind.key)))
+    members = select(_USER.club_id).where(_USER.club_id.is_not(None))
+    mine = tables.club.c.user_id == user_id
+    db.execute(delete(tables.club).where(mine, tables.club.c.club_id.not_in(members)))
+
+
+def _delete_stored_replies(db: Connection, names: Collection[str]) -> None:
+    """Answers that are kept for requests sent again, where they name the person."""
+    said = tables.idempotency.c.body
+    for name in names:
+        spellings = (_json_text(name), quote_plus(name), quote(name))
+        named = or_(*(said.contains(one, autoescape=True) for one in spellings))
+        db.execute(delete(tables.idempotency).where(named))
+
+
+def _json_text(text: str) -> str:
+    """The text as it stands in JSON."""
+    return msgspec.json.encode(text).decode()

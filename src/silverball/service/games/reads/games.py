@@ -1,0 +1,369 @@
+"""Games of two to four entrants: whole lists, pages over tournaments, one game.
+
+A list of games is three statements: the games, who sits in them, what was suggested. Rows are
+taken by position and grouped in one pass; uncached lists are read in every second of a night.
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Integer,
+    Text,
+    and_,
+    bindparam,
+    cast,
+    func,
+    or_,
+    select,
+    type_coerce,
+)
+
+from silverball.kit.errors import Invalid, NotFound, WrongFormat
+from silverball.kit.http.query import PageNumber, Query
+from silverball.service.arenas import reads as arenas
+from silverball.service.pages import PageRows, refuse_deep_pagination
+from silverball.service.tournaments.reads import tournaments
+from silverball.store.prepared import PreparedStatement
+from silverball.store.tables import game, game_player, round_, suggestion, tournament
+from silverball.store.types import IsoText, PointsText
+from silverball.wire.arenas import Arena
+from silverball.wire.base import ID_MAX, Id
+from silverball.wire.games import Game, Suggestion
+from silverball.wire.values import GameStatus
+
+PAGE_SIZE = 100
+ROUNDS_MAX = 50
+LATEST = "latest"
+ACTIVE_OR_LATEST = "activeOrLatest"
+
+COLUMNS = (
+    game.c.game_id,
+    game.c.round_id,
+    game.c.tournament_id,
+    game.c.challenge_id,
+    game.c.arena_id,
+    game.c.bank_id,
+    game.c.game_index,
+    game.c.set_number,
+    game.c.player_id_advantage,
+    game.c.scorekeeper_id,
+    game.c.status,
+    type_coerce(game.c.started_at, IsoText),
+    game.c.duration_seconds,
+    type_coerce(game.c.bye, Integer),
+    game.c.scorbit_id,
+    game.c.scorbit_log,
+    type_coerce(game.c.scorbit_verified, Integer),
+    type_coerce(game.c.result_count_mismatch, Integer),
+)
+SEAT_COLUMNS = (
+    game_player.c.game_id,
+    game_player.c.player_id,
+    game_player.c.user_id,
+    game_player.c.result_position,
+    type_coerce(game_player.c.points, PointsText),
+    # A score is text in a game, a number in a single player game.
+    cast(game_player.c.score, Text),
+)
+# In the order in which `_suggestion` unpacks them.
+SUGGESTION_COLUMNS = (
+    suggestion.c.game_id,
+    suggestion.c.suggestion_id,
+    suggestion.c.tournament_id,
+    suggestion.c.player_id,
+    suggestion.c.user_id,
+    suggestion.c.results,
+    suggestion.c.arena_id,
+    suggestion.c.scores,
+    suggestion.c.scorbit_data,
+    suggestion.c.partial,
+)
+# Built once: putting a statement together costs as much as running a small one.
+GAMES = select(*COLUMNS).order_by(game.c.game_id)
+SEATS = select(*SEAT_COLUMNS).order_by(game_player.c.game_id, game_player.c.slot)
+SUGGESTIONS = select(*SUGGESTION_COLUMNS).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
+_TOURNAMENT: BindParameter[int] = bindparam("tournament_id")
+ALL_GAMES = PreparedStatement(GAMES.where(game.c.tournament_id == _TOURNAMENT), is_list=True)
+ALL_SEATS = PreparedStatement(SEATS.where(game_player.c.tournament_id == _TOURNAMENT), is_list=True)
+ALL_SUGGESTIONS = PreparedStatement(
+    SUGGESTIONS.where(suggestion.c.tournament_id == _TOURNAMENT), is_list=True
+)
+_GAME: BindParameter[int] = bindparam("game_id")
+ONE_GAME = PreparedStatement(GAMES.where(game.c.game_id == _GAME))
+GAME_SEATS = PreparedStatement(SEATS.where(game_player.c.game_id == _GAME))
+GAME_SUGGESTIONS = PreparedStatement(SUGGESTIONS.where(suggestion.c.game_id == _GAME))
+NO_SEATS: tuple[tuple[Any, ...], ...] = ((), (), (), (), (), ())
+Condition = ColumnElement[bool]
+
+
+class TournamentGamesQuery(Query, frozen=True, kw_only=True):
+    """Parameters of the games of one tournament."""
+
+    # An id, several with commas, `latest` or `activeOrLatest`.
+    round: Annotated[str, Meta(max_length=1100)] | None = None
+    player: Id | None = None
+    arena: Id | None = None
+    bank: Id | None = None
+    status: GameStatus | None = None
+
+
+class GamesQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/games (limits: interface section 8)."""
+
+    tournaments: Annotated[tuple[Id, ...], Meta(max_length=25)] = ()
+    series: Annotated[tuple[Id, ...], Meta(max_length=5)] = ()
+    ids: Annotated[tuple[Id, ...], Meta(max_length=50)] = ()
+    round: Id | None = None
+    player: Id | None = None
+    arena: Id | None = None
+    bank: Id | None = None
+    status: GameStatus | None = None
+    page: PageNumber = 1
+
+
+def games_in_tournament(db: Connection, tournament_id: int, query: TournamentGamesQuery) -> tuple[Game, ...]:
+    """Every game that passes the filters, by id. Raises NotFound for an unknown tournament."""
+    filters = _filter_conditions(query)
+    if query.round is not None:
+        filters.append(_rounds_condition(tournament_id, query.round))
+    found = _load_games(db, tournament_id, filters)
+    if not found:
+        tournaments.require_tournament(db, tournament_id)
+    return found
+
+
+def started_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
+    """Games that are being played, by id, without suggestions."""
+    return _load_games(db, tournament_id, [game.c.status == "started"], with_suggestions=False)
+
+
+def selected_games(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> tuple[Game, ...]:
+    """Those of these games that are in the tournament, by id."""
+    return _load_games(db, tournament_id, [game.c.game_id.in_(game_ids)])
+
+
+def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int]) -> dict[int, Game]:
+    """Game id -> the game as its own route shows it; one that is not in the tournament is left out."""
+    if len(game_ids) == 1:
+        return _game_with_arena(db, tournament_id, game_ids[0])
+    found = selected_games(db, tournament_id, game_ids)
+    played_on = _arenas_by_id(db, found)
+    return {one.game_id: _with_arena(one, played_on) for one in found}
+
+
+def _game_with_arena(db: Connection, tournament_id: int, game_id: int) -> dict[int, Game]:
+    rows = ONE_GAME.rows(db, game_id=game_id)
+    if not rows or rows[0][2] != tournament_id:
+        return {}
+    seats = group_seats(GAME_SEATS.rows(db, game_id=game_id))
+    found = _game_item(rows[0], seats, _group_suggestions(GAME_SUGGESTIONS.rows(db, game_id=game_id)))
+    return {game_id: _with_arena(found, _arenas_by_id(db, [found]))}
+
+
+def _arenas_by_id(db: Connection, found: Sequence[Game]) -> dict[int, Arena]:
+    """The arenas that these games are played on, by id."""
+    arena_ids = {one.arena_id for one in found if one.arena_id is not None}
+    return {one.arena_id: one for one in arenas.existing_arenas(db, sorted(arena_ids))} if arena_ids else {}
+
+
+def _with_arena(found: Game, played_on: Mapping[int, Arena]) -> Game:
+    """The game with its arena, as its own route shows it."""
+    arena = None if found.arena_id is None else played_on.get(found.arena_id)
+    return msgspec.structs.replace(found, arena=arena)
+
+
+def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
+    """One page of the games of some tournaments or series, by id.
+
+    Raises Invalid when neither is named.
+    """
+    conditions = _page_conditions(query)
+    refuse_deep_pagination(query.page, PAGE_SIZE)
+    total = db.execute(select(func.count()).select_from(game).where(*conditions)).scalar_one()
+    rows = GAMES.where(*conditions)
+    games = db.execute(rows.limit(PAGE_SIZE).offset(PAGE_SIZE * (query.page - 1))).all()
+    game_ids = [row[0] for row in games]
+    seats = _load_seats(db, game_player.c.game_id.in_(game_ids))
+    suggestions = _load_suggestions(db, suggestion.c.game_id.in_(game_ids))
+    return PageRows([_game_item(row, seats, suggestions) for row in games], total)
+
+
+def find_game(db: Connection, tournament_id: int, game_id: int) -> Game:
+    """A game with its arena. Raises NotFound, and WrongFormat for a game of another tournament."""
+    found = _game_with_arena(db, tournament_id, game_id)
+    if not found:
+        tournaments.require_tournament(db, tournament_id)
+        if not ONE_GAME.rows(db, game_id=game_id):
+            raise NotFound("Game", game_id)
+        raise WrongFormat("Game not in tournament")
+    return found[game_id]
+
+
+def _load_games(
+    db: Connection, tournament_id: int, filters: list[Condition], *, with_suggestions: bool = True
+) -> tuple[Game, ...]:
+    if not filters:
+        return _load_all_games(db, tournament_id, with_suggestions=with_suggestions)
+    conditions = [game.c.tournament_id == tournament_id, *filters]
+    games = db.execute(GAMES.where(*conditions)).all()
+    seats = _load_seats(db, game_player.c.game_id.in_(select(game.c.game_id).where(*conditions)))
+    suggestions = None
+    if with_suggestions:
+        suggestions = _load_suggestions(db, suggestion.c.tournament_id == tournament_id)
+    return tuple([_game_item(row, seats, suggestions) for row in games])
+
+
+def _load_all_games(db: Connection, tournament_id: int, *, with_suggestions: bool) -> tuple[Game, ...]:
+    """Every game of a tournament: what all screens ask for."""
+    games = ALL_GAMES.rows(db, tournament_id=tournament_id)
+    seats = group_seats(ALL_SEATS.rows(db, tournament_id=tournament_id))
+    suggestions = None
+    if with_suggestions:
+        suggestions = _group_suggestions(ALL_SUGGESTIONS.rows(db, tournament_id=tournament_id))
+    return tuple([_game_item(row, seats, suggestions) for row in games])
+
+
+def _filter_conditions(query: TournamentGamesQuery | GamesQuery) -> list[Condition]:
+    """What both lists can be narrowed by."""
+    filters: list[Condition] = []
+    if query.player is not None:
+        theirs = select(game_player.c.game_id).where(game_player.c.player_id == query.player)
+        filters.append(game.c.game_id.in_(theirs))
+    if query.arena is not None:
+        filters.append(game.c.arena_id == query.arena)
+    if query.bank is not None:
+        filters.append(game.c.bank_id == query.bank)
+    if query.status is not None:
+        filters.append(game.c.status == query.status)
+    return filters
+
+
+def _page_conditions(query: GamesQuery) -> list[Condition]:
+    if not query.tournaments and not query.series:
+        raise Invalid(
+            {
+                "tournaments": ["The tournaments field is required when series is not present."],
+                "series": ["The series field is required when tournaments is not present."],
+            }
+        )
+    conditions = _filter_conditions(query)
+    if query.tournaments:
+        conditions.append(game.c.tournament_id.in_(query.tournaments))
+    if query.series:
+        within = select(tournament.c.tournament_id).where(tournament.c.series_id.in_(query.series))
+        conditions.append(game.c.tournament_id.in_(within))
+    if query.ids:
+        conditions.append(game.c.game_id.in_(query.ids))
+    if query.round is not None:
+        conditions.append(game.c.round_id == query.round)
+    return conditions
+
+
+def _rounds_condition(tournament_id: int, text: str) -> Condition:
+    """The rounds that `round` asks for: ids, the newest one, or those being played."""
+    if text not in (LATEST, ACTIVE_OR_LATEST):
+        return game.c.round_id.in_(_round_ids(text))
+    rounds = select(round_.c.round_id).where(round_.c.tournament_id == tournament_id)
+    newest = rounds.order_by(round_.c.round_index.desc(), round_.c.round_id.desc()).limit(1).scalar_subquery()
+    if text == LATEST:
+        return game.c.round_id == newest
+    active = rounds.where(round_.c.status == "started")
+    return or_(game.c.round_id.in_(active), and_(~active.exists(), game.c.round_id == newest))
+
+
+def _round_ids(text: str) -> list[int]:
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    if len(words) > ROUNDS_MAX:
+        raise Invalid({"round": [f"The round field must not have more than {ROUNDS_MAX} items."]})
+    if not words or not all(_is_id(word) for word in words):
+        raise Invalid({"round": ["The selected round is invalid."]})
+    return [int(word) for word in words]
+
+
+def _is_id(word: str) -> bool:
+    return word.isascii() and word.isdigit() and len(word) <= 19 and 1 <= int(word) <= ID_MAX
+
+
+Seats = dict[int, tuple[tuple[Any, ...], ...]]
+Suggestions = dict[int, tuple[Any, ...]]
+
+
+def _load_seats(db: Connection, seated: Condition) -> Seats:
+    """Game id -> one tuple per column of SEAT_COLUMNS, each in playing order."""
+    return group_seats(db.execute(SEATS.where(seated)).all())
+
+
+def group_seats(rows: Sequence[Any]) -> Seats:
+    """Game id -> the columns of its seats, of rows in the order of game and slot."""
+    return {game_id: tuple(zip(*seats, strict=True)) for game_id, seats in groupby(rows, itemgetter(0))}
+
+
+def _load_suggestions(db: Connection, suggested: Condition) -> Suggestions:
+    return _group_suggestions(db.execute(SUGGESTIONS.where(suggested)).all())
+
+
+def _group_suggestions(rows: Sequence[Any]) -> Suggestions:
+    return {game_id: tuple(found) for game_id, found in groupby(rows, itemgetter(0))}
+
+
+def _game_item(row: Any, seats: Seats, suggestions: Suggestions | None) -> Game:
+    _, player_ids, user_ids, positions, points, scores = seats.get(row[0], NO_SEATS)
+    return Game(
+        game_id=row[0],
+        # Formats without rounds show round 0.
+        round_id=row[1] or 0,
+        tournament_id=row[2],
+        challenge_id=row[3],
+        arena_id=row[4],
+        bank_id=row[5],
+        index=row[6],
+        set=row[7],
+        player_id_advantage=row[8],
+        scorekeeper_id=row[9],
+        status=row[10],
+        started_at=row[11],
+        duration=row[12],
+        bye=bool(row[13]),
+        scorbit_id=row[14],
+        scorbit_log=row[15],
+        scorbit_verified=bool(row[16]),
+        result_count_mismatch=bool(row[17]),
+        player_ids=player_ids,
+        user_ids=user_ids,
+        result_positions=positions,
+        result_points=points,
+        result_scores=scores,
+        suggestions=UNSET
+        if suggestions is None
+        else _suggestion_items(suggestions.get(row[0], ()), row[1] or 0),
+    )
+
+
+def _suggestion_items(rows: tuple[Any, ...], round_id: int) -> tuple[Suggestion, ...]:
+    return tuple([_suggestion_item(row, round_id) for row in rows])
+
+
+def _suggestion_item(row: Any, round_id: int) -> Suggestion:
+    (game_id, suggestion_id, tournament_id, player_id, user_id) = row[:5]
+    (results, arena_id, scores, scorbit_data, partial) = row[5:]
+    return Suggestion(
+        suggestion_id=suggestion_id,
+        game_id=game_id,
+        round_id=round_id,
+        tournament_id=tournament_id,
+        player_id=player_id,
+        user_id=user_id,
+        results=tuple(results),
+        arena_id=arena_id,
+        scores=scores,
+        scorbit_data=scorbit_data,
+        partial=partial,
+    )

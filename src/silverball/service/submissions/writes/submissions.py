@@ -1,0 +1,181 @@
+"""What a submitter does: send an address in, say who the players are, take it back."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from msgspec import UNSET, Meta, UnsetType
+from sqlalchemy import Connection, RowMapping, func, insert, select, update
+
+from silverball.kit.errors import Conflict, Invalid, NotAllowed
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import Write
+from silverball.kit.http.fields import Id, Name
+from silverball.service.submissions import policy, states
+from silverball.service.submissions.document import PLAYERS_MAX
+from silverball.service.submissions.people import KnownPerson
+from silverball.service.submissions.reads import identities
+from silverball.service.submissions.writes import moving
+from silverball.store import names
+from silverball.store.tables import rating_submission, submission_player
+from silverball.wire.values import SubmissionStatus
+
+# Of one submitter: fetching takes its time, and everybody waits in the same line.
+WAITING_MAX = 5
+_SUBMISSION, _PLAYER = rating_submission.c, submission_player.c
+
+
+class NewSubmission(Body, frozen=True, kw_only=True):
+    """Where the results are."""
+
+    url: Annotated[str, Meta(min_length=1, max_length=500)]
+
+
+class SettledPlayer(Body, frozen=True, kw_only=True):
+    """Who a player is: a federation number, or null for somebody who has none."""
+
+    index: Annotated[int, Meta(ge=0, lt=PLAYERS_MAX)] | UnsetType = UNSET
+    name: Name | UnsetType = UNSET
+    ifpa_id: Id | None
+
+
+class SettledPlayers(Body, frozen=True, kw_only=True):
+    """Who these players are, each named by place or by name."""
+
+    players: Annotated[tuple[SettledPlayer, ...], Meta(min_length=1, max_length=PLAYERS_MAX)]
+
+
+class SubmissionNotOpen(Conflict):
+    def __init__(self, submission_id: int, status: str) -> None:
+        super().__init__(
+            f"Rating submission {submission_id} is {status.replace('_', ' ')}."
+            " Players are settled while it needs players or is ready."
+        )
+
+
+def create_submission(call: Write[NewSubmission]) -> int:
+    """A new submission, to be fetched; returns its id. Raises Invalid and Conflict."""
+    target = policy.require_target(call.body.url, call.settings)
+    _refuse_known_url(call.db, target.url, call.user_id)
+    _refuse_too_many_waiting(call.db, call.user_id)
+    values = {
+        "submitter_id": call.user_id,
+        "url": target.url,
+        "source_domain": target.host,
+        "status": "fetching",
+        "errors": [],
+        "tries": 0,
+        "created_at": call.now,
+        "updated_at": call.now,
+    }
+    made = insert(rating_submission).values(**values).returning(_SUBMISSION.rating_submission_id)
+    return int(call.db.execute(made).scalar_one())
+
+
+def settle_players(call: Write[SettledPlayers]) -> int:
+    """These players are decided; when all are, the submission is ready, or approved where trusted.
+
+    Raises NotFound, NotAllowed, Conflict and Invalid.
+    """
+    row = _lock_own_submission(call)
+    submission_id = int(row["rating_submission_id"])
+    if row["status"] not in states.OPEN_STATES:
+        raise SubmissionNotOpen(submission_id, row["status"])
+    listed = call.db.execute(
+        select(_PLAYER.place, _PLAYER.name, _PLAYER.ifpa_id, _PLAYER.settled)
+        .where(_PLAYER.rating_submission_id == submission_id)
+        .order_by(_PLAYER.place)
+    ).all()
+    numbers = _ifpa_ids_by_place(call.body.players, [one.name for one in listed])
+    _refuse_duplicate_numbers({one.place: one.ifpa_id for one in listed} | numbers)
+    _store_numbers(call.db, submission_id, numbers)
+    call.db.execute(
+        update(rating_submission)
+        .where(_SUBMISSION.rating_submission_id == submission_id)
+        .values(updated_at=call.now)
+    )
+    if row["status"] == "needs_players" and all(one.settled or one.place in numbers for one in listed):
+        moving.move_submission(call.db, row, "ready", call.now)
+        moving.approve_if_trusted(call.db, submission_id, policy.trusted_hosts(call.settings), call.now)
+    return submission_id
+
+
+def withdraw_submission(call: Write[Body]) -> int:
+    """The submitter takes it back. Raises NotFound, NotAllowed and Conflict."""
+    row = _lock_own_submission(call)
+    moving.move_submission(call.db, row, "withdrawn", call.now)
+    return int(row["rating_submission_id"])
+
+
+def _lock_own_submission(call: Write[Any]) -> RowMapping:
+    row = moving.lock_submission(call.db, call.ids["rating_submission_id"])
+    if row["submitter_id"] != call.user_id and not call.caller.is_admin:
+        raise NotAllowed
+    return row
+
+
+def _refuse_known_url(db: Connection, url: str, submitter_id: int) -> None:
+    """Raises Conflict while this address is being fetched, or counts for somebody else."""
+    waiting: tuple[SubmissionStatus, ...] = ("fetching", *states.REPLACEABLE_STATES)
+    rows = select(_SUBMISSION.rating_submission_id, _SUBMISSION.status, _SUBMISSION.submitter_id).where(
+        _SUBMISSION.url == url, _SUBMISSION.status.in_(waiting)
+    )
+    for row in db.execute(rows.order_by(_SUBMISSION.rating_submission_id)):
+        if row.submitter_id != submitter_id:
+            raise Conflict(
+                f"Somebody else has sent this address in as rating submission {row.rating_submission_id}."
+            )
+        if row.status == "fetching":
+            raise Conflict(f"This address is being fetched for rating submission {row.rating_submission_id}.")
+
+
+def _refuse_too_many_waiting(db: Connection, submitter_id: int) -> None:
+    own = (_SUBMISSION.submitter_id == submitter_id, _SUBMISSION.status == "fetching")
+    count = db.execute(select(func.count()).select_from(rating_submission).where(*own)).scalar_one()
+    if count >= WAITING_MAX:
+        raise Conflict(f"{count} submissions of yours are being fetched. Send more when they are.")
+
+
+def _ifpa_ids_by_place(settled: Sequence[SettledPlayer], known: Sequence[str]) -> dict[int, int | None]:
+    """Place of a player -> federation number. Raises Invalid for a player who is not there, or not clear."""
+    numbers: dict[int, int | None] = {}
+    for at, one in enumerate(settled):
+        place = _player_place(one, known, f"players.{at}")
+        if place in numbers:
+            raise Invalid({f"players.{at}": [f"Player {place} is named twice."]})
+        numbers[place] = one.ifpa_id
+    return numbers
+
+
+def _player_place(one: SettledPlayer, known: Sequence[str], at: str) -> int:
+    if (one.index is UNSET) == (one.name is UNSET):
+        raise Invalid({at: ["Name a player by index or by name, not by both."]})
+    if isinstance(one.index, int):
+        if one.index >= len(known):
+            raise Invalid({f"{at}.index": [f"There is no player {one.index} in this submission."]})
+        return one.index
+    wanted = names.fold(str(one.name))
+    places = [place for place, name in enumerate(known) if names.fold(name) == wanted]
+    if len(places) != 1:
+        count = "several players" if places else "no player"
+        raise Invalid({f"{at}.name": [f"There is {count} of this name in this submission. Use the index."]})
+    return places[0]
+
+
+def _refuse_duplicate_numbers(numbers: dict[int, int | None]) -> None:
+    places: dict[int, int] = {}
+    for place, ifpa_id in numbers.items():
+        if ifpa_id is not None and ifpa_id in places:
+            first = places[ifpa_id]
+            raise Invalid({"players": [f"Players {first} and {place} cannot both have number {ifpa_id}."]})
+        if ifpa_id is not None:
+            places[ifpa_id] = place
+
+
+def _store_numbers(db: Connection, submission_id: int, numbers: dict[int, int | None]) -> None:
+    known = identities.people_by_ifpa(db, {one for one in numbers.values() if one is not None})
+    for place, ifpa_id in numbers.items():
+        person = KnownPerson(None, None) if ifpa_id is None else known.person_by_ifpa(ifpa_id)
+        row = update(submission_player).where(
+            _PLAYER.rating_submission_id == submission_id, _PLAYER.place == place
+        )
+        db.execute(row.values(ifpa_id=ifpa_id, user_id=person.user_id, settled=True))

@@ -1,0 +1,213 @@
+"""Tournaments: one row as it is shown, the list, and who asks for a tournament that is not there."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal, select, true, type_coerce
+
+from silverball.kit.errors import NotFound
+from silverball.kit.http.query import PageNumber, Query
+from silverball.service.access import AuthenticatedCaller
+from silverball.service.locations import reads as locations
+from silverball.service.pages import PageRows, refuse_deep_pagination
+from silverball.service.users import reads as users
+from silverball.store import tables
+from silverball.store.types import IsoText
+from silverball.wire import times
+from silverball.wire.base import Id
+from silverball.wire.format_settings import FormatSettings
+from silverball.wire.tournaments import Tournament
+from silverball.wire.values import TournamentStatus, TournamentType
+
+PER_PAGE = 25
+ANY_TYPE = "tournaments"
+
+_T = tables.tournament.c
+# The order in which `_own_fields` unpacks them.
+_OWN_COLUMNS = (
+    _T.tournament_id,
+    _T.name,
+    _T.status,
+    _T.type,
+    type_coerce(_T.start_utc, IsoText),
+    _T.start_local,
+    type_coerce(_T.end_utc, IsoText),
+    _T.end_local,
+    type_coerce(_T.completed_at, IsoText),
+    _T.organizer_id,
+    _T.location_id,
+    _T.series_id,
+    _T.description,
+    _T.points_map,
+    _T.tiebreaker_points_map,
+    _T.points_map_custom,
+    _T.test,
+    _T.timezone,
+    _T.link,
+    _T.linked_tournament_id,
+    _T.estimated_tgp,
+    _T.prize_pool,
+    _T.created_at,
+    _T.updated_at,
+    _T.motd_text,
+    _T.motd_color,
+    _T.motd_expiration,
+    _T.managers,
+    _T.primary_config_settings,
+    _T.settings,
+)
+_OWN_END = len(_OWN_COLUMNS)
+_USER_END = _OWN_END + len(users.COLUMNS)
+_LOCATION_END = _USER_END + len(locations.COLUMNS)
+
+
+def tournament_rows(*more: ColumnElement[Any]) -> Select[Any]:
+    """Tournaments with organizer and location, to be filtered, put in order and limited by who asks.
+
+    Columns named in `more` follow those that `shown` needs.
+    """
+    return (
+        select(*_OWN_COLUMNS, *users.COLUMNS, *locations.COLUMNS, *more)
+        .select_from(tables.tournament)
+        .join(tables.user, tables.user.c.user_id == _T.organizer_id)
+        .outerjoin(tables.location, tables.location.c.location_id == _T.location_id)
+    )
+
+
+# Stored settings go by their wire names.
+_FIELD_BY_KEY = dict(
+    zip(FormatSettings.__struct_encode_fields__, FormatSettings.__struct_fields__, strict=True)
+)
+_EXISTS = (
+    select(literal(1)).select_from(tables.tournament).where(_T.tournament_id == bindparam("tournament_id"))
+)
+
+
+def require_tournament(db: Connection, tournament_id: int) -> None:
+    """Raises NotFound when there is no such tournament."""
+    if db.execute(_EXISTS, {"tournament_id": tournament_id}).first() is None:
+        raise NotFound("Tournament", tournament_id)
+
+
+class TournamentQuery(Query, frozen=True, kw_only=True):
+    """Parameters of GET /api/tournaments. Source: interface 4.6; interface.md 2, row 6."""
+
+    page: PageNumber = 1
+    limit: Annotated[int, Meta(ge=1, le=100)] | None = None
+    owner: Id | None = None
+    played: Id | None = None
+    status: TournamentStatus | None = None
+    series: Id | None = None
+    # An existing client sends the word for no filter at all.
+    type: Literal[TournamentType, "tournaments"] | None = None
+
+    @property
+    def per_page(self) -> int:
+        return self.limit or PER_PAGE
+
+    @property
+    def per_page_shown(self) -> int | str:
+        """Text when the caller gave a limit (interface.md 2, row 10)."""
+        return PER_PAGE if self.limit is None else str(self.limit)
+
+
+def tournament_item(row: Sequence[Any], viewer: AuthenticatedCaller | None, **parts: Any) -> Tournament:
+    """A row of `rows`: with its organizer, and with these parts."""
+    (tournament_id, name, status, type_, start_utc, start_local, end_utc, end_local) = row[:8]
+    (completed_at, organizer_id, location_id, series_id, description) = row[8:13]
+    (points_map, tiebreaker_points_map, points_map_custom, test, timezone) = row[13:18]
+    (link, linked_tournament_id, estimated_tgp, prize_pool, created_at, updated_at) = row[18:24]
+    (motd_text, motd_color, motd_expiration, managers, primary_config_settings, settings) = row[24:_OWN_END]
+    parts["scorekeeping"] = None
+    for key, value in settings.items():
+        parts[_FIELD_BY_KEY[key]] = value
+    return Tournament(
+        tournament_id=tournament_id,
+        name=name,
+        status=status,
+        type=type_,
+        start_utc=start_utc,
+        start_local=start_local,
+        end_utc=end_utc,
+        end_local=end_local,
+        completed_at=completed_at,
+        organizer_id=organizer_id,
+        location_id=location_id,
+        series_id=series_id,
+        description=description,
+        # The organizer's own points are in pointsMapCustom; clients know the word.
+        points_map="manual" if settings.get("scoring") == "custom" else points_map,
+        tiebreaker_points_map=tiebreaker_points_map,
+        points_map_custom=points_map_custom,
+        test=test,
+        timezone=timezone,
+        link=link,
+        linked_tournament_id=linked_tournament_id,
+        estimated_tgp=estimated_tgp,
+        prize_pool=prize_pool,
+        created_at=times.plain(created_at),
+        updated_at=times.plain(updated_at),
+        motd_text=motd_text,
+        motd_color=motd_color,
+        motd_expiration=motd_expiration,
+        managers=managers,
+        primary_config_settings=primary_config_settings,
+        organizer=users.user_item(row[_OWN_END:_USER_END], viewer),
+        **parts,
+    )
+
+
+def location_in(row: Sequence[Any]) -> Any:
+    """The location in a row of `rows`, or None."""
+    return locations.location_or_none(row[_USER_END:_LOCATION_END])
+
+
+def tournament_items(
+    db: Connection, statement: Select[Any], viewer: AuthenticatedCaller | None
+) -> list[Tournament]:
+    """The list items that a statement made of `rows` finds."""
+    found = []
+    for row in db.execute(statement):
+        location = location_in(row)
+        parts = {} if location is None else {"location": location}
+        found.append(tournament_item(row, viewer, **parts))
+    return found
+
+
+def tournaments_page(
+    db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None
+) -> PageRows[Tournament]:
+    """One page of the tournaments, newest first. Raises NotAllowed when `played` is hidden."""
+    refuse_deep_pagination(query.page, query.per_page)
+    wanted = _conditions(db, query, viewer)
+    total = db.execute(select(func.count()).select_from(tables.tournament).where(*wanted)).scalar_one()
+    statement = tournament_rows().where(*wanted).order_by(_T.tournament_id.desc())
+    statement = statement.limit(query.per_page).offset(query.per_page * (query.page - 1))
+    return PageRows(tournament_items(db, statement, viewer), total)
+
+
+def _conditions(
+    db: Connection, query: TournamentQuery, viewer: AuthenticatedCaller | None
+) -> list[ColumnElement[bool]]:
+    wanted: list[ColumnElement[bool]] = [true()]
+    if query.owner is not None:
+        wanted.append(_T.organizer_id == query.owner)
+    if query.status is not None:
+        wanted.append(_T.status == query.status)
+    if query.series is not None:
+        wanted.append(_T.series_id == query.series)
+    if query.type is not None and query.type != ANY_TYPE:
+        wanted.append(_T.type == query.type)
+    if query.played is not None:
+        wanted.append(played_by(query.played))
+        if users.shows_only_completed_to(db, query.played, viewer):
+            wanted.append(_T.status == "completed")
+    return wanted
+
+
+def played_by(user_id: int) -> ColumnElement[bool]:
+    """Whether a player claimed by the user is an entrant of the tournament in the outer statement."""
+    entrant, player = tables.entrant.c, tables.player.c
+    claimed = select(entrant.tournament_id).join(tables.player, player.player_id == entrant.player_id)
+    return _T.tournament_id.in_(claimed.where(player.claimed_by == user_id))

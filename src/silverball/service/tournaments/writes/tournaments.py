@@ -1,0 +1,216 @@
+"""What an organizer does to a whole tournament. Source: interface.md 3; formats, section 2."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from random import Random
+from typing import Any
+
+from msgspec import UNSET
+from sqlalchemy import Connection, delete
+from sqlalchemy.exc import IntegrityError
+
+from silverball.kit.errors import Conflict, NotAllowed
+from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import TOURNAMENT, Write
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.mechanics import entries
+from silverball.rules.model.apply import apply_all
+from silverball.rules.model.changes import Change, TournamentEdited, edited
+from silverball.rules.model.settings import Settings
+from silverball.rules.model.tournament import EngineState, Tournament
+from silverball.rules.registry import FORMATS
+from silverball.rules.scoring import point_maps
+from silverball.service.core import commands, enact
+from silverball.service.core.commands import Decision, DryRun
+from silverball.service.core.enact import ActionContext
+from silverball.service.tournaments import configuration
+from silverball.service.tournaments.bodies import (
+    ChangedTournamentFields,
+    NewTournamentFields,
+    UndoRequest,
+    sent_settings,
+)
+from silverball.service.tournaments.reads import belongings, described, idling, series_facts
+from silverball.store import announcements, revisions, tables
+
+CREATOR_ROLES = ("organizer", "admin")
+SEED_BITS = 128
+NAMED_MAX = 3
+# What every tournament begins with; its name, owner and times are said.
+BLANK_DETAILS: Mapping[str, Any] = {
+    "description": None,
+    "end_utc": None,
+    "end_local": None,
+    "timezone": "UTC",
+    "location_id": None,
+    "series_id": None,
+    "test": False,
+    "link": None,
+    "linked_tournament_id": None,
+    "estimated_tgp": None,
+    "points_map_custom": None,
+    "primary_config_settings": [],
+    "prize_pool": None,
+    "motd_text": None,
+    "motd_color": None,
+    "motd_expiration": None,
+    "managers": [],
+    "rsvp_configuration": None,
+    "entry_configuration": None,
+    "links": [],
+    "shortcut": None,
+    "event_id": None,
+}
+
+
+def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournament:
+    """A new tournament of the caller's. All its draws come from `dice`, which nobody can foresee."""
+    if call.caller.role not in CREATOR_ROLES:
+        raise NotAllowed("Only organizers create tournaments. Ask the admin of this site to make you one.")
+    body = call.body
+    settings = configuration.build_settings(body.type, sent_settings(body))
+    before = blank_details(call.user_id, call.now)
+    details = described.merge_details(call.db, body, before, None)
+    rows = None if body.tiebreaker_points_map is UNSET else body.tiebreaker_points_map
+    new = planned_tournament(
+        body.type, settings, details, dice, tiebreakers=configuration.tiebreaker_map(rows)
+    )
+    return enact.create_tournament(call.db, new, commands.action_context(call), dice)
+
+
+def blank_details(organizer_id: int, now: datetime) -> dict[str, Any]:
+    """The details of a tournament of which nothing was said: it begins now."""
+    local = now.strftime("%Y-%m-%d %H:%M:%S")
+    return {
+        **BLANK_DETAILS,
+        "name": "",
+        "organizer_id": organizer_id,
+        "start_utc": now.isoformat(),
+        "start_local": local,
+    }
+
+
+def planned_tournament(
+    type_: str,
+    settings: Settings,
+    details: Mapping[str, Any],
+    dice: Random,
+    *,
+    tiebreakers: point_maps.WireRows = point_maps.TIEBREAKER,
+) -> Tournament:
+    """A tournament that is not there yet. Raises Invalid for points that its format cannot have."""
+    form = FORMATS[type_]
+    return Tournament(
+        tournament_id=0,
+        type=form.type,
+        status="planned",
+        settings=settings,
+        entrants=(),
+        points_map=configuration.points_map(type_, settings, details["points_map_custom"]),
+        tiebreaker_points_map=tiebreakers,
+        has_entry_limits=_has_entry_limits(details),
+        state=EngineState(dice_seed=f"{dice.getrandbits(SEED_BITS):032x}"),
+        details={**details, "primary_config_settings": list(form.primary_settings)},
+    )
+
+
+def _has_entry_limits(details: Mapping[str, Any]) -> bool:
+    return bool((details["entry_configuration"] or {}).get("limited"))
+
+
+def edit_tournament(call: Write[ChangedTournamentFields]) -> Tournament:
+    """Settings, texts, times, what it belongs to: each as long as it may be changed."""
+    return commands.run_command(call, lambda tournament: _edit_changes(call, tournament))
+
+
+def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) -> list[Change]:
+    body = call.body
+    sent = [name for name in ChangedTournamentFields.__struct_fields__ if getattr(body, name) is not UNSET]
+    configuration.refuse_when_completed(tournament, sent)
+    settings = configuration.changed_settings(tournament, sent_settings(body))
+    details = described.merge_details(call.db, body, tournament.details, tournament.tournament_id)
+    tiebreakers = tournament.tiebreaker_points_map
+    if body.tiebreaker_points_map is not UNSET:
+        tiebreakers = configuration.changed_tiebreakers(tournament, body.tiebreaker_points_map)
+    return edited(
+        TournamentEdited,
+        tournament,
+        settings=settings,
+        details=details,
+        points_map=configuration.changed_points_map(tournament, settings, details["points_map_custom"]),
+        tiebreaker_points_map=tiebreakers,
+        has_entry_limits=_has_entry_limits(details),
+    )
+
+
+def prepare_start(call: Write[Body]) -> DryRun:
+    """What the start would make, drawn before the tournament is locked."""
+    return commands.dry_run(call, lambda tournament: _start_decision(call, tournament))
+
+
+def start_tournament(call: Write[Body]) -> Tournament:
+    """The night begins."""
+    commands.load_tournament(call)
+    return commands.commit_dry_run(call)
+
+
+def _start_decision(call: Write[Body], tournament: Tournament) -> Decision:
+    dice, seed = tournament_commands.dice_for(tournament, "start")
+    informed = series_facts.with_seed_facts(call.db, tournament)
+    informed = series_facts.with_series_facts(call.db, informed)
+    changes = tournament_commands.start(informed, dice, call.now)
+    begun = apply_all(informed, changes)
+    given = entries.given(begun, begun.active_ids, entries.automatic(begun), call.now)
+    return Decision([*changes, *given], seed)
+
+
+def complete_tournament(call: Write[Body]) -> Tournament:
+    """The results are final."""
+    return commands.run_command(call, lambda tournament: tournament_commands.complete(tournament, call.now))
+
+
+def reopen_tournament(call: Write[Body]) -> Tournament:
+    """The results may change again."""
+    return commands.run_command(call, tournament_commands.reopen)
+
+
+def undo_action(call: Write[UndoRequest]) -> Tournament:
+    """Take the newest action back. Raises Conflict for any other, and when something stands in the way."""
+    commands.load_tournament(call)
+    try:
+        return enact.undo_action(
+            call.db, call.ids[TOURNAMENT], call.body.action, commands.action_context(call)
+        )
+    except IntegrityError as error:
+        sentence = "This cannot be undone any more: what it would bring back is gone or taken by now."
+        raise Conflict(sentence) from error
+
+
+def delete_tournament(call: Write[Body]) -> None:
+    """A planned tournament is gone with everything in it. Raises Conflict for one that has begun."""
+    tournament = commands.load_tournament(call)
+    if tournament.status != "planned":
+        raise Conflict("Only a planned tournament can be deleted: this one has begun.")
+    linking = belongings.linking_tournaments(call.db, tournament.tournament_id)
+    if linking:
+        named = ", ".join(str(tournament_id) for tournament_id in linking[:NAMED_MAX])
+        raise Conflict(f"Tournament {named} links to this one. Take it out of those links first.")
+    # Whoever has read it must ask again, and is told that it is gone.
+    revisions.raise_tournaments(call.db, [tournament.tournament_id])
+    own = tables.tournament.c.tournament_id == tournament.tournament_id
+    call.db.execute(delete(tables.tournament).where(own))
+    announcements.end_channel(call.db, tournament.tournament_id)
+
+
+def complete_if_idle(db: Connection, tournament_id: int, source: str, now: datetime) -> bool:
+    """Complete a tournament that nobody has touched for two days, as of its last activity.
+
+    Returns whether it was so; it may have been touched since somebody looked. Source: formats, section 23.
+    """
+    touched_at = idling.last_activity(db, tournament_id, now)
+    if touched_at is None:
+        return False
+    tournament = enact.load_tournament(db, tournament_id)
+    who = ActionContext(actor_id=None, source=source, now=now)
+    enact.enact(db, tournament_id, tournament_commands.complete(tournament, touched_at), who)
+    return True

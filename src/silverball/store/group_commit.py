@@ -1,0 +1,131 @@
+"""Writers of one SQLite file: one after the other, and those who queue share a commit.
+
+A commit waits for the disk (synchronous=FULL), which takes longer than the writing itself. So a writer
+who is done leaves the transaction open for the next one in the queue, and the last of them commits for
+all. Everybody waits for that commit before saying that it is done: what is acknowledged is on the disk.
+Each works in a savepoint of its own, so one who fails takes back only what he did. When SQLite itself
+gave the whole transaction up (a full disk), everybody in it is told.
+"""
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Connection, Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from silverball.store.loaded import LoadedTournament
+
+# Execution option of a writing connection: tournaments as earlier writers of its transaction left them.
+UNCOMMITTED = "silverball_uncommitted"
+# Nobody waits for more than these others.
+WRITERS_MAX = 16
+
+
+class _SharedTransaction:
+    """A transaction that several writers fill."""
+
+    def __init__(self, db: Connection) -> None:
+        self.db = db
+        self.writers = 0
+        # Tournaments as this transaction has left them so far, not committed yet.
+        self.loaded: dict[int, LoadedTournament] = {}
+        self.is_over = threading.Event()
+        self.fault: BaseException | None = None
+
+    @contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """What is written inside is taken back when it fails.
+
+        SQLAlchemy's own `begin_nested` would compile the statement anew for each writer.
+        """
+        self.db.exec_driver_sql("SAVEPOINT turn")
+        try:
+            yield
+            self.db.exec_driver_sql("RELEASE turn")
+        except BaseException as error:
+            self._roll_back(error)
+            raise
+
+    def _roll_back(self, error: BaseException) -> None:
+        try:
+            self.db.exec_driver_sql("ROLLBACK TO turn")
+            self.db.exec_driver_sql("RELEASE turn")
+        except SQLAlchemyError:
+            # SQLite gives up a whole transaction by itself when the disk is full.
+            self.fault = error
+
+
+class GroupCommit:
+    """The queue of writers of one process."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._writer_lock = threading.Lock()
+        self._count_lock = threading.Lock()
+        self._waiting = 0
+        self._open: _SharedTransaction | None = None
+
+    @contextmanager
+    def transaction(self, pending: list[LoadedTournament], **noted: Any) -> Iterator[Connection]:
+        """A writing connection, committed when this ends. Options are noted on it for this writer alone.
+
+        Takes the list in which the writer leaves the tournaments that he changed.
+        """
+        shared = self._join()
+        try:
+            db = shared.db.execution_options(**noted, **{UNCOMMITTED: shared.loaded})
+            with shared.savepoint():
+                yield db
+            shared.writers += 1
+            shared.loaded.update((one.tournament.tournament_id, one) for one in pending)
+        finally:
+            self._hand_over(shared)
+        shared.is_over.wait()
+        if shared.fault is not None:
+            raise shared.fault
+
+    def _join(self) -> _SharedTransaction:
+        with self._count_lock:
+            self._waiting += 1
+        self._writer_lock.acquire()
+        with self._count_lock:
+            self._waiting -= 1
+        shared, self._open = self._open, None
+        if shared is not None:
+            return shared
+        try:
+            db = self._engine.connect().execution_options(silverball_immediate=True)
+            try:
+                db.begin()
+            except BaseException:
+                db.close()
+                raise
+        except BaseException:
+            self._writer_lock.release()
+            raise
+        return _SharedTransaction(db)
+
+    def _hand_over(self, shared: _SharedTransaction) -> None:
+        """Leave the transaction to the next writer, or end it for everybody in it."""
+        with self._count_lock:
+            is_whole = shared.fault is None
+            has_next = is_whole and self._waiting > 0 and shared.writers < WRITERS_MAX
+        if has_next:
+            self._open = shared
+            self._writer_lock.release()
+            return
+        try:
+            if is_whole:
+                shared.db.commit()
+            else:
+                shared.db.rollback()
+        except BaseException as error:  # noqa: BLE001  # every writer in it is told, in a thread of his own
+            shared.fault = error
+            # Nobody knows what state it is in.
+            shared.db.invalidate(error)
+        finally:
+            shared.db.close()
+            self._writer_lock.release()
+            shared.is_over.set()
