@@ -1,4 +1,4 @@
-"""The front door, over a stub house: who asks, how often, and what is at hand."""
+"""The front door, over a stub backend: who asks, how often, and what is at hand."""
 
 import asyncio
 import gzip
@@ -32,7 +32,7 @@ class Clock:
 
 
 class StubBackend:
-    """A house whose answers are counted and whose revisions are set by hand."""
+    """A backend whose answers are counted and whose revisions are set by hand."""
 
     def __init__(self) -> None:
         self.revisions = {0: 1, 42: 917, 7: 1}
@@ -97,14 +97,14 @@ def clock() -> Clock:
     return Clock()
 
 
-def front_door(house: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
+def front_door(backend: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
     given = Backend(
-        find_caller=house.find_caller,
-        revision_of=lambda scope_id: house.revisions.get(scope_id, 0),
-        refresh=house.refresh,
-        answer=house.answer,
-        answer_error=house.answer_error,
-        has_own_quota=house.has_own_quota,
+        find_caller=backend.find_caller,
+        revision_of=lambda scope_id: backend.revisions.get(scope_id, 0),
+        refresh=backend.refresh,
+        answer=backend.answer,
+        answer_error=backend.answer_error,
+        has_own_quota=backend.has_own_quota,
         methods_for=lambda path: ["GET", "HEAD", "PUT"] if path == RESULT else [],
         per_user_paths=[PER_USER, "/api/tournaments/{tournament_id}/journal"],
     )
@@ -115,161 +115,165 @@ def front_door(house: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
 
 
 def test_without_a_token_the_body_and_headers_of_the_401_are_those_of_the_specification(
-    house: StubBackend, clock: Clock
+    backend: StubBackend, clock: Clock
 ) -> None:
-    reply = asgi.get(front_door(house, clock), STANDINGS)
+    reply = asgi.get(front_door(backend, clock), STANDINGS)
     assert reply.status == 401
     assert reply.body == b'{"message":"Unauthenticated."}'
     assert reply.headers["content-type"] == "application/json"
     assert reply.headers["cache-control"] == "no-cache, private"
 
 
-def test_a_caller_is_looked_up_again_after_five_seconds(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_a_caller_is_looked_up_again_after_five_seconds(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     asgi.get(app, STANDINGS, token="ada")
     asgi.get(app, STANDINGS, token="ada")
-    assert house.lookup_count == 1
-    del house.accounts[b"Bearer ada"]
+    assert backend.lookup_count == 1
+    del backend.accounts[b"Bearer ada"]
     clock.now += 4.9
     assert asgi.get(app, STANDINGS, token="ada").status == 200
     clock.now += 0.2
     assert asgi.get(app, STANDINGS, token="ada").status == 401
-    assert house.lookup_count == 2
+    assert backend.lookup_count == 2
 
 
-def test_a_header_that_no_token_can_be_is_not_looked_up(house: StubBackend, clock: Clock) -> None:
-    assert asgi.get(front_door(house, clock), STANDINGS, token="x" * 300).status == 401
-    assert house.lookup_count == 0
+def test_a_header_that_no_token_can_be_is_not_looked_up(backend: StubBackend, clock: Clock) -> None:
+    assert asgi.get(front_door(backend, clock), STANDINGS, token="x" * 300).status == 401
+    assert backend.lookup_count == 0
 
 
 # Finished answers
 
 
 def test_an_answer_is_computed_once_for_a_revision_and_all_who_see_the_same(
-    house: StubBackend, clock: Clock
+    backend: StubBackend, clock: Clock
 ) -> None:
-    app = front_door(house, clock)
+    app = front_door(backend, clock)
     first = asgi.get(app, STANDINGS, token="ada")
     second = asgi.get(app, STANDINGS, token="bo")
     assert first.body == second.body == BIG
-    assert house.computed[STANDINGS] == 1
+    assert backend.computed[STANDINGS] == 1
 
 
-def test_a_new_revision_is_seen_by_the_next_request(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_a_new_revision_is_seen_by_the_next_request(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     asgi.get(app, STANDINGS, token="ada")
-    house.revisions[42] = 918
-    house.body = b'{"name":"new"}'
+    backend.revisions[42] = 918
+    backend.body = b'{"name":"new"}'
     assert asgi.get(app, STANDINGS, token="ada").json == {"name": "new"}
 
 
-def test_a_change_elsewhere_leaves_a_tournaments_answers_at_hand(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_a_change_elsewhere_leaves_a_tournaments_answers_at_hand(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     asgi.get(app, STANDINGS, token="ada")
-    house.revisions.update({0: 2, 7: 2})
+    backend.revisions.update({0: 2, 7: 2})
     asgi.get(app, STANDINGS, token="ada")
-    assert house.computed[STANDINGS] == 1
+    assert backend.computed[STANDINGS] == 1
 
 
 @pytest.mark.parametrize("token", ["bo", "shy"])
 def test_own_things_and_hidden_accounts_have_answers_of_their_own(
-    house: StubBackend, clock: Clock, token: str
+    backend: StubBackend, clock: Clock, token: str
 ) -> None:
-    app = front_door(house, clock)
+    app = front_door(backend, clock)
     path = PER_USER if token == "bo" else STANDINGS
     asgi.get(app, path, token="ada")
     asgi.get(app, path, token=token)
-    assert house.computed[path] == 2
+    assert backend.computed[path] == 2
 
 
-def test_nobody_is_never_given_what_was_computed_for_a_caller(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_nobody_is_never_given_what_was_computed_for_a_caller(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     asgi.get(app, STANDINGS, token="ada")
     assert asgi.get(app, STANDINGS).status == 401
 
 
-def test_another_query_is_another_answer(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_another_query_is_another_answer(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     for path in (STANDINGS, f"{STANDINGS}?page=2", STANDINGS):
         asgi.get(app, path, token="ada")
-    assert house.computed[STANDINGS] == 2
+    assert backend.computed[STANDINGS] == 2
 
 
-def test_a_refusal_is_not_kept(house: StubBackend, clock: Clock) -> None:
-    house.status = 404
-    app = front_door(house, clock)
+def test_a_refusal_is_not_kept(backend: StubBackend, clock: Clock) -> None:
+    backend.status = 404
+    app = front_door(backend, clock)
     for _ in range(2):
         assert asgi.get(app, STANDINGS, token="ada").status == 404
-    assert house.computed[STANDINGS] == 2
+    assert backend.computed[STANDINGS] == 2
 
 
-def test_an_answer_whose_tournament_has_no_revision_is_not_kept(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_an_answer_whose_tournament_has_no_revision_is_not_kept(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     for _ in range(2):
         assert asgi.get(app, "/api/tournaments/99/rounds", token="ada").status == 200
-    assert house.computed["/api/tournaments/99/rounds"] == 2
+    assert backend.computed["/api/tournaments/99/rounds"] == 2
 
 
-def test_without_memory_everything_is_computed_and_still_has_a_tag(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, cache_bytes=0)
+def test_without_memory_everything_is_computed_and_still_has_a_tag(
+    backend: StubBackend, clock: Clock
+) -> None:
+    app = front_door(backend, clock, cache_bytes=0)
     tags = {asgi.get(app, STANDINGS, token="ada").headers["etag"] for _ in range(2)}
     assert len(tags) == 1
-    assert house.computed[STANDINGS] == 2
+    assert backend.computed[STANDINGS] == 2
 
 
-def test_equal_questions_at_the_same_time_are_computed_once(house: StubBackend, clock: Clock) -> None:
-    house.seconds = 0.1
-    app = front_door(house, clock)
+def test_equal_questions_at_the_same_time_are_computed_once(backend: StubBackend, clock: Clock) -> None:
+    backend.seconds = 0.1
+    app = front_door(backend, clock)
 
     async def crowd() -> list[asgi.Reply]:
         return await asyncio.gather(*(asgi.send(app, STANDINGS, token="ada") for _ in range(20)))
 
     replies = asyncio.run(crowd())
     assert {reply.status for reply in replies} == {200}
-    assert house.computed[STANDINGS] == 1
+    assert backend.computed[STANDINGS] == 1
 
 
-def test_a_question_after_a_change_does_not_join_one_from_before(house: StubBackend, clock: Clock) -> None:
-    house.seconds = 0.1
-    app = front_door(house, clock)
+def test_a_question_after_a_change_does_not_join_one_from_before(backend: StubBackend, clock: Clock) -> None:
+    backend.seconds = 0.1
+    app = front_door(backend, clock)
 
     async def two() -> None:
         early = asyncio.create_task(asgi.send(app, STANDINGS, token="ada"))
         await asyncio.sleep(0.03)
-        house.revisions[42] = 918
+        backend.revisions[42] = 918
         await asgi.send(app, STANDINGS, token="ada")
         await early
 
     asyncio.run(two())
-    assert house.computed[STANDINGS] == 2
+    assert backend.computed[STANDINGS] == 2
 
 
-def test_a_change_during_the_computation_makes_its_answer_worthless(house: StubBackend, clock: Clock) -> None:
-    house.seconds = 0.1
-    app = front_door(house, clock)
+def test_a_change_during_the_computation_makes_its_answer_worthless(
+    backend: StubBackend, clock: Clock
+) -> None:
+    backend.seconds = 0.1
+    app = front_door(backend, clock)
 
     async def changed_meanwhile() -> None:
         early = asyncio.create_task(asgi.send(app, STANDINGS, token="ada"))
         await asyncio.sleep(0.03)
-        house.revisions[42] = 918
+        backend.revisions[42] = 918
         await early
         await asgi.send(app, STANDINGS, token="ada")
 
     asyncio.run(changed_meanwhile())
-    assert house.computed[STANDINGS] == 2
+    assert backend.computed[STANDINGS] == 2
 
 
 def test_a_caller_who_has_seen_a_newer_revision_is_never_shown_an_older_one(
-    house: StubBackend, clock: Clock
+    backend: StubBackend, clock: Clock
 ) -> None:
-    app = front_door(house, clock)
+    app = front_door(backend, clock)
     asgi.get(app, STANDINGS, token="ada")
-    house.newer_revisions[42] = 920
-    house.body = b'{"name":"new"}'
+    backend.newer_revisions[42] = 920
+    backend.body = b'{"name":"new"}'
     seen = {"x-tournament-revision": "920"}
     assert asgi.get(app, STANDINGS, token="ada", headers=seen).json == {"name": "new"}
     assert asgi.get(app, STANDINGS, token="ada", headers=seen).json == {"name": "new"}
-    assert house.computed[STANDINGS] == 2
+    assert backend.computed[STANDINGS] == 2
 
 
 # Tags, compression, HEAD
@@ -278,8 +282,10 @@ def test_a_caller_who_has_seen_a_newer_revision_is_never_shown_an_older_one(
 @pytest.mark.parametrize(
     "wanted", ["{tag}", "W/{tag}", "{strong}", '"other", {tag}', "*", '{strong} , "x"', ' "a",W/"b", {tag} ']
 )
-def test_what_the_caller_has_already_is_not_sent_again(house: StubBackend, clock: Clock, wanted: str) -> None:
-    app = front_door(house, clock)
+def test_what_the_caller_has_already_is_not_sent_again(
+    backend: StubBackend, clock: Clock, wanted: str
+) -> None:
+    app = front_door(backend, clock)
     tag = asgi.get(app, STANDINGS, token="ada").headers["etag"]
     assert tag.startswith('W/"')
     asked = wanted.replace("W/{tag}", tag).format(tag=tag, strong=tag.removeprefix("W/"))
@@ -290,8 +296,8 @@ def test_what_the_caller_has_already_is_not_sent_again(house: StubBackend, clock
     assert "content-length" not in reply.headers
 
 
-def test_another_tag_gets_the_answer(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_another_tag_gets_the_answer(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     assert asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": 'W/"old"'}).status == 200
 
 
@@ -311,10 +317,10 @@ def test_another_tag_gets_the_answer(house: StubBackend, clock: Clock) -> None:
     ],
 )
 def test_a_large_answer_is_compressed_for_who_takes_it(
-    house: StubBackend, clock: Clock, accepts: str | None, is_packed: bool
+    backend: StubBackend, clock: Clock, accepts: str | None, is_packed: bool
 ) -> None:
     headers = {} if accepts is None else {"accept-encoding": accepts}
-    app = front_door(house, clock)
+    app = front_door(backend, clock)
     for _ in range(2):
         reply = asgi.get(app, STANDINGS, token="ada", headers=headers)
         assert (reply.headers.get("content-encoding") == "gzip") is is_packed
@@ -323,8 +329,10 @@ def test_a_large_answer_is_compressed_for_who_takes_it(
         assert "accept-encoding" in reply.headers["vary"]
 
 
-def test_an_answer_is_compressed_once_and_counted_with_both_bodies(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_an_answer_is_compressed_once_and_counted_with_both_bodies(
+    backend: StubBackend, clock: Clock
+) -> None:
+    app = front_door(backend, clock)
     asgi.get(app, STANDINGS, token="ada")
     plain = app.cache.bytes_used
     packed = [
@@ -332,49 +340,49 @@ def test_an_answer_is_compressed_once_and_counted_with_both_bodies(house: StubBa
     ]
     assert packed[0] == packed[1]
     assert app.cache.bytes_used == plain + len(packed[0])
-    assert (len(app.cache), house.computed[STANDINGS]) == (1, 1)
+    assert (len(app.cache), backend.computed[STANDINGS]) == (1, 1)
 
 
-def test_what_does_not_shrink_is_sent_as_it_is(house: StubBackend, clock: Clock) -> None:
-    house.body = Random(7).randbytes(5000)
-    reply = asgi.get(front_door(house, clock), STANDINGS, token="ada", headers={"accept-encoding": "gzip"})
+def test_what_does_not_shrink_is_sent_as_it_is(backend: StubBackend, clock: Clock) -> None:
+    backend.body = Random(7).randbytes(5000)
+    reply = asgi.get(front_door(backend, clock), STANDINGS, token="ada", headers={"accept-encoding": "gzip"})
     assert "content-encoding" not in reply.headers
-    assert reply.body == house.body
+    assert reply.body == backend.body
 
 
-def test_a_small_answer_is_not_compressed(house: StubBackend, clock: Clock) -> None:
-    house.body = b"{}"
-    reply = asgi.get(front_door(house, clock), STANDINGS, token="ada", headers={"accept-encoding": "gzip"})
+def test_a_small_answer_is_not_compressed(backend: StubBackend, clock: Clock) -> None:
+    backend.body = b"{}"
+    reply = asgi.get(front_door(backend, clock), STANDINGS, token="ada", headers={"accept-encoding": "gzip"})
     assert "content-encoding" not in reply.headers
 
 
-def test_head_says_what_get_would_and_sends_no_body(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_head_says_what_get_would_and_sends_no_body(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     head = asgi.get(app, STANDINGS, token="ada", method="HEAD")
     got = asgi.get(app, STANDINGS, token="ada")
     assert head.body == b""
     for name in ("etag", "content-length", "content-type"):
         assert head.headers[name] == got.headers[name]
-    assert house.computed[STANDINGS] == 1
+    assert backend.computed[STANDINGS] == 1
 
 
 def test_the_memory_stays_within_its_bound_and_forgets_the_oldest_first(
-    house: StubBackend, clock: Clock
+    backend: StubBackend, clock: Clock
 ) -> None:
-    app = front_door(house, clock, cache_bytes=50_000, rate_per_minute=0)
+    app = front_door(backend, clock, cache_bytes=50_000, rate_per_minute=0)
     for page in range(40):
         asgi.get(app, f"{STANDINGS}?page={page}", token="ada")
         asgi.get(app, f"{STANDINGS}?page=0", token="ada")
     assert app.cache.bytes_used <= 50_000
     assert 2 <= len(app.cache) <= 18
-    assert house.computed[STANDINGS] == 40
+    assert backend.computed[STANDINGS] == 40
 
 
 # The allowance
 
 
-def test_the_allowance_counts_down_and_then_says_how_long_to_wait(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=3)
+def test_the_allowance_counts_down_and_then_says_how_long_to_wait(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=3)
     left = [asgi.get(app, STANDINGS, token="ada").headers["x-ratelimit-remaining"] for _ in range(3)]
     assert left == ["2", "1", "0"]
     clock.now += 20
@@ -389,8 +397,8 @@ def test_the_allowance_counts_down_and_then_says_how_long_to_wait(house: StubBac
     assert asgi.get(app, STANDINGS, token="ada").status == 200
 
 
-def test_each_user_has_an_allowance_of_his_own(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=1)
+def test_each_user_has_an_allowance_of_his_own(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=1)
     assert [asgi.get(app, STANDINGS, token=who).status for who in ("ada", "bo", "ada", "bo")] == [
         200,
         200,
@@ -399,8 +407,8 @@ def test_each_user_has_an_allowance_of_his_own(house: StubBackend, clock: Clock)
     ]
 
 
-def test_whoever_is_not_known_is_counted_by_address(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=1)
+def test_whoever_is_not_known_is_counted_by_address(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=1)
     statuses = [
         asgi.get(app, STANDINGS, client=client).status for client in ("192.0.2.1",) * 2 + ("192.0.2.2",)
     ]
@@ -409,8 +417,8 @@ def test_whoever_is_not_known_is_counted_by_address(house: StubBackend, clock: C
     assert asgi.get(app, STANDINGS, token="ada", client="192.0.2.1").status == 200
 
 
-def test_a_proxy_on_this_machine_is_believed_and_no_other(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=1)
+def test_a_proxy_on_this_machine_is_believed_and_no_other(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=1)
     for client, forwarded, status in [
         ("127.0.0.1", "198.51.100.1", 401),
         ("127.0.0.1", "198.51.100.2", 401),
@@ -422,8 +430,8 @@ def test_a_proxy_on_this_machine_is_believed_and_no_other(house: StubBackend, cl
         assert reply.status == status
 
 
-def test_a_304_costs_nothing_and_is_served_when_nothing_is_left(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=2)
+def test_a_304_costs_nothing_and_is_served_when_nothing_is_left(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=2)
     tag = asgi.get(app, STANDINGS, token="ada").headers["etag"]
     for _ in range(5):
         reply = asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag})
@@ -433,24 +441,24 @@ def test_a_304_costs_nothing_and_is_served_when_nothing_is_left(house: StubBacke
     assert asgi.get(app, STANDINGS, token="ada").status == 429
 
 
-def test_a_304_that_had_to_be_computed_costs_nothing_either(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=2)
+def test_a_304_that_had_to_be_computed_costs_nothing_either(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=2)
     tag = asgi.get(app, STANDINGS, token="ada").headers["etag"]
-    house.revisions[42] = 918
+    backend.revisions[42] = 918
     reply = asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag})
     assert (reply.status, reply.headers["x-ratelimit-remaining"]) == (304, "1")
 
 
-def test_nobody_computes_for_free_when_nothing_is_left(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=1)
+def test_nobody_computes_for_free_when_nothing_is_left(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=1)
     tag = asgi.get(app, STANDINGS, token="ada").headers["etag"]
-    house.revisions[42] = 918
+    backend.revisions[42] = 918
     assert asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag}).status == 429
-    assert house.computed[STANDINGS] == 1
+    assert backend.computed[STANDINGS] == 1
 
 
-def test_without_a_limit_nothing_is_counted_or_said(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=0)
+def test_without_a_limit_nothing_is_counted_or_said(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=0)
     for _ in range(100):
         reply = asgi.get(app, STANDINGS, token="ada")
         assert reply.status == 200
@@ -460,9 +468,9 @@ def test_without_a_limit_nothing_is_counted_or_said(house: StubBackend, clock: C
 # The standings interval
 
 
-def test_running_standings_are_served_once_in_the_interval(house: StubBackend, clock: Clock) -> None:
-    house.is_throttled = True
-    app = front_door(house, clock)
+def test_running_standings_are_served_once_in_the_interval(backend: StubBackend, clock: Clock) -> None:
+    backend.is_throttled = True
+    app = front_door(backend, clock)
     tag = asgi.get(app, STANDINGS, token="ada").headers["etag"]
     clock.now += 5
     reply = asgi.get(app, STANDINGS, token="ada")
@@ -471,16 +479,16 @@ def test_running_standings_are_served_once_in_the_interval(house: StubBackend, c
     assert asgi.get(app, STANDINGS, token="bo").status == 200
     assert asgi.get(app, "/api/tournaments/7/standings", token="ada").status == 200
     assert asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag}).status == 304
-    house.revisions[42] = 918
-    house.body = b'{"name":"new"}'
+    backend.revisions[42] = 918
+    backend.body = b'{"name":"new"}'
     assert asgi.get(app, STANDINGS, token="ada", headers={"if-none-match": tag}).status == 200
     clock.now += 10
     assert asgi.get(app, STANDINGS, token="ada").status == 200
 
 
-def test_the_interval_can_be_switched_off(house: StubBackend, clock: Clock) -> None:
-    house.is_throttled = True
-    app = front_door(house, clock, standings_interval_seconds=0)
+def test_the_interval_can_be_switched_off(backend: StubBackend, clock: Clock) -> None:
+    backend.is_throttled = True
+    app = front_door(backend, clock, standings_interval_seconds=0)
     assert [asgi.get(app, STANDINGS, token="ada").status for _ in range(3)] == [200, 200, 200]
 
 
@@ -488,9 +496,9 @@ def test_the_interval_can_be_switched_off(house: StubBackend, clock: Clock) -> N
 
 
 def test_a_page_of_another_site_may_ask_everything_and_read_what_it_needs(
-    house: StubBackend, clock: Clock
+    backend: StubBackend, clock: Clock
 ) -> None:
-    app = front_door(house, clock)
+    app = front_door(backend, clock)
     reply = asgi.get(app, STANDINGS, token="ada", headers={"origin": "https://club.example"})
     assert reply.headers["access-control-allow-origin"] == "*"
     assert "access-control-allow-credentials" not in reply.headers
@@ -506,8 +514,8 @@ def test_a_page_of_another_site_may_ask_everything_and_read_what_it_needs(
         assert name in exposed
 
 
-def test_a_preflight_is_free_and_needs_no_token(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=1)
+def test_a_preflight_is_free_and_needs_no_token(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=1)
     asked = {
         "origin": "https://club.example",
         "access-control-request-method": "GET",
@@ -522,28 +530,28 @@ def test_a_preflight_is_free_and_needs_no_token(house: StubBackend, clock: Clock
     assert asgi.get(app, STANDINGS, token="ada").status == 200
 
 
-def test_options_that_is_no_preflight_lists_the_verbs(house: StubBackend, clock: Clock) -> None:
-    reply = asgi.get(front_door(house, clock), STANDINGS, method="OPTIONS")
+def test_options_that_is_no_preflight_lists_the_verbs(backend: StubBackend, clock: Clock) -> None:
+    reply = asgi.get(front_door(backend, clock), STANDINGS, method="OPTIONS")
     assert (reply.status, reply.body, reply.headers["allow"]) == (200, b"", "GET,HEAD")
 
 
 @pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE", "TRACE"])
 def test_other_verbs_are_answered_by_the_endpoint_table(
-    house: StubBackend, clock: Clock, method: str
+    backend: StubBackend, clock: Clock, method: str
 ) -> None:
-    reply = asgi.get(front_door(house, clock), STANDINGS, token="ada", method=method, body=b"{}")
+    reply = asgi.get(front_door(backend, clock), STANDINGS, token="ada", method=method, body=b"{}")
     assert (reply.status, reply.headers["allow"]) == (405, "GET, HEAD")
-    assert house.calls == [(method, 7)]
+    assert backend.calls == [(method, 7)]
 
 
 @pytest.mark.parametrize(
     "headers", [{"content-length": "1000001"}, {"content-length": "9" * 30}, {"transfer-encoding": "chunked"}]
 )
 def test_a_body_that_nobody_reads_to_its_end_is_refused(
-    house: StubBackend, clock: Clock, headers: dict[str, str]
+    backend: StubBackend, clock: Clock, headers: dict[str, str]
 ) -> None:
     reply = asgi.get(
-        front_door(house, clock),
+        front_door(backend, clock),
         STANDINGS,
         token="ada",
         method="POST",
@@ -551,16 +559,16 @@ def test_a_body_that_nobody_reads_to_its_end_is_refused(
         body=b"x" * 1_000_001,
     )
     assert (reply.status, reply.json) == (413, {"message": "The POST data is too large."})
-    assert house.calls == []
+    assert backend.calls == []
 
 
 @pytest.mark.parametrize(
     ("given", "is_kept"), [("order-17.a_b", True), ("x" * 65, False), ("a b", False), ("<script>", False)]
 )
 def test_every_answer_has_a_request_id_and_a_sane_one_is_kept(
-    house: StubBackend, clock: Clock, given: str, is_kept: bool
+    backend: StubBackend, clock: Clock, given: str, is_kept: bool
 ) -> None:
-    app = front_door(house, clock)
+    app = front_door(backend, clock)
     for _ in range(2):
         reply = asgi.get(app, STANDINGS, token="ada", headers={"x-request-id": given})
         assert (reply.headers["x-request-id"] == given) is is_kept
@@ -578,9 +586,9 @@ def test_a_lookup_that_fails_is_answered_in_json_without_its_reason(clock: Clock
 
 
 def test_what_is_not_below_api_is_not_counted_and_not_found_without_pages(
-    house: StubBackend, clock: Clock
+    backend: StubBackend, clock: Clock
 ) -> None:
-    app = front_door(house, clock, rate_per_minute=1)
+    app = front_door(backend, clock, rate_per_minute=1)
     assert [asgi.get(app, path).status for path in ("/", "/apix", "/account")] == [404, 404, 404]
     assert asgi.get(app, STANDINGS).status == 401
 
@@ -588,7 +596,7 @@ def test_what_is_not_below_api_is_not_counted_and_not_found_without_pages(
 # Writes
 
 
-def test_a_write_brings_its_body_its_key_and_its_source(house: StubBackend, clock: Clock) -> None:
+def test_a_write_brings_its_body_its_key_and_its_source(backend: StubBackend, clock: Clock) -> None:
     headers = {
         "idempotency-key": "a-1",
         "if-match": '"917"',
@@ -597,7 +605,7 @@ def test_a_write_brings_its_body_its_key_and_its_source(house: StubBackend, cloc
     }
     body = b"x" * 70_000
     reply = asgi.get(
-        front_door(house, clock),
+        front_door(backend, clock),
         RESULT + "?a=1",
         method="PUT",
         token="ada",
@@ -606,36 +614,38 @@ def test_a_write_brings_its_body_its_key_and_its_source(house: StubBackend, cloc
         client="127.0.0.1",
     )
     assert (reply.status, reply.headers["x-tournament-revision"]) == (200, "918")
-    (request,) = house.requests
+    (request,) = backend.requests
     assert (request.method, request.path, request.query, request.body) == ("PUT", RESULT, b"a=1", body)
     assert (request.idempotency_key, request.if_match) == (b"a-1", b'"917"')
     assert request.source == "198.51.100.9"
 
 
 def test_a_write_is_never_answered_from_memory_and_the_next_read_sees_it(
-    house: StubBackend, clock: Clock
+    backend: StubBackend, clock: Clock
 ) -> None:
-    app = front_door(house, clock)
+    app = front_door(backend, clock)
     asgi.get(app, STANDINGS, token="ada")
     for _ in range(2):
         headers = {"content-length": "2"}
         assert asgi.get(app, RESULT, method="PUT", token="ada", headers=headers, body=b"{}").status == 200
     asgi.get(app, STANDINGS, token="ada")
-    assert house.computed == {STANDINGS: 2, RESULT: 2}
+    assert backend.computed == {STANDINGS: 2, RESULT: 2}
     assert len(app.cache) == 1
 
 
 @pytest.mark.parametrize("headers", [{"content-length": "1000001"}, {"transfer-encoding": "chunked"}])
 def test_a_write_with_too_large_a_body_is_refused_and_does_nothing(
-    house: StubBackend, clock: Clock, headers: dict[str, str]
+    backend: StubBackend, clock: Clock, headers: dict[str, str]
 ) -> None:
     body = b"x" * 1_000_001
-    reply = asgi.get(front_door(house, clock), RESULT, method="PUT", token="ada", headers=headers, body=body)
+    reply = asgi.get(
+        front_door(backend, clock), RESULT, method="PUT", token="ada", headers=headers, body=body
+    )
     assert (reply.status, reply.json) == (413, {"message": "The POST data is too large."})
-    assert house.requests == []
+    assert backend.requests == []
 
 
-def test_a_sender_who_goes_away_in_the_middle_does_nothing(house: StubBackend, clock: Clock) -> None:
+def test_a_sender_who_goes_away_in_the_middle_does_nothing(backend: StubBackend, clock: Clock) -> None:
     messages = [
         {"type": "http.request", "body": b'{"resultPositions":[1,2]}', "more_body": True},
         {"type": "http.disconnect"},
@@ -654,37 +664,37 @@ def test_a_sender_who_goes_away_in_the_middle_does_nothing(house: StubBackend, c
 
     async def send(_message: Any) -> None: ...
 
-    asyncio.run(front_door(house, clock)(scope, receive, send))
-    assert house.requests == []
+    asyncio.run(front_door(backend, clock)(scope, receive, send))
+    assert backend.requests == []
 
 
-def test_reads_with_other_bodies_are_other_questions(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_reads_with_other_bodies_are_other_questions(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     for body in (b"", b'{"a":1}', b'{"a":2}', b'{"a":1}', b""):
         headers = {"content-length": str(len(body))}
         assert asgi.get(app, STANDINGS, token="ada", headers=headers, body=body).status == 200
-    assert [request.body for request in house.requests] == [b"", b'{"a":1}', b'{"a":2}']
+    assert [request.body for request in backend.requests] == [b"", b'{"a":1}', b'{"a":2}']
 
 
-def test_options_lists_the_verbs_of_the_path(house: StubBackend, clock: Clock) -> None:
-    reply = asgi.get(front_door(house, clock), RESULT, method="OPTIONS")
+def test_options_lists_the_verbs_of_the_path(backend: StubBackend, clock: Clock) -> None:
+    reply = asgi.get(front_door(backend, clock), RESULT, method="OPTIONS")
     assert reply.headers["allow"] == "GET,HEAD,PUT"
 
 
-def test_a_private_part_of_a_tournament_is_kept_per_user(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_a_private_part_of_a_tournament_is_kept_per_user(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     path = "/api/tournaments/42/journal"
     for token in ("ada", "bo", "ada", "bo"):
         asgi.get(app, path, token=token)
-    assert house.computed[path] == 2
+    assert backend.computed[path] == 2
 
 
 # The allowance of who runs a tournament
 
 
-def test_who_runs_a_tournament_has_a_bucket_of_his_own_for_it(house: StubBackend, clock: Clock) -> None:
-    house.running_tournaments = {(7, 42)}
-    app = front_door(house, clock, rate_per_minute=2, own_per_minute=5)
+def test_who_runs_a_tournament_has_a_bucket_of_his_own_for_it(backend: StubBackend, clock: Clock) -> None:
+    backend.running_tournaments = {(7, 42)}
+    app = front_door(backend, clock, rate_per_minute=2, own_per_minute=5)
     lefts = [asgi.get(app, STANDINGS, token="ada").headers["x-ratelimit-remaining"] for _ in range(3)]
     assert lefts == ["4", "3", "2"]
     assert asgi.get(app, RESULT, method="PUT", token="ada").headers["x-ratelimit-limit"] == "5"
@@ -699,26 +709,26 @@ def test_who_runs_a_tournament_has_a_bucket_of_his_own_for_it(house: StubBackend
     assert asgi.get(app, STANDINGS, token="bo").headers["x-ratelimit-limit"] == "2"
 
 
-def test_who_runs_a_tournament_is_asked_once_in_five_seconds(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock)
+def test_who_runs_a_tournament_is_asked_once_in_five_seconds(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock)
     for _ in range(3):
         asgi.get(app, STANDINGS, token="ada")
-    assert house.quota_lookup_count == 1
-    house.running_tournaments = {(7, 42)}
+    assert backend.quota_lookup_count == 1
+    backend.running_tournaments = {(7, 42)}
     clock.now += 5.1
     assert asgi.get(app, STANDINGS, token="ada").headers["x-ratelimit-limit"] == "600"
-    assert house.quota_lookup_count == 2
+    assert backend.quota_lookup_count == 2
 
 
-def test_naming_many_tournaments_does_not_ask_for_each(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=10)
+def test_naming_many_tournaments_does_not_ask_for_each(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=10)
     for number in range(100, 200):
         asgi.get(app, f"/api/tournaments/{number}/standings", token="ada")
-    assert house.quota_lookup_count == 50
+    assert backend.quota_lookup_count == 50
 
 
-def test_resolving_names_is_free(house: StubBackend, clock: Clock) -> None:
-    app = front_door(house, clock, rate_per_minute=2)
+def test_resolving_names_is_free(backend: StubBackend, clock: Clock) -> None:
+    app = front_door(backend, clock, rate_per_minute=2)
     for number in range(5):
         reply = asgi.get(app, f"/api/players/resolve-unknown?players={number}", token="ada")
         assert (reply.status, reply.headers["x-ratelimit-remaining"]) == (200, "2")

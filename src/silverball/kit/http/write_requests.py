@@ -61,7 +61,7 @@ class WriteRequests:
 
     def answer(self, endpoint: Endpoint, call: Write[Any], request: Request) -> HttpResponse:
         """The answer, committed; or the stored one when the request was answered before."""
-        ticket = idempotency.read_key(request, call.caller.keys_of)
+        ticket = idempotency.read_key(request, call.caller.idempotency_owner_id)
         if ticket is None:
             return self._answer_with_retries(endpoint, call, request, None)
         with self._keys_in_progress.hold(ticket):
