@@ -206,7 +206,9 @@ def test_bad_requests_are_told_by_field(store: Store) -> None:
     last=st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60),
 )
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_is_asked_is_answered_or_refused(anybody: Any, query: dict[str, str], last: str) -> None:
+def test_whatever_is_asked_is_answered_or_refused(
+    anonymous_client: Any, query: dict[str, str], last: str
+) -> None:
     encoded = urlencode(query, errors="surrogatepass").encode()
     for path in ("events", "stream"):
         sent = Request(
@@ -216,7 +218,7 @@ def test_whatever_is_asked_is_answered_or_refused(anybody: Any, query: dict[str,
             last_event_id=last.encode(),
         )
         with contextlib.suppress(Gone, Invalid):
-            asyncio.run(anybody(sent))
+            asyncio.run(anonymous_client(sent))
 
 
 @pytest.fixture
