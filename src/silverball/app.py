@@ -44,8 +44,8 @@ from silverball.service.cards import routes as cards
 from silverball.service.clubs import routes as clubs
 from silverball.service.dashboard import routes as dashboard
 from silverball.service.entries import routes as entries
+from silverball.service.estimates import routes as estimates
 from silverball.service.exports import routes as exports
-from silverball.service.federation import routes as federation
 from silverball.service.frenzy import routes as frenzy
 from silverball.service.games import routes as games
 from silverball.service.locations import routes as locations
@@ -111,7 +111,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     cards,
     entries,
     exports,
-    federation,
+    estimates,
     frenzy,
     games,
     maxmatchplay,

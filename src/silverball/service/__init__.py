@@ -1,1 +1,0 @@
-"""One folder per resource, always the same names: routes, reads, writes."""

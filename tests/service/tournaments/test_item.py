@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import event
 
 import build
-from silverball.service.tournaments.reads import parts
+from silverball.service.parts import reads as parts
 from silverball.store import tables
 from silverball.store.engine import Store
 

@@ -1,1 +1,0 @@
-"""An account's own data: all of it in one file, and the end of the account."""

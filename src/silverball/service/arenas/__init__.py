@@ -1,1 +1,0 @@
-"""Machines of an organizer, and the lineup of a tournament."""

@@ -1,1 +1,0 @@
-"""Arenas that are drawn together."""

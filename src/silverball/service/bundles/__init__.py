@@ -1,1 +1,0 @@
-"""Whole tournaments, in and out."""

@@ -12,11 +12,11 @@ from silverball.kit.errors import Conflict
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.cards import reads as cards
 from silverball.service.games.reads import games
+from silverball.service.parts import reads as parts
 from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
 from silverball.service.standings import reads as standings
-from silverball.service.tournaments.reads import parts
 from silverball.store import tables
 from silverball.wire.base import UNSET, UnsetType
 from silverball.wire.bundle import Bundle

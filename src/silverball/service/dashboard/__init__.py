@@ -1,1 +1,0 @@
-"""What a user is busy with."""

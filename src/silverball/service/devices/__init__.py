@@ -1,1 +1,0 @@
-"""Devices: what speaks for nobody's account in one tournament. Links for scorekeepers, printed codes."""

@@ -19,10 +19,10 @@ from silverball.rules.ranking import bestgame
 from silverball.service.cards import reads as cards
 from silverball.service.formats.reads import BEST_GAME_TYPES
 from silverball.service.games.reads import games
+from silverball.service.parts import reads as parts
 from silverball.service.queues import reads as queues
 from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
-from silverball.service.tournaments.reads import parts
 from silverball.store import affected_tournaments, announcements, revisions
 from silverball.store.engine import Db
 from silverball.store.writers import STORED_PARTS

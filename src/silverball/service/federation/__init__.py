@@ -1,1 +1,0 @@
-"""The pinball federation: its records of players, and what a field of them is worth."""

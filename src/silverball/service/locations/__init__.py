@@ -1,1 +1,0 @@
-"""Places of an organizer."""

@@ -1,1 +1,0 @@
-"""The machine database: entries, changed ids, films."""

@@ -1,1 +1,0 @@
-"""Occasions, which the wire calls events."""

@@ -1,1 +1,0 @@
-"""Players of an organizer, and entrants of a tournament."""

@@ -1,1 +1,0 @@
-"""Ratings: lists, profiles, comparisons, and the files of all of them."""

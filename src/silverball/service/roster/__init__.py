@@ -1,1 +1,0 @@
-"""Who takes part in a tournament: players, arenas, banks, scorekeepers."""

@@ -1,1 +1,0 @@
-"""Finding users, tournaments and series by name."""

@@ -1,1 +1,0 @@
-"""Series: tournaments scored together."""

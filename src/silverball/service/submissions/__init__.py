@@ -1,1 +1,0 @@
-"""Results of other software that shall count for the ratings, sent in by address."""

@@ -1,1 +1,0 @@
-"""Results that players of a game send in."""

@@ -1,1 +1,0 @@
-"""Ties broken by hand."""

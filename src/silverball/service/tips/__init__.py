@@ -1,1 +1,0 @@
-"""Tips: short playing advice for a title."""

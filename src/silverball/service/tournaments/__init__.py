@@ -1,1 +1,0 @@
-"""Tournaments: the list and the item with its parts."""

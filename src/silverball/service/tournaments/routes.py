@@ -6,8 +6,9 @@ from typing import Any
 from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, Write, delete, get, patch, post
 from silverball.service import pages
+from silverball.service.parts import reads as parts
 from silverball.service.tournaments import bodies
-from silverball.service.tournaments.reads import journal, parts
+from silverball.service.tournaments.reads import journal
 from silverball.service.tournaments.reads import tournaments as reads
 from silverball.service.tournaments.writes import playoffs
 from silverball.service.tournaments.writes import tournaments as writes

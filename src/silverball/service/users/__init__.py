@@ -1,1 +1,0 @@
-"""Accounts as others see them."""

@@ -1,1 +1,0 @@
-"""Where tournaments tell what happens: to programs, and to chats."""

@@ -15,8 +15,8 @@ from silverball.rules.model.tournament import Game, QueueSpot, Round, SinglePlay
 from silverball.rules.ranking import cutoffs
 from silverball.service.arenas import reads as arena_reads
 from silverball.service.core import enact
+from silverball.service.parts import reads as parts
 from silverball.service.players import reads as player_reads
-from silverball.service.tournaments.reads import parts
 from silverball.store import announcements
 from silverball.store.announcements import ChannelHead
 from silverball.store.engine import Store

@@ -5,8 +5,8 @@ from starlette.responses import Response
 from silverball.kit.errors import NotFound
 from silverball.kit.http.router import parse_path_id
 from silverball.service.games.reads import games
+from silverball.service.parts import reads as parts
 from silverball.service.standings import reads as standings
-from silverball.service.tournaments.reads import parts
 from silverball.store import announcements
 from silverball.web.console import settings_form
 from silverball.web.page_request import PageRequest, page, redirect

@@ -14,8 +14,8 @@ from silverball.kit.http.router import parse_path_id
 from silverball.service.devices import reads as devices
 from silverball.service.devices.reads import PrintedCodes
 from silverball.service.games.reads import games
+from silverball.service.parts import reads as parts
 from silverball.service.rounds import reads as rounds
-from silverball.service.tournaments.reads import parts
 from silverball.web.console import settings_form
 from silverball.web.page_request import PageRequest, page
 from silverball.wire.games import Game

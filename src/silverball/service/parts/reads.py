@@ -15,7 +15,7 @@ from silverball.service.banks import reads as banks
 from silverball.service.occasions import reads as occasions
 from silverball.service.players import reads as players
 from silverball.service.series.reads import series
-from silverball.service.tournaments.reads import tournaments as reads
+from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
 from silverball.store.prepared import PreparedStatement
@@ -26,7 +26,7 @@ from silverball.wire.users import Shortcut, User
 
 _T = tables.tournament.c
 _TOURNAMENT = PreparedStatement(
-    reads.tournament_rows(_T.rsvp_configuration, _T.entry_configuration).where(
+    tournaments.tournament_rows(_T.rsvp_configuration, _T.entry_configuration).where(
         _T.tournament_id == bindparam("tournament_id")
     )
 )
@@ -75,7 +75,7 @@ def find_tournament(
     row = found[0]
     asked = PartContext(db, row, viewer)
     wanted = {name: load(asked) for flag, (name, load) in PARTS.items() if getattr(query, flag)}
-    return reads.tournament_item(row, viewer, **wanted)
+    return tournaments.tournament_item(row, viewer, **wanted)
 
 
 _SCOREKEEPERS = (
@@ -186,7 +186,7 @@ PARTS: dict[str, tuple[str, Callable[[PartContext], Any]]] = {
     "include_arenas": ("arenas", lambda a: arenas.lineup_arenas(a.db, a.tournament_id)),
     "include_banks": ("banks", lambda a: banks.banks_in_tournament(a.db, a.tournament_id)),
     "include_scorekeepers": ("scorekeepers", _scorekeepers),
-    "include_location": ("location", lambda a: reads.location_in(a.row)),
+    "include_location": ("location", lambda a: tournaments.location_in(a.row)),
     "include_entry_configuration": ("entry_configuration", _entries),
     "include_rsvp_configuration": ("rsvp_configuration", _rsvp),
     "include_linked_tournaments": ("linked_tournaments", _linked_tournaments),

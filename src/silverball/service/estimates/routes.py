@@ -1,8 +1,8 @@
 """The federation over HTTP."""
 
 from silverball.kit.http.endpoints import Call, read_post
-from silverball.service.federation.reads import estimates
-from silverball.service.federation.reads.estimates import EstimateQuery
+from silverball.service.estimates import reads
+from silverball.service.estimates.reads import EstimateQuery
 from silverball.wire.federation import WpprEstimate
 
 
@@ -10,4 +10,4 @@ from silverball.wire.federation import WpprEstimate
 def estimate_wppr(call: Call[EstimateQuery]) -> WpprEstimate:
     """What the players of a tournament, a series or a list make a tournament worth."""
     with call.read() as db:
-        return estimates.wppr_estimate(db, call.query, call.caller)
+        return reads.wppr_estimate(db, call.query, call.caller)
