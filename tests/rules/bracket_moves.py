@@ -9,9 +9,9 @@ from rules.night import Night
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.families.group_stages import GroupStages
+from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.formats import bracket, double_bracket, golf_bracket, group_bracket, ladder
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome
 from silverball.rules.model.tournament import SinglePlayerGame, Tournament
@@ -21,25 +21,25 @@ from silverball.rules.pairing import group_bracket as stages
 def forfeit_all(night: Night, dice: Random) -> Sequence[Change]:
     """A player leaves: every open game of two is lost."""
     who = one_of(night.tournament.entrants, dice, "player").player_id
-    return tournament_commands.forfeit_all(night.tournament, who, dice, night.now)
+    return tournament_commands.forfeit_open_games(night.tournament, who, dice, night.now)
 
 
 def tiebreak_any(night: Night, dice: Random) -> Sequence[Change]:
     """A tiebreak between all or some of the players who are tied."""
-    tie = one_of(tiebreak_commands.tied(night.tournament), dice, "tie")
+    tie = one_of(tiebreak_commands.tied_groups(night.tournament), dice, "tie")
     return tiebreak_commands.open_tiebreak(night.tournament, tie[: dice.choice((2, 4))], night.now)
 
 
 def order_any(night: Night, dice: Random) -> Sequence[Change]:
     """Tied players ordered by hand."""
-    tie = one_of(tiebreak_commands.tied(night.tournament), dice, "tie")
-    return tiebreak_commands.order_by_hand(night.tournament, dice.sample(tie, len(tie)))
+    tie = one_of(tiebreak_commands.tied_groups(night.tournament), dice, "tie")
+    return tiebreak_commands.set_manual_order(night.tournament, dice.sample(tie, len(tie)))
 
 
 def forget_any(night: Night, dice: Random) -> Sequence[Change]:
     """An order by hand given up."""
     ordered = [one.player_id for one in night.tournament.entrants if one.tie_group]
-    return tiebreak_commands.forget_order(night.tournament, ordered)
+    return tiebreak_commands.clear_manual_order(night.tournament, ordered)
 
 
 # Golf brackets.
@@ -59,7 +59,7 @@ def _over(tournament: Tournament) -> list[SinglePlayerGame]:
 def _strokes(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
     one = one_of(games, dice, "hole")
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 4))
-    return single_player_commands.record(night.tournament, said, dice, night.now)
+    return single_player_commands.record_attempt(night.tournament, said, dice, night.now)
 
 
 def delete_strokes(night: Night, dice: Random) -> Sequence[Change]:
@@ -78,11 +78,11 @@ def everything_follows(tournament: Tournament) -> None:
     if tournament.status != "started":
         return
     stale = {
-        "bracket": bracket.PLAY.pruned,
-        "double_bracket": double_bracket.PLAY.pruned,
-        "group_bracket": group_bracket.PLAY.pruned,
-        "golf_bracket": golf_bracket.PLAY.pruned,
-        "ladder": ladder.pruned,
+        "bracket": bracket.RULES.delete_stale_games,
+        "double_bracket": double_bracket.RULES.delete_stale_games,
+        "group_bracket": group_bracket.RULES.delete_stale_rounds,
+        "golf_bracket": golf_bracket.RULES.delete_stale_rounds,
+        "ladder": ladder.delete_stale_rounds,
     }
     assert stale[tournament.type](tournament) == []
 
@@ -120,9 +120,9 @@ def stages_are_full(tournament: Tournament) -> None:
         int(getattr(tournament.settings, "bracket_size", 0)),
         has_double_byes=bool(getattr(tournament.settings, "group_bracket_double_byes", 0)),
     )
-    form: GroupStages = group_bracket.PLAY if tournament.type == "group_bracket" else golf_bracket.PLAY
+    form: GroupStageRules = group_bracket.RULES if tournament.type == "group_bracket" else golf_bracket.RULES
     for one, stage in zip(tournament.rounds_in_order, plan, strict=False):
-        result = form.result(tournament, one)
+        result = form.round_result(tournament, one)
         assert len(result.player_ids) <= stage.player_count
         if one != tournament.newest_round:
             assert len(result.player_ids) == stage.player_count
@@ -153,8 +153,8 @@ def closing_and_resuming(night: Night, dice: Random) -> Sequence[Change]:
     """The tournament closed early and opened again: what was open is open again."""
     before = night.tournament
     changes = tournament_commands.complete(before, night.now)
-    changes += tournament_commands.reopen(apply_all(before, changes))
-    after = apply_all(before, changes)
+    changes += tournament_commands.reopen(apply_changes(before, changes))
+    after = apply_changes(before, changes)
     if before.type != "golf_bracket" and before.type != "group_bracket":
         assert _open_pairs(before) <= _open_pairs(after)
     return changes

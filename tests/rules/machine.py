@@ -27,8 +27,8 @@ from silverball.kit.errors import Refusal
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import history
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import Change, undone
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change, opposite_changes
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking.standing import Standing
 
@@ -122,7 +122,7 @@ class NightMachine(RuleBasedStateMachine):
     def open_round(self) -> None:
         """The night goes on: a round, or whatever the format has instead."""
         before = self.tournament
-        dice, _seed = tournament_commands.dice_for(before, tournament_commands.draw_of_next_round(before))
+        dice, _seed = tournament_commands.dice_for(before, tournament_commands.next_draw_name(before))
         if self.attempt(lambda: self.moves.go_on(self.night, dice)):
             self._check_byes(before)
 
@@ -174,7 +174,8 @@ class NightMachine(RuleBasedStateMachine):
     def adjust(self, pick: int, points: int) -> None:
         who = self.drawn(pick).choice(self.tournament.entrants).player_id
         self.attempt(
-            lambda: tournament_commands.adjust(self.tournament, who, points=Decimal(points)), may_lower=True
+            lambda: tournament_commands.adjust_entrant(self.tournament, who, points=Decimal(points)),
+            may_lower=True,
         )
 
     @precondition(lambda self: self.moves.extra and self.tournament.status == "started")
@@ -274,7 +275,7 @@ class NightMachine(RuleBasedStateMachine):
             return False
         self.story += made
         if made:
-            assert apply_all(self.tournament, undone(made)) == before
+            assert apply_changes(self.tournament, opposite_changes(made)) == before
             self._check({} if may_lower else _strikes(tournament_commands.format_of(before).rank(before)))
         return bool(made)
 
@@ -295,7 +296,7 @@ class NightMachine(RuleBasedStateMachine):
         if newest is None:
             return
         games = self.tournament.games_by_round.get(newest.round_id, ())
-        counted = history.of(self.tournament)
+        counted = history.pairing_history(self.tournament)
         byes = {counted.bye_count(player_id) for game in games for player_id in game.player_ids}
         if self.moves.byes_are_even and not self.may_byes_differ and before.status == "started":
             assert max(byes, default=0) - min(byes, default=0) <= 1
@@ -303,7 +304,7 @@ class NightMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """The journal, played again from the planned tournament, tells the same."""
         if hasattr(self, "planned"):
-            assert apply_all(self.planned, self.story) == self.tournament
+            assert apply_changes(self.planned, self.story) == self.tournament
 
 
 def _open_count(tournament: Tournament) -> int:
@@ -338,7 +339,9 @@ def _check_rounds(tournament: Tournament, moves: Moves) -> None:
     playing: Counter[int] = Counter()
     for round_id, games in tournament.games_by_round.items():
         # Whose opponent left after their first game of a round has a bye beside it.
-        groups = Counter((player, len(group) > 1) for group in history.groups_of(games) for player in group)
+        groups = Counter(
+            (player, len(group) > 1) for group in history.groups_in_games(games) for player in group
+        )
         if moves.one_group_per_round and round_id is not None:
             assert max(groups.values(), default=1) == 1, f"twice in round {round_id}"
         for game in games:

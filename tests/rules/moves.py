@@ -13,7 +13,7 @@ from rules.night import Night
 from silverball.kit.errors import Conflict
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.families.drawn_rounds import points as points_of_games
+from silverball.rules.families.drawn_rounds import points_by_player as points_of_games
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Game, Tournament
@@ -36,7 +36,9 @@ def nothing_to_open(_night: Night, _dice: Random) -> Sequence[Change]:
 def record_any(night: Night, dice: Random) -> Sequence[Change]:
     """A result for an open game: a drawn finishing order."""
     game = one_of(night.open_games(), dice, "open game")
-    return record(night, GameOutcome(game_id=game.game_id, order=drawn(game, dice), by=7), dice)
+    return record(
+        night, GameOutcome(game_id=game.game_id, finishing_order=drawn(game, dice), recorded_by=7), dice
+    )
 
 
 def forfeit_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -55,7 +57,7 @@ def tie_any(night: Night, dice: Random) -> Sequence[Change]:
 def correct_any(night: Night, dice: Random) -> Sequence[Change]:
     """Another finishing order for a completed game."""
     game = one_of(played(night.tournament), dice, "completed game")
-    return record(night, GameOutcome(game_id=game.game_id, order=drawn(game, dice)), dice)
+    return record(night, GameOutcome(game_id=game.game_id, finishing_order=drawn(game, dice)), dice)
 
 
 def clear_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -204,4 +206,4 @@ def drawn(game: Game, dice: Random) -> tuple[int, ...]:
 
 
 def record(night: Night, said: GameOutcome, dice: Random) -> list[Change]:
-    return tournament_commands.record(night.tournament, said, dice, night.now)
+    return tournament_commands.record_result(night.tournament, said, dice, night.now)

@@ -17,8 +17,8 @@ from typing import Any
 from silverball.rules.commands import creation
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import numbering, settings
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import Change, undone
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change, opposite_changes
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import EngineState, Entrant, Game, LineupArena, Tournament
 from silverball.rules.ranking.standing import Standing
@@ -39,8 +39,8 @@ class Night:
 
     def make(self, changes: Sequence[Change]) -> list[Change]:
         """What the door does: give ids, apply, write down. One call is one action."""
-        real = numbering.numbered(changes, lambda _kind: next(self._ids))
-        self.tournament = apply_all(self.tournament, real)
+        real = numbering.assign_ids(changes, lambda _kind: next(self._ids))
+        self.tournament = apply_changes(self.tournament, real)
         if real:
             self.journal.append(real)
         return real
@@ -52,7 +52,7 @@ class Night:
     def open_round(self) -> list[Game]:
         """Open the next round; its games that are to be played."""
         dice, _seed = tournament_commands.dice_for(
-            self.tournament, tournament_commands.draw_of_next_round(self.tournament)
+            self.tournament, tournament_commands.next_draw_name(self.tournament)
         )
         self.make(tournament_commands.open_round(self.tournament, dice, self.now))
         return self.open_games()
@@ -63,11 +63,11 @@ class Night:
     def record(self, said: Outcome) -> list[Change]:
         self.tick()
         dice, _seed = tournament_commands.dice_for(self.tournament, f"result {len(self.journal)}")
-        return self.make(tournament_commands.record(self.tournament, said, dice, self.now))
+        return self.make(tournament_commands.record_result(self.tournament, said, dice, self.now))
 
     def finish(self, game: Game, *order: int) -> list[Change]:
         """Record a finishing order, first to last."""
-        return self.record(GameOutcome(game_id=game.game_id, order=order))
+        return self.record(GameOutcome(game_id=game.game_id, finishing_order=order))
 
     def finish_round(self, better: Callable[[int], Any] = lambda player_id: player_id) -> None:
         """Record every open game; players finish in the order of this key."""
@@ -79,8 +79,8 @@ class Night:
 
     def undo(self) -> list[Change]:
         """Take the newest action back; what that changed."""
-        changes = undone(self.journal.pop())
-        self.tournament = apply_all(self.tournament, changes)
+        changes = opposite_changes(self.journal.pop())
+        self.tournament = apply_changes(self.tournament, changes)
         return changes
 
     def undo_all(self) -> None:
@@ -108,7 +108,7 @@ class Night:
         )
 
     def adjust(self, player_id: int, points: int | str) -> None:
-        self.make(tournament_commands.adjust(self.tournament, player_id, points=Decimal(points)))
+        self.make(tournament_commands.adjust_entrant(self.tournament, player_id, points=Decimal(points)))
 
     def correct(self, game: Game, *order: int) -> None:
         """Another finishing order for a game that has one."""
@@ -158,7 +158,7 @@ def a_night(kind: str, *, players: int = 8, arenas: int = 8, **given: Any) -> Ni
     """A planned tournament of a format; settings by wire key or by name."""
     form = FORMATS[kind]
     wire = {_wire(name): value for name, value in given.items()}
-    chosen = settings.read(form.settings, wire)
+    chosen = settings.read_settings(form.settings, wire)
     rows = creation.points_map(kind, chosen)
     tournament = Tournament(
         tournament_id=42,

@@ -30,7 +30,7 @@ def night(
         tournament_id=1,
         type=type_,
         status=status,
-        settings=settings.read(FORMATS[type_].settings, chosen),
+        settings=settings.read_settings(FORMATS[type_].settings, chosen),
         entrants=tuple(listed.values()),
         rounds=tuple(
             Round(round_id=100 + n, round_index=n, status="completed" if n < closed else "started")

@@ -74,7 +74,7 @@ def queues_have_no_gaps(tournament: Tournament) -> None:
     """Places count from 0, everybody waits once; who plays does so on one arena with nobody else."""
     keys = {(one.arena_id, one.round_id) for one in tournament.queue}
     for arena_id, round_id in keys:
-        queue = queues.waiting(tournament, arena_id=arena_id, round_id=round_id)
+        queue = queues.waiting_spots(tournament, arena_id=arena_id, round_id=round_id)
         assert [one.queue_index for one in queue] == list(range(len(queue)))
     waits = Counter(one.player_id for one in tournament.queue if not one.is_done)
     assert max(waits.values(), default=1) == 1
@@ -205,7 +205,7 @@ def race_is_sound(tournament: Tournament) -> None:
             assert before is None or set(members) == before
             is_done = found.eliminated_id is not None and len(members) == one.size
             assert (one.status == "completed") == is_done
-            queue = queues.waiting(tournament, round_id=one.round_id)
+            queue = queues.waiting_spots(tournament, round_id=one.round_id)
             assert sorted(spot.player_id for spot in queue) == sorted(
                 game.player_id for game in games if game.status == "pending"
             )

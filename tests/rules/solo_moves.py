@@ -12,8 +12,8 @@ from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import entries
 from silverball.rules.model import numbering
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import ArenaChanged, Change, altered
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import ArenaChanged, Change, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import Purchase, SinglePlayerGame, Tournament
 
@@ -25,7 +25,7 @@ LAST_FRAMES = ((10, 10, 10), (10, 4, 5), (7, 3, 8), (4, 5))
 
 
 def said_of(night: Night, said: AttemptOutcome, dice: Random) -> Sequence[Change]:
-    return single_player_commands.record(night.tournament, said, dice, night.now)
+    return single_player_commands.record_attempt(night.tournament, said, dice, night.now)
 
 
 def delete_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -100,9 +100,9 @@ def scores_any(night: Night, dice: Random) -> Sequence[Change]:
         except Conflict:
             continue
         # Real ids, because the next one builds on it.
-        real = numbering.numbered(stated, lambda _kind: next(night._ids))
+        real = numbering.assign_ids(stated, lambda _kind: next(night._ids))
         made += real
-        tournament = apply_all(tournament, real)
+        tournament = apply_changes(tournament, real)
     return made or _one_score(tournament, night, dice)
 
 
@@ -114,7 +114,7 @@ def _one_score(tournament: Tournament, night: Night, dice: Random) -> Sequence[C
         player_id=dice.choice(field).player_id,
         arena_id=dice.choice(tournament.lineup).arena_id,
         score=None if dice.randint(0, 7) == 0 else dice.choice(SCORES),
-        by=7,
+        recorded_by=7,
     )
     return single_player_commands.open_attempt(tournament, said, night.now)
 
@@ -139,14 +139,14 @@ def queue_any(night: Night, dice: Random) -> Sequence[Change]:
     if way == 0:
         return single_player_commands.leave_queue(tournament, queue_id)
     if way == 1:
-        return single_player_commands.move_in_queue(tournament, queue_id)
+        return single_player_commands.move_behind_next(tournament, queue_id)
     return single_player_commands.start_from_queue(tournament, queue_id, night.now)
 
 
 def block_any(night: Night, dice: Random) -> Sequence[Change]:
     one = dice.choice(night.tournament.lineup)
     after = replace(one, is_blocked=not one.is_blocked, is_queue_closed=dice.randint(0, 1) == 0)
-    return altered(ArenaChanged, one, after)
+    return changes_between(ArenaChanged, one, after)
 
 
 def sell_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -160,7 +160,7 @@ def sell_any(night: Night, dice: Random) -> Sequence[Change]:
         quantity=quantity,
         created_at=night.now,
     )
-    return entries.bought(night.tournament, sold)
+    return entries.record_purchase(night.tournament, sold)
 
 
 def card_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -178,7 +178,9 @@ def race_any(night: Night, dice: Random) -> Sequence[Change]:
     """A score for whoever is to play, or a player waved through."""
     one = one_of(waiting(night.tournament), dice, "waiting game")
     if dice.randint(0, 4) == 0:
-        return single_player_commands.advance(night.tournament, one.player_id, by=7, dice=dice, now=night.now)
+        return single_player_commands.advance_player(
+            night.tournament, one.player_id, recorded_by=7, dice=dice, now=night.now
+        )
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=dice.choice(SCORES))
     return said_of(night, said, dice)
 

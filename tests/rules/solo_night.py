@@ -38,7 +38,7 @@ def _said(
 def score(night: Night, player_id: int, arena_id: int, points: int | None) -> SinglePlayerGame:
     """A score of a player on an arena, or None: the game begins. The game as it is then."""
     night.tick()
-    said = NewAttempt(player_id=player_id, arena_id=arena_id, score=points, by=7)
+    said = NewAttempt(player_id=player_id, arena_id=arena_id, score=points, recorded_by=7)
     night.make(single_player_commands.open_attempt(night.tournament, said, night.now))
     return newest(night.tournament, player_id, arena_id)
 

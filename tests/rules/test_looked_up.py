@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import ArenaChanged, Change, EntrantChanged, undone
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import ArenaChanged, Change, EntrantChanged, opposite_changes
 from silverball.rules.model.tournament import Entrant, LineupArena, Tournament
 from silverball.rules.registry import FORMATS
 
@@ -22,12 +22,12 @@ def test_a_claim_and_a_category_of_later_survive_an_undo() -> None:
         EntrantChanged(ann, replace(ann, is_active=False)),
         ArenaChanged(arena, replace(arena, is_active=False)),
     ]
-    after = apply_all(before, made)
+    after = apply_changes(before, made)
     claimed = replace(
         after,
         entrants=(replace(after.entrants[0], user_id=7),),
         lineup=(replace(after.lineup[0], category_id=4),),
     )
-    back = apply_all(claimed, undone(made))
+    back = apply_changes(claimed, opposite_changes(made))
     assert back == before
     assert (back.entrants[0].user_id, back.lineup[0].category_id) == (7, 4)

@@ -26,7 +26,7 @@ from silverball.rules.commands import games as game_commands
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.mechanics import queues
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 
@@ -130,14 +130,14 @@ def create_matches_any(night: Night, dice: Random) -> Sequence[Change]:
 def everybody_can_finish(tournament: Tournament) -> None:
     """The schedule, set right, holds what everybody still needs, but for one player at most."""
     if tournament.status == "started":
-        right = apply_all(tournament, max_matchplay_family.rescheduled(tournament, Random(7)))
+        right = apply_changes(tournament, max_matchplay_family.repair_schedule(tournament, Random(7)))
         planned = Counter(player_id for meeting in right.state.schedule for player_id in meeting)
         left = max_matchplay_family.games_left(right)
         short = {player_id for player_id in left if left[player_id] != planned[player_id]}
         assert len(short) <= 1
         assert all(left[player_id] > planned[player_id] for player_id in short)
         assert set(planned) <= set(left)
-        assert max_matchplay_family.rescheduled(right, Random(8)) == []
+        assert max_matchplay_family.repair_schedule(right, Random(8)) == []
 
 
 FREE = {"order": order_any, "arena": arena_any, "forfeit": forfeit_any, "delete": delete_any}
@@ -178,7 +178,7 @@ def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
         lambda: frenzy_family.pause(night.tournament, night.now),
         lambda: frenzy_family.resume(night.tournament, dice, night.now),
         lambda: frenzy_family.change_time(night.tournament, dice.choice([-300, 300]), dice, night.now),
-        lambda: frenzy_family.start_waiting(night.tournament, dice, night.now),
+        lambda: frenzy_family.start_waiting_games(night.tournament, dice, night.now),
     ]
     return dice.choice(asked)()
 
@@ -186,24 +186,24 @@ def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
 def frenzy_goes_on(night: Night, dice: Random) -> Sequence[Change]:
     """Waiting players start; without a queue the organizer makes a game of two."""
     if frenzy_family.has_queue(night.tournament):
-        return frenzy_family.start_waiting(night.tournament, dice, night.now)
+        return frenzy_family.start_waiting_games(night.tournament, dice, night.now)
     two = dice.sample(night.tournament.active_ids, min(2, len(night.tournament.active_ids)))
     return game_commands.create_game(night.tournament, two, None, dice=dice, now=night.now)
 
 
 def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
     """Somebody in the queue goes to its end, or out of it, or comes back."""
-    waiting = queues.waiting(night.tournament)
+    waiting = queues.waiting_spots(night.tournament)
     if not waiting or dice.random() < 0.3:
         who = dice.choice(night.tournament.entrants).player_id
         return frenzy_family.join_queue(night.tournament, who, dice, night.now)
-    ask = dice.choice([frenzy_family.take_out, frenzy_family.send_to_end])
+    ask = dice.choice([frenzy_family.remove_from_queue, frenzy_family.move_to_end])
     return ask(night.tournament, dice.choice(waiting).queue_id)
 
 
 def queue_is_in_order(tournament: Tournament) -> None:
     """Places from 0 without gaps; nobody waits twice or waits while he plays."""
-    waiting = queues.waiting(tournament)
+    waiting = queues.waiting_spots(tournament)
     assert [one.queue_index for one in waiting] == list(range(len(waiting)))
     ids = [one.player_id for one in waiting]
     assert len(set(ids)) == len(ids)

@@ -60,12 +60,12 @@ def test_who_is_up_plays_and_the_others_move_forward() -> None:
 def test_a_no_show_goes_behind_the_next_one_or_leaves() -> None:
     night = queue_night()
     spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
-    night.make(single_player_commands.move_in_queue(night.tournament, spots[0]))
+    night.make(single_player_commands.move_behind_next(night.tournament, spots[0]))
     assert waiting(night, 501) == [(3, 0), (2, 1), (4, 2)]
     night.make(single_player_commands.leave_queue(night.tournament, spots[1]))
     assert waiting(night, 501) == [(2, 0), (4, 1)]
     with pytest.raises(Conflict, match="last in the queue"):
-        single_player_commands.move_in_queue(night.tournament, spots[2])
+        single_player_commands.move_behind_next(night.tournament, spots[2])
 
 
 def test_a_player_waits_in_one_queue_only_and_each_arena_has_its_own() -> None:

@@ -12,7 +12,7 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import suggestions as suggestion_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import outcome
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Tournament
 
@@ -34,34 +34,40 @@ def open_night(**chosen: Any) -> Tournament:
 
 
 def said(*order: int) -> GameOutcome:
-    return GameOutcome(game_id=GAME, order=order, by=7)
+    return GameOutcome(game_id=GAME, finishing_order=order, recorded_by=7)
 
 
 def test_a_late_word_differs_by_strikes_not_by_places_that_do_not_count() -> None:
     night = open_night()
-    night = apply_all(night, tournament_commands.record(night, said(1, 2, 3, 4), Random(1), NOW))
-    assert suggestion_commands.suggest(night, said(2, 1, 4, 3), 1, Random(1), NOW) == []
-    changes = suggestion_commands.suggest(night, said(3, 1, 2, 4), 1, Random(1), NOW)
-    after = apply_all(night, changes)
+    night = apply_changes(night, tournament_commands.record_result(night, said(1, 2, 3, 4), Random(1), NOW))
+    assert suggestion_commands.suggest_result(night, said(2, 1, 4, 3), 1, Random(1), NOW) == []
+    changes = suggestion_commands.suggest_result(night, said(3, 1, 2, 4), 1, Random(1), NOW)
+    after = apply_changes(night, changes)
     assert after.games[0].has_mismatch
-    declined = suggestion_commands.decline(after, after.suggestions[0].suggestion_id, Random(1), NOW)
-    assert apply_all(after, declined) == night
+    declined = suggestion_commands.decline_suggestion(
+        after, after.suggestions[0].suggestion_id, Random(1), NOW
+    )
+    assert apply_changes(after, declined) == night
 
 
 def test_a_correction_ends_the_mismatch_and_what_led_to_it() -> None:
     night = open_night()
-    night = apply_all(night, tournament_commands.record(night, said(1, 2, 3, 4), Random(1), NOW))
-    night = apply_all(night, suggestion_commands.suggest(night, said(3, 1, 2, 4), 1, Random(1), NOW))
-    night = apply_all(night, tournament_commands.record(night, said(4, 1, 2, 3), Random(1), NOW))
+    night = apply_changes(night, tournament_commands.record_result(night, said(1, 2, 3, 4), Random(1), NOW))
+    night = apply_changes(
+        night, suggestion_commands.suggest_result(night, said(3, 1, 2, 4), 1, Random(1), NOW)
+    )
+    night = apply_changes(night, tournament_commands.record_result(night, said(4, 1, 2, 3), Random(1), NOW))
     assert (night.suggestions, night.games[0].has_mismatch) == ((), False)
 
 
 def test_a_suggestion_that_says_half_of_it_is_not_approved() -> None:
     night = open_night()
-    night = apply_all(night, suggestion_commands.suggest(night, said(1, 2, 3, 4), 1, Random(1), NOW))
+    night = apply_changes(
+        night, suggestion_commands.suggest_result(night, said(1, 2, 3, 4), 1, Random(1), NOW)
+    )
     half = replace(night.suggestions[0], results=(1, None, None, 4))
     with pytest.raises(Conflict, match="whole result"):
-        suggestion_commands.approve(
+        suggestion_commands.approve_suggestion(
             replace(night, suggestions=(half,)), half.suggestion_id, 7, Random(1), NOW
         )
 
@@ -69,15 +75,15 @@ def test_a_suggestion_that_says_half_of_it_is_not_approved() -> None:
 @pytest.mark.parametrize(
     ("given", "order"),
     [
-        ({"order": (3, 1, 2, 4)}, (3, 1, 2, 4)),
+        ({"finishing_order": (3, 1, 2, 4)}, (3, 1, 2, 4)),
         ({"scores": {1: 5, 2: 9, 3: 1, 4: 7}}, (2, 4, 1, 3)),
         ({"strokes": {1: 5, 2: 9, 3: 1, 4: 7}}, (3, 1, 4, 2)),
         # The order wins over equal scores.
-        ({"scores": {1: 5, 2: 5, 3: 1, 4: 0}, "order": (2, 1, 3, 4)}, (2, 1, 3, 4)),
+        ({"scores": {1: 5, 2: 5, 3: 1, 4: 0}, "finishing_order": (2, 1, 3, 4)}, (2, 1, 3, 4)),
     ],
 )
 def test_an_order_follows_from_what_is_said(given: dict[str, Any], order: tuple[int, ...]) -> None:
-    assert outcome.order_of(open_night().games[0], GameOutcome(game_id=GAME, **given)) == order
+    assert outcome.derive_finishing_order(open_night().games[0], GameOutcome(game_id=GAME, **given)) == order
 
 
 @pytest.mark.parametrize(
@@ -86,12 +92,12 @@ def test_an_order_follows_from_what_is_said(given: dict[str, Any], order: tuple[
         ({"strikers": (1, 2)}, "strikes"),
         ({"strokes": {1: 5, 2: 5, 3: 1, 4: 7}}, "strokes"),
         ({"strokes": {1: 5}}, "strokes"),
-        ({"scores": {1: -1, 2: 5, 3: 1, 4: 7}, "order": (1, 2, 3, 4)}, "resultScores"),
-        ({"scores": {1: 1}, "order": (1, 2, 3, 4)}, "resultScores"),
+        ({"scores": {1: -1, 2: 5, 3: 1, 4: 7}, "finishing_order": (1, 2, 3, 4)}, "resultScores"),
+        ({"scores": {1: 1}, "finishing_order": (1, 2, 3, 4)}, "resultScores"),
         ({}, "resultPositions"),
     ],
 )
 def test_what_says_no_order_is_refused_by_its_field(given: dict[str, Any], field: str) -> None:
     with pytest.raises(Invalid) as refused:
-        outcome.order_of(open_night().games[0], GameOutcome(game_id=GAME, **given))
+        outcome.derive_finishing_order(open_night().games[0], GameOutcome(game_id=GAME, **given))
     assert list(refused.value.errors) == [field]

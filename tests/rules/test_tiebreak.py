@@ -32,7 +32,7 @@ def open_tiebreak(night: Night, *player_ids: int) -> Game:
 
 
 def order(night: Night, *player_ids: int) -> None:
-    night.make(tiebreak_commands.order_by_hand(night.tournament, player_ids))
+    night.make(tiebreak_commands.set_manual_order(night.tournament, player_ids))
 
 
 def rows(night: Night) -> list[tuple[int, int, Any]]:
@@ -61,7 +61,7 @@ def test_a_tiebreak_counts_for_nothing_else() -> None:
     night.finish(open_tiebreak(night, 1, 2), 2, 1)
     assert {row.games_played for row in night.standings()} == {0}
     night.open_round()
-    past = history.of(night.tournament)
+    past = history.pairing_history(night.tournament)
     night.finish_round()
     assert past.bye_count(1) == 0
     assert sum(row.games_played or 0 for row in night.standings()) == 4
@@ -163,7 +163,7 @@ def test_ordering_again_replaces_the_order_and_keeps_its_number() -> None:
 def test_a_given_up_order_leaves_the_tie() -> None:
     night = tied_night()
     order(night, 3, 1, 4, 2)
-    night.make(tiebreak_commands.forget_order(night.tournament, [1, 2, 3, 4]))
+    night.make(tiebreak_commands.clear_manual_order(night.tournament, [1, 2, 3, 4]))
     assert {row.position for row in night.standings()} == {1}
     assert {row.manual_tiebreaker_group for row in night.standings()} == {None}
 

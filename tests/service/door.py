@@ -12,7 +12,7 @@ from sqlalchemy import event, insert, select
 import build
 from rules.night import NOON, Night
 from silverball.kit.errors import Conflict
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaAdded, Change, EntrantAdded
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import enact
@@ -61,7 +61,7 @@ class StoredNight(Night):
             return []
         newest = all_actions(self.store, tournament_id)[-1]
         real = newest.decode_changes(self.tournament.type)
-        self.tournament = apply_all(self.tournament, real)
+        self.tournament = apply_changes(self.tournament, real)
         assert_same_as_stored(self.store, self.tournament)
         assert self.tournament == after
         self.journal.append(real)

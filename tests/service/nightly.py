@@ -108,8 +108,8 @@ def a_desk(
         organizer_id=owner,
         type=type_,
         status="planned",
-        settings={**settings.defaults(form), **given},
-        points_map=creation.points_map(type_, settings.read(form, given)),
+        settings={**settings.default_values(form), **given},
+        points_map=creation.points_map(type_, settings.read_settings(form, given)),
         engine={"dice_seed": "s"},
     )
     build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=people["keeper"])

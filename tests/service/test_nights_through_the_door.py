@@ -15,7 +15,7 @@ from rules.machine import NightMachine
 from rules.moves import Moves
 from rules.night import Night
 from service import door
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.registry import FORMATS
 from silverball.service.verify import reads
 from silverball.store import journal
@@ -79,7 +79,7 @@ def _replays(store: Store, machine: Any) -> None:
     first, *others = door.all_actions(store, tournament_id)
     told = journal.decode_creation(tournament_id, machine.moves.kind, first.entries[0][1])
     for action in others:
-        told = apply_all(told, action.decode_changes(told.type))
+        told = apply_changes(told, action.decode_changes(told.type))
     door.assert_same_as_stored(store, told)
     with store.read() as db:
         assert reads.verify_tournament(db, tournament_id).faults == []

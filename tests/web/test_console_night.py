@@ -300,13 +300,13 @@ def test_queues_are_kept_from_the_console(director: Director) -> None:
     arena_id, (one, two, *_) = night.lineup[0].arena_id, [entrant.player_id for entrant in night.entrants]
     for player_id in (one, two):
         director.send("queue", playerId=player_id, arenaId=arena_id)
-    first, second = director.tournament().spots_waiting
+    first, second = director.tournament().waiting_spots
     director.send(f"queue-move-{first.queue_id}")
     director.send(f"queue-start-{second.queue_id}")
     (begun,) = [game for game in director.tournament().single_player_games if game.status == "started"]
     assert begun.player_id == two
     director.send(f"queue-leave-{first.queue_id}")
-    assert director.tournament().spots_waiting == ()
+    assert director.tournament().waiting_spots == ()
     director.send(f"block-{arena_id}", "/arenas")
     director.send(f"queue-{arena_id}", "/arenas")
     machine = director.tournament().lineup[0]
@@ -327,7 +327,7 @@ def test_a_race_is_run_past_the_bar(director: Director) -> None:
         one for one in night.single_player_games if one.single_player_game_id == third.single_player_game_id
     )
     assert passed.is_advanced
-    spot = night.spots_waiting[-1]
+    spot = night.waiting_spots[-1]
     round_ = night.round_by_id[spot.round_id or 0]
     assert round_.status == "started"
 

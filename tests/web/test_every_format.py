@@ -59,7 +59,7 @@ def frenzy(director: Director, count: int) -> None:
     assert "paused" in director.page()
     director.send("frenzy-clock")
     director.send("frenzy-time", minutes=5)
-    spot = director.tournament().spots_waiting[0]
+    spot = director.tournament().waiting_spots[0]
     director.send(f"frenzy-end-{spot.queue_id}")
     director.send(f"frenzy-out-{spot.queue_id}")
     director.send("frenzy-queue", playerId=spot.player_id)

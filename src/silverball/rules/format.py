@@ -8,26 +8,26 @@ from typing import Literal
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import rounds as round_rules
-from silverball.rules.mechanics.attempts import AttemptPlay
-from silverball.rules.mechanics.free_games import FreeGames
+from silverball.rules.mechanics.attempts import AttemptRules
+from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model.changes import Change
 from silverball.rules.model.literals import TournamentType
 from silverball.rules.model.outcome import Outcome
-from silverball.rules.model.settings import Settings
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Round, Tournament
 from silverball.rules.ranking.standing import Standing
 
-SettingsType = type[Settings]
+SettingsType = type[TournamentSettings]
 # When a player who comes late is in: with the next round, at once, or not at all.
-Late = Literal["next_round", "at_once", "never"]
+LateEntry = Literal["next_round", "at_once", "never"]
 # Where rounds come from: the organizer opens and deletes them, results make them, or the start makes all.
 Rounds = Literal["opened", "following", "fixed"]
 Start = Callable[[Tournament, Random, datetime], list[Change]]
 Settle = Callable[[Tournament, Outcome, Random, datetime], list[Change]]
 RosterChanged = Callable[[Tournament, Entrant, Random, datetime], list[Change]]
-Cleared = Callable[[Tournament, Game], list[Change]]
+ResultCleared = Callable[[Tournament, Game], list[Change]]
 CompleteRound = Callable[[Tournament, Round, datetime], list[Change]]
-Tied = Callable[[Tournament], list[tuple[int, ...]]]
+TiedGroups = Callable[[Tournament], list[tuple[int, ...]]]
 OpenTiebreak = Callable[[Tournament, Sequence[int], datetime], list[Change]]
 LineupChanged = Callable[[Tournament, LineupArena, Random, datetime], list[Change]]
 
@@ -37,7 +37,7 @@ def nothing_at_start(_tournament: Tournament, _dice: Random, _now: datetime) -> 
     return []
 
 
-def no_rounds_to_open(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
+def refuse_to_open_round(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
     """For formats whose rounds are made at the start or that have none. Raises Conflict."""
     raise Conflict(f"The rounds of a {tournament.type} tournament are not opened by hand.")
 
@@ -54,17 +54,17 @@ def next_draw_only(
     return []
 
 
-def everybody_active(tournament: Tournament) -> tuple[int, ...]:
+def all_active(tournament: Tournament) -> tuple[int, ...]:
     """For formats in which who is active plays on."""
     return tournament.active_ids
 
 
-def nobody_comes(_tournament: Tournament, _who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
+def refuse_to_join(_tournament: Tournament, _who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
     """For formats whose field is fixed at the start. Raises Conflict."""
     raise Conflict("Nobody can join or come back to this tournament: its field is fixed at the start.")
 
 
-def nothing_when_cleared(_tournament: Tournament, _game: Game) -> list[Change]:
+def nothing_after_clearing(_tournament: Tournament, _game: Game) -> list[Change]:
     """For formats in which nothing depends on a single result."""
     return []
 
@@ -74,12 +74,12 @@ def never_over(_tournament: Tournament) -> bool:
     return False
 
 
-def completes_itself(_tournament: Tournament, one: Round, _now: datetime) -> list[Change]:
+def refuse_to_complete_round(_tournament: Tournament, one: Round, _now: datetime) -> list[Change]:
     """For formats whose rounds are completed by their last result. Raises Conflict."""
     raise Conflict(f"{one.name} completes itself with its last result. Record the open games.")
 
 
-def nobody_is_tied(_tournament: Tournament) -> list[tuple[int, ...]]:
+def no_tied_groups(_tournament: Tournament) -> list[tuple[int, ...]]:
     """For formats whose games decide every place that is not shared for good."""
     return []
 
@@ -113,7 +113,7 @@ class Format:
     # Whether the end condition is met; the organizer still closes the tournament.
     is_over: Callable[[Tournament], bool]
     start: Start = nothing_at_start
-    open_round: Start = no_rounds_to_open
+    open_round: Start = refuse_to_open_round
     settle: Settle
     roster_changed: RosterChanged = next_round_only
     # What follows when the organizer closes the tournament; what was unfinished is gone already.
@@ -123,25 +123,25 @@ class Format:
     # What follows when an arena came, was taken out of service or came back (the tournament shows it).
     lineup_changed: LineupChanged = next_draw_only
     # Ids of those who would be in the next round: active, and not out.
-    playing: Callable[[Tournament], tuple[int, ...]] = everybody_active
+    playing_ids: Callable[[Tournament], tuple[int, ...]] = all_active
     # What may be asked about games outside drawn rounds; None in formats without them.
-    free_games: FreeGames | None = None
+    free_games: FreeGameRules | None = None
     # What may be asked about single player games; None in formats without them.
-    attempts: AttemptPlay | None = None
+    attempts: AttemptRules | None = None
     rounds: Rounds = "opened"
     # What follows when the result of a game was taken away; the tournament shows it open already.
-    cleared: Cleared = nothing_when_cleared
+    result_cleared: ResultCleared = nothing_after_clearing
     # A round completed by hand.
-    complete_round: CompleteRound = round_rules.completed
+    complete_round: CompleteRound = round_rules.complete_round
     # The sets of players whom a tiebreak may separate; None where those are all who share a place.
-    tied: Tied | None = None
+    tied_groups: TiedGroups | None = None
     # A tiebreak between tied players, as games of this format.
-    open_tiebreak: OpenTiebreak = round_rules.tiebreak_opened
+    open_tiebreak: OpenTiebreak = round_rules.open_tiebreak
     # Whether points (or strikes) may be adjusted by hand.
     can_adjust: bool = True
     players_min: int = 2
-    late: Late = "next_round"
+    late_entry: LateEntry = "next_round"
     # Whether an entrant may be taken out once it has begun.
     can_leave: bool = True
     # Whether results of any round may still be changed, or only those of the newest.
-    corrects_any_round: bool = False
+    can_correct_any_round: bool = False

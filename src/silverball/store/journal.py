@@ -105,7 +105,7 @@ class Action:
 def encode_change(change: Change) -> dict[str, Any]:
     """What is kept of a change."""
     if isinstance(change, TournamentImported):
-        return dict(change.journalled())
+        return dict(change.journal_value())
     if isinstance(change, (Added, Removed)):
         return {"thing": msgspec.to_builtins(change.thing)}
     if isinstance(change, Altered | TournamentAltered):
@@ -133,7 +133,7 @@ def _decode_value(data: Any, thing: type) -> Any:
 def _decode_fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
     read = dict(values)
     if "settings" in read:
-        read["settings"] = settings.read(FORMATS[type_].settings, read["settings"])
+        read["settings"] = settings.read_settings(FORMATS[type_].settings, read["settings"])
     if "state" in read:
         read["state"] = _decode_value(read["state"], EngineState)
     if read.get("completed_at") is not None:

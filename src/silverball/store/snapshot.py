@@ -92,7 +92,7 @@ def load(db: Connection, tournament_id: int) -> Tournament:
         tournament_id=tournament_id,
         type=row.type,
         status=row.status,
-        settings=settings.read(FORMATS[row.type].settings, row.settings),
+        settings=settings.read_settings(FORMATS[row.type].settings, row.settings),
         entrants=_load_entrants(db, tournament_id),
         lineup=_load_lineup(db, tournament_id),
         banks=_load_banks(db, tournament_id),

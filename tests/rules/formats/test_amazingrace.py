@@ -50,7 +50,10 @@ def games(night: Night, player_id: int) -> list[SinglePlayerGame]:
 
 def queue(night: Night, index: int) -> list[int]:
     """Who waits in the queue of a round, who is up first."""
-    return [one.player_id for one in queues.waiting(night.tournament, round_id=rounds(night)[index].round_id)]
+    return [
+        one.player_id
+        for one in queues.waiting_spots(night.tournament, round_id=rounds(night)[index].round_id)
+    ]
 
 
 def shown(night: Night) -> list[tuple[int, int, str]]:
@@ -59,7 +62,9 @@ def shown(night: Night) -> list[tuple[int, int, str]]:
 
 def advance(night: Night, player_id: int) -> None:
     night.make(
-        single_player_commands.advance(night.tournament, player_id, by=7, dice=Random(7), now=night.now)
+        single_player_commands.advance_player(
+            night.tournament, player_id, recorded_by=7, dice=Random(7), now=night.now
+        )
     )
 
 
@@ -75,11 +80,11 @@ def correct(night: Night, one: SinglePlayerGame, score: int) -> None:
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    defaults = settings.defaults(FORMATS["amazingrace"].settings)
+    defaults = settings.default_values(FORMATS["amazingrace"].settings)
     assert defaults == {"scorekeeping": "disabled", "seeding": "random", "arenaAssignment": "balanced"}
     assert list(defaults) == ["scorekeeping", "seeding", "arenaAssignment"]
     with pytest.raises(msgspec.ValidationError, match="seeding"):
-        settings.read(FORMATS["amazingrace"].settings, {"seeding": "alphabetical"})
+        settings.read_settings(FORMATS["amazingrace"].settings, {"seeding": "alphabetical"})
 
 
 def test_everybody_waits_in_the_first_round_in_seed_order() -> None:
@@ -161,7 +166,7 @@ def test_the_tied_lowest_replay_as_often_as_it_takes_and_the_others_are_safe() -
 def test_who_begins_to_play_leaves_the_queue_and_a_no_show_lets_the_next_one_go() -> None:
     night = race_night(players=3)
     spot = night.tournament.queue[0].queue_id
-    night.make(single_player_commands.move_in_queue(night.tournament, spot))
+    night.make(single_player_commands.move_behind_next(night.tournament, spot))
     assert queue(night, 0) == [2, 1, 3]
     night.make(
         single_player_commands.start_from_queue(
@@ -280,7 +285,9 @@ def test_a_deleted_score_is_played_again_and_takes_back_what_followed() -> None:
 def test_the_same_score_again_changes_nothing() -> None:
     night = race_night()
     race(night, 1, 500)
-    said = AttemptOutcome(single_player_game_id=games(night, 1)[0].single_player_game_id, score=500, by=9)
+    said = AttemptOutcome(
+        single_player_game_id=games(night, 1)[0].single_player_game_id, score=500, recorded_by=9
+    )
     assert night.record(said) == []
 
 

@@ -63,7 +63,7 @@ def ask(night: Night, name: str, one: SinglePlayerGame) -> None:
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    defaults = settings.defaults(FORMATS["best_game"].settings)
+    defaults = settings.default_values(FORMATS["best_game"].settings)
     assert list(defaults) == KEYS.split()
     assert defaults == {
         "scorekeeping": "user",
@@ -84,7 +84,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 )
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
-        settings.read(FORMATS["best_game"].settings, given)
+        settings.read_settings(FORMATS["best_game"].settings, given)
 
 
 def test_the_best_score_of_each_player_on_an_arena_holds_a_rank() -> None:
@@ -174,7 +174,7 @@ def test_a_corrected_score_moves_the_ranks_and_the_same_one_again_changes_nothin
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=700)
     night.record(said)
     assert shown(night)[:2] == [(1, 2, "100.00"), (2, 1, "99.00")]
-    assert night.record(replace(said, by=3)) == []
+    assert night.record(replace(said, recorded_by=3)) == []
 
 
 def test_entries_bought_and_played_are_shown_and_run_out() -> None:
@@ -297,7 +297,7 @@ def test_reopening_takes_what_was_stored_away() -> None:
 
 
 def test_a_curve_of_the_organizer_is_the_only_row_of_the_map() -> None:
-    chosen = settings.read(FORMATS["best_game"].settings, {"bestGameScoring": "custom"})
+    chosen = settings.read_settings(FORMATS["best_game"].settings, {"bestGameScoring": "custom"})
     rows = creation.points_map("best_game", chosen, {"curve": ["50", 30]})
     assert rows == ((50, 30),)
     night = open_night()
@@ -309,7 +309,7 @@ def test_a_curve_of_the_organizer_is_the_only_row_of_the_map() -> None:
 
 @pytest.mark.parametrize("custom", [None, {}, {"curve": []}, {"curve": [5, "x"]}, {"curve": [-1]}])
 def test_a_curve_that_is_none_is_refused(custom: Any) -> None:
-    chosen = settings.read(FORMATS["best_game"].settings, {"bestGameScoring": "custom"})
+    chosen = settings.read_settings(FORMATS["best_game"].settings, {"bestGameScoring": "custom"})
     with pytest.raises(Invalid):
         creation.points_map("best_game", chosen, custom)
 

@@ -41,7 +41,7 @@ def total(night: Night, player_id: int) -> str:
 
 
 def test_the_payload_has_exactly_its_keys_with_ten_frames() -> None:
-    defaults = settings.defaults(FORMATS["bowling"].settings)
+    defaults = settings.default_values(FORMATS["bowling"].settings)
     assert list(defaults) == KEYS.split()
     assert defaults["golfDuration"] == 10
 

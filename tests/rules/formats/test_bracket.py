@@ -35,7 +35,7 @@ def size_of(night: Night) -> int:
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    assert settings.defaults(FORMATS["bracket"].settings) == {
+    assert settings.default_values(FORMATS["bracket"].settings) == {
         "scorekeeping": "disabled",
         "seeding": "manual",
         "bracketSize": 8,
@@ -52,7 +52,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 )
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
-        settings.read(FORMATS["bracket"].settings, given)
+        settings.read_settings(FORMATS["bracket"].settings, given)
 
 
 @pytest.mark.parametrize("size", [size for size in MAPS if int(size) > 2])
@@ -271,10 +271,10 @@ def test_a_no_show_loses_every_match() -> None:
     night = bracket()
     with pytest.raises(Conflict, match="forfeits"):
         night.leave(3)
-    night.make(tournament_commands.forfeit_all(night.tournament, 3, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_open_games(night.tournament, 3, night.dice(), night.now))
     assert at(night.tournament, 0)[2].forfeited_by == 3
     night = bracket(2, games_per_round=5)
-    night.make(tournament_commands.forfeit_all(night.tournament, 2, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_open_games(night.tournament, 2, night.dice(), night.now))
     assert [game.forfeited_by for game in at(night.tournament, 1)] == [2, 2, 2]
     assert shown(night) == [(1, 1, 2), (2, 2, 1)]
 
@@ -308,13 +308,13 @@ def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
     game = at(night.tournament, 0)[0]
     bye = at(night.tournament, 0)[1]
     cases: tuple[tuple[GameOutcome, type[Exception], str], ...] = (
-        (GameOutcome(game_id=game.game_id, order=(4, 1)), Invalid, "Player 1 is not in"),
-        (GameOutcome(game_id=game.game_id, order=(4,)), Invalid, "missing"),
-        (GameOutcome(game_id=game.game_id, order=(4, 4)), Invalid, "twice"),
+        (GameOutcome(game_id=game.game_id, finishing_order=(4, 1)), Invalid, "Player 1 is not in"),
+        (GameOutcome(game_id=game.game_id, finishing_order=(4,)), Invalid, "missing"),
+        (GameOutcome(game_id=game.game_id, finishing_order=(4, 4)), Invalid, "twice"),
         (GameOutcome(game_id=game.game_id, scores={4: 10, 5: 10}), Invalid, "same score"),
         (GameOutcome(game_id=game.game_id, forfeited_by=1), Invalid, "not in game"),
-        (GameOutcome(game_id=bye.game_id, order=bye.player_ids), Conflict, "is a bye"),
-        (GameOutcome(game_id=999, order=(4, 5)), NotFound, "999"),
+        (GameOutcome(game_id=bye.game_id, finishing_order=bye.player_ids), Conflict, "is a bye"),
+        (GameOutcome(game_id=999, finishing_order=(4, 5)), NotFound, "999"),
     )
     for said, meaning, sentence in cases:
         with pytest.raises(meaning, match=sentence):
@@ -322,7 +322,7 @@ def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
     assert night.tournament is before
     night.complete()
     with pytest.raises(Conflict, match="Reopen it"):
-        night.record(GameOutcome(game_id=game.game_id, order=(4, 5)))
+        night.record(GameOutcome(game_id=game.game_id, finishing_order=(4, 5)))
 
 
 @pytest.mark.parametrize(("players", "sentence"), [(1, "too few"), (129, "2 to 128")])

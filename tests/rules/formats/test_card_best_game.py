@@ -57,7 +57,7 @@ def void(night: Night, one: Card) -> None:
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    defaults = settings.defaults(FORMATS["card_best_game"].settings)
+    defaults = settings.default_values(FORMATS["card_best_game"].settings)
     assert list(defaults) == KEYS.split()
     assert defaults == {
         "scorekeeping": "user",
@@ -77,7 +77,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 )
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
-        settings.read(FORMATS["card_best_game"].settings, given)
+        settings.read_settings(FORMATS["card_best_game"].settings, given)
 
 
 def test_the_first_score_opens_a_card_and_the_last_one_completes_it() -> None:

@@ -34,11 +34,11 @@ def play_to_the_grand_final(night: Night) -> None:
 
 
 def test_the_payload_has_the_keys_of_a_bracket() -> None:
-    assert settings.defaults(FORMATS["double_bracket"].settings) == settings.defaults(
+    assert settings.default_values(FORMATS["double_bracket"].settings) == settings.default_values(
         FORMATS["bracket"].settings
     )
     with pytest.raises(msgspec.ValidationError, match="seeding"):
-        settings.read(FORMATS["double_bracket"].settings, {"seeding": "random"})
+        settings.read_settings(FORMATS["double_bracket"].settings, {"seeding": "random"})
 
 
 def test_a_bracket_of_eight_feeds_as_in_the_document() -> None:
@@ -141,10 +141,10 @@ def test_matches_may_be_best_of_three() -> None:
 
 def test_a_no_show_is_out_after_two_matches() -> None:
     night = bracket(4)
-    night.make(tournament_commands.forfeit_all(night.tournament, 1, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_open_games(night.tournament, 1, night.dice(), night.now))
     assert [game.forfeited_by for game in night.tournament.games if 1 in game.player_ids] == [1]
     win(night, 2, 3)
-    night.make(tournament_commands.forfeit_all(night.tournament, 1, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_open_games(night.tournament, 1, night.dice(), night.now))
     assert shown(night) == [(4, 1, 0)]
 
 

@@ -25,7 +25,7 @@ def started(players: int, **given: Any) -> Night:
 
 
 def test_the_payload_has_the_keys_of_a_round_robin() -> None:
-    assert settings.defaults(FORMATS["double_round_robin"].settings) == settings.defaults(
+    assert settings.default_values(FORMATS["double_round_robin"].settings) == settings.default_values(
         FORMATS["round_robin"].settings
     )
 

@@ -36,7 +36,7 @@ def a_started_night(**given: Any) -> Night:
 
 def waiting(night: Night) -> list[int]:
     """Who waits, the head first; places have no gaps."""
-    spots = queues.waiting(night.tournament)
+    spots = queues.waiting_spots(night.tournament)
     assert [one.queue_index for one in spots] == list(range(len(spots)))
     return [one.player_id for one in spots]
 
@@ -48,11 +48,11 @@ def arena(night: Night, arena_id: int, *, is_active: bool) -> None:
 
 
 def spot(night: Night, player_id: int) -> int:
-    return next(one.queue_id for one in queues.waiting(night.tournament) if one.player_id == player_id)
+    return next(one.queue_id for one in queues.waiting_spots(night.tournament) if one.player_id == player_id)
 
 
 def test_the_settings_are_the_keys_of_the_payload() -> None:
-    assert list(settings.defaults(FORMAT.settings)) == KEYS.split()
+    assert list(settings.default_values(FORMAT.settings)) == KEYS.split()
 
 
 def test_six_players_on_two_arenas_play_two_games_and_two_wait() -> None:
@@ -185,7 +185,7 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
     queue = waiting(night)
     night.tick(1000)
     night.make(frenzy_family.pause(night.tournament, night.now))
-    assert settings.defaults(type(night.tournament.settings))["frenzyPausedSecondsLeft"] == 0
+    assert settings.default_values(type(night.tournament.settings))["frenzyPausedSecondsLeft"] == 0
     assert frenzy_family.paused_seconds(night.tournament) == 6200
     assert night.tournament.state.clock_ends_at is None
     night.tick(5000)
@@ -282,11 +282,11 @@ def test_who_leaves_in_a_game_deletes_it_and_the_other_is_next() -> None:
 def test_a_no_show_goes_to_the_end_or_out_and_may_join_again() -> None:
     night = a_started_night(players=7, arenas=2)
     first, second, third = waiting(night)
-    night.make(frenzy_family.send_to_end(night.tournament, spot(night, first)))
+    night.make(frenzy_family.move_to_end(night.tournament, spot(night, first)))
     assert waiting(night) == [second, third, first]
     with pytest.raises(Conflict, match="is the last in the queue already"):
-        frenzy_family.send_to_end(night.tournament, spot(night, first))
-    night.make(frenzy_family.take_out(night.tournament, spot(night, second)))
+        frenzy_family.move_to_end(night.tournament, spot(night, first))
+    night.make(frenzy_family.remove_from_queue(night.tournament, spot(night, second)))
     assert waiting(night) == [third, first]
     assert second in night.tournament.active_ids
     night.make(frenzy_family.join_queue(night.tournament, second, night.dice(), night.now))
@@ -353,7 +353,7 @@ def test_without_queues_the_organizer_makes_the_games() -> None:
     with pytest.raises(Conflict, match="has run out"):
         create(3, 4)
     with pytest.raises(Conflict, match="has no queue"):
-        frenzy_family.take_out(night.tournament, 1)
+        frenzy_family.remove_from_queue(night.tournament, 1)
 
 
 def test_with_queues_no_game_is_made_by_hand_but_one_may_be_deleted() -> None:
@@ -375,10 +375,10 @@ def test_a_reopened_frenzy_goes_on_when_there_is_time() -> None:
     night.complete()
     night.make(tournament_commands.reopen(night.tournament))
     assert waiting(night) == [1, 2, 3, 4]
-    night.make(frenzy_family.start_waiting(night.tournament, night.dice(), night.now))
+    night.make(frenzy_family.start_waiting_games(night.tournament, night.dice(), night.now))
     assert night.open_games()[0].player_ids == (1, 2)
     with pytest.raises(Conflict, match="No game can start now"):
-        frenzy_family.start_waiting(night.tournament, night.dice(), night.now)
+        frenzy_family.start_waiting_games(night.tournament, night.dice(), night.now)
 
 
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 3), st.integers(0, 99))

@@ -47,7 +47,7 @@ def shown(night: Night) -> list[tuple[int, int, str]]:
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    defaults = settings.defaults(FORMATS["golf"].settings)
+    defaults = settings.default_values(FORMATS["golf"].settings)
     assert list(defaults) == [*KEYS.split(), "playoffsCutoffs"]
     assert defaults == {
         "scorekeeping": "disabled",
@@ -66,7 +66,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 )
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
-        settings.read(FORMATS["golf"].settings, given)
+        settings.read_settings(FORMATS["golf"].settings, given)
 
 
 def test_the_start_makes_all_holes_and_a_waiting_game_per_player_and_hole() -> None:
@@ -241,7 +241,7 @@ def test_a_corrected_result_counts_and_the_same_one_again_changes_nothing() -> N
     play_hole(night, 1, 0, 4)
     play_hole(night, 1, 0, 2)
     assert shown(night)[1] == (2, 1, "2.00")
-    assert night.record(said(night, 1, 0, strokes=2, by=99)) == []
+    assert night.record(said(night, 1, 0, strokes=2, recorded_by=99)) == []
 
 
 def test_a_deleted_result_leaves_the_hole_to_be_played_again() -> None:
@@ -281,7 +281,7 @@ def test_a_tiebreak_game_separates_equals_and_is_taken_off_the_strokes() -> None
     night.make(FORMATS["golf"].open_tiebreak(night.tournament, (1, 2), night.now))
     tiebreak = night.open_games()[0]
     assert tiebreak.round_id is None
-    night.record(GameOutcome(game_id=tiebreak.game_id, order=(2, 1)))
+    night.record(GameOutcome(game_id=tiebreak.game_id, finishing_order=(2, 1)))
     rows = night.standings()
     assert [(row.player_id, row.position, row.points, row.points_with_tiebreaker) for row in rows] == [
         (2, 1, "3.00", "2.50"),
@@ -313,7 +313,7 @@ def test_a_result_that_cannot_be_is_refused(result: dict[str, Any], sentence: st
     night = golf_night()
     set_hole(night, 0, target=500)
     with pytest.raises(Invalid, match=sentence):
-        tournament_commands.record(
+        tournament_commands.record_result(
             night.tournament,
             said(night, 1, 0, **result),
             tournament_commands.dice_for(night.tournament, "x")[0],
@@ -347,9 +347,9 @@ def test_what_does_not_fit_a_night_of_holes_is_refused() -> None:
         single_player_commands.delete_attempt(night.tournament, 1, now)
     with pytest.raises(NotFound):
         set_hole(night, 0, arena_id=999)
-    assert single_player_commands.waiting_attempt(night.tournament, 1, round_id=first.round_id) == one
+    assert single_player_commands.find_open_attempt(night.tournament, 1, round_id=first.round_id) == one
     with pytest.raises(Invalid, match="Say in which round"):
-        single_player_commands.waiting_attempt(night.tournament, 1)
+        single_player_commands.find_open_attempt(night.tournament, 1)
 
 
 def test_one_player_is_too_few_and_a_completed_night_takes_no_result() -> None:

@@ -52,7 +52,7 @@ FIRST = {1: (1, 2), 4: (2, 3), 5: (3, 4), 8: (4, 5), 2: (2, 2), 3: (3, 3), 6: (4
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    assert settings.defaults(FORMATS["golf_bracket"].settings) == {
+    assert settings.default_values(FORMATS["golf_bracket"].settings) == {
         "scorekeeping": "disabled",
         "roundCount": 2,
         "bracketSize": 8,
@@ -73,7 +73,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 )
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
-        settings.read(FORMATS["golf_bracket"].settings, given)
+        settings.read_settings(FORMATS["golf_bracket"].settings, given)
 
 
 def test_a_round_is_made_of_waiting_holes_and_no_games() -> None:
@@ -122,7 +122,9 @@ def test_a_score_may_stand_beside_the_strokes() -> None:
     night = bracket(4)
     one = holes(night, 1, 0)[0]
     night.record(
-        AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=2, score=5_000_000, by=7)
+        AttemptOutcome(
+            single_player_game_id=one.single_player_game_id, strokes=2, score=5_000_000, recorded_by=7
+        )
     )
     after = holes(night, 1, 0)[0]
     assert (after.status, after.points) == ("completed", Decimal(2))
@@ -311,7 +313,7 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
     night.start()
     form = tournament_commands.format_of(night.tournament)
     while not form.is_over(night.tournament):
-        tied = tiebreak_commands.tied(night.tournament)
+        tied = tiebreak_commands.tied_groups(night.tournament)
         if waiting(night):
             one = dice.choice(waiting(night))
             said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 6))

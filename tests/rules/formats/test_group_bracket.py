@@ -59,7 +59,7 @@ def shown_with_tiebreak(night: Night) -> list[tuple[int, int, Any, Any]]:
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    assert settings.defaults(FORMATS["group_bracket"].settings) == {
+    assert settings.default_values(FORMATS["group_bracket"].settings) == {
         "scorekeeping": "disabled",
         "roundCount": 2,
         "bracketSize": 8,
@@ -76,7 +76,9 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_number_of_rounds_follows_from_the_size(size: int) -> None:
-    chosen = settings.read(FORMATS["group_bracket"].settings, {"bracketSize": size, "roundCount": 77})
+    chosen = settings.read_settings(
+        FORMATS["group_bracket"].settings, {"bracketSize": size, "roundCount": 77}
+    )
     assert getattr(chosen, "round_count", None) == ROUNDS[size]
 
 
@@ -91,7 +93,7 @@ def test_the_number_of_rounds_follows_from_the_size(size: int) -> None:
 )
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any], said: str) -> None:
     with pytest.raises(msgspec.ValidationError, match=said):
-        settings.read(FORMATS["group_bracket"].settings, given)
+        settings.read_settings(FORMATS["group_bracket"].settings, given)
 
 
 @pytest.mark.parametrize(
@@ -228,14 +230,14 @@ def test_an_order_by_hand_separates_final_places_and_no_others() -> None:
     night = bracket(4, games_per_round=1, scoring="winwinlossloss")
     win(night, 1, 2, 3, 4)
     assert shown(night) == [(1, 1, 1), (1, 2, 1), (3, 3, 0), (3, 4, 0)]
-    night.make(tiebreak_commands.order_by_hand(night.tournament, [2, 1]))
+    night.make(tiebreak_commands.set_manual_order(night.tournament, [2, 1]))
     assert [(position, player) for position, player, _ in shown(night)] == [(1, 2), (2, 1), (3, 3), (3, 4)]
     assert night.row(2).manual_tiebreaker_group == 1
     blocked = bracket(8, games_per_round=1, scoring="winneronly")
     win(blocked, 1, 4, 5, 8)
     win(blocked, 2, 3, 6, 7)
     with pytest.raises(Conflict, match="share one place"):
-        tiebreak_commands.order_by_hand(blocked.tournament, [4, 5, 8])
+        tiebreak_commands.set_manual_order(blocked.tournament, [4, 5, 8])
 
 
 @pytest.mark.parametrize("size", [6, 10, 12, 24, 28])
@@ -281,7 +283,7 @@ def test_the_last_round_of_forty_needs_its_ties_broken_too() -> None:
     night = bracket(40, games_per_round=1, scoring="winneronly")
     by_seed(night)
     while not tournament_commands.format_of(night.tournament).is_over(night.tournament):
-        ties = tiebreak_commands.tied(night.tournament)
+        ties = tiebreak_commands.tied_groups(night.tournament)
         if not ties:
             night.open_round()
             by_seed(night)
@@ -431,7 +433,7 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
     night.start()
     form = tournament_commands.format_of(night.tournament)
     while not form.is_over(night.tournament):
-        blocked = tiebreak_commands.tied(night.tournament)
+        blocked = tiebreak_commands.tied_groups(night.tournament)
         if night.open_games():
             game = dice.choice(night.open_games())
             night.finish(game, *random_order(game, dice))

@@ -36,7 +36,7 @@ def points(night: Night) -> dict[int, str]:
 
 
 def test_the_settings_are_the_keys_of_the_payload() -> None:
-    assert list(settings.defaults(FORMATS["group_matchplay"].settings)) == KEYS.split()
+    assert list(settings.default_values(FORMATS["group_matchplay"].settings)) == KEYS.split()
 
 
 def test_four_players_get_seven_five_three_and_one_and_three_get_seven_four_and_one() -> None:
@@ -247,7 +247,7 @@ def test_a_result_may_be_corrected_or_deleted_while_its_round_is_the_newest() ->
 def test_the_same_result_again_changes_nothing() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
-    night.record(GameOutcome(game_id=game.game_id, scores={1: 90, 2: 80, 3: 70, 4: 60}, by=5))
+    night.record(GameOutcome(game_id=game.game_id, scores={1: 90, 2: 80, 3: 70, 4: 60}, recorded_by=5))
     assert night.finish(game, 1, 2, 3, 4) == []
     assert night.record(GameOutcome(game_id=game.game_id, scores={1: 90, 2: 80, 3: 70, 4: 61})) != []
 
@@ -255,9 +255,9 @@ def test_the_same_result_again_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("said", "sentence"),
     [
-        ({"order": (1, 2, 3, 9)}, "Player 9 is not in game"),
-        ({"order": (1, 2, 3)}, "Player 4 of game"),
-        ({"order": (1, 2, 3, 3)}, "Player 3 is named twice"),
+        ({"finishing_order": (1, 2, 3, 9)}, "Player 9 is not in game"),
+        ({"finishing_order": (1, 2, 3)}, "Player 4 of game"),
+        ({"finishing_order": (1, 2, 3, 3)}, "Player 3 is named twice"),
         ({"scores": {1: 5, 2: 5, 3: 4, 4: 1}}, "Players [12] and [12] have the same score"),
         ({"scores": {1: -5, 2: 5, 3: 4, 4: 1}}, "is not a pinball score"),
         ({"forfeited_by": 1}, "Only a game of two can be forfeited"),

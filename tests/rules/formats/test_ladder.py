@@ -23,7 +23,7 @@ def ladder(players: int = 8, **given: Any) -> Night:
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    assert settings.defaults(FORMATS["ladder"].settings) == {
+    assert settings.default_values(FORMATS["ladder"].settings) == {
         "scorekeeping": "disabled",
         "seeding": "manual",
         "ladderType": "regular",
@@ -36,7 +36,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 @pytest.mark.parametrize("given", [{"seeding": "random"}, {"ladderType": "slow"}])
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
-        settings.read(FORMATS["ladder"].settings, given)
+        settings.read_settings(FORMATS["ladder"].settings, given)
 
 
 def test_the_last_of_four_goes_and_the_next_seed_joins() -> None:
@@ -179,8 +179,8 @@ def test_ties_and_strangers_are_refused() -> None:
     game = night.open_games()[0]
     for said in (
         GameOutcome(game_id=game.game_id, scores=dict.fromkeys((1, 2, 3, 4), 50)),
-        GameOutcome(game_id=game.game_id, order=(1, 2, 3, 9)),
-        GameOutcome(game_id=game.game_id, order=(1, 2, 3)),
+        GameOutcome(game_id=game.game_id, finishing_order=(1, 2, 3, 9)),
+        GameOutcome(game_id=game.game_id, finishing_order=(1, 2, 3)),
         GameOutcome(game_id=game.game_id, forfeited_by=4),
     ):
         with pytest.raises(Invalid):

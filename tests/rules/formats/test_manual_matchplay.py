@@ -32,7 +32,7 @@ def create(night: Night, *player_ids: int, arena_id: int | None = None) -> Game:
 
 
 def test_the_settings_are_the_keys_of_the_payload() -> None:
-    assert list(settings.defaults(FORMATS["manual_matchplay"].settings)) == KEYS.split()
+    assert list(settings.default_values(FORMATS["manual_matchplay"].settings)) == KEYS.split()
 
 
 def test_a_game_is_made_outside_rounds_with_the_players_in_the_order_they_were_named() -> None:

@@ -30,7 +30,7 @@ def a_started_night(**given: Any) -> Night:
 
 
 def test_the_settings_are_the_keys_of_the_payload() -> None:
-    assert list(settings.defaults(FORMATS["matchplay"].settings)) == KEYS.split()
+    assert list(settings.default_values(FORMATS["matchplay"].settings)) == KEYS.split()
 
 
 def test_a_won_game_is_a_point_and_every_game_of_a_round_counts() -> None:
@@ -113,7 +113,7 @@ def test_byes_differ_by_one_at_most_and_the_table_adds_up(players: int, pairing:
     for _ in range(5):
         for game in night.open_round():
             night.finish(game, *random_order(game, Random(seed)))
-    counted = history.of(night.tournament)
+    counted = history.pairing_history(night.tournament)
     byes = [counted.bye_count(player_id) for player_id in night.tournament.active_ids]
     assert max(byes) - min(byes) <= 1
     games = len(night.tournament.games)

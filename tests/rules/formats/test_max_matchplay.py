@@ -56,7 +56,7 @@ def play_on(night: Night, dice: Random) -> None:
 
 
 def test_the_settings_are_the_keys_of_the_payload() -> None:
-    assert list(settings.defaults(FORMAT.settings)) == KEYS.split()
+    assert list(settings.default_values(FORMAT.settings)) == KEYS.split()
     assert FORMAT.primary_settings == ("maxMatchplayDuration", "maxMatchplayMaxActive")
 
 
@@ -223,9 +223,9 @@ def test_a_result_is_not_deleted_while_its_players_or_its_arena_are_busy() -> No
 
 
 def test_only_the_flag_lets_scorekeepers_ask_for_matches() -> None:
-    assert not max_matchplay_family.scorekeepers_may_create(a_night("max_matchplay").tournament)
+    assert not max_matchplay_family.can_scorekeepers_create(a_night("max_matchplay").tournament)
     allowed = a_night("max_matchplay", max_matchplay_scorekeeper_create=1)
-    assert max_matchplay_family.scorekeepers_may_create(allowed.tournament)
+    assert max_matchplay_family.can_scorekeepers_create(allowed.tournament)
 
 
 def test_the_live_view_counts_games_opponents_arenas_and_time() -> None:

@@ -39,7 +39,7 @@ def play_one_group(night: Night, *orders: Sequence[int]) -> None:
 
 
 def test_the_settings_are_the_keys_of_the_payload_with_seven_rounds_28_points_and_pace_7() -> None:
-    defaults = settings.defaults(FORMAT.settings)
+    defaults = settings.default_values(FORMAT.settings)
     assert list(defaults) == KEYS.split()
     assert [defaults[key] for key in ("paceInitialRounds", "paceInitialTarget", "paceIncrement")] == [
         7,
@@ -57,7 +57,7 @@ def test_below_the_bar_is_out_on_the_bar_stays_in() -> None:
     night = a_started_night(players=4, pace_initial_rounds=2, pace_initial_target=8, pace_increment=4)
     play_one_group(night, (1, 2, 3, 4), (1, 2, 4, 3))
     # 14, 10, 4 and 4 points; the bar is 8.
-    assert FORMAT.playing(night.tournament) == (1, 2)
+    assert FORMAT.playing_ids(night.tournament) == (1, 2)
     assert night.places() == {1: 1, 2: 2, 3: 3, 4: 3}
 
 
@@ -65,9 +65,9 @@ def test_nobody_is_out_before_the_round_is_completed() -> None:
     night = a_started_night(players=4, pace_initial_rounds=1, pace_initial_target=6)
     game = night.open_round()[0]
     night.finish(game, 1, 2, 3, 4)
-    assert FORMAT.playing(night.tournament) == (1, 2, 3, 4)
+    assert FORMAT.playing_ids(night.tournament) == (1, 2, 3, 4)
     night.complete_round()
-    assert FORMAT.playing(night.tournament) == (1,)
+    assert FORMAT.playing_ids(night.tournament) == (1,)
     assert FORMAT.is_over(night.tournament)
 
 
@@ -82,11 +82,11 @@ def test_the_later_out_the_better_then_points() -> None:
 def test_when_nobody_reaches_the_bar_those_with_the_most_points_stay() -> None:
     night = a_started_night(players=4, pace_initial_rounds=1, pace_initial_target=100)
     play_one_group(night, (1, 2, 3, 4))
-    assert FORMAT.playing(night.tournament) == (1,)
+    assert FORMAT.playing_ids(night.tournament) == (1,)
     night = a_started_night(players=8, pace_initial_rounds=1, pace_initial_target=100)
     night.play_round()
     # Both winners have 7 points.
-    assert len(FORMAT.playing(night.tournament)) == 2
+    assert len(FORMAT.playing_ids(night.tournament)) == 2
     assert not FORMAT.is_over(night.tournament)
     night.complete()
     assert sorted(night.places().values())[:3] == [1, 1, 3]
@@ -118,12 +118,12 @@ def test_a_late_player_below_the_bar_is_refused_once_it_applies() -> None:
     night = a_started_night(players=4, pace_initial_rounds=2, pace_initial_target=6)
     play_one_group(night, (1, 2, 3, 4))
     night.join(8)
-    assert 8 in FORMAT.playing(night.tournament)
+    assert 8 in FORMAT.playing_ids(night.tournament)
     night.play_round()
     with pytest.raises(Conflict, match="below the bar of 6"):
         night.join(9)
     night.join(9, points_adjustment=Decimal(6))
-    assert 9 in FORMAT.playing(night.tournament)
+    assert 9 in FORMAT.playing_ids(night.tournament)
 
 
 def test_who_leaves_is_out_in_the_round_of_his_last_game() -> None:
@@ -134,16 +134,16 @@ def test_who_leaves_is_out_in_the_round_of_his_last_game() -> None:
     # 4 has 1 + 1 + 1 and is out in round 3; 1 was out in round 1 though he has 7 points.
     assert night.places() == {2: 1, 3: 2, 4: 3, 1: 4}
     night.come_back(1)
-    assert FORMAT.playing(night.tournament) == (1, 2, 3)
+    assert FORMAT.playing_ids(night.tournament) == (1, 2, 3)
     assert night.places() == {2: 1, 3: 2, 1: 3, 4: 4}
 
 
 def test_points_by_hand_bring_a_player_back() -> None:
     night = a_started_night(players=4, pace_initial_rounds=1, pace_initial_target=3)
     play_one_group(night, (1, 2, 3, 4))
-    assert 4 not in FORMAT.playing(night.tournament)
+    assert 4 not in FORMAT.playing_ids(night.tournament)
     night.adjust(4, 2)
-    assert 4 in FORMAT.playing(night.tournament)
+    assert 4 in FORMAT.playing_ids(night.tournament)
 
 
 @given(st.integers(3, 10), st.integers(1, 3), st.integers(0, 12), st.integers(0, 8), st.randoms())
@@ -164,7 +164,7 @@ def test_somebody_is_always_left_and_those_are_ahead(
         for game in night.open_round():
             night.finish(game, *random_order(game, dice))
         night.complete_round()
-    left = set(FORMAT.playing(night.tournament))
+    left = set(FORMAT.playing_ids(night.tournament))
     assert left
     assert {row.player_id for row in night.standings()[: len(left)]} == left
 

@@ -42,7 +42,7 @@ def between(night: Night, one: int, other: int) -> Game:
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
-    assert settings.defaults(FORMATS["round_robin"].settings) == {
+    assert settings.default_values(FORMATS["round_robin"].settings) == {
         "scorekeeping": "disabled",
         "roundRobinGroupSize": 0,
         "byes": "full",
@@ -52,13 +52,13 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
         "suggestions": "disabled",
         "playoffsCutoffs": (),
     }
-    assert list(settings.defaults(FORMATS["round_robin"].settings)) == KEYS.split()
+    assert list(settings.default_values(FORMATS["round_robin"].settings)) == KEYS.split()
 
 
 @pytest.mark.parametrize("given", [{"roundRobinGroupSize": -1}, {"roundRobinGroupSize": 65}, {"byes": "two"}])
 def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
-        settings.read(FORMATS["round_robin"].settings, given)
+        settings.read_settings(FORMATS["round_robin"].settings, given)
 
 
 @pytest.mark.parametrize("players", VECTORS["round_robin"])
@@ -198,11 +198,11 @@ def test_a_player_who_leaves_forfeits_what_is_open() -> None:
     night.finish(between(night, 5, 1), 5, 1)
     with pytest.raises(Conflict, match="forfeits"):
         night.leave(5)
-    night.make(tournament_commands.forfeit_all(night.tournament, 5, night.dice(), night.now))
+    night.make(tournament_commands.forfeit_open_games(night.tournament, 5, night.dice(), night.now))
     assert not [game for game in night.open_games() if 5 in game.player_ids]
     assert [night.row(one).points for one in (1, 2, 3, 4, 5)] == ["1.00", "2.00", "2.00", "2.00", "2.00"]
     with pytest.raises(Conflict, match="nothing to forfeit"):
-        tournament_commands.forfeit_all(night.tournament, 5, night.dice(), night.now)
+        tournament_commands.forfeit_open_games(night.tournament, 5, night.dice(), night.now)
 
 
 def test_a_late_player_gets_everybody_a_new_schedule_before_the_first_result() -> None:
@@ -271,8 +271,8 @@ def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
     game, bye = rounds_of(night)[0][0], rounds_of(night)[0][-1]
     one, other = game.player_ids
     for said, sentence in (
-        (GameOutcome(game_id=game.game_id, order=(one, other)), "no arena yet"),
-        (GameOutcome(game_id=bye.game_id, order=bye.player_ids), "bye"),
+        (GameOutcome(game_id=game.game_id, finishing_order=(one, other)), "no arena yet"),
+        (GameOutcome(game_id=bye.game_id, finishing_order=bye.player_ids), "bye"),
     ):
         with pytest.raises(Conflict, match=sentence):
             night.record(said)
@@ -280,9 +280,9 @@ def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
     game = rounds_of(plain)[0][0]
     one, other = game.player_ids
     for said in (
-        GameOutcome(game_id=game.game_id, order=(one, 77)),
-        GameOutcome(game_id=game.game_id, order=(one,)),
-        GameOutcome(game_id=game.game_id, order=(one, one)),
+        GameOutcome(game_id=game.game_id, finishing_order=(one, 77)),
+        GameOutcome(game_id=game.game_id, finishing_order=(one,)),
+        GameOutcome(game_id=game.game_id, finishing_order=(one, one)),
         GameOutcome(game_id=game.game_id, scores={one: 5, other: 5}),
     ):
         with pytest.raises(Invalid):

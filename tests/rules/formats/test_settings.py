@@ -21,7 +21,7 @@ KEYS = {
 
 def test_the_keys_of_each_format_are_those_of_its_payload() -> None:
     # The other formats are checked beside their own tests.
-    assert {name: list(settings.defaults(FORMATS[name].settings)) for name in KEYS} == {
+    assert {name: list(settings.default_values(FORMATS[name].settings)) for name in KEYS} == {
         name: keys.split() for name, keys in KEYS.items()
     }
 
@@ -40,7 +40,7 @@ def test_every_setting_has_a_title_and_help() -> None:
 
 def test_the_settings_shown_first_exist() -> None:
     for one in FORMATS.values():
-        assert set(one.primary_settings) <= set(settings.defaults(one.settings))
+        assert set(one.primary_settings) <= set(settings.default_values(one.settings))
 
 
 @pytest.mark.parametrize(
@@ -56,9 +56,9 @@ def test_the_settings_shown_first_exist() -> None:
 )
 def test_a_value_outside_its_limits_is_refused_by_name(type_: str, given: dict[str, Any]) -> None:
     with pytest.raises(msgspec.ValidationError, match=next(iter(given))):
-        settings.read(FORMATS[type_].settings, given)
+        settings.read_settings(FORMATS[type_].settings, given)
 
 
 def test_null_means_the_default_and_keys_of_other_formats_are_left_alone() -> None:
-    read = settings.read(FORMATS["knockout"].settings, {"pairing": None, "golfDuration": 9})
+    read = settings.read_settings(FORMATS["knockout"].settings, {"pairing": None, "golfDuration": 9})
     assert read == FORMATS["knockout"].settings()

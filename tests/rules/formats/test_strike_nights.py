@@ -34,7 +34,7 @@ def strikes(night: Night) -> dict[int, int | None]:
 
 
 def playing(night: Night) -> tuple[int, ...]:
-    return FORMATS[night.tournament.type].playing(night.tournament)
+    return FORMATS[night.tournament.type].playing_ids(night.tournament)
 
 
 def is_over(night: Night) -> bool:
@@ -183,7 +183,7 @@ def test_who_is_brought_back_is_not_first_in_line_for_a_bye() -> None:
         night.play_round()
     out = night.standings()[-1].player_id
     night.adjust(out, -5)
-    counted = history.of(night.tournament)
+    counted = history.pairing_history(night.tournament)
     fewest = min(counted.bye_count(player_id) for player_id in playing(night) if player_id != out)
     assert counted.bye_count(out) >= fewest
 

@@ -28,8 +28,8 @@ def a_started_night(**given: Any) -> Night:
 
 
 def test_the_settings_are_the_keys_of_the_payload_and_have_no_tiebreaker() -> None:
-    assert list(settings.defaults(FORMATS["target"].settings)) == KEYS.split()
-    assert settings.defaults(FORMATS["target"].settings)["targetPoints"] == 24
+    assert list(settings.default_values(FORMATS["target"].settings)) == KEYS.split()
+    assert settings.default_values(FORMATS["target"].settings)["targetPoints"] == 24
 
 
 def test_who_reaches_the_target_stops_playing_and_is_ahead_of_all_who_have_not() -> None:
@@ -108,9 +108,9 @@ def test_a_correction_takes_a_player_back_below_the_target() -> None:
     night = a_started_night(players=4, target_points=7)
     game = night.open_round()[0]
     night.finish(game, 1, 2, 3, 4)
-    assert FORMATS["target"].playing(night.tournament) == (2, 3, 4)
+    assert FORMATS["target"].playing_ids(night.tournament) == (2, 3, 4)
     night.correct(game, 2, 1, 3, 4)
-    assert FORMATS["target"].playing(night.tournament) == (1, 3, 4)
+    assert FORMATS["target"].playing_ids(night.tournament) == (1, 3, 4)
 
 
 def test_who_has_made_it_cannot_be_put_into_another_group() -> None:

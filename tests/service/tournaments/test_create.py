@@ -48,7 +48,7 @@ def loaded(store: Store, tournament_id: int) -> Tournament:
 def test_a_tournament_of_each_format_begins_with_its_defaults(store: Store, kind: str) -> None:
     organizer = build.a_user(store, name="Olga Ramp", role="organizer")
     made = create(store, organizer, type=kind)
-    defaults = rules.defaults(FORMATS[kind].settings)
+    defaults = rules.default_values(FORMATS[kind].settings)
     assert {key: made[key] for key in defaults} == {key: _listed(value) for key, value in defaults.items()}
     assert (made["status"], made["type"], made["organizerId"]) == ("planned", kind, organizer)
     assert made["primaryConfigSettings"] == list(FORMATS[kind].primary_settings)

@@ -83,8 +83,8 @@ def play_all(store: Store, night: build.Night) -> None:
                 tournament = enact.load_tournament(db, night.tournament_id)
                 order = tuple(sorted(game.player_ids, reverse=True))
                 dice, _ = tournament_commands.dice_for(tournament, "results")
-                changes = tournament_commands.record(
-                    tournament, GameOutcome(game_id=game.game_id, order=order), dice, build.NOW
+                changes = tournament_commands.record_result(
+                    tournament, GameOutcome(game_id=game.game_id, finishing_order=order), dice, build.NOW
                 )
                 who = enact.ActionContext(actor_id=night.organizer_id, source="203.0.113.7", now=build.NOW)
                 enact.enact(db, night.tournament_id, changes, who)

@@ -293,7 +293,7 @@ def _check_settings(tournament: Tournament) -> None:
         return
     given = msgspec.to_builtins(tournament)
     try:
-        settings.read(FORMATS[tournament.type].settings, given)
+        settings.read_settings(FORMATS[tournament.type].settings, given)
     except msgspec.ValidationError as error:
         raise fault_from_validation(error, at="$.tournament") from error
 

@@ -110,7 +110,7 @@ def _settings_with_defaults(tournament: Tournament) -> dict[str, Any]:
     known = FORMATS.get(tournament.type)
     if known is None:
         return given
-    defaults = settings.defaults(known.settings)
+    defaults = settings.default_values(known.settings)
     return {**defaults, **given}
 
 

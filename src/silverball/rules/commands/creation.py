@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from silverball.rules.model.settings import Settings
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.scoring import curves, point_maps
 from silverball.rules.scoring.point_maps import WireRows
 
 
-def points_map(type_: str, settings: Settings, custom: Mapping[str, Any] | None = None) -> WireRows | None:
+def points_map(
+    type_: str, settings: TournamentSettings, custom: Mapping[str, Any] | None = None
+) -> WireRows | None:
     """The points by group size and place, as on the wire; None for formats without such points.
 
     Fair and progressive strikes have maps of their own; standard strikes show the IFPA map though their

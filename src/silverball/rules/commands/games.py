@@ -13,24 +13,24 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import drawn_rounds
 from silverball.rules.mechanics import free_games, lineups, results, rounds
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     GameChanged,
     GameDeleted,
     GameOpened,
     SuggestionDecided,
-    altered,
+    changes_between,
 )
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.scoring import point_maps, strikes
 
 
-def open_game(tournament: Tournament, game_id: int) -> Game:
+def find_open_game(tournament: Tournament, game_id: int) -> Game:
     """A game that is being played. Raises NotFound, and Conflict when it has a result or is a bye."""
     tournament_commands.require_started(tournament)
-    game = results.game_of(tournament, game_id)
+    game = results.find_game(tournament, game_id)
     if game.is_bye:
         raise Conflict(f"Game {game_id} is a bye. Nothing about it can be changed.")
     if game.status == "completed":
@@ -40,10 +40,12 @@ def open_game(tournament: Tournament, game_id: int) -> Game:
 
 def change_order(tournament: Tournament, game_id: int, player_ids: Sequence[int]) -> list[Change]:
     """Another playing order for an open game: slot 0 plays first. Raises Invalid for other players."""
-    game = open_game(tournament, game_id)
+    game = find_open_game(tournament, game_id)
     if sorted(player_ids) != sorted(game.player_ids):
-        raise Invalid({"playerIds": [f"Name the players of game {game_id}, each once: {_named(game)}."]})
-    return altered(GameChanged, game, _with_players(game, tuple(player_ids)))
+        raise Invalid(
+            {"playerIds": [f"Name the players of game {game_id}, each once: {_player_list(game)}."]}
+        )
+    return changes_between(GameChanged, game, _with_players(game, tuple(player_ids)))
 
 
 def change_arena(tournament: Tournament, game_id: int, arena_id: int | None) -> list[Change]:
@@ -51,11 +53,11 @@ def change_arena(tournament: Tournament, game_id: int, arena_id: int | None) -> 
 
     Raises Conflict where no arenas are used and for an arena that is taken or out of service.
     """
-    game = open_game(tournament, game_id)
+    game = find_open_game(tournament, game_id)
     _require_arenas(tournament)
     if arena_id is not None:
-        lineups.check(tournament, arena_id, game)
-    return altered(GameChanged, game, replace(game, arena_id=arena_id, bank_id=None))
+        lineups.require_playable_arena(tournament, arena_id, game)
+    return changes_between(GameChanged, game, replace(game, arena_id=arena_id, bank_id=None))
 
 
 def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Change]:
@@ -63,9 +65,9 @@ def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Cha
 
     Raises Conflict when no other arena is free. Source: formats, section 7.
     """
-    game = open_game(tournament, game_id)
+    game = find_open_game(tournament, game_id)
     _require_arenas(tournament)
-    arena_id = lineups.another(tournament, game, dice)
+    arena_id = lineups.draw_other_arena(tournament, game, dice)
     if arena_id is None:
         raise Conflict("No other arena is free. Wait until a game ends, or add an arena.")
     return [GameChanged(game, replace(game, arena_id=arena_id, bank_id=None))]
@@ -81,14 +83,14 @@ def swap_players(tournament: Tournament, player_id: int, other_id: int) -> list[
 
     Raises Conflict when one of the games has a result or one of the players is in no game.
     """
-    one_group = _seats(tournament, player_id)
-    other_group = _seats(tournament, other_id)
+    one_group = _unplayed_group_of_player(tournament, player_id)
+    other_group = _unplayed_group_of_player(tournament, other_id)
     if one_group[0] in other_group:
         raise Invalid({"playerIds": [f"Players {player_id} and {other_id} are in the same group already."]})
     into = {player_id: other_id, other_id: player_id}
     games = [*one_group, *other_group]
     seats = [tuple(into.get(seat, seat) for seat in game.player_ids) for game in games]
-    return _reseated(tournament, list(zip(games, seats, strict=True)))
+    return _reseat_games(tournament, list(zip(games, seats, strict=True)))
 
 
 def add_player(
@@ -101,12 +103,12 @@ def add_player(
     formats, section 20.
     """
     tournament_commands.require_started(tournament)
-    game = results.game_of(tournament, game_id)
-    if player_id not in tournament_commands.format_of(tournament).playing(tournament):
+    game = results.find_game(tournament, game_id)
+    if player_id not in tournament_commands.format_of(tournament).playing_ids(tournament):
         raise Conflict(f"Player {player_id} does not play in this tournament now. Bring the player in first.")
-    if _is_by_hand(tournament):
-        return _joined(tournament, [open_game(tournament, game_id)], player_id)
-    one = _open_round_of(tournament, game)
+    if _has_games_by_hand(tournament):
+        return _join_games(tournament, [find_open_game(tournament, game_id)], player_id)
+    one = _require_open_round(tournament, game)
     own_bye = _own_bye(tournament, one, player_id)
     gone: list[Change] = [] if own_bye is None else [GameDeleted(own_bye)]
     if game.is_bye:
@@ -114,11 +116,11 @@ def add_player(
             raise Conflict(f"Player {player_id} has this bye. Name another player.")
         # Whose opponent left in the middle of the round has played his part of it.
         _own_bye(tournament, one, game.player_ids[0])
-        return [*gone, *_games_for_bye(tournament, game, player_id, dice, now)]
-    return [*gone, *_joined(tournament, _unplayed_group(tournament, game), player_id)]
+        return [*gone, *_turn_bye_into_games(tournament, game, player_id, dice, now)]
+    return [*gone, *_join_games(tournament, _unplayed_group(tournament, game), player_id)]
 
 
-def _joined(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
+def _join_games(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
     """The player in the last slot of these games. Raises Conflict when there is no room."""
     first = group[0]
     room = PAIR_SIZE if tournament.type in point_maps.HEAD_TO_HEAD_TYPES else GROUP_SIZE
@@ -126,14 +128,17 @@ def _joined(tournament: Tournament, group: Sequence[Game], player_id: int) -> li
         raise Conflict(f"Player {player_id} is in game {first.game_id} already.")
     if len(first.player_ids) >= room:
         raise Conflict(f"Game {first.game_id} has {room} players already. Choose a smaller group.")
-    return _reseated(tournament, [(game, (*game.player_ids, player_id)) for game in group])
+    return _reseat_games(tournament, [(game, (*game.player_ids, player_id)) for game in group])
 
 
-def _reseated(tournament: Tournament, seats: Sequence[tuple[Game, tuple[int, ...]]]) -> list[Change]:
+def _reseat_games(tournament: Tournament, seats: Sequence[tuple[Game, tuple[int, ...]]]) -> list[Change]:
     """Open games with other players; what was sent in for them counts no more."""
     changes: list[Change] = []
     for game, player_ids in seats:
-        changes += [*_unsaid(tournament, game), GameChanged(game, _with_players(game, player_ids))]
+        changes += [
+            *_discard_suggestions(tournament, game),
+            GameChanged(game, _with_players(game, player_ids)),
+        ]
     return changes
 
 
@@ -144,20 +149,20 @@ def remove_player(tournament: Tournament, game_id: int, player_id: int) -> list[
     worth full points. Raises Conflict for games outside rounds that would have one player left.
     Source: formats, section 20.
     """
-    game = open_game(tournament, game_id)
+    game = find_open_game(tournament, game_id)
     if player_id not in game.player_ids:
         raise Invalid({"playerId": [f"Player {player_id} is not in game {game_id}."]})
-    if _is_by_hand(tournament) and len(game.player_ids) > PAIR_SIZE:
+    if _has_games_by_hand(tournament) and len(game.player_ids) > PAIR_SIZE:
         group = [game]
     else:
-        _open_round_of(tournament, game)
+        _require_open_round(tournament, game)
         if not tournament_commands.format_of(tournament).can_leave:
             raise Conflict("The groups of this tournament stay as they are: who leaves finishes last.")
-        group = [each for each in lineups.beside(tournament, game) if each.status == "started"]
+        group = [each for each in lineups.games_of_group(tournament, game) if each.status == "started"]
     if len(game.player_ids) == PAIR_SIZE:
-        return _bye_for_the_other(tournament, group, player_id)
+        return _give_bye_to_opponent(tournament, group, player_id)
     left = [tuple(seat for seat in each.player_ids if seat != player_id) for each in group]
-    return _reseated(tournament, list(zip(group, left, strict=True)))
+    return _reseat_games(tournament, list(zip(group, left, strict=True)))
 
 
 def create_game(
@@ -171,7 +176,7 @@ def create_game(
     """A game of chosen players, in formats that let the organizer make games. Source: formats, 14.7."""
     tournament_commands.require_started(tournament)
     free = tournament_commands.format_of(tournament).free_games
-    create = free_games.not_by_hand if free is None else free.create
+    create = free_games.refuse_to_create if free is None else free.create
     return create(tournament, player_ids, arena_id, dice, now)
 
 
@@ -181,20 +186,20 @@ def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetim
     Raises Conflict for a game of a drawn round.
     """
     tournament_commands.require_started(tournament)
-    game = results.game_of(tournament, game_id)
+    game = results.find_game(tournament, game_id)
     free = tournament_commands.format_of(tournament).free_games
     if game.is_tiebreak:
-        tournament_commands.require_open(tournament, game)
-        changes = free_games.gone(tournament, game)
+        tournament_commands.require_correctable(tournament, game)
+        changes = free_games.delete_game(tournament, game)
         # What the tiebreak had decided is open again.
-        cleared = tournament_commands.format_of(tournament).cleared
-        return [*changes, *cleared(apply_all(tournament, changes), game)]
+        cleared = tournament_commands.format_of(tournament).result_cleared
+        return [*changes, *cleared(apply_changes(tournament, changes), game)]
     if free is None:
         raise Conflict("Games of a drawn round are not deleted one by one. Delete the round instead.")
     return free.delete(tournament, game, dice, now)
 
 
-def _named(game: Game) -> str:
+def _player_list(game: Game) -> str:
     return ", ".join(str(player_id) for player_id in game.player_ids)
 
 
@@ -211,18 +216,18 @@ def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
     )
 
 
-def _unsaid(tournament: Tournament, game: Game) -> list[Change]:
+def _discard_suggestions(tournament: Tournament, game: Game) -> list[Change]:
     """What players sent in for a game with other players counts no more."""
     return [SuggestionDecided(one) for one in tournament.suggestions if one.game_id == game.game_id]
 
 
-def _is_by_hand(tournament: Tournament) -> bool:
+def _has_games_by_hand(tournament: Tournament) -> bool:
     """Whether the organizer makes the games of this tournament."""
     free = tournament_commands.format_of(tournament).free_games
-    return free is not None and free.create is not free_games.not_by_hand
+    return free is not None and free.create is not free_games.refuse_to_create
 
 
-def _open_round_of(tournament: Tournament, game: Game) -> Round:
+def _require_open_round(tournament: Tournament, game: Game) -> Round:
     """The open round a game was drawn in. Raises Conflict for any other game."""
     form = tournament_commands.format_of(tournament)
     if form.free_games is not None:
@@ -235,20 +240,20 @@ def _open_round_of(tournament: Tournament, game: Game) -> Round:
     return newest
 
 
-def _seats(tournament: Tournament, player_id: int) -> list[Game]:
+def _unplayed_group_of_player(tournament: Tournament, player_id: int) -> list[Game]:
     """The games of a player's group in the open round. Raises Conflict when one has a result."""
     tournament_commands.require_started(tournament)
     newest = tournament.newest_round
     games = tournament.games_by_round.get(newest.round_id, ()) if newest is not None else ()
     for game in games:
         if player_id in game.player_ids and not game.is_bye and not game.is_tiebreak:
-            _open_round_of(tournament, game)
+            _require_open_round(tournament, game)
             return _unplayed_group(tournament, game)
     raise Conflict(f"Player {player_id} is in no game of the open round. Only players of games are swapped.")
 
 
 def _unplayed_group(tournament: Tournament, game: Game) -> list[Game]:
-    group = lineups.beside(tournament, game)
+    group = lineups.games_of_group(tournament, game)
     for each in group:
         if each.status == "completed":
             raise Conflict(f"Game {each.game_id} has a result. Delete the result before you move players.")
@@ -266,7 +271,7 @@ def _own_bye(tournament: Tournament, one: Round, player_id: int) -> Game | None:
     return own
 
 
-def _games_for_bye(
+def _turn_bye_into_games(
     tournament: Tournament, bye: Game, player_id: int, dice: Random, now: datetime
 ) -> list[Change]:
     """The bye turned into the games of a group of two, on free arenas unless the organizer chooses."""
@@ -281,31 +286,31 @@ def _games_for_bye(
         new_id = bye.game_id if index == 0 else -index
         new = rounds.new_game(new_id, seats, now=now, has_advantage=has_advantage)
         new = replace(new, round_id=bye.round_id, set_number=set_number, game_index=index)
-        arena_id = _arena_for(tournament, new, made, dice) if is_drawn else None
+        arena_id = _draw_arena(tournament, new, made, dice) if is_drawn else None
         made.append(replace(new, arena_id=arena_id))
     return [GameChanged(bye, made[0]), *(GameOpened(new) for new in made[1:])]
 
 
-def _arena_for(tournament: Tournament, game: Game, made: Sequence[Game], dice: Random) -> int | None:
+def _draw_arena(tournament: Tournament, game: Game, made: Sequence[Game], dice: Random) -> int | None:
     """An arena that the other games of the group do not have."""
     others = [one for one in tournament.games if not one.is_bye]
-    return lineups.another(replace(tournament, games=(*others, *made)), game, dice)
+    return lineups.draw_other_arena(replace(tournament, games=(*others, *made)), game, dice)
 
 
-def _bye_for_the_other(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
+def _give_bye_to_opponent(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
     """One bye worth all open games of the group, added to the one the other has already."""
     first = group[0]
     other = next(seat for seat in first.player_ids if seat != player_id)
     assert first.round_id is not None
     bye = rounds.bye_game(first.game_id, other, first.round_id, _full_points(tournament) * len(group))
-    changes: list[Change] = [*_unsaid(tournament, first), GameChanged(first, bye)]
+    changes: list[Change] = [*_discard_suggestions(tournament, first), GameChanged(first, bye)]
     for had in tournament.games_by_round[first.round_id]:
         if had.is_bye and had.player_ids == bye.player_ids:
             total = (had.result_points[0] or Decimal(0)) + (bye.result_points[0] or Decimal(0))
             more = GameChanged(had, replace(had, result_points=(total,)))
-            changes = [*free_games.gone(tournament, first), more]
+            changes = [*free_games.delete_game(tournament, first), more]
     for each in group[1:]:
-        changes += free_games.gone(tournament, each)
+        changes += free_games.delete_game(tournament, each)
     return changes
 
 

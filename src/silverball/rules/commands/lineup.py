@@ -13,12 +13,12 @@ from typing import Any
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import ArenaAdded, ArenaChanged, ArenaRemoved, Change, altered
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import ArenaAdded, ArenaChanged, ArenaRemoved, Change, changes_between
 from silverball.rules.model.tournament import LineupArena, Tournament
 
 
-def lineup_arena_of(tournament: Tournament, arena_id: int) -> LineupArena:
+def find_lineup_arena(tournament: Tournament, arena_id: int) -> LineupArena:
     """An arena of the tournament. Raises NotFound."""
     for one in tournament.lineup:
         if one.arena_id == arena_id:
@@ -30,7 +30,7 @@ def add_arenas(
     tournament: Tournament, new: Sequence[LineupArena], dice: Random, now: datetime
 ) -> list[Change]:
     """Arenas join, before the start or later. Raises Conflict for one that is in already."""
-    _require_running(tournament)
+    _require_not_completed(tournament)
     changes: list[Change] = []
     current = tournament
     for one in new:
@@ -39,8 +39,8 @@ def add_arenas(
         place = max((other.place for other in current.lineup), default=-1) + 1
         placed = replace(one, place=place)
         step: list[Change] = [ArenaAdded(placed)]
-        step += _followed(apply_all(current, step), placed, dice, now)
-        current = apply_all(current, step)
+        step += _lineup_consequences(apply_changes(current, step), placed, dice, now)
+        current = apply_changes(current, step)
         changes += step
     return changes
 
@@ -53,16 +53,16 @@ def change_arena(
     Games that are open on an arena taken out of service keep it, unless the format moves them: the
     organizer draws another one. Raises NotFound.
     """
-    _require_running(tournament)
-    one = lineup_arena_of(tournament, arena_id)
+    _require_not_completed(tournament)
+    one = find_lineup_arena(tournament, arena_id)
     changed = replace(one, **after)
-    changes = altered(ArenaChanged, one, changed)
+    changes = changes_between(ArenaChanged, one, changed)
     if changed.is_active == one.is_active:
         return changes
-    return [*changes, *_followed(apply_all(tournament, changes), changed, dice, now)]
+    return [*changes, *_lineup_consequences(apply_changes(tournament, changes), changed, dice, now)]
 
 
-def break_down(
+def mark_out_of_order(
     tournament: Tournament, arena_id: int, dice: Random, now: datetime, **after: Any
 ) -> list[Change]:
     """An arena out of service, and every game that is open on it moved to another one.
@@ -70,20 +70,20 @@ def break_down(
     Raises Conflict when a game finds no other arena.
     """
     changes = change_arena(tournament, arena_id, dice, now, is_active=False, **after)
-    current = apply_all(tournament, changes)
+    current = apply_changes(tournament, changes)
     for game in tournament.games:
         stays = next((one for one in current.games if one.game_id == game.game_id), None)
         if stays is not None and stays.status == "started" and stays.arena_id == arena_id:
             step = game_commands.redraw_arena(current, stays.game_id, dice)
-            current = apply_all(current, step)
+            current = apply_changes(current, step)
             changes += step
     return changes
 
 
 def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:
     """Take an arena out that nobody has played. Raises Conflict for any other: set it inactive instead."""
-    _require_running(tournament)
-    one = lineup_arena_of(tournament, arena_id)
+    _require_not_completed(tournament)
+    one = find_lineup_arena(tournament, arena_id)
     played = any(game.arena_id == arena_id for game in tournament.games)
     attempted = any(game.arena_id == arena_id for game in tournament.single_player_games)
     holes = any(hole.arena_id == arena_id for hole in tournament.rounds)
@@ -93,12 +93,14 @@ def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:
     return [ArenaRemoved(one)]
 
 
-def _followed(tournament: Tournament, one: LineupArena, dice: Random, now: datetime) -> list[Change]:
+def _lineup_consequences(
+    tournament: Tournament, one: LineupArena, dice: Random, now: datetime
+) -> list[Change]:
     if tournament.status != "started":
         return []
     return tournament_commands.format_of(tournament).lineup_changed(tournament, one, dice, now)
 
 
-def _require_running(tournament: Tournament) -> None:
+def _require_not_completed(tournament: Tournament) -> None:
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you change its arenas.")

@@ -6,13 +6,13 @@ from random import Random
 from silverball.rules.ranking.standing import Standing
 
 
-def eligible(standings: Sequence[Standing], active_ids: Collection[int]) -> list[Standing]:
+def eligible_rows(standings: Sequence[Standing], active_ids: Collection[int]) -> list[Standing]:
     """The rows of those who are still there: who has left is passed over."""
     there = set(active_ids)
     return [one for one in standings if one.player_id in there]
 
 
-def tied_across(rows: Sequence[Standing], line: int) -> list[int]:
+def players_tied_across(rows: Sequence[Standing], line: int) -> list[int]:
     """Ids of the players who share a place across the line: before it for some, behind it for others.
 
     Takes rows by position and how many of them are before the line.
@@ -22,7 +22,7 @@ def tied_across(rows: Sequence[Standing], line: int) -> list[int]:
     return [one.player_id for one in rows if one.position == rows[line].position]
 
 
-def seeded(rows: Sequence[Standing], dice: Random) -> list[int]:
+def seed_players(rows: Sequence[Standing], dice: Random) -> list[int]:
     """Ids of these players, best seed first: by position, and drawn among those who share one."""
     drawn = dice.sample(list(rows), len(rows))
     return [one.player_id for one in sorted(drawn, key=lambda one: one.position)]

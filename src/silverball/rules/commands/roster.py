@@ -13,7 +13,7 @@ from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import entries
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     BankAdded,
     BankRemoved,
@@ -21,11 +21,11 @@ from silverball.rules.model.changes import (
     EntrantChanged,
     ScorekeeperAdded,
     ScorekeeperRemoved,
-    altered,
+    changes_between,
 )
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Scorekeeper, Tournament
 
-TEXTS = ("labels", "label_color")
+LABEL_FIELDS = ("labels", "label_color")
 
 # What a tournament is announced with has to fit into a message.
 BANKS_MAX = 25
@@ -49,8 +49,11 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
     changes = tournament_commands.add_entrants(tournament, new, dice, now)
     if tournament.status == "planned":
         return changes
-    joined = apply_all(tournament, changes)
-    return [*changes, *entries.given(joined, [one.player_id for one in new], entries.automatic(joined), now)]
+    joined = apply_changes(tournament, changes)
+    return [
+        *changes,
+        *entries.give_entries(joined, [one.player_id for one in new], entries.automatic_entries(joined), now),
+    ]
 
 
 def change_entrants(
@@ -65,7 +68,7 @@ def change_entrants(
             raise Invalid({"players": [f"Player {player_id} is named twice."]})
         named.add(player_id)
         step = change_entrant(current, player_id, fields, dice, now)
-        current = apply_all(current, step)
+        current = apply_changes(current, step)
         changes += step
     return changes
 
@@ -77,20 +80,22 @@ def change_entrant(
 
     Raises NotFound, and Conflict where the state or the format forbids it.
     """
-    one = tournament_commands.entrant_of(tournament, player_id)
+    one = tournament_commands.find_entrant(tournament, player_id)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you change its players.")
-    after = replace(one, **{name: wanted[name] for name in TEXTS if name in wanted})
+    after = replace(one, **{name: wanted[name] for name in LABEL_FIELDS if name in wanted})
     if "seed" in wanted and wanted["seed"] != one.seed_value:
         if tournament.status != "planned":
             raise Conflict("Seeds are frozen when the tournament starts: they cannot be changed any more.")
         after = replace(after, seed_value=wanted["seed"])
-    changes = altered(EntrantChanged, one, after)
+    changes = changes_between(EntrantChanged, one, after)
     if "points" in wanted or "score" in wanted:
         adjusted = {name: wanted[name] for name in ("points", "score") if name in wanted}
-        changes += tournament_commands.adjust(apply_all(tournament, changes), player_id, **adjusted)
+        changes += tournament_commands.adjust_entrant(
+            apply_changes(tournament, changes), player_id, **adjusted
+        )
     if "is_active" in wanted:
-        current = apply_all(tournament, changes)
+        current = apply_changes(tournament, changes)
         changes += tournament_commands.set_active(
             current, player_id, is_active=wanted["is_active"], dice=dice, now=now
         )
@@ -104,10 +109,10 @@ def add_bank(
 
     Raises Conflict when there are too many: all of them are announced with the tournament.
     """
-    _require_running(tournament, "banks")
+    _require_not_completed(tournament, "banks")
     if any(one.bank_id == bank.bank_id for one in tournament.banks):
         return []
-    _refuse_more_than(BANKS_MAX, tournament.banks, "banks")
+    _require_fewer_than(BANKS_MAX, tournament.banks, "banks")
     known = {one.arena_id for one in tournament.lineup}
     missing = [one for one in arenas if one.arena_id not in known]
     place = max((one.place for one in tournament.banks), default=-1) + 1
@@ -117,14 +122,14 @@ def add_bank(
     ]
 
 
-def _refuse_more_than(most: int, there: Sequence[object], what: str) -> None:
+def _require_fewer_than(most: int, there: Sequence[object], what: str) -> None:
     if len(there) >= most:
         raise Conflict(f"A tournament has {most} {what} at most. Take one out first.")
 
 
 def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
     """A bank is drawn no more; its arenas stay. Raises Conflict while somebody plays on it."""
-    _require_running(tournament, "banks")
+    _require_not_completed(tournament, "banks")
     one = next((one for one in tournament.banks if one.bank_id == bank_id), None)
     if one is None:
         raise NotFound("Bank", bank_id)
@@ -136,23 +141,23 @@ def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
 
 def add_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
     """An account may record results here; nothing when it may already. Raises Conflict as for banks."""
-    _require_running(tournament, "scorekeepers")
+    _require_not_completed(tournament, "scorekeepers")
     if any(one.user_id == user_id for one in tournament.scorekeepers):
         return []
-    _refuse_more_than(SCOREKEEPERS_MAX, tournament.scorekeepers, "scorekeepers")
+    _require_fewer_than(SCOREKEEPERS_MAX, tournament.scorekeepers, "scorekeepers")
     place = max((one.place for one in tournament.scorekeepers), default=-1) + 1
     return [ScorekeeperAdded(Scorekeeper(user_id=user_id, place=place))]
 
 
 def remove_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
     """An account may record results here no more. Raises NotFound for one that does not keep scores."""
-    _require_running(tournament, "scorekeepers")
+    _require_not_completed(tournament, "scorekeepers")
     for one in tournament.scorekeepers:
         if one.user_id == user_id:
             return [ScorekeeperRemoved(one)]
     raise NotFound("User", user_id)
 
 
-def _require_running(tournament: Tournament, what: str) -> None:
+def _require_not_completed(tournament: Tournament, what: str) -> None:
     if tournament.status == "completed":
         raise Conflict(f"The tournament is completed. Reopen it before you change its {what}.")

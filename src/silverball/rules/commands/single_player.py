@@ -12,14 +12,14 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import amazing_race, cards
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.mechanics import attempts, queues, rounds
-from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import QueueSpot, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame
 
 
-def attempt_play(tournament: Tournament) -> AttemptPlay:
+def attempt_rules(tournament: Tournament) -> AttemptRules:
     """What the format says about single player games. Raises WrongFormat for one without them."""
     found = tournament_commands.format_of(tournament).attempts
     if found is None:
@@ -29,22 +29,22 @@ def attempt_play(tournament: Tournament) -> AttemptPlay:
 
 def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
     """A score for a player and an arena; without a score the game begins, to be recorded later."""
-    form = attempt_play(tournament)
+    form = attempt_rules(tournament)
     tournament_commands.require_started(tournament)
     return form.open(tournament, said, now)
 
 
-def waiting_attempt(
+def find_open_attempt(
     tournament: Tournament, player_id: int, *, arena_id: int | None = None, round_id: int | None = None
 ) -> SinglePlayerGame | None:
     """The open game of a player where the format makes the games; None where they are begun by hand.
 
     Raises NotFound for a stranger, Conflict when nothing is open, Invalid when several are meant.
     """
-    if attempt_play(tournament).open is not attempts.made_by_the_format:
+    if attempt_rules(tournament).open is not attempts.refuse_to_open:
         return None
     tournament_commands.require_started(tournament)
-    tournament_commands.entrant_of(tournament, player_id)
+    tournament_commands.find_entrant(tournament, player_id)
     found = [
         one
         for one in tournament.single_player_games
@@ -67,14 +67,14 @@ def waiting_attempt(
     return found[0]
 
 
-def record(tournament: Tournament, said: AttemptOutcome, dice: Random, now: datetime) -> list[Change]:
+def record_attempt(tournament: Tournament, said: AttemptOutcome, dice: Random, now: datetime) -> list[Change]:
     """The result of a single player game, new or corrected, and what follows from it."""
-    attempt_play(tournament)
-    return tournament_commands.record(tournament, said, dice, now)
+    attempt_rules(tournament)
+    return tournament_commands.record_result(tournament, said, dice, now)
 
 
-def advance(
-    tournament: Tournament, player_id: int, *, by: int | None, dice: Random, now: datetime
+def advance_player(
+    tournament: Tournament, player_id: int, *, recorded_by: int | None, dice: Random, now: datetime
 ) -> list[Change]:
     """A player of an amazing race who is above the bar goes on without an exact score.
 
@@ -84,49 +84,53 @@ def advance(
         raise WrongFormat("Tournament is not Amazing Race")
     tournament_commands.require_started(tournament)
     attempts.require_player(tournament, player_id)
-    one = amazing_race.open_attempt_of(tournament, player_id)
+    one = amazing_race.find_open_attempt(tournament, player_id)
     if one is None:
         raise Conflict(f"Player {player_id} has nothing to play now. Correct the last score instead.")
-    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, is_advanced=True, by=by)
-    return record(tournament, said, dice, now)
+    said = AttemptOutcome(
+        single_player_game_id=one.single_player_game_id, is_advanced=True, recorded_by=recorded_by
+    )
+    return record_attempt(tournament, said, dice, now)
 
 
 def start_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
     """A single player game that waits begins."""
-    form, one = _asked(tournament, single_player_game_id)
+    form, one = _find_attempt(tournament, single_player_game_id)
     attempts.require_player(tournament, one.player_id)
     return form.start(tournament, one, now)
 
 
 def void_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
     """A single player game struck out of the results; it still uses up its entry."""
-    form, one = _asked(tournament, single_player_game_id)
+    form, one = _find_attempt(tournament, single_player_game_id)
     return form.void(tournament, one, now)
 
 
 def unvoid_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
     """A voided single player game back among the results."""
-    form, one = _asked(tournament, single_player_game_id)
+    form, one = _find_attempt(tournament, single_player_game_id)
     return form.unvoid(tournament, one, now)
 
 
 def delete_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
     """A single player game gone, or its result where the format made the game."""
-    form, one = _asked(tournament, single_player_game_id)
+    form, one = _find_attempt(tournament, single_player_game_id)
     return form.delete(tournament, one, now)
 
 
-def _asked(tournament: Tournament, single_player_game_id: int) -> tuple[AttemptPlay, SinglePlayerGame]:
-    form = attempt_play(tournament)
+def _find_attempt(
+    tournament: Tournament, single_player_game_id: int
+) -> tuple[AttemptRules, SinglePlayerGame]:
+    form = attempt_rules(tournament)
     tournament_commands.require_started(tournament)
-    return form, attempts.attempt_of(tournament, single_player_game_id)
+    return form, attempts.find_attempt(tournament, single_player_game_id)
 
 
 def change_attempt_arena(
     tournament: Tournament, single_player_game_id: int, arena_id: int | None, now: datetime
 ) -> list[Change]:
     """Another arena for a single player game that is not over, and for those who play it together."""
-    form, one = _asked(tournament, single_player_game_id)
+    form, one = _find_attempt(tournament, single_player_game_id)
     if arena_id is not None:
         attempts.require_arena(tournament, arena_id)
     return form.change_arena(tournament, one, arena_id, now)
@@ -136,10 +140,10 @@ def set_round(
     tournament: Tournament, round_id: int, *, arena_id: int | None, score: int | None, now: datetime
 ) -> list[Change]:
     """The arena of a round (a hole, a frame, a race) and its target. Give what stays the same again."""
-    form = attempt_play(tournament)
+    form = attempt_rules(tournament)
     tournament_commands.require_started(tournament)
     attempts.check_score(score)
-    one = rounds.round_of(tournament, round_id)
+    one = rounds.find_round(tournament, round_id)
     if arena_id is not None and arena_id != one.arena_id:
         attempts.require_arena(tournament, arena_id)
     return form.set_round(tournament, one, arena_id, score, now)
@@ -148,19 +152,19 @@ def set_round(
 def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
     """A card struck out with its games; it still uses up its entry."""
     _require_cards(tournament)
-    return cards.voided(tournament, card_id, now)
+    return cards.void_card(tournament, card_id, now)
 
 
 def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
     """A voided card back among the results."""
     _require_cards(tournament)
-    return cards.unvoided(tournament, card_id, now)
+    return cards.unvoid_card(tournament, card_id, now)
 
 
 def delete_card(tournament: Tournament, card_id: int) -> list[Change]:
     """A card gone with its games, as if it had never been bought."""
     _require_cards(tournament)
-    return cards.deleted(tournament, card_id)
+    return cards.delete_card(tournament, card_id)
 
 
 def _require_cards(tournament: Tournament) -> None:
@@ -171,7 +175,7 @@ def _require_cards(tournament: Tournament) -> None:
 
 def join_queue(tournament: Tournament, player_id: int, arena_id: int, now: datetime) -> list[Change]:
     """A player at the end of an arena's queue. Raises Conflict for who waits elsewhere or has none left."""
-    form = attempt_play(tournament)
+    form = attempt_rules(tournament)
     tournament_commands.require_started(tournament)
     if not best_game_family.uses_queues(tournament):
         raise Conflict("This tournament has no queues to join. Turn on useQueues, or record scores directly.")
@@ -181,39 +185,39 @@ def join_queue(tournament: Tournament, player_id: int, arena_id: int, now: datet
         raise Conflict(f"The queue of arena {arena_id} is closed. Open it or choose another arena.")
     for spot in queues.spots_of_player(tournament, player_id):
         raise Conflict(f"Player {player_id} waits for arena {spot.arena_id}. Leave that queue first.")
-    form.check_left(tournament, entrant, arena_id)
-    return queues.joined(tournament, [player_id], now=now, arena_id=arena_id)
+    form.check_entries_left(tournament, entrant, arena_id)
+    return queues.join_queue(tournament, [player_id], now=now, arena_id=arena_id)
 
 
 def leave_queue(tournament: Tournament, queue_id: int) -> list[Change]:
     """A spot in an arena's queue given up."""
-    spot = _spot(tournament, queue_id)
+    spot = _find_spot(tournament, queue_id)
     if spot.round_id is not None:
         raise Conflict(f"Player {spot.player_id} has to play this round. Set the player inactive to leave.")
-    return queues.left(tournament, spot)
+    return queues.leave_queue(tournament, spot)
 
 
-def move_in_queue(tournament: Tournament, queue_id: int) -> list[Change]:
+def move_behind_next(tournament: Tournament, queue_id: int) -> list[Change]:
     """A no-show goes behind the next one."""
-    return queues.moved_behind_next(tournament, _spot(tournament, queue_id))
+    return queues.move_behind_next(tournament, _find_spot(tournament, queue_id))
 
 
 def start_from_queue(tournament: Tournament, queue_id: int, now: datetime) -> list[Change]:
     """Who is up begins to play. Raises Conflict for anybody else."""
-    spot = _spot(tournament, queue_id)
-    up = queues.waiting(tournament, arena_id=spot.arena_id, round_id=spot.round_id)[0]
+    spot = _find_spot(tournament, queue_id)
+    up = queues.waiting_spots(tournament, arena_id=spot.arena_id, round_id=spot.round_id)[0]
     if up != spot:
         raise Conflict(f"Player {up.player_id} is up. Move or remove that player first.")
     if spot.arena_id is not None:
         said = NewAttempt(player_id=spot.player_id, arena_id=spot.arena_id)
         return open_attempt(tournament, said, now)
-    for one in attempts.of_round(tournament, spot.round_id or 0):
+    for one in attempts.attempts_in_round(tournament, spot.round_id or 0):
         if one.player_id == spot.player_id and one.status == "pending":
             return start_attempt(tournament, one.single_player_game_id, now)
     raise Conflict(f"Player {spot.player_id} has nothing to play in this round.")
 
 
-def _spot(tournament: Tournament, queue_id: int) -> QueueSpot:
-    attempt_play(tournament)
+def _find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:
+    attempt_rules(tournament)
     tournament_commands.require_started(tournament)
-    return queues.spot_of(tournament, queue_id)
+    return queues.find_spot(tournament, queue_id)

@@ -12,14 +12,14 @@ from silverball.kit.errors import Conflict, NotFound, Refusal
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
 from silverball.rules.model import outcome as outcomes
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     GameChanged,
     GameCorrected,
     SuggestionDecided,
     SuggestionMade,
-    altered,
+    changes_between,
 )
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Game, Suggestion, Tournament
@@ -28,7 +28,7 @@ SUGGESTIONS_MAX = 20
 AUTOMATIC, DISABLED = "automatic", "disabled"
 
 
-def suggestion_of(tournament: Tournament, suggestion_id: int) -> Suggestion:
+def find_suggestion(tournament: Tournament, suggestion_id: int) -> Suggestion:
     """A suggestion of the tournament. Raises NotFound."""
     for one in tournament.suggestions:
         if one.suggestion_id == suggestion_id:
@@ -36,7 +36,7 @@ def suggestion_of(tournament: Tournament, suggestion_id: int) -> Suggestion:
     raise NotFound("Suggestion", suggestion_id)
 
 
-def suggest(
+def suggest_result(
     tournament: Tournament, said: GameOutcome, player_id: int | None, dice: Random, now: datetime
 ) -> list[Change]:
     """A player of the game says how it ended; where suggestions are automatic the first is the result.
@@ -48,12 +48,12 @@ def suggest(
     way = getattr(tournament.settings, "suggestions", DISABLED)
     if way == DISABLED:
         raise Conflict("This tournament takes no suggested results. Tell a scorekeeper or the organizer.")
-    game = results.game_of(tournament, said.game_id)
-    tournament_commands.require_open(tournament, game)
-    stated = tournament_commands.record(tournament, said, dice, now)
+    game = results.find_game(tournament, said.game_id)
+    tournament_commands.require_correctable(tournament, game)
+    stated = tournament_commands.record_result(tournament, said, dice, now)
     if game.status != "completed" and way == AUTOMATIC:
         return stated
-    if game.status == "completed" and not _differs(game, stated):
+    if game.status == "completed" and not _differs_from_result(game, stated):
         return []
     if sum(one.game_id == game.game_id for one in tournament.suggestions) >= SUGGESTIONS_MAX:
         raise Conflict(
@@ -63,54 +63,58 @@ def suggest(
         suggestion_id=-1,
         game_id=game.game_id,
         player_id=player_id,
-        user_id=said.by,
-        results=outcomes.order_of(game, said),
+        user_id=said.recorded_by,
+        results=outcomes.derive_finishing_order(game, said),
         scores=dict(said.scores),
     )
     is_late = game.status == "completed"
-    marked = altered(GameChanged, game, replace(game, has_mismatch=is_late))
+    marked = changes_between(GameChanged, game, replace(game, has_mismatch=is_late))
     return [SuggestionMade(new), *marked]
 
 
-def approve(
+def approve_suggestion(
     tournament: Tournament, suggestion_id: int, by: int | None, dice: Random, now: datetime
 ) -> list[Change]:
     """What a player sent in becomes the result; whatever else was sent in for the game is done with."""
     tournament_commands.require_started(tournament)
-    one = suggestion_of(tournament, suggestion_id)
-    changes = tournament_commands.record(tournament, _outcome(one, by), dice, now)
-    return changes or decline(tournament, suggestion_id, dice, now)
+    one = find_suggestion(tournament, suggestion_id)
+    changes = tournament_commands.record_result(tournament, _suggested_outcome(one, by), dice, now)
+    return changes or decline_suggestion(tournament, suggestion_id, dice, now)
 
 
-def decline(tournament: Tournament, suggestion_id: int, dice: Random, now: datetime) -> list[Change]:
+def decline_suggestion(
+    tournament: Tournament, suggestion_id: int, dice: Random, now: datetime
+) -> list[Change]:
     """What a player sent in counts no more."""
     tournament_commands.require_started(tournament)
-    one = suggestion_of(tournament, suggestion_id)
+    one = find_suggestion(tournament, suggestion_id)
     changes: list[Change] = [SuggestionDecided(one)]
-    rest = apply_all(tournament, changes)
-    game = results.game_of(rest, one.game_id)
+    rest = apply_changes(tournament, changes)
+    game = results.find_game(rest, one.game_id)
     others = [other for other in rest.suggestions if other.game_id == game.game_id]
     is_open = game.status != "completed"
-    has_mismatch = not is_open and any(_is_at_odds(rest, game, other, dice, now) for other in others)
-    return [*changes, *altered(GameChanged, game, replace(game, has_mismatch=has_mismatch))]
+    has_mismatch = not is_open and any(_is_mismatch(rest, game, other, dice, now) for other in others)
+    return [*changes, *changes_between(GameChanged, game, replace(game, has_mismatch=has_mismatch))]
 
 
-def _outcome(one: Suggestion, by: int | None) -> GameOutcome:
+def _suggested_outcome(one: Suggestion, by: int | None) -> GameOutcome:
     order = tuple(player_id for player_id in one.results if player_id is not None)
     if len(order) != len(one.results):
         raise Conflict("The suggestion does not say the whole result. Decline it and record the result.")
-    return GameOutcome(game_id=one.game_id, order=order, scores=one.scores, by=by)
+    return GameOutcome(game_id=one.game_id, finishing_order=order, scores=one.scores, recorded_by=by)
 
 
-def _is_at_odds(tournament: Tournament, game: Game, one: Suggestion, dice: Random, now: datetime) -> bool:
+def _is_mismatch(tournament: Tournament, game: Game, one: Suggestion, dice: Random, now: datetime) -> bool:
     try:
-        return _differs(game, tournament_commands.record(tournament, _outcome(one, None), dice, now))
+        return _differs_from_result(
+            game, tournament_commands.record_result(tournament, _suggested_outcome(one, None), dice, now)
+        )
     except Refusal:
         # What cannot be recorded any more is not what was recorded.
         return True
 
 
-def _differs(game: Game, stated: Sequence[Change]) -> bool:
+def _differs_from_result(game: Game, stated: Sequence[Change]) -> bool:
     """Whether these changes give the completed game another result; scores beside it are none."""
     for change in stated:
         if isinstance(change, GameCorrected) and change.before.game_id == game.game_id:

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.model.changes import Change, EntrantChanged, altered
+from silverball.rules.model.changes import Change, EntrantChanged, changes_between
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 from silverball.rules.ranking import ties
@@ -23,11 +23,11 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
     Raises Invalid for players named wrongly, Conflict when they are not tied or play a tiebreak already.
     """
     tournament_commands.require_started(tournament)
-    _check_named(tournament, player_ids)
+    _require_known_players(tournament, player_ids)
     if len(player_ids) > GROUP_SIZE:
         sentence = f"A tiebreak game has at most {GROUP_SIZE} players. Order the others by hand."
         raise Invalid({"playerIds": [sentence]})
-    if not any(set(player_ids) <= set(tie) for tie in tied(tournament)):
+    if not any(set(player_ids) <= set(tie) for tie in tied_groups(tournament)):
         raise Conflict("These players do not share a place that a tiebreak can decide.")
     for game in tournament.games:
         if game.is_tiebreak and game.status == "started" and set(game.player_ids) & set(player_ids):
@@ -35,44 +35,44 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
     return tournament_commands.format_of(tournament).open_tiebreak(tournament, player_ids, now)
 
 
-def order_by_hand(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
+def set_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
     """All players who share a place, in the order the organizer wants, best first.
 
     Ordering them again replaces the order. Raises Invalid for players named wrongly, Conflict when they
     are not exactly those who share a place.
     """
     tournament_commands.require_started(tournament)
-    _check_named(tournament, player_ids)
+    _require_known_players(tournament, player_ids)
     without = _without_orders(tournament, player_ids)
     rows = tournament_commands.format_of(without).rank(without)
     listed = ties.members_by_position({one.player_id: one.position for one in rows}).values()
-    shared = [set(tie) for tie in tied(without)]
+    shared = [set(tie) for tie in tied_groups(without)]
     if not any(set(player_ids) == set(members) and set(members) in shared for members in listed):
         raise Conflict("Name all players who share one place of the standings, and nobody else.")
-    return _ordered(tournament, player_ids)
+    return _store_order(tournament, player_ids)
 
 
-def forget_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
+def clear_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
     """The order by hand of these players given up: they share their place again."""
     tournament_commands.require_started(tournament)
-    _check_named(tournament, player_ids)
+    _require_known_players(tournament, player_ids)
     changes: list[Change] = []
     for player_id in player_ids:
         one = tournament.entrant_by_id[player_id]
-        changes += altered(EntrantChanged, one, replace(one, tie_group=None, tie_place=None))
+        changes += changes_between(EntrantChanged, one, replace(one, tie_group=None, tie_place=None))
     return changes
 
 
-def tied(tournament: Tournament) -> list[tuple[int, ...]]:
+def tied_groups(tournament: Tournament) -> list[tuple[int, ...]]:
     """The sets of players whom a tiebreak may separate, as the format says; else all who share a place."""
     form = tournament_commands.format_of(tournament)
-    if form.tied is not None:
-        return form.tied(tournament)
+    if form.tied_groups is not None:
+        return form.tied_groups(tournament)
     placed = {one.player_id: one.position for one in form.rank(tournament)}
     return [members for members in ties.members_by_position(placed).values() if len(members) > 1]
 
 
-def _ordered(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
+def _store_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
     entrants = [tournament.entrant_by_id[player_id] for player_id in player_ids]
     groups = {one.tie_group for one in entrants}
     number = max((one.tie_group or 0 for one in tournament.entrants), default=0) + 1
@@ -81,7 +81,7 @@ def _ordered(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
         number = entrants[0].tie_group or number
     changes: list[Change] = []
     for place, one in enumerate(entrants, start=1):
-        changes += altered(EntrantChanged, one, replace(one, tie_group=number, tie_place=place))
+        changes += changes_between(EntrantChanged, one, replace(one, tie_group=number, tie_place=place))
     return changes
 
 
@@ -95,9 +95,9 @@ def _without_orders(tournament: Tournament, player_ids: Sequence[int]) -> Tourna
     return replace(tournament, entrants=tuple(freed(one) for one in tournament.entrants))
 
 
-def _check_named(tournament: Tournament, player_ids: Sequence[int]) -> None:
+def _require_known_players(tournament: Tournament, player_ids: Sequence[int]) -> None:
     for player_id in player_ids:
-        tournament_commands.entrant_of(tournament, player_id)
+        tournament_commands.find_entrant(tournament, player_id)
         if player_ids.count(player_id) > 1:
             raise Invalid({"playerIds": [f"Player {player_id} is named twice."]})
     if len(player_ids) < PAIR_SIZE:

@@ -13,7 +13,7 @@ from random import Random
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.format import Format
 from silverball.rules.mechanics import history, queues, results, rounds, seeding
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     DrawRemembered,
@@ -28,8 +28,8 @@ from silverball.rules.model.changes import (
     TournamentCompleted,
     TournamentReopened,
     TournamentStarted,
-    altered,
-    edited,
+    changes_between,
+    tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Game, Tournament
@@ -52,15 +52,15 @@ def dice_for(tournament: Tournament, draw: str) -> tuple[Random, str]:
     return Random(seed), seed  # noqa: S311  # a draw, not a secret
 
 
-def draw_of_next_round(tournament: Tournament) -> str:
+def next_draw_name(tournament: Tournament) -> str:
     """The name of the next round's draw."""
     return f"round {max((one.round_index for one in tournament.rounds), default=-1) + 1}"
 
 
-def redrawn(tournament: Tournament, draw: str) -> list[Change]:
+def request_redraw(tournament: Tournament, draw: str) -> list[Change]:
     """The draw is to be made with new dice from now on."""
     redraws = {**tournament.state.redraws, draw: tournament.state.redraws.get(draw, 0) + 1}
-    return edited(DrawRemembered, tournament, state=replace(tournament.state, redraws=redraws))
+    return tournament_changes(DrawRemembered, tournament, state=replace(tournament.state, redraws=redraws))
 
 
 def require_started(tournament: Tournament) -> None:
@@ -80,9 +80,9 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     if len(tournament.active_ids) < needed:
         sentence = f"{len(tournament.active_ids)} players are too few: add players until there are {needed}."
         raise Conflict(sentence)
-    changes = seeding.frozen(tournament, dice)
-    changes += edited(TournamentStarted, tournament, status="started")
-    return [*changes, *form.start(apply_all(tournament, changes), dice, now)]
+    changes = seeding.freeze_seeds(tournament, dice)
+    changes += tournament_changes(TournamentStarted, tournament, status="started")
+    return [*changes, *form.start(apply_changes(tournament, changes), dice, now)]
 
 
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -94,7 +94,7 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
 def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list[Change]:
     """Close a round whose games all have results."""
     require_started(tournament)
-    one = rounds.round_of(tournament, round_id)
+    one = rounds.find_round(tournament, round_id)
     if one.status == "completed":
         raise Conflict(f"{one.name} is completed already.")
     return format_of(tournament).complete_round(tournament, one, now)
@@ -107,42 +107,42 @@ def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
         raise Conflict(
             "Rounds of this tournament are not deleted by hand: correct or delete results instead."
         )
-    changes = rounds.deleted(tournament, rounds.round_of(tournament, round_id))
-    before = apply_all(tournament, changes).newest_round
+    changes = rounds.delete_round(tournament, rounds.find_round(tournament, round_id))
+    before = apply_changes(tournament, changes).newest_round
     if before is not None and before.status == "completed":
         changes.append(RoundReopened(before, replace(before, status="started", completed_at=None)))
     return changes
 
 
-def record(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+def record_result(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A result, new or corrected, and what follows from it."""
     require_started(tournament)
     game_id = getattr(said, "game_id", None)
     settle = format_of(tournament).settle
     if game_id is None:
         return settle(tournament, said, dice, now)
-    game = results.game_of(tournament, game_id)
-    was_recorded = game.status == "completed" and not game.is_bye and is_over_for(tournament, game)
+    game = results.find_game(tournament, game_id)
+    was_recorded = game.status == "completed" and not game.is_bye and is_past_correction(tournament, game)
     # Who sends a result again after the round has ended is told that it is there.
     if was_recorded and not settle(tournament, said, dice, now):
         return []
-    require_open(tournament, game)
+    require_correctable(tournament, game)
     return settle(tournament, said, dice, now)
 
 
-def is_over_for(tournament: Tournament, game: Game) -> bool:
+def is_past_correction(tournament: Tournament, game: Game) -> bool:
     """Whether the game's round has been followed by another, in a format that does not look back."""
-    if format_of(tournament).corrects_any_round or game.round_id is None:
+    if format_of(tournament).can_correct_any_round or game.round_id is None:
         return False
     newest = tournament.newest_round
     return newest is not None and game.round_id != newest.round_id
 
 
-def require_open(tournament: Tournament, game: Game) -> None:
+def require_correctable(tournament: Tournament, game: Game) -> None:
     """Raises Conflict for a game whose round is over, in a format that does not look back."""
     newest = tournament.newest_round
-    if newest is not None and game.round_id is not None and is_over_for(tournament, game):
-        name = rounds.round_of(tournament, game.round_id).name
+    if newest is not None and game.round_id is not None and is_past_correction(tournament, game):
+        name = rounds.find_round(tournament, game.round_id).name
         raise Conflict(
             f"{name} is over: {newest.name} exists. Adjust points or strikes, or delete rounds back to it."
         )
@@ -151,23 +151,26 @@ def require_open(tournament: Tournament, game: Game) -> None:
 def complete(tournament: Tournament, now: datetime) -> list[Change]:
     """Close the tournament: what is unfinished goes, the rest is final. Source: formats, 2 and 23."""
     require_started(tournament)
-    changes = _without_unfinished(tournament)
-    rest = apply_all(tournament, changes)
+    changes = _remove_unfinished(tournament)
+    rest = apply_changes(tournament, changes)
     form = format_of(tournament)
     newest = rest.newest_round
     if newest is not None and newest.status != "completed" and form.rounds != "fixed":
         games = rest.games_by_round.get(newest.round_id, ())
         attempts = [one for one in rest.single_player_games if one.round_id == newest.round_id]
         if not attempts and all(game.is_bye for game in games):
-            changes += rounds.deleted(rest, newest)
-        rest = apply_all(tournament, changes)
+            changes += rounds.delete_round(rest, newest)
+        rest = apply_changes(tournament, changes)
     for one in rest.rounds_in_order:
-        changes += rounds.completed(rest, one, now)
-    changes += form.at_close(apply_all(tournament, changes), now)
-    return [*changes, *edited(TournamentCompleted, tournament, status="completed", completed_at=now)]
+        changes += rounds.complete_round(rest, one, now)
+    changes += form.at_close(apply_changes(tournament, changes), now)
+    return [
+        *changes,
+        *tournament_changes(TournamentCompleted, tournament, status="completed", completed_at=now),
+    ]
 
 
-def _without_unfinished(tournament: Tournament) -> list[Change]:
+def _remove_unfinished(tournament: Tournament) -> list[Change]:
     unfinished = {game.game_id for game in results.open_games(tournament.games)}
     return [
         *(SuggestionDecided(one) for one in tournament.suggestions if one.game_id in unfinished),
@@ -185,7 +188,7 @@ def reopen(tournament: Tournament) -> list[Change]:
     """Make a completed tournament run again."""
     if tournament.status != "completed":
         raise Conflict("Only a completed tournament can be reopened.")
-    changes = edited(TournamentReopened, tournament, status="started", completed_at=None)
+    changes = tournament_changes(TournamentReopened, tournament, status="started", completed_at=None)
     return [*changes, *format_of(tournament).at_reopen(replace(tournament, status="started"))]
 
 
@@ -195,37 +198,37 @@ def add_entrants(tournament: Tournament, new: Sequence[Entrant], dice: Random, n
         raise Conflict("The tournament is completed. Reopen it before you add players.")
     form = format_of(tournament)
     is_late = tournament.status == "started"
-    if is_late and form.late == "never":
+    if is_late and form.late_entry == "never":
         raise Conflict("Nobody can join this tournament any more: its schedule is made at the start.")
     changes: list[Change] = []
     current = tournament
     for one in new:
         if one.player_id in current.entrant_by_id:
             raise Conflict(f"Player {one.player_id} is in the tournament already.")
-        joined = _placed(current, one, is_late=is_late)
+        joined = _placed_entrant(current, one, is_late=is_late)
         step: list[Change] = [EntrantAdded(joined)]
         if is_late:
-            step += form.roster_changed(apply_all(current, step), joined, dice, now)
-        current = apply_all(current, step)
+            step += form.roster_changed(apply_changes(current, step), joined, dice, now)
+        current = apply_changes(current, step)
         changes += step
     return changes
 
 
-def _placed(tournament: Tournament, one: Entrant, *, is_late: bool) -> Entrant:
+def _placed_entrant(tournament: Tournament, one: Entrant, *, is_late: bool) -> Entrant:
     place = max((entrant.place for entrant in tournament.entrants), default=-1) + 1
     placed = replace(one, place=place)
     if not is_late:
         return placed
     return replace(
         placed,
-        seed_rank=seeding.next_rank(tournament),
-        byes_credited=_byes_credited(tournament, placed),
+        seed_rank=seeding.next_seed_rank(tournament),
+        byes_credited=_byes_to_credit(tournament, placed),
         # What is given to a late player is given now, not before the first round.
         adjusted_after=tournament.rounds_completed if placed.points_adjustment else None,
     )
 
 
-def entrant_of(tournament: Tournament, player_id: int) -> Entrant:
+def find_entrant(tournament: Tournament, player_id: int) -> Entrant:
     """An entrant of the tournament. Raises NotFound."""
     found = tournament.entrant_by_id.get(player_id)
     if found is None:
@@ -237,7 +240,7 @@ def set_active(
     tournament: Tournament, player_id: int, *, is_active: bool, dice: Random, now: datetime
 ) -> list[Change]:
     """An entrant leaves or comes back, and what follows in the format. Source: formats, section 20."""
-    one = entrant_of(tournament, player_id)
+    one = find_entrant(tournament, player_id)
     form = format_of(tournament)
     if one.is_active == is_active:
         return []
@@ -248,18 +251,18 @@ def set_active(
         if not is_active and not form.can_leave:
             raise Conflict("Nobody can leave this tournament: record the open games as forfeits instead.")
         if is_active:
-            after = replace(after, byes_credited=_byes_credited(tournament, one))
+            after = replace(after, byes_credited=_byes_to_credit(tournament, one))
     changes: list[Change] = [EntrantChanged(one, after)]
     if tournament.status == "started":
-        changes += form.roster_changed(apply_all(tournament, changes), after, dice, now)
+        changes += form.roster_changed(apply_changes(tournament, changes), after, dice, now)
     return changes
 
 
-def _byes_credited(tournament: Tournament, one: Entrant) -> int:
+def _byes_to_credit(tournament: Tournament, one: Entrant) -> int:
     """Byes to credit so that who comes (back) is not first in line for one. Source: formats, section 9."""
-    past = history.of(tournament)
+    past = history.pairing_history(tournament)
     others = [
-        player_id for player_id in format_of(tournament).playing(tournament) if player_id != one.player_id
+        player_id for player_id in format_of(tournament).playing_ids(tournament) if player_id != one.player_id
     ]
     wanted = past_byes.byes_on_entry(others, past, one.player_id)
     return one.byes_credited + max(0, wanted - past.bye_count(one.player_id))
@@ -267,7 +270,7 @@ def _byes_credited(tournament: Tournament, one: Entrant) -> int:
 
 def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now: datetime) -> list[Change]:
     """Take a player out who has not played. Raises Conflict for one who has: set him inactive instead."""
-    one = entrant_of(tournament, player_id)
+    one = find_entrant(tournament, player_id)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you remove players.")
     played = any(player_id in game.player_ids for game in tournament.games)
@@ -275,14 +278,18 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
     attempted = any(player_id == game.player_id for game in begun)
     if played or attempted:
         raise Conflict(f"Player {player_id} has games here. Set the player inactive instead.")
-    if tournament.status == "started" and format_of(tournament).late == "never":
+    if tournament.status == "started" and format_of(tournament).late_entry == "never":
         raise Conflict("Nobody can be removed from this tournament: its schedule is made at the start.")
     changes: list[Change] = []
     if tournament.status == "started" and one.is_active:
         # What follows from leaving follows from being taken out as well.
         changes = set_active(tournament, player_id, is_active=False, dice=dice, now=now)
-    rest = apply_all(tournament, changes)
-    return [*changes, *queues.all_left(rest, player_id), EntrantRemoved(entrant_of(rest, player_id))]
+    rest = apply_changes(tournament, changes)
+    return [
+        *changes,
+        *queues.leave_all_queues(rest, player_id),
+        EntrantRemoved(find_entrant(rest, player_id)),
+    ]
 
 
 def require_adjustable(tournament: Tournament, **wanted: Decimal | None) -> None:
@@ -298,7 +305,7 @@ def require_adjustable(tournament: Tournament, **wanted: Decimal | None) -> None
             raise Invalid({name: [f"{value} has more than two decimals."]})
 
 
-def adjust(
+def adjust_entrant(
     tournament: Tournament,
     player_id: int,
     *,
@@ -309,7 +316,7 @@ def adjust(
 
     Source: formats, sections 12 and 13.5.
     """
-    one = entrant_of(tournament, player_id)
+    one = find_entrant(tournament, player_id)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you adjust anything.")
     require_adjustable(tournament, pointsAdjustment=points, scoreAdjustment=score)
@@ -320,39 +327,39 @@ def adjust(
     )
     if after.points_adjustment != one.points_adjustment:
         after = replace(after, adjusted_after=tournament.rounds_completed)
-    return altered(EntrantChanged, one, _welcomed_back(tournament, one, after))
+    return changes_between(EntrantChanged, one, _with_byes_credited(tournament, one, after))
 
 
-def _welcomed_back(tournament: Tournament, before: Entrant, after: Entrant) -> Entrant:
+def _with_byes_credited(tournament: Tournament, before: Entrant, after: Entrant) -> Entrant:
     """Whom an adjustment brings back into a running tournament is not first in line for a bye."""
-    playing = format_of(tournament).playing
+    playing = format_of(tournament).playing_ids
     if tournament.status != "started" or before.player_id in playing(tournament):
         return after
-    then = apply_all(tournament, altered(EntrantChanged, before, after))
+    then = apply_changes(tournament, changes_between(EntrantChanged, before, after))
     if before.player_id not in playing(then):
         return after
-    return replace(after, byes_credited=_byes_credited(tournament, before))
+    return replace(after, byes_credited=_byes_to_credit(tournament, before))
 
 
 def clear_result(tournament: Tournament, game_id: int) -> list[Change]:
     """Take a result away while its round is open."""
     require_started(tournament)
-    game = results.game_of(tournament, game_id)
-    require_open(tournament, game)
+    game = results.find_game(tournament, game_id)
+    require_correctable(tournament, game)
     form = format_of(tournament)
     if form.free_games is not None:
         return form.free_games.clear(tournament, game)
-    changes = results.cleared(game)
-    return [*changes, *form.cleared(apply_all(tournament, changes), game)]
+    changes = results.clear_game(game)
+    return [*changes, *form.result_cleared(apply_changes(tournament, changes), game)]
 
 
-def forfeit_all(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
+def forfeit_open_games(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
     """Every open game of two with this player is lost, also those that come up because of it.
 
     For a player who leaves a tournament whose schedule stands. Source: formats, section 20.
     """
     require_started(tournament)
-    entrant_of(tournament, player_id)
+    find_entrant(tournament, player_id)
     changes: list[Change] = []
     current = tournament
     for _ in range(FORFEITS_MAX):
@@ -361,8 +368,8 @@ def forfeit_all(tournament: Tournament, player_id: int, dice: Random, now: datet
         if game is None:
             break
         said = GameOutcome(game_id=game.game_id, forfeited_by=player_id)
-        changes += record(current, said, dice, now)
-        current = apply_all(tournament, changes)
+        changes += record_result(current, said, dice, now)
+        current = apply_changes(tournament, changes)
     if not changes:
         raise Conflict(f"Player {player_id} is in no open game of two: there is nothing to forfeit.")
     return changes

@@ -11,7 +11,7 @@ from datetime import datetime
 from random import Random
 
 from silverball.rules.mechanics import attempts, lineups, queues
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     QueueLeft,
@@ -22,18 +22,18 @@ from silverball.rules.model.changes import (
     RoundReopened,
     SinglePlayerGameChanged,
     SinglePlayerGameDeleted,
-    altered,
+    changes_between,
 )
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import race
 from silverball.rules.ranking.race import RaceRoundResult
 
 # Arenas are nobody's choice here but the organizer's.
-CHOSEN_BY_HAND = frozenset({"manual", "manual_banks"})
+MANUAL_ASSIGNMENTS = frozenset({"manual", "manual_banks"})
 
 
 @dataclass
-class _Run:
+class _RaceUpdate:
     """A race being brought up to date: the tournament with what was stated so far."""
 
     tournament: Tournament
@@ -43,29 +43,29 @@ class _Run:
     changes: list[Change] = field(default_factory=list)
     new_id: int = 0
 
-    def state(self, changes: Iterable[Change]) -> None:
+    def apply(self, changes: Iterable[Change]) -> None:
         """These changes happen now."""
         made = list(changes)
         self.changes += made
-        self.tournament = apply_all(self.tournament, made)
+        self.tournament = apply_changes(self.tournament, made)
 
     def next_id(self) -> int:
         self.new_id -= 1
         return self.new_id
 
 
-def settled(
+def update_race(
     tournament: Tournament, made: Sequence[Change], *, now: datetime | None, dice: Random | None
 ) -> list[Change]:
     """These changes and all that follows from them in the race."""
-    run = _Run(tournament, now, dice)
-    run.state(made)
+    run = _RaceUpdate(tournament, now, dice)
+    run.apply(made)
     members = racers(run.tournament)
     count = _round_count(run.tournament, members)
     for index in range(count):
         if not members:
             break
-        one = _round_at(run, index, count)
+        one = _find_or_open_round(run, index, count)
         members = _settle_round(run, one, members)
         count = count if members else index + 1
     _delete_rounds_from(run, count)
@@ -75,7 +75,11 @@ def settled(
 def racers(tournament: Tournament) -> list[int]:
     """Who runs in the race, best seed first: the active entrants and those who began it."""
     rounds = tournament.rounds_in_order
-    begun = {one.player_id for one in attempts.of_round(tournament, rounds[0].round_id)} if rounds else set()
+    begun = (
+        {one.player_id for one in attempts.attempts_in_round(tournament, rounds[0].round_id)}
+        if rounds
+        else set()
+    )
     listed = [one for one in tournament.entrants if one.is_active or one.player_id in begun]
     ordered = sorted(listed, key=lambda one: (one.seed_rank or 0, one.place))
     return [one.player_id for one in ordered]
@@ -87,7 +91,7 @@ def _round_count(tournament: Tournament, members: Sequence[int]) -> int:
     return runners - 1
 
 
-def _round_at(run: _Run, index: int, count: int) -> Round:
+def _find_or_open_round(run: _RaceUpdate, index: int, count: int) -> Round:
     """The round of this index, opened now when it is not there yet."""
     rounds = run.tournament.rounds_in_order
     if index < len(rounds):
@@ -101,7 +105,7 @@ def _round_at(run: _Run, index: int, count: int) -> Round:
         size=count + 1 - index,
         created_at=run.now,
     )
-    run.state([RoundOpened(one)])
+    run.apply([RoundOpened(one)])
     return one
 
 
@@ -112,7 +116,7 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
     the least played one that no open round has. Source: formats, 14.21 and 7.
     """
     way = getattr(tournament.settings, "arena_assignment", "balanced")
-    active = {one.arena_id for one in lineups.available(tournament)}
+    active = {one.arena_id for one in lineups.available_arenas(tournament)}
     prepared = sorted(
         (one.amazing_race_seed, one.place, one.arena_id)
         for one in tournament.lineup
@@ -122,9 +126,9 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
         return None
     if prepared:
         return prepared[index % len(prepared)][-1]
-    if way in CHOSEN_BY_HAND or not active:
+    if way in MANUAL_ASSIGNMENTS or not active:
         return None
-    choice = lineups.available(tournament)
+    choice = lineups.available_arenas(tournament)
     drawn = dice.sample(choice, len(choice)) if dice is not None else choice
     open_now = {one.arena_id for one in tournament.rounds if one.status != "completed"}
     played = [one.arena_id for one in tournament.rounds]
@@ -135,42 +139,44 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
     ).arena_id
 
 
-def _settle_round(run: _Run, one: Round, members: Sequence[int]) -> list[int]:
+def _settle_round(run: _RaceUpdate, one: Round, members: Sequence[int]) -> list[int]:
     """Bring one round up to date; the members who are safe, in the order they go on."""
-    found = _with_games(run, one, members)
-    given_up = _who_gives_up(run.tournament, found, members)
+    found = _verdict_with_games(run, one, members)
+    given_up = _player_giving_up(run.tournament, found, members)
     if given_up is not None:
         _give_up(run, one, found, given_up)
         found = race.round_result(run.tournament, one, members)
-    _advance_past(run, one, found)
-    _keep_queue(run, one)
-    _keep_status(run, one, found, members)
+    _advance_others(run, one, found)
+    _update_queue(run, one)
+    _update_status(run, one, found, members)
     return _in_order_of_arrival(run.tournament, one, found, members)
 
 
-def _with_games(run: _Run, one: Round, members: Sequence[int]) -> RaceRoundResult:
+def _verdict_with_games(run: _RaceUpdate, one: Round, members: Sequence[int]) -> RaceRoundResult:
     """The verdict of a round in which everybody has the games to play, and nobody others."""
     found = race.round_result(run.tournament, one, members)
-    _keep_only(run, one, found)
-    _open_missing(run, one, found)
+    _delete_stray_games(run, one, found)
+    _open_missing_games(run, one, found)
     return found
 
 
-def _keep_only(run: _Run, one: Round, found: RaceRoundResult) -> None:
+def _delete_stray_games(run: _RaceUpdate, one: Round, found: RaceRoundResult) -> None:
     """What was played by somebody who is not in this round, or in a replay that is none, goes."""
     wanted = {(player_id, level) for level, group in enumerate(found.groups) for player_id in group}
-    run.state(
+    run.apply(
         SinglePlayerGameDeleted(game)
-        for game in attempts.of_round(run.tournament, one.round_id)
+        for game in attempts.attempts_in_round(run.tournament, one.round_id)
         if (game.player_id, game.game_index) not in wanted
     )
 
 
-def _open_missing(run: _Run, one: Round, found: RaceRoundResult) -> None:
+def _open_missing_games(run: _RaceUpdate, one: Round, found: RaceRoundResult) -> None:
     """A waiting game for everybody who is to play and has none."""
-    there = {(game.player_id, game.game_index) for game in attempts.of_round(run.tournament, one.round_id)}
+    there = {
+        (game.player_id, game.game_index) for game in attempts.attempts_in_round(run.tournament, one.round_id)
+    }
     new = [
-        attempts.pending(
+        attempts.pending_attempt(
             run.next_id(),
             player_id,
             now=run.now,
@@ -182,10 +188,10 @@ def _open_missing(run: _Run, one: Round, found: RaceRoundResult) -> None:
         for player_id in group
         if (player_id, level) not in there
     ]
-    run.state(attempts.opened(new))
+    run.apply(attempts.open_attempts(new))
 
 
-def _who_gives_up(tournament: Tournament, found: RaceRoundResult, members: Sequence[int]) -> int | None:
+def _player_giving_up(tournament: Tournament, found: RaceRoundResult, members: Sequence[int]) -> int | None:
     """Who has left and is not safe in a round that is not decided; the worst seed of several."""
     if found.eliminated_id is not None:
         return None
@@ -194,63 +200,63 @@ def _who_gives_up(tournament: Tournament, found: RaceRoundResult, members: Seque
     return max(gone, key=lambda one: (entrants[one].seed_rank or 0, entrants[one].place), default=None)
 
 
-def _give_up(run: _Run, one: Round, found: RaceRoundResult, player_id: int) -> None:
+def _give_up(run: _RaceUpdate, one: Round, found: RaceRoundResult, player_id: int) -> None:
     """The player's game in this round counts below every score."""
     level = len(found.groups) - 1
-    for game in attempts.of_round(run.tournament, one.round_id):
+    for game in attempts.attempts_in_round(run.tournament, one.round_id):
         if (game.player_id, game.game_index) == (player_id, level):
             after = replace(game, status="completed", is_voided=True, updated_at=run.now)
-            run.state([SinglePlayerGameChanged(game, after)])
+            run.apply([SinglePlayerGameChanged(game, after)])
 
 
-def _advance_past(run: _Run, one: Round, found: RaceRoundResult) -> None:
+def _advance_others(run: _RaceUpdate, one: Round, found: RaceRoundResult) -> None:
     """Where somebody gave up everybody else is above him, played or not."""
     if found.withdrawn_id is None:
         return
-    for game in attempts.of_round(run.tournament, one.round_id):
+    for game in attempts.attempts_in_round(run.tournament, one.round_id):
         if game.status != "completed" and game.player_id != found.withdrawn_id:
             after = replace(game, status="completed", is_advanced=True, updated_at=run.now)
-            run.state([SinglePlayerGameChanged(game, after)])
+            run.apply([SinglePlayerGameChanged(game, after)])
 
 
-def _keep_queue(run: _Run, one: Round) -> None:
+def _update_queue(run: _RaceUpdate, one: Round) -> None:
     """Who has a waiting game waits in the queue of the round, who plays or has played does not."""
-    games = attempts.of_round(run.tournament, one.round_id)
+    games = attempts.attempts_in_round(run.tournament, one.round_id)
     pending = [game.player_id for game in games if game.status == "pending"]
     present = {game.player_id for game in games}
-    for queue_id in [spot.queue_id for spot in queues.waiting(run.tournament, round_id=one.round_id)]:
+    for queue_id in [spot.queue_id for spot in queues.waiting_spots(run.tournament, round_id=one.round_id)]:
         # The ones before may have moved it forward.
-        spot = queues.spot_of(run.tournament, queue_id)
+        spot = queues.find_spot(run.tournament, queue_id)
         if spot.player_id not in present:
-            run.state(queues.left(run.tournament, spot))
+            run.apply(queues.leave_queue(run.tournament, spot))
         elif spot.player_id not in pending:
-            run.state(queues.done(run.tournament, spot, run.now))
-    waiting = {spot.player_id for spot in queues.waiting(run.tournament, round_id=one.round_id)}
+            run.apply(queues.complete_spot(run.tournament, spot, run.now))
+    waiting = {spot.player_id for spot in queues.waiting_spots(run.tournament, round_id=one.round_id)}
     for player_id in pending:
         if player_id not in waiting:
             new_id = run.next_id()
-            run.state(
-                queues.joined(
+            run.apply(
+                queues.join_queue(
                     run.tournament, [player_id], now=run.now, round_id=one.round_id, first_id=new_id
                 )
             )
 
 
-def _keep_status(run: _Run, one: Round, found: RaceRoundResult, members: Sequence[int]) -> None:
+def _update_status(run: _RaceUpdate, one: Round, found: RaceRoundResult, members: Sequence[int]) -> None:
     """The bar, and whether the round is over: all are there and have played, and one is out."""
     here = run.tournament.round_by_id[one.round_id]
-    games = attempts.of_round(run.tournament, one.round_id)
+    games = attempts.attempts_in_round(run.tournament, one.round_id)
     is_over = (
         found.eliminated_id is not None
         and len(members) == here.size
         and all(game.status == "completed" for game in games)
     )
-    run.state(altered(RoundChanged, here, replace(here, score=found.bar)))
+    run.apply(changes_between(RoundChanged, here, replace(here, score=found.bar)))
     here = run.tournament.round_by_id[one.round_id]
     if is_over and here.status != "completed":
-        run.state([RoundCompleted(here, replace(here, status="completed", completed_at=run.now))])
+        run.apply([RoundCompleted(here, replace(here, status="completed", completed_at=run.now))])
     elif not is_over and here.status == "completed":
-        run.state([RoundReopened(here, replace(here, status="started", completed_at=None))])
+        run.apply([RoundReopened(here, replace(here, status="started", completed_at=None))])
 
 
 def _in_order_of_arrival(
@@ -259,22 +265,28 @@ def _in_order_of_arrival(
     """The safe ones: who is in the next round already, then who gets there now, best seed first."""
     rounds = tournament.rounds_in_order
     after = rounds[one.round_index + 1 :]
-    arrived = [game.player_id for game in attempts.of_round(tournament, after[0].round_id)] if after else []
+    arrived = (
+        [game.player_id for game in attempts.attempts_in_round(tournament, after[0].round_id)]
+        if after
+        else []
+    )
     there = [player_id for player_id in dict.fromkeys(arrived) if player_id in found.safe_ids]
     entrants = tournament.entrant_by_id
     new = [player_id for player_id in members if player_id in found.safe_ids and player_id not in there]
     return there + sorted(new, key=lambda player_id: entrants[player_id].seed_rank or 0)
 
 
-def _delete_rounds_from(run: _Run, index: int) -> None:
+def _delete_rounds_from(run: _RaceUpdate, index: int) -> None:
     """Rounds that nobody has reached any more go, the last one first."""
     for one in reversed(run.tournament.rounds_in_order[index:]):
-        run.state(QueueLeft(spot) for spot in run.tournament.queue if spot.round_id == one.round_id)
-        run.state(SinglePlayerGameDeleted(game) for game in attempts.of_round(run.tournament, one.round_id))
-        run.state([RoundDeleted(run.tournament.round_by_id[one.round_id])])
+        run.apply(QueueLeft(spot) for spot in run.tournament.queue if spot.round_id == one.round_id)
+        run.apply(
+            SinglePlayerGameDeleted(game) for game in attempts.attempts_in_round(run.tournament, one.round_id)
+        )
+        run.apply([RoundDeleted(run.tournament.round_by_id[one.round_id])])
 
 
-def open_attempt_of(tournament: Tournament, player_id: int) -> SinglePlayerGame | None:
+def find_open_attempt(tournament: Tournament, player_id: int) -> SinglePlayerGame | None:
     """The single player game that a player is to play next; nobody has two."""
     for one in tournament.single_player_games:
         if one.player_id == player_id and one.status != "completed":

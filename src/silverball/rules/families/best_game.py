@@ -9,7 +9,7 @@ from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.mechanics import attempts, queues
-from silverball.rules.model.changes import CardChanged, Change, SinglePlayerGameChanged, altered
+from silverball.rules.model.changes import CardChanged, Change, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
 from silverball.rules.ranking import bestgame
@@ -28,7 +28,7 @@ def uses_queues(tournament: Tournament) -> bool:
     return bool(getattr(tournament.settings, "use_queues", False))
 
 
-def being_played(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame | None:
+def running_attempt(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame | None:
     """The started single player game of this player on this arena."""
     for one in tournament.single_player_games:
         if one.status == "started" and (one.player_id, one.arena_id) == (player_id, arena_id):
@@ -36,15 +36,17 @@ def being_played(tournament: Tournament, player_id: int, arena_id: int) -> Singl
     return None
 
 
-def outcome_of_playing(tournament: Tournament, said: NewAttempt) -> AttemptOutcome | None:
+def outcome_of_running_attempt(tournament: Tournament, said: NewAttempt) -> AttemptOutcome | None:
     """The score for the game that the player is playing there; None when it is for another one."""
-    playing = being_played(tournament, said.player_id, said.arena_id)
+    playing = running_attempt(tournament, said.player_id, said.arena_id)
     if playing is None or said.score is None:
         return None
-    return AttemptOutcome(single_player_game_id=playing.single_player_game_id, score=said.score, by=said.by)
+    return AttemptOutcome(
+        single_player_game_id=playing.single_player_game_id, score=said.score, recorded_by=said.recorded_by
+    )
 
 
-def require_free(tournament: Tournament, player_id: int, arena_id: int) -> None:
+def require_player_and_arena_free(tournament: Tournament, player_id: int, arena_id: int) -> None:
     """Raises Conflict while the player or the arena is in another game, or somebody else is up."""
     for one in tournament.single_player_games:
         if one.status != "started":
@@ -54,12 +56,12 @@ def require_free(tournament: Tournament, player_id: int, arena_id: int) -> None:
             raise Conflict(f"Player {player_id} is playing {named}. Record or delete it first.")
         if one.arena_id == arena_id:
             raise Conflict(f"Arena {arena_id} is taken by {named}. Record or delete it first.")
-    queue = queues.waiting(tournament, arena_id=arena_id)
+    queue = queues.waiting_spots(tournament, arena_id=arena_id)
     if queue and queue[0].player_id != player_id:
         raise Conflict(f"Player {queue[0].player_id} is up on arena {arena_id}. Move or remove that player.")
 
 
-def new_attempt(
+def create_attempt(
     tournament: Tournament, said: NewAttempt, now: datetime, *, card_id: int | None, game_index: int
 ) -> list[Change]:
     """The single player game begun, or begun and over when there is a score; a spot in the queue is done."""
@@ -72,32 +74,34 @@ def new_attempt(
         card_id=card_id,
         score=said.score,
         game_index=game_index,
-        scorekeeper_id=said.by if is_over else None,
+        scorekeeper_id=said.recorded_by if is_over else None,
         created_at=now,
         updated_at=now,
         started_at=None if is_over else now,
     )
-    changes = attempts.opened([one])
+    changes = attempts.open_attempts([one])
     for spot in queues.spots_of_player(tournament, said.player_id):
         if spot.arena_id == said.arena_id:
-            changes += queues.done(tournament, spot, now)
+            changes += queues.complete_spot(tournament, spot, now)
     return changes
 
 
-def recorded(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
+def record_score(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
     """A score, new or corrected. Its points follow from all scores, so none are stored here."""
     if said.score is None or said.strokes is not None or said.rolls or said.is_advanced:
         raise Invalid({"score": ["Enter the score: nothing else counts in this tournament."]})
-    one = attempts.attempt_of(tournament, said.single_player_game_id)
-    return attempts.recorded(one, said, points=None, now=now)
+    one = attempts.find_attempt(tournament, said.single_player_game_id)
+    return attempts.record_attempt(one, said, points=None, now=now)
 
 
-def left_queues(tournament: Tournament, who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
+def leave_queues_when_inactive(
+    tournament: Tournament, who: Entrant, _dice: Random, _now: datetime
+) -> list[Change]:
     """Who leaves the tournament waits no longer; a game in progress may still be finished."""
-    return [] if who.is_active else queues.all_left(tournament, who.player_id)
+    return [] if who.is_active else queues.leave_all_queues(tournament, who.player_id)
 
 
-def final_marks(tournament: Tournament) -> list[Change]:
+def store_final_marks(tournament: Tournament) -> list[Change]:
     """What every score came to in the end, stored for good. Source: formats, 14.18."""
     marks = bestgame.game_marks(tournament)
     in_progress = {one.card_id for one in tournament.cards if one.status != "completed"}
@@ -106,18 +110,18 @@ def final_marks(tournament: Tournament) -> list[Change]:
         points, is_best = marks[one.single_player_game_id]
         if one.card_id in in_progress:
             points = bestgame.NO_MARK.points
-        changes += altered(SinglePlayerGameChanged, one, replace(one, points=points, is_best=is_best))
+        changes += changes_between(SinglePlayerGameChanged, one, replace(one, points=points, is_best=is_best))
     best = bestgame.is_best_by_card(tournament)
     for card in tournament.cards:
-        changes += altered(CardChanged, card, replace(card, is_best=best[card.card_id]))
+        changes += changes_between(CardChanged, card, replace(card, is_best=best[card.card_id]))
     return changes
 
 
-def no_marks(tournament: Tournament) -> list[Change]:
+def clear_marks(tournament: Tournament) -> list[Change]:
     """Points and marks follow from the scores again."""
     changes: list[Change] = []
     for one in tournament.single_player_games:
-        changes += altered(SinglePlayerGameChanged, one, replace(one, points=None, is_best=False))
+        changes += changes_between(SinglePlayerGameChanged, one, replace(one, points=None, is_best=False))
     for card in tournament.cards:
-        changes += altered(CardChanged, card, replace(card, is_best=False))
+        changes += changes_between(CardChanged, card, replace(card, is_best=False))
     return changes

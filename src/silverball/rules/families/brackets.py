@@ -17,8 +17,8 @@ import msgspec
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import call_ups, results, rounds, seeding
-from silverball.rules.mechanics.call_ups import Call
-from silverball.rules.model.apply import apply_all
+from silverball.rules.mechanics.call_ups import CallUp
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     GameDeleted,
@@ -26,7 +26,7 @@ from silverball.rules.model.changes import (
     RoundDeleted,
     SuggestionDecided,
     TournamentEdited,
-    edited,
+    tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Round, Tournament
@@ -34,14 +34,14 @@ from silverball.rules.pairing import elimination
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, Source, WinnerSource
 
 # A seat that stays empty: a missing seed, or the loser of a bye.
-NOBODY = 0
+EMPTY_SEAT = 0
 # A player id, NOBODY, or None while it is not known.
 Seat: TypeAlias = int | None
 BYE_POINTS = Decimal("1.00")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Match:
+class BracketMatch:
     """A node with what is known of it."""
 
     node: BracketNode
@@ -49,49 +49,54 @@ class Match:
     # The games that stand, in the order they are played.
     games: tuple[Game, ...] = ()
     # Games of other players, or beyond the decision.
-    stale: tuple[Game, ...] = ()
+    stale_games: tuple[Game, ...] = ()
     # First to last once it is decided: both players, one who met nobody, or none at all.
-    order: tuple[int, ...] | None = None
+    finishing_order: tuple[int, ...] | None = None
     # A deciding second final that nobody needs.
-    is_spared: bool = False
+    is_unneeded: bool = False
 
     @property
-    def present(self) -> tuple[int, ...]:
+    def player_ids(self) -> tuple[int, ...]:
         """The players known to be in it."""
         return tuple(seat for seat in self.seats if seat)
 
     @property
-    def is_known(self) -> bool:
+    def has_known_seats(self) -> bool:
         """Whether it is known who is in every seat."""
         return None not in self.seats
 
     @property
     def is_bye(self) -> bool:
         """Whether a player goes through without a game."""
-        return self.is_known and len(self.present) == 1 and not self.node.is_extra
+        return self.has_known_seats and len(self.player_ids) == 1 and not self.node.is_extra
 
     @property
     def is_upset(self) -> bool:
         """Whether the player in the second seat won."""
-        first = self.order[0] if self.order else NOBODY
+        first = self.finishing_order[0] if self.finishing_order else EMPTY_SEAT
         return len(self.seats) == 2 and bool(first) and first == self.seats[1]
 
     @property
     def needs_game(self) -> bool:
         """Whether its next game can be played."""
         is_waiting = any(game.status != "completed" for game in self.games)
-        return self.is_known and len(self.present) > 1 and self.order is None and not is_waiting
+        return (
+            self.has_known_seats
+            and len(self.player_ids) > 1
+            and self.finishing_order is None
+            and not is_waiting
+        )
 
 
-Matches: TypeAlias = Mapping[NodeKey, Match]
-NodesOf: TypeAlias = Callable[[int], Sequence[BracketNode]]
+Matches: TypeAlias = Mapping[NodeKey, BracketMatch]
+NodesForSize: TypeAlias = Callable[[int], Sequence[BracketNode]]
 
 
 @dataclass(frozen=True)
-class BracketPlay:
+class BracketRules:
     """How a bracket format is played; `nodes` takes the size."""
 
-    nodes: NodesOf
+    nodes: NodesForSize
 
     def start(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """The rounds and first games; the size becomes the smallest that holds the players.
@@ -100,69 +105,71 @@ class BracketPlay:
         """
         size = elimination.size_for(len(tournament.active_ids))
         fitting: Any = {"bracket_size": size}
-        changes = edited(
+        changes = tournament_changes(
             TournamentEdited, tournament, settings=msgspec.structs.replace(tournament.settings, **fitting)
         )
-        after = apply_all(tournament, changes)
-        return [*changes, *filled(after, self.matches, dice, now)]
+        after = apply_changes(tournament, changes)
+        return [*changes, *open_missing_games(after, self.matches, dice, now)]
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """The games that are missing, after an import for instance. Raises Conflict for none."""
-        return call_ups.missing(filled(tournament, self.matches, dice, now))
+        return call_ups.require_missing_games(open_missing_games(tournament, self.matches, dice, now))
 
     def settle(self, tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
         """A result, new or corrected: games that depended on the old one go, new ones come up."""
         assert isinstance(said, GameOutcome)
-        self.require_own(tournament)
-        changes = results.completed(tournament, said, results.by_points_map(tournament), now)
-        changes += self.pruned(apply_all(tournament, changes))
-        return [*changes, *filled(apply_all(tournament, changes), self.matches, dice, now)]
+        self.require_own_schedule(tournament)
+        changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+        changes += self.delete_stale_games(apply_changes(tournament, changes))
+        return [*changes, *open_missing_games(apply_changes(tournament, changes), self.matches, dice, now)]
 
-    def cleared(self, tournament: Tournament, game: Game) -> list[Change]:
+    def result_cleared(self, tournament: Tournament, game: Game) -> list[Change]:
         """What goes when the result of a game was taken away; takes the game as it was."""
-        self.require_own(call_ups.with_game(tournament, game))
-        return self.pruned(tournament)
+        self.require_own_schedule(call_ups.with_game_restored(tournament, game))
+        return self.delete_stale_games(tournament)
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
         """The games that closing took away come back; undecided rounds open again."""
-        self.require_own(tournament)
-        changes = self.pruned(tournament)
+        self.require_own_schedule(tournament)
+        changes = self.delete_stale_games(tournament)
         if tournament.completed_at is not None:
-            after, dice = apply_all(tournament, changes), call_ups.dice_at_reopen(tournament)
-            changes += filled(after, self.matches, dice, tournament.completed_at)
+            after, dice = apply_changes(tournament, changes), call_ups.dice_at_reopen(tournament)
+            changes += open_missing_games(after, self.matches, dice, tournament.completed_at)
         return changes
 
-    def require_own(self, tournament: Tournament) -> None:
+    def require_own_schedule(self, tournament: Tournament) -> None:
         """Raises Conflict for a bracket that came in with games of another plan: they would all go."""
-        if any(match.stale for match in self.matches(tournament).values()):
-            raise Conflict(call_ups.DRAWN_ELSEWHERE)
+        if any(match.stale_games for match in self.matches(tournament).values()):
+            raise Conflict(call_ups.DRAWN_ELSEWHERE_MESSAGE)
 
-    def pruned(self, tournament: Tournament) -> list[Change]:
+    def delete_stale_games(self, tournament: Tournament) -> list[Change]:
         """The games that no longer follow from what was before, deleted; undecided rounds open again."""
-        return pruned(tournament, self.matches)
+        return delete_stale_games(tournament, self.matches)
 
     def matches(self, tournament: Tournament) -> Matches:
         """Every node with what is known of it."""
         size = getattr(tournament.settings, "bracket_size", elimination.SIZES[0])
-        return matches(tournament, self.nodes(size))
+        return resolve_matches(tournament, self.nodes(size))
 
 
-def matches(tournament: Tournament, nodes: Sequence[BracketNode]) -> Matches:
+def resolve_matches(tournament: Tournament, nodes: Sequence[BracketNode]) -> Matches:
     """Every node with what is known of it, in playing order.
 
     Takes the nodes in an order in which a node comes after those it is fed by.
     """
-    seeds = seeding.by_rank(tournament)
+    seeds = seeding.ids_by_seed(tournament)
     wins_needed = (int(getattr(tournament.settings, "games_per_round", 1)) + 1) // 2
     played = _games_by_key(tournament)
-    found: dict[NodeKey, Match] = {}
+    found: dict[NodeKey, BracketMatch] = {}
     for node in nodes:
         games = played.get(node.key, [])
-        if _is_spared(node, found):
-            found[node.key] = Match(node=node, seats=(), stale=tuple(games), order=(), is_spared=True)
+        if _is_unneeded(node, found):
+            found[node.key] = BracketMatch(
+                node=node, seats=(), stale_games=tuple(games), finishing_order=(), is_unneeded=True
+            )
             continue
-        seats = tuple(_seat(source, seeds, found) for source in node.sources)
-        found[node.key] = _match(node, seats, games, wins_needed)
+        seats = tuple(_seat_from_source(source, seeds, found) for source in node.sources)
+        found[node.key] = _resolve_match(node, seats, games, wins_needed)
     return found
 
 
@@ -176,36 +183,38 @@ def _games_by_key(tournament: Tournament) -> dict[NodeKey, list[Game]]:
     return found
 
 
-def _is_spared(node: BracketNode, found: Matches) -> bool:
+def _is_unneeded(node: BracketNode, found: Matches) -> bool:
     if node.reset_of is None:
         return False
     first = found[node.reset_of]
-    return first.order is not None and not first.is_upset
+    return first.finishing_order is not None and not first.is_upset
 
 
-def _seat(source: Source, seeds: Sequence[int], found: Matches) -> Seat:
+def _seat_from_source(source: Source, seeds: Sequence[int], found: Matches) -> Seat:
     if isinstance(source, SeedSource):
-        return seeds[source.seed - 1] if source.seed <= len(seeds) else NOBODY
-    order = found[source.node].order
+        return seeds[source.seed - 1] if source.seed <= len(seeds) else EMPTY_SEAT
+    order = found[source.node].finishing_order
     if order is None:
         return None
     place = 0 if isinstance(source, WinnerSource) else 1
-    return order[place] if place < len(order) else NOBODY
+    return order[place] if place < len(order) else EMPTY_SEAT
 
 
-def _match(node: BracketNode, seats: tuple[Seat, ...], games: Sequence[Game], wins_needed: int) -> Match:
-    match = Match(node=node, seats=seats, stale=tuple(games))
-    if not match.is_known:
+def _resolve_match(
+    node: BracketNode, seats: tuple[Seat, ...], games: Sequence[Game], wins_needed: int
+) -> BracketMatch:
+    match = BracketMatch(node=node, seats=seats, stale_games=tuple(games))
+    if not match.has_known_seats:
         return match
-    if len(match.present) < 2:
-        return replace(match, order=match.present)
+    if len(match.player_ids) < 2:
+        return replace(match, finishing_order=match.player_ids)
     needed = wins_needed if len(seats) == 2 else 1
-    standing, order = _played(games, match.present, needed)
+    standing, order = _standing_games(games, match.player_ids, needed)
     stale = tuple(game for game in games if game not in standing)
-    return replace(match, games=tuple(standing), stale=stale, order=order)
+    return replace(match, games=tuple(standing), stale_games=stale, finishing_order=order)
 
 
-def _played(
+def _standing_games(
     games: Sequence[Game], present: Sequence[int], wins_needed: int
 ) -> tuple[list[Game], tuple[int, ...] | None]:
     """The games that stand and, once it is decided, the players from first to last.
@@ -228,11 +237,11 @@ def _played(
     return standing, None
 
 
-def pruned(tournament: Tournament, matches_of: Callable[[Tournament], Matches]) -> list[Change]:
+def delete_stale_games(tournament: Tournament, matches_of: Callable[[Tournament], Matches]) -> list[Change]:
     """Stale games and byes deleted, with the round of a deciding final nobody needs; rounds open again."""
     found = matches_of(tournament)
-    stale = {game.game_id for match in found.values() for game in match.stale}
-    byes = _byes(found)
+    stale = {game.game_id for match in found.values() for game in match.stale_games}
+    byes = _bye_keys(found)
     for game in tournament.games:
         if game.is_bye and game.round_id is not None:
             index = tournament.round_by_id[game.round_id].round_index
@@ -240,80 +249,84 @@ def pruned(tournament: Tournament, matches_of: Callable[[Tournament], Matches]) 
                 stale.add(game.game_id)
     changes: list[Change] = [SuggestionDecided(one) for one in tournament.suggestions if one.game_id in stale]
     changes += [GameDeleted(game) for game in tournament.games if game.game_id in stale]
-    needed = _rounds(found)
+    needed = _needed_round_indexes(found)
     changes += [RoundDeleted(one) for one in tournament.rounds if one.round_index not in needed]
-    after = apply_all(tournament, changes)
-    return [*changes, *_following(after, matches_of, None)]
+    after = apply_changes(tournament, changes)
+    return [*changes, *_settle_rounds(after, matches_of, None)]
 
 
-def filled(
+def open_missing_games(
     tournament: Tournament, matches_of: Callable[[Tournament], Matches], dice: Random, now: datetime
 ) -> list[Change]:
     """Rounds, byes and games that are to be there and are not; decided rounds completed."""
     found = matches_of(tournament)
-    changes: list[Change] = list(call_ups.rounds_opened(tournament, _rounds(found), now))
-    after = apply_all(tournament, changes)
+    changes: list[Change] = list(call_ups.open_missing_rounds(tournament, _needed_round_indexes(found), now))
+    after = apply_changes(tournament, changes)
     round_ids = {one.round_index: one.round_id for one in after.rounds}
     calls = [
-        Call(
+        CallUp(
             round_id=round_ids[match.node.key[0]],
             set_number=match.node.key[1],
-            player_ids=match.present,
-            earlier=match.games,
+            player_ids=match.player_ids,
+            earlier_games=match.games,
         )
         for match in found.values()
         if match.needs_game
     ]
-    changes += [GameOpened(game) for game in call_ups.games(after, calls, dice, now)]
-    after = apply_all(tournament, changes)
-    changes += [GameOpened(game) for game in _new_byes(after, _byes(found))]
-    after = apply_all(tournament, changes)
-    return [*changes, *_following(after, matches_of, now)]
+    changes += [GameOpened(game) for game in call_ups.create_games(after, calls, dice, now)]
+    after = apply_changes(tournament, changes)
+    changes += [GameOpened(game) for game in _missing_byes(after, _bye_keys(found))]
+    after = apply_changes(tournament, changes)
+    return [*changes, *_settle_rounds(after, matches_of, now)]
 
 
-def _byes(found: Matches) -> set[tuple[int, int]]:
+def _bye_keys(found: Matches) -> set[tuple[int, int]]:
     """Round index and player of every bye."""
-    return {(match.node.key[0], match.present[0]) for match in found.values() if match.is_bye}
+    return {(match.node.key[0], match.player_ids[0]) for match in found.values() if match.is_bye}
 
 
-def _rounds(found: Matches) -> list[int]:
+def _needed_round_indexes(found: Matches) -> list[int]:
     """Indexes of the rounds that are to be there: the deciding final only when it is played."""
     indexes = {
-        match.node.key[0] for match in found.values() if match.node.reset_of is None or _is_repeated(match)
+        match.node.key[0]
+        for match in found.values()
+        if match.node.reset_of is None or _is_second_final_needed(match)
     }
     return sorted(indexes)
 
 
-def _is_repeated(match: Match) -> bool:
-    return match.is_known and not match.is_spared
+def _is_second_final_needed(match: BracketMatch) -> bool:
+    return match.has_known_seats and not match.is_unneeded
 
 
-def _new_byes(tournament: Tournament, byes: set[tuple[int, int]]) -> list[Game]:
+def _missing_byes(tournament: Tournament, byes: set[tuple[int, int]]) -> list[Game]:
     round_ids = {one.round_index: one.round_id for one in tournament.rounds}
     there = {(game.round_id, game.player_ids[0]) for game in tournament.games if game.is_bye}
     missing = [(index, player) for index, player in sorted(byes) if (round_ids[index], player) not in there]
-    first = call_ups.new_game_id(tournament)
+    first = call_ups.next_game_id(tournament)
     return [
         rounds.bye_game(first - at, player, round_ids[index], BYE_POINTS)
         for at, (index, player) in enumerate(missing)
     ]
 
 
-def _following(
+def _settle_rounds(
     tournament: Tournament, matches_of: Callable[[Tournament], Matches], now: datetime | None
 ) -> list[Change]:
     found = matches_of(tournament)
     undecided = {
-        match.node.key[0] for match in found.values() if match.order is None and not match.node.is_extra
+        match.node.key[0]
+        for match in found.values()
+        if match.finishing_order is None and not match.node.is_extra
     }
 
     def is_settled(within: Tournament, one: Round) -> bool:
-        return one.round_index not in undecided and rounds.all_played(within, one)
+        return one.round_index not in undecided and rounds.is_round_played(within, one)
 
-    return rounds.following(tournament, is_settled, now)
+    return rounds.settle_rounds(tournament, is_settled, now)
 
 
 def is_over(found: Matches) -> bool:
     """Whether first place is decided."""
     finals = [match for match in found.values() if match.node.winner_place == 1]
-    return all(match.order is not None for match in finals)
+    return all(match.finishing_order is not None for match in finals)

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.mechanics import attempts
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     CardChanged,
     CardDeleted,
@@ -17,12 +17,12 @@ from silverball.rules.model.changes import (
     Change,
     SinglePlayerGameChanged,
     SinglePlayerGameDeleted,
-    altered,
+    changes_between,
 )
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 
 
-def card_of(tournament: Tournament, card_id: int) -> Card:
+def find_card(tournament: Tournament, card_id: int) -> Card:
     """A card of the tournament. Raises NotFound."""
     for one in tournament.cards:
         if one.card_id == card_id:
@@ -30,60 +30,60 @@ def card_of(tournament: Tournament, card_id: int) -> Card:
     raise NotFound("Card", card_id)
 
 
-def of_player(tournament: Tournament, player_id: int) -> list[Card]:
+def cards_of_player(tournament: Tournament, player_id: int) -> list[Card]:
     """Every card of a player, voided ones too; deleted ones were never there."""
     return [one for one in tournament.cards if one.player_id == player_id]
 
 
-def active(tournament: Tournament, player_id: int) -> Card | None:
+def card_in_progress(tournament: Tournament, player_id: int) -> Card | None:
     """The card a player is filling; there is at most one."""
-    for one in of_player(tournament, player_id):
+    for one in cards_of_player(tournament, player_id):
         if one.status == "started" and not one.is_voided:
             return one
     return None
 
 
-def games_of(tournament: Tournament, card_id: int) -> list[SinglePlayerGame]:
+def games_on_card(tournament: Tournament, card_id: int) -> list[SinglePlayerGame]:
     """The games on a card, in the order they were begun."""
     games = [one for one in tournament.single_player_games if one.card_id == card_id]
     return sorted(games, key=lambda one: one.game_index or 0)
 
 
-def new(player_id: int, now: datetime) -> Card:
+def new_card(player_id: int, now: datetime) -> Card:
     """An empty card, not there yet."""
     return Card(card_id=-1, player_id=player_id, status="started", created_at=now, updated_at=now)
 
 
-def require_room(tournament: Tournament, card: Card, arena_id: int, *, games_per_card: int) -> None:
+def require_room_on_card(tournament: Tournament, card: Card, arena_id: int, *, games_per_card: int) -> None:
     """Raises Conflict when the arena is on the card already, or no game is left on it."""
-    games = games_of(tournament, card.card_id)
+    games = games_on_card(tournament, card.card_id)
     if any(one.arena_id == arena_id for one in games):
         raise Conflict(f"Arena {arena_id} is on card {card.card_id} already. Choose another arena.")
     if len(games) >= games_per_card:
         raise Conflict(f"Card {card.card_id} has all its games. Record the one that is being played.")
 
 
-def kept(
+def update_card(
     tournament: Tournament, made: Sequence[Change], card_id: int, *, games_per_card: int, now: datetime
 ) -> list[Change]:
     """These changes and what they mean for their card: full, open again, or gone with its last game.
 
     Raises Conflict when it would open again while the player fills another card.
     """
-    after = apply_all(tournament, made)
-    card = card_of(after, card_id)
-    games = games_of(after, card_id)
+    after = apply_changes(tournament, made)
+    card = find_card(after, card_id)
+    games = games_on_card(after, card_id)
     if not games:
         return [*made, CardDeleted(card)]
     is_full = sum(one.status == "completed" for one in games) >= games_per_card
     if not is_full and card.status == "completed" and not card.is_voided:
-        _require_no_other(after, card)
+        _require_no_other_card(after, card)
     status = replace(card, status="completed" if is_full else "started", updated_at=now)
-    return [*made, *altered(CardChanged, card, status)] if made else []
+    return [*made, *changes_between(CardChanged, card, status)] if made else []
 
 
-def _require_no_other(tournament: Tournament, card: Card) -> None:
-    other = active(tournament, card.player_id)
+def _require_no_other_card(tournament: Tournament, card: Card) -> None:
+    other = card_in_progress(tournament, card.player_id)
     if other is not None and other.card_id != card.card_id:
         raise Conflict(
             f"Player {card.player_id} is filling card {other.card_id}: card {card.card_id} cannot be opened "
@@ -91,51 +91,51 @@ def _require_no_other(tournament: Tournament, card: Card) -> None:
         )
 
 
-def opened(card: Card) -> list[Change]:
+def open_card(card: Card) -> list[Change]:
     """This card, there now."""
     return [CardOpened(card)]
 
 
-def voided(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
+def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
     """No more scores, no points, but used up all the same. Raises Conflict when it is voided already."""
-    card = card_of(tournament, card_id)
+    card = find_card(tournament, card_id)
     if card.is_voided:
         raise Conflict(f"Card {card_id} is voided already.")
     changes: list[Change] = [CardChanged(card, replace(card, is_voided=True, updated_at=now))]
-    for one in games_of(tournament, card_id):
+    for one in games_on_card(tournament, card_id):
         # What is being played is given up: its score could not be recorded any more.
         is_over = one.status == "completed"
-        changes += attempts.voided(one, now) if is_over else [SinglePlayerGameDeleted(one)]
+        changes += attempts.void_attempt(one, now) if is_over else [SinglePlayerGameDeleted(one)]
     return changes
 
 
-def unvoided(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
+def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
     """The card and its games count again. Raises Conflict while the player fills another card."""
-    card = card_of(tournament, card_id)
+    card = find_card(tournament, card_id)
     if not card.is_voided:
         raise Conflict(f"Card {card_id} is not voided.")
     if card.status != "completed":
-        _require_no_other(tournament, card)
+        _require_no_other_card(tournament, card)
     return [
         CardChanged(card, replace(card, is_voided=False, updated_at=now)),
         *(
             SinglePlayerGameChanged(one, replace(one, is_voided=False, updated_at=now))
-            for one in games_of(tournament, card_id)
+            for one in games_on_card(tournament, card_id)
         ),
     ]
 
 
-def deleted(tournament: Tournament, card_id: int) -> list[Change]:
+def delete_card(tournament: Tournament, card_id: int) -> list[Change]:
     """The card and its games gone, as if it had never been bought."""
-    card = card_of(tournament, card_id)
-    games = games_of(tournament, card_id)
+    card = find_card(tournament, card_id)
+    games = games_on_card(tournament, card_id)
     return [*(SinglePlayerGameDeleted(one) for one in games), CardDeleted(card)]
 
 
-def empty_deleted(tournament: Tournament) -> list[Change]:
+def delete_empty_cards(tournament: Tournament) -> list[Change]:
     """Cards without a game gone: closing takes away what was being played. Voided ones stay used up."""
     return [
         CardDeleted(one)
         for one in tournament.cards
-        if not one.is_voided and not games_of(tournament, one.card_id)
+        if not one.is_voided and not games_on_card(tournament, one.card_id)
     ]

@@ -12,9 +12,9 @@ from random import Random
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import pairings, results, rounds
-from silverball.rules.mechanics.pairings import Field
-from silverball.rules.mechanics.results import Score
-from silverball.rules.model.apply import apply_all
+from silverball.rules.mechanics.pairings import PairingField
+from silverball.rules.mechanics.results import ScoreGame
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Tournament
@@ -28,39 +28,39 @@ ZERO = Decimal(0)
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoundPlay:
+class DrawnRoundRules:
     """How one format fills in the common frame."""
 
     group_size: int
     # Ids of the players of the next round.
-    playing: Callable[[Tournament], tuple[int, ...]]
+    playing_ids: Callable[[Tournament], tuple[int, ...]]
     # Player id -> what Swiss pairing goes by, higher is better.
-    scores: Callable[[Tournament], Mapping[int, Decimal]]
+    pairing_scores: Callable[[Tournament], Mapping[int, Decimal]]
     rank: Callable[[Tournament], list[Standing]]
     is_over: Callable[[Tournament], bool]
     # The tournament's own way to score a game.
-    score: Callable[[Tournament], Score] = results.by_points_map
+    scorer: Callable[[Tournament], ScoreGame] = results.score_by_points_map
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """The next round; the open one is completed first. Raises Conflict when there cannot be one."""
         newest = tournament.newest_round
-        before = rounds.completed(tournament, newest, now) if newest is not None else []
-        after = apply_all(tournament, before)
-        playing = self.playing(after)
+        before = rounds.complete_round(tournament, newest, now) if newest is not None else []
+        after = apply_changes(tournament, before)
+        playing = self.playing_ids(after)
         if self.is_over(after):
             raise Conflict("The tournament is over: no round is left to play. Complete it.")
         if len(playing) < 2:
             raise Conflict("Fewer than two players are left to play a round. Add players, or complete it.")
-        scores = self.scores(after)
-        field = Field(
-            player_ids=pairings.by_seed(after, playing),
+        scores = self.pairing_scores(after)
+        field = PairingField(
+            player_ids=pairings.sort_by_seed(after, playing),
             scores={player_id: scores.get(player_id, ZERO) for player_id in playing},
-            ranking=pairings.ranking_of(scores, playing, dice),
+            ranking=pairings.rank_by_score(scores, playing, dice),
             group_size=self.group_size,
         )
-        draw = pairings.draw(after, field, dice)
+        draw = pairings.draw_groups(after, field, dice)
         games = games_per_round(after)
-        made = rounds.opened(
+        made = rounds.open_round(
             after,
             draw,
             games=games,
@@ -75,7 +75,7 @@ class RoundPlay:
     def settle(self, tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
         """A game's result, recorded or corrected."""
         assert isinstance(said, GameOutcome)
-        return results.completed(tournament, said, self.score(tournament), now)
+        return results.complete_game(tournament, said, self.scorer(tournament), now)
 
 
 def games_per_round(tournament: Tournament) -> int:
@@ -104,7 +104,7 @@ def check_pairing(tournament: Tournament, _dice: Random, _now: datetime) -> list
     return []
 
 
-def points(tournament: Tournament) -> dict[int, Decimal]:
+def points_by_player(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> points of completed games, byes included, with both adjustments; every entrant."""
     counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
     return ranking.total_points(tournament, counted)

@@ -14,14 +14,14 @@ import msgspec
 from silverball.kit.errors import Conflict, Invalid, WrongFormat
 from silverball.rules.lineup import arenas
 from silverball.rules.mechanics import free_games, history, lineups, queues, results, rounds
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     ClockChanged,
     GameChanged,
     GameCompleted,
     GameOpened,
-    edited,
+    tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
@@ -40,7 +40,7 @@ def paused_seconds(tournament: Tournament) -> int:
     return int(getattr(tournament.settings, "frenzy_paused_seconds_left", 0))
 
 
-def runs(tournament: Tournament, now: datetime) -> bool:
+def is_clock_running(tournament: Tournament, now: datetime) -> bool:
     """Whether new games may start: started, not paused, time left."""
     ends = tournament.state.clock_ends_at
     return (
@@ -63,16 +63,18 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     Raises Conflict without an arena and when the queue leaves nobody to play.
     """
     minutes = int(getattr(tournament.settings, "frenzy_duration", 0))
-    clock = _clock(tournament, ends=now + timedelta(minutes=minutes), paused=0)
+    clock = _set_clock(tournament, ends=now + timedelta(minutes=minutes), paused=0)
     if not has_queue(tournament):
         return clock
-    free = lineups.available(tournament)
+    free = lineups.available_arenas(tournament)
     if not free:
         raise Conflict("There is no arena to play on. Add one before you start.")
     players = len(tournament.active_ids)
-    games = min(len(free), (players - max(_kept(tournament), players % 2)) // 2)
+    games = min(len(free), (players - max(_queue_size_wanted(tournament), players % 2)) // 2)
     if games <= 0:
-        raise Conflict(f"A queue of {_kept(tournament)} leaves nobody to play. Make the queue smaller.")
+        raise Conflict(
+            f"A queue of {_queue_size_wanted(tournament)} leaves nobody to play. Make the queue smaller."
+        )
     order = random_draw.random_order(tournament.active_ids, dice)
     pairs = [(order[2 * at], order[2 * at + 1]) for at in range(games)]
     given = arenas.assign_balanced(pairs, free, {}, waves=1, dice=dice)
@@ -80,83 +82,89 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         GameOpened(rounds.new_game(-1 - at, pair, now=now, arena_id=lineup[0]))
         for at, (pair, lineup) in enumerate(zip(pairs, given, strict=True))
     ]
-    return [*clock, *opened, *queues.inserted(tournament, order[2 * games :], place=0, now=now)]
+    return [*clock, *opened, *queues.insert_players(tournament, order[2 * games :], place=0, now=now)]
 
 
-def _kept(tournament: Tournament) -> int:
+def _queue_size_wanted(tournament: Tournament) -> int:
     """How many players the organizer wants to keep waiting."""
     return int(getattr(tournament.settings, "frenzy_queue_size", 0))
 
 
-def _clock(tournament: Tournament, *, ends: datetime | None, paused: int) -> list[Change]:
+def _set_clock(tournament: Tournament, *, ends: datetime | None, paused: int) -> list[Change]:
     settings = msgspec.structs.replace(tournament.settings, frenzy_paused_seconds_left=paused)
     state = replace(tournament.state, clock_ends_at=ends)
-    return edited(ClockChanged, tournament, settings=settings, state=state)
+    return tournament_changes(ClockChanged, tournament, settings=settings, state=state)
 
 
 def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A game's result; a new one moves the queue on, a correction moves nobody. Source: formats, 14.14."""
     assert isinstance(said, GameOutcome)
-    changes = results.completed(tournament, said, results.by_points_map(tournament), now)
-    game = results.game_of(tournament, said.game_id)
+    changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+    game = results.find_game(tournament, said.game_id)
     is_new = any(isinstance(change, GameCompleted) for change in changes)
     if not is_new or game.is_tiebreak or not has_queue(tournament):
         return changes
-    current = apply_all(tournament, changes)
-    changes += _next_game(current, game, dice, now)
-    return [*changes, *filled(apply_all(tournament, changes), dice, now)]
+    current = apply_changes(tournament, changes)
+    changes += _open_next_game(current, game, dice, now)
+    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
 
 
-def _next_game(tournament: Tournament, ended: Game, dice: Random, now: datetime) -> list[Change]:
+def _open_next_game(tournament: Tournament, ended: Game, dice: Random, now: datetime) -> list[Change]:
     """Slot 1 goes to the end of the queue, slot 0 moves to slot 1, the head of the queue takes slot 0.
 
     While no game may start, slot 0 waits at the head of the queue.
     """
     stays, goes = ended.player_ids
-    changes = _joined_at_end(tournament, [goes], now)
-    queue = queues.waiting(apply_all(tournament, changes))
+    changes = _join_at_end(tournament, [goes], now)
+    queue = queues.waiting_spots(apply_changes(tournament, changes))
     active = stays in tournament.active_ids
-    if not (active and queue and runs(tournament, now)):
-        return [*changes, *_put_first(apply_all(tournament, changes), [stays], now)]
+    if not (active and queue and is_clock_running(tournament, now)):
+        return [*changes, *_join_at_head(apply_changes(tournament, changes), [stays], now)]
     pair = (queue[0].player_id, stays)
-    arena_id = _arena_for(tournament, pair, ended.arena_id, dice)
+    arena_id = _choose_arena(tournament, pair, ended.arena_id, dice)
     if arena_id is None:
-        return [*changes, *_put_first(apply_all(tournament, changes), [stays], now)]
-    changes += queues.done(apply_all(tournament, changes), queue[0], now)
-    return [*changes, *_opened(tournament, pair, arena_id, now)]
+        return [*changes, *_join_at_head(apply_changes(tournament, changes), [stays], now)]
+    changes += queues.complete_spot(apply_changes(tournament, changes), queue[0], now)
+    return [*changes, *_open_game(tournament, pair, arena_id, now)]
 
 
-def _opened(tournament: Tournament, pair: Sequence[int], arena_id: int, now: datetime) -> list[Change]:
-    return [GameOpened(rounds.new_game(free_games.new_game_id(tournament), pair, now=now, arena_id=arena_id))]
+def _open_game(tournament: Tournament, pair: Sequence[int], arena_id: int, now: datetime) -> list[Change]:
+    return [
+        GameOpened(rounds.new_game(free_games.next_game_id(tournament), pair, now=now, arena_id=arena_id))
+    ]
 
 
-def _arena_for(tournament: Tournament, pair: Sequence[int], vacated: int | None, dice: Random) -> int | None:
+def _choose_arena(
+    tournament: Tournament, pair: Sequence[int], vacated: int | None, dice: Random
+) -> int | None:
     """An unused arena the two have played least; the one just left only when there is no other."""
-    free = lineups.free(tournament)
+    free = lineups.free_arenas(tournament)
     plays = history.arena_plays(tournament)
     other = arenas.draw_replacement(pair, free, plays, () if vacated is None else (vacated,), dice)
     return other if other is not None else arenas.draw_replacement(pair, free, plays, (), dice)
 
 
-def _joined_at_end(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    place = len(queues.waiting(tournament))
-    return queues.inserted(tournament, _free_to_wait(tournament, player_ids), place=place, now=now)
+def _join_at_end(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    place = len(queues.waiting_spots(tournament))
+    return queues.insert_players(
+        tournament, _players_free_to_wait(tournament, player_ids), place=place, now=now
+    )
 
 
-def _put_first(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
-    return queues.inserted(tournament, _free_to_wait(tournament, player_ids), place=0, now=now)
+def _join_at_head(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    return queues.insert_players(tournament, _players_free_to_wait(tournament, player_ids), place=0, now=now)
 
 
-def _free_to_wait(tournament: Tournament, player_ids: Sequence[int]) -> list[int]:
+def _players_free_to_wait(tournament: Tournament, player_ids: Sequence[int]) -> list[int]:
     """Those who are active, not in a game and not waiting already."""
     busy = {seat for game in results.open_games(tournament.games) for seat in game.player_ids}
-    busy.update(spot.player_id for spot in queues.waiting(tournament))
+    busy.update(spot.player_id for spot in queues.waiting_spots(tournament))
     return [
         player_id for player_id in player_ids if player_id in tournament.active_ids and player_id not in busy
     ]
 
 
-def filled(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+def fill_arenas(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """Games for free arenas while the clock runs and more than those who are to be kept wait.
 
     The head of the queue takes slot 0. Source: formats, 14.14.
@@ -164,19 +172,19 @@ def filled(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     changes: list[Change] = []
     current = tournament
     for _ in range(GAMES_MAX):
-        queue = queues.waiting(current)
-        kept = _kept(current) if results.open_games(current.games) else 0
-        if not (has_queue(current) and runs(current, now) and len(queue) >= kept + 2):
+        queue = queues.waiting_spots(current)
+        kept = _queue_size_wanted(current) if results.open_games(current.games) else 0
+        if not (has_queue(current) and is_clock_running(current, now) and len(queue) >= kept + 2):
             break
         pair = (queue[0].player_id, queue[1].player_id)
-        arena_id = _arena_for(current, pair, None, dice)
+        arena_id = _choose_arena(current, pair, None, dice)
         if arena_id is None:
             break
-        step = queues.done(current, queue[0], now)
-        second = queues.waiting(apply_all(current, step))[0]
-        step += queues.done(apply_all(current, step), second, now)
-        step += _opened(current, pair, arena_id, now)
-        current = apply_all(current, step)
+        step = queues.complete_spot(current, queue[0], now)
+        second = queues.waiting_spots(apply_changes(current, step))[0]
+        step += queues.complete_spot(apply_changes(current, step), second, now)
+        step += _open_game(current, pair, arena_id, now)
+        current = apply_changes(current, step)
         changes += step
     return changes
 
@@ -189,19 +197,19 @@ def roster_changed(tournament: Tournament, who: Entrant, dice: Random, now: date
     if not has_queue(tournament):
         return []
     if who.is_active:
-        changes = _joined_at_end(tournament, [who.player_id], now)
+        changes = _join_at_end(tournament, [who.player_id], now)
     else:
-        changes = queues.all_left(tournament, who.player_id)
+        changes = queues.leave_all_queues(tournament, who.player_id)
         for game in results.open_games(tournament.games):
             if who.player_id in game.player_ids and not game.is_tiebreak:
-                changes += _abandoned(apply_all(tournament, changes), game, now)
-    return [*changes, *filled(apply_all(tournament, changes), dice, now)]
+                changes += _abandon_game(apply_changes(tournament, changes), game, now)
+    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
 
 
-def _abandoned(tournament: Tournament, game: Game, now: datetime) -> list[Change]:
+def _abandon_game(tournament: Tournament, game: Game, now: datetime) -> list[Change]:
     """A started game gone; those of its players who play on are next."""
-    changes = free_games.gone(tournament, game)
-    return [*changes, *_put_first(apply_all(tournament, changes), game.player_ids, now)]
+    changes = free_games.delete_game(tournament, game)
+    return [*changes, *_join_at_head(apply_changes(tournament, changes), game.player_ids, now)]
 
 
 def lineup_changed(tournament: Tournament, one: LineupArena, dice: Random, now: datetime) -> list[Change]:
@@ -214,37 +222,37 @@ def lineup_changed(tournament: Tournament, one: LineupArena, dice: Random, now: 
     changes: list[Change] = []
     stranded = [game for game in results.open_games(tournament.games) if game.arena_id == one.arena_id]
     for game in stranded if not one.is_active else ():
-        current = apply_all(tournament, changes)
-        arena_id = lineups.another(current, game, dice)
+        current = apply_changes(tournament, changes)
+        arena_id = lineups.draw_other_arena(current, game, dice)
         if arena_id is not None:
             changes.append(GameChanged(game, replace(game, arena_id=arena_id)))
         elif not game.is_tiebreak:
-            changes += _abandoned(current, game, now)
-    return [*changes, *filled(apply_all(tournament, changes), dice, now)]
+            changes += _abandon_game(current, game, now)
+    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
 
 
-def deleted(tournament: Tournament, game: Game, dice: Random, now: datetime) -> list[Change]:
+def delete_game(tournament: Tournament, game: Game, dice: Random, now: datetime) -> list[Change]:
     """A game taken out. A completed one leaves the queue alone; the players of a started one are next."""
     if game.status == "completed" or not has_queue(tournament):
-        return free_games.gone(tournament, game)
-    changes = _abandoned(tournament, game, now)
-    return [*changes, *filled(apply_all(tournament, changes), dice, now)]
+        return free_games.delete_game(tournament, game)
+    changes = _abandon_game(tournament, game, now)
+    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
 
 
-def cleared(tournament: Tournament, game: Game) -> list[Change]:
+def clear_game(tournament: Tournament, game: Game) -> list[Change]:
     """A result taken away: the game goes with it, because its players play on elsewhere."""
     if game.status != "completed":
         raise Conflict(f"Game {game.game_id} has no result to delete.")
-    return free_games.gone(tournament, game)
+    return free_games.delete_game(tournament, game)
 
 
-def created(
+def create_game(
     tournament: Tournament, player_ids: Sequence[int], arena_id: int | None, dice: Random, now: datetime
 ) -> list[Change]:
     """A game of two made by the organizer. Raises Conflict while the queue decides, or out of time."""
     if has_queue(tournament):
         raise Conflict("The queue decides who plays next. Turn queues off before the start to make games.")
-    if not runs(tournament, now):
+    if not is_clock_running(tournament, now):
         raise Conflict("No game can start: the clock is paused or has run out. Resume it or add time.")
     if len(player_ids) != 2:
         raise Invalid({"playerIds": [f"A game of a frenzy has two players, not {len(player_ids)}."]})
@@ -252,8 +260,8 @@ def created(
         for player_id in player_ids:
             if player_id in game.player_ids:
                 raise Conflict(f"Player {player_id} plays game {game.game_id}. Record its result first.")
-    return free_games.by_hand(
-        tournament, player_ids, arena_id, container=None, positions={}, dice=dice, now=now
+    return free_games.create_by_hand(
+        tournament, player_ids, arena_id, in_round=None, positions={}, dice=dice, now=now
     )
 
 
@@ -261,16 +269,16 @@ def at_reopen(tournament: Tournament) -> list[Change]:
     """Everybody waits again, in the order of adding; `start_waiting` fills the arenas if time is left."""
     if not has_queue(tournament) or tournament.completed_at is None:
         return []
-    return _joined_at_end(tournament, tournament.active_ids, tournament.completed_at)
+    return _join_at_end(tournament, tournament.active_ids, tournament.completed_at)
 
 
 # What the organizer asks while it runs.
 def pause(tournament: Tournament, now: datetime) -> list[Change]:
     """Stop the clock: running games go on, no new one starts. Raises Conflict when it does not run."""
     _require_frenzy(tournament)
-    if not runs(tournament, now):
+    if not is_clock_running(tournament, now):
         raise Conflict("The clock does not run: it is paused already, or the time is over.")
-    return _clock(tournament, ends=None, paused=seconds_left(tournament, now))
+    return _set_clock(tournament, ends=None, paused=seconds_left(tournament, now))
 
 
 def resume(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -279,8 +287,8 @@ def resume(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     left = paused_seconds(tournament)
     if not left:
         raise Conflict("The clock is not paused.")
-    changes = _clock(tournament, ends=now + timedelta(seconds=left), paused=0)
-    return [*changes, *filled(apply_all(tournament, changes), dice, now)]
+    changes = _set_clock(tournament, ends=now + timedelta(seconds=left), paused=0)
+    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
 
 
 def change_time(tournament: Tournament, seconds: int, dice: Random, now: datetime) -> list[Change]:
@@ -293,15 +301,15 @@ def change_time(tournament: Tournament, seconds: int, dice: Random, now: datetim
     if left < 0 or (left == 0 and paused_seconds(tournament)):
         raise Invalid({"seconds": [f"Only {left - seconds} seconds are left. Take off fewer."]})
     if paused_seconds(tournament):
-        return _clock(tournament, ends=None, paused=left)
-    changes = _clock(tournament, ends=now + timedelta(seconds=left), paused=0)
-    return [*changes, *filled(apply_all(tournament, changes), dice, now)]
+        return _set_clock(tournament, ends=None, paused=left)
+    changes = _set_clock(tournament, ends=now + timedelta(seconds=left), paused=0)
+    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
 
 
-def start_waiting(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+def start_waiting_games(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """Games for whoever waits, on free arenas. Raises Conflict when none can start."""
     _require_frenzy(tournament)
-    changes = filled(tournament, dice, now)
+    changes = fill_arenas(tournament, dice, now)
     if not changes:
         raise Conflict("No game can start now: no arena is free, too few wait, or the clock does not run.")
     return changes
@@ -310,22 +318,22 @@ def start_waiting(tournament: Tournament, dice: Random, now: datetime) -> list[C
 def join_queue(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
     """A player who was taken out of the queue waits again, at its end. Raises Conflict when he need not."""
     _require_queue(tournament)
-    changes = _joined_at_end(tournament, [player_id], now)
+    changes = _join_at_end(tournament, [player_id], now)
     if not changes:
         raise Conflict(f"Player {player_id} plays or waits already, or is not active.")
-    return [*changes, *filled(apply_all(tournament, changes), dice, now)]
+    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
 
 
-def take_out(tournament: Tournament, queue_id: int) -> list[Change]:
+def remove_from_queue(tournament: Tournament, queue_id: int) -> list[Change]:
     """Somebody who waits taken out of the queue: he stays in the tournament and may join again."""
     _require_queue(tournament)
-    return queues.left(tournament, queues.spot_of(tournament, queue_id))
+    return queues.leave_queue(tournament, queues.find_spot(tournament, queue_id))
 
 
-def send_to_end(tournament: Tournament, queue_id: int) -> list[Change]:
+def move_to_end(tournament: Tournament, queue_id: int) -> list[Change]:
     """Somebody who waits goes to the end of the queue. Raises Conflict for the last one."""
     _require_queue(tournament)
-    return queues.moved_to_end(tournament, queues.spot_of(tournament, queue_id))
+    return queues.move_to_end(tournament, queues.find_spot(tournament, queue_id))
 
 
 def _require_frenzy(tournament: Tournament) -> None:
@@ -349,5 +357,5 @@ def is_over(tournament: Tournament) -> bool:
     """
     if tournament.status == "planned" or not has_queue(tournament) or paused_seconds(tournament):
         return False
-    could_play = len(tournament.active_ids) > 1 and bool(lineups.available(tournament))
+    could_play = len(tournament.active_ids) > 1 and bool(lineups.available_arenas(tournament))
     return could_play and bool(tournament.games) and not results.open_games(tournament.games)

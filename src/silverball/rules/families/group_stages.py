@@ -15,7 +15,7 @@ from msgspec.structs import force_setattr
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import call_ups, rounds, seeding
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, RoundReopened
 from silverball.rules.model.tournament import Round, Tournament
 from silverball.rules.pairing import group_bracket
@@ -30,23 +30,23 @@ NEVER_PLAYED = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class GroupStages:
+class GroupStageRules:
     """How one format fills in the common frame."""
 
     # What a round has come to.
-    result: Callable[[Tournament, Round], GroupRoundResult]
+    round_result: Callable[[Tournament, Round], GroupRoundResult]
     # The games of a new round: (tournament, groups, dice, now).
-    opened: Callable[[Tournament, Sequence[Group], Random, datetime], list[Change]]
+    open_games: Callable[[Tournament, Sequence[Group], Random, datetime], list[Change]]
     # The games that a round lacks: (tournament, round, groups as they should be, dice, now).
-    refilled: Callable[[Tournament, Round, Sequence[Group], Random, datetime], list[Change]]
+    open_missing_games: Callable[[Tournament, Round, Sequence[Group], Random, datetime], list[Change]]
     # The points shown for a score.
-    shown: Callable[[Decimal], Decimal] = lambda score: score
+    points_for_score: Callable[[Decimal], Decimal] = lambda score: score
     # What a tiebreak value does to them.
-    sign: int = 1
+    tiebreak_sign: int = 1
 
     def start(self, tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
         """Nothing but a check. Raises Conflict unless there are exactly as many players as places."""
-        size, players = _size(tournament), len(tournament.active_ids)
+        size, players = _bracket_size(tournament), len(tournament.active_ids)
         if size != players:
             raise Conflict(
                 f"A group bracket of {size} needs exactly {size} players, there are {players}. "
@@ -59,29 +59,31 @@ class GroupStages:
 
         Raises Conflict when games are open, when an advancing place is tied, and after the final.
         """
-        self.require_own(tournament)
+        self.require_own_schedule(tournament)
         newest = tournament.newest_round
         before: list[Change] = []
         if newest is not None:
-            missing = self.refilled(tournament, newest, self._groups(tournament, newest), dice, now)
+            missing = self.open_missing_games(
+                tournament, newest, self._groups_in_round(tournament, newest), dice, now
+            )
             if missing:
                 return missing
             before = self.complete_round(tournament, newest, now)
-        after = apply_all(tournament, before)
+        after = apply_changes(tournament, before)
         index = len(after.rounds)
-        if index >= len(stages(after)):
+        if index >= len(planned_stages(after)):
             raise Conflict("The tournament is over: the final is played. Complete it.")
-        players = self.expected(after, index)
+        players = self.expected_players(after, index)
         assert players is not None
-        return [*before, *self.opened(after, _grouped(after, players), dice, now)]
+        return [*before, *self.open_games(after, _groups_of_four(after, players), dice, now)]
 
     def complete_round(self, tournament: Tournament, one: Round, now: datetime) -> list[Change]:
         """The round completed. Raises Conflict for open games and for a tied advancing place."""
-        changes = rounds.completed(tournament, one, now)
-        result = self.result(tournament, one)
+        changes = rounds.complete_round(tournament, one, now)
+        result = self.round_result(tournament, one)
         if not result.is_finished:
             raise Conflict(f"{one.name} lacks games. Open the next round: it brings the missing games first.")
-        blocking = self._blocking(tournament, one, result)
+        blocking = self._blocking_ties(tournament, one, result)
         if blocking:
             named = ", ".join(str(player_id) for player_id in blocking[0])
             raise Conflict(
@@ -89,122 +91,124 @@ class GroupStages:
             )
         return changes
 
-    def _blocking(
+    def _blocking_ties(
         self, tournament: Tournament, one: Round, result: GroupRoundResult
     ) -> list[tuple[int, ...]]:
         """Ties that have to be broken: those for an advancing place, which the final does not have."""
         return [] if _is_final(tournament, one) else result.tied_groups()
 
-    def tied(self, tournament: Tournament) -> list[tuple[int, ...]]:
+    def tied_groups(self, tournament: Tournament) -> list[tuple[int, ...]]:
         """Who may play a tiebreak: the tied for an advancing place, and those who share a final place."""
         newest = tournament.newest_round
         blocking: list[tuple[int, ...]] = []
         if newest is not None:
-            blocking = self._blocking(tournament, newest, self.result(tournament, newest))
+            blocking = self._blocking_ties(tournament, newest, self.round_result(tournament, newest))
         placed = {one.player_id: one.position for one in self.rank(tournament)}
         shared = [group for group in ties.members_by_position(placed).values() if len(group) > 1]
         return [*blocking, *shared]
 
-    def expected(self, tournament: Tournament, index: int) -> frozenset[int] | None:
+    def expected_players(self, tournament: Tournament, index: int) -> frozenset[int] | None:
         """Who is to play a round, by index: those who advanced and those who join; None if undecided."""
-        planned = stages(tournament)
+        planned = planned_stages(tournament)
         if index >= len(planned):
             return None
         stage = planned[index]
-        seeds = seeding.by_rank(tournament)
+        seeds = seeding.ids_by_seed(tournament)
         joining = frozenset(
             seeds[stage.best_joining_seed - 1 : stage.worst_joining_seed] if stage.worst_joining_seed else ()
         )
         if index == 0:
             return joining
-        result = self.result(tournament, tournament.rounds_in_order[index - 1])
+        result = self.round_result(tournament, tournament.rounds_in_order[index - 1])
         advancing = result.advancing_ids()
         if not result.is_finished or len(advancing) * ADVANCING != len(result.player_ids):
             return None
         return joining | advancing
 
-    def _groups(self, tournament: Tournament, one: Round) -> list[Group]:
+    def _groups_in_round(self, tournament: Tournament, one: Round) -> list[Group]:
         """The groups of a round: as they play, and as they follow from the seeds where nothing is left."""
-        there = self.result(tournament, one).groups
+        there = self.round_result(tournament, one).groups
         full = [group for group in there if len(group) == GROUP_SIZE]
-        players = self.expected(tournament, tournament.rounds_in_order.index(one)) or frozenset()
+        players = self.expected_players(tournament, tournament.rounds_in_order.index(one)) or frozenset()
         seen = {player_id for group in full for player_id in group}
-        drawn = [group for group in _grouped(tournament, players) if not seen & set(group)]
+        drawn = [group for group in _groups_of_four(tournament, players) if not seen & set(group)]
         rest = players - seen - {player_id for group in drawn for player_id in group}
-        return [*full, *drawn, *(_grouped(tournament, rest) if rest else [])]
+        return [*full, *drawn, *(_groups_of_four(tournament, rest) if rest else [])]
 
     def groups_by_seed(self, tournament: Tournament, one: Round, there: set[int]) -> list[Group]:
         """The groups of a round whose games do not name them.
 
         Takes the players who have games in it; some may be missing since it was closed early.
         """
-        expected = self.expected(tournament, tournament.rounds_in_order.index(one))
+        expected = self.expected_players(tournament, tournament.rounds_in_order.index(one))
         players = expected if expected is not None and there <= expected else there
         if len(players) % GROUP_SIZE:
             return [tuple(sorted(players))]
-        return _grouped(tournament, players)
+        return _groups_of_four(tournament, players)
 
-    def round_of_tie(self, tournament: Tournament, player_ids: Sequence[int]) -> Round:
+    def find_round_of_tie(self, tournament: Tournament, player_ids: Sequence[int]) -> Round:
         """The round in which these players are tied.
 
         Raises Conflict unless all who are tied for the place play the tiebreak.
         """
         wanted = set(player_ids)
-        for tie in self.tied(tournament):
+        for tie in self.tied_groups(tournament):
             if wanted < set(tie) and len(tie) <= GROUP_SIZE:
                 named = ", ".join(map(str, tie))
                 raise Conflict(f"Players {named} are tied: all of them play the tiebreak.")
         played = [
-            one for one in tournament.rounds_in_order if wanted <= self.result(tournament, one).player_ids
+            one
+            for one in tournament.rounds_in_order
+            if wanted <= self.round_result(tournament, one).player_ids
         ]
         if not played:
             raise Conflict("These players have no round in common: they are not tied.")
         return played[-1]
 
-    def stale(self, tournament: Tournament) -> Sequence[Round]:
+    def stale_rounds(self, tournament: Tournament) -> Sequence[Round]:
         """The rounds from the first on that others are to play than those who do."""
         played = tournament.rounds_in_order
         for at in range(1, len(played)):
-            expected = self.expected(tournament, at)
-            if expected is None or not self.result(tournament, played[at]).player_ids <= expected:
+            expected = self.expected_players(tournament, at)
+            if expected is None or not self.round_result(tournament, played[at]).player_ids <= expected:
                 return played[at:]
         return ()
 
-    def require_own(self, tournament: Tournament) -> None:
+    def require_own_schedule(self, tournament: Tournament) -> None:
         """Raises Conflict for a bracket that came in with rounds of another plan: they would all go."""
-        if self.stale(tournament):
-            raise Conflict(call_ups.DRAWN_ELSEWHERE)
+        if self.stale_rounds(tournament):
+            raise Conflict(call_ups.DRAWN_ELSEWHERE_MESSAGE)
 
-    def pruned(self, tournament: Tournament) -> list[Change]:
+    def delete_stale_rounds(self, tournament: Tournament) -> list[Change]:
         """Rounds played by others than those who advanced, deleted; the round before them opens again."""
         changes: list[Change] = []
-        for one in reversed(self.stale(tournament)):
-            changes += rounds.deleted(apply_all(tournament, changes), one)
-        newest = apply_all(tournament, changes).newest_round
+        for one in reversed(self.stale_rounds(tournament)):
+            changes += rounds.delete_round(apply_changes(tournament, changes), one)
+        newest = apply_changes(tournament, changes).newest_round
         if newest is None or newest.status != "completed":
             return changes
-        result = self.result(tournament, newest)
-        if changes or not result.is_finished or self._blocking(tournament, newest, result):
+        result = self.round_result(tournament, newest)
+        if changes or not result.is_finished or self._blocking_ties(tournament, newest, result):
             changes.append(RoundReopened(newest, replace(newest, status="started", completed_at=None)))
         return changes
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
         """The games that closing took away come back; an unfinished round opens again."""
-        self.require_own(tournament)
+        self.require_own_schedule(tournament)
         newest, now = tournament.newest_round, tournament.completed_at
         changes: list[Change] = []
         if newest is not None and now is not None:
-            groups, dice = self._groups(tournament, newest), call_ups.dice_at_reopen(tournament)
-            changes = self.refilled(tournament, newest, groups, dice, now)
-        return [*changes, *self.pruned(apply_all(tournament, changes))]
+            groups, dice = self._groups_in_round(tournament, newest), call_ups.dice_at_reopen(tournament)
+            changes = self.open_missing_games(tournament, newest, groups, dice, now)
+        return [*changes, *self.delete_stale_rounds(apply_changes(tournament, changes))]
 
     def is_over(self, tournament: Tournament) -> bool:
         """Whether the last round is played; shared places in a final do not keep it open."""
         newest = tournament.newest_round
-        if newest is None or len(tournament.rounds) < len(stages(tournament)):
+        if newest is None or len(tournament.rounds) < len(planned_stages(tournament)):
             return False
-        result = self.result(tournament, newest)
-        return result.is_finished and not self._blocking(tournament, newest, result)
+        result = self.round_result(tournament, newest)
+        return result.is_finished and not self._blocking_ties(tournament, newest, result)
 
     def rank(self, tournament: Tournament) -> list[Standing]:
         """Those whose place is decided: later rounds first, then by what was scored in the last one played.
@@ -214,15 +218,15 @@ class GroupStages:
         if not tournament.rounds:
             return []
         spots = self._spots(tournament)
-        placed = _by_hand(tournament, ties.positions({one.player_id: one.key for one in spots}))
+        placed = _apply_manual_order(tournament, ties.positions({one.player_id: one.key for one in spots}))
         playing = standing.active_game_ids(tournament.games)
         rows = [
             replace(
                 bracket_standing(
                     one.player_id,
                     placed[one.player_id],
-                    self.shown(one.score),
-                    self.sign * one.tiebreak,
+                    self.points_for_score(one.score),
+                    self.tiebreak_sign * one.tiebreak,
                 ),
                 active_games=playing.get(one.player_id, ()),
                 manual_tiebreaker_group=tournament.entrant_by_id[one.player_id].tie_group,
@@ -232,34 +236,34 @@ class GroupStages:
         ]
         return sorted(rows, key=lambda one: (one.position, one.player_id))
 
-    def _spots(self, tournament: Tournament) -> list["Spot"]:
+    def _spots(self, tournament: Tournament) -> list["StageSpot"]:
         """Everybody's spot, by the last round each has played."""
-        found: dict[int, Spot] = {
-            player_id: Spot(player_id, (NEVER_PLAYED,), ZERO, ZERO, is_decided=False)
+        found: dict[int, StageSpot] = {
+            player_id: StageSpot(player_id, (NEVER_PLAYED,), ZERO, ZERO, is_decided=False)
             for player_id in tournament.active_ids
         }
         for index, one in enumerate(tournament.rounds_in_order):
             found.update({spot.player_id: spot for spot in self._spots_of_round(tournament, one, index)})
         return list(found.values())
 
-    def _spots_of_round(self, tournament: Tournament, one: Round, index: int) -> Iterator["Spot"]:
-        result = self.result(tournament, one)
+    def _spots_of_round(self, tournament: Tournament, one: Round, index: int) -> Iterator["StageSpot"]:
+        result = self.round_result(tournament, one)
         advancing = frozenset() if _is_final(tournament, one) else result.advancing_ids()
-        is_last = index == len(stages(tournament)) - 1
-        is_tied = bool(self._blocking(tournament, one, result)) and tournament.status == "started"
+        is_last = index == len(planned_stages(tournament)) - 1
+        is_tied = bool(self._blocking_ties(tournament, one, result)) and tournament.status == "started"
         for player_id in result.player_ids:
             goes_on = player_id in advancing
             score, tiebreak = result.scores.get(player_id, ZERO), result.ties.values.get(player_id, ZERO)
             if result.is_finished and not is_tied and (is_last or not goes_on):
                 key = (index, int(goes_on), *result.rank_key(player_id))
-                yield Spot(player_id, key, score, tiebreak, is_decided=True)
+                yield StageSpot(player_id, key, score, tiebreak, is_decided=True)
             else:
                 # Above all who are out in this round; not listed.
-                yield Spot(player_id, (index, 2), score, tiebreak, is_decided=False)
+                yield StageSpot(player_id, (index, 2), score, tiebreak, is_decided=False)
 
 
 @dataclass(frozen=True)
-class Spot:
+class StageSpot:
     """Where a player stands; `key` ranks, more is better."""
 
     player_id: int
@@ -269,30 +273,30 @@ class Spot:
     is_decided: bool
 
 
-def stages(tournament: Tournament) -> list[GroupBracketRound]:
+def planned_stages(tournament: Tournament) -> list[GroupBracketRound]:
     """Every round that the settings come to. Source: formats, section 14.12."""
     has_double_byes = bool(getattr(tournament.settings, "group_bracket_double_byes", 0))
-    return group_bracket.planned_rounds(_size(tournament), has_double_byes=has_double_byes)
+    return group_bracket.planned_rounds(_bracket_size(tournament), has_double_byes=has_double_byes)
 
 
-def _size(tournament: Tournament) -> int:
+def _bracket_size(tournament: Tournament) -> int:
     return int(getattr(tournament.settings, "bracket_size", 0))
 
 
 def _is_final(tournament: Tournament, one: Round) -> bool:
     """Whether it is the round of the last four; a bracket of forty ends without one."""
-    all_stages = stages(tournament)
+    all_stages = planned_stages(tournament)
     index = tournament.rounds_in_order.index(one)
     return index == len(all_stages) - 1 and all_stages[index].player_count == GROUP_SIZE
 
 
-def _grouped(tournament: Tournament, players: Iterable[int]) -> list[Group]:
+def _groups_of_four(tournament: Tournament, players: Iterable[int]) -> list[Group]:
     """Groups of four by original seed."""
     wanted = set(players)
-    return group_bracket.groups_by_seed([one for one in seeding.by_rank(tournament) if one in wanted])
+    return group_bracket.groups_by_seed([one for one in seeding.ids_by_seed(tournament) if one in wanted])
 
 
-def _by_hand(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
+def _apply_manual_order(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
     """Positions with hand-made orders, which hold only between players ordered together."""
     after = dict(placed)
     for position, members in ties.members_by_position(placed).items():
@@ -304,7 +308,7 @@ def _by_hand(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int
     return after
 
 
-def settings_checked(chosen: Any) -> None:
+def set_round_count(chosen: Any) -> None:
     """Set `roundCount` of new settings from their size and byes. Raises ValueError for byes without a size.
 
     Source: formats, section 14.12.

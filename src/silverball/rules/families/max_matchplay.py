@@ -12,8 +12,8 @@ from random import Random
 
 from silverball.kit.errors import Conflict, WrongFormat
 from silverball.rules.mechanics import free_games, lineups, results, rounds
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import Change, DrawRemembered, GameOpened, edited
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change, DrawRemembered, GameOpened, tournament_changes
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.pairing import history, schedule
 from silverball.rules.pairing.schedule import FreePlayer, Meeting
@@ -21,7 +21,7 @@ from silverball.rules.scoring import point_maps
 
 
 @dataclass(frozen=True, kw_only=True)
-class PlayerSoFar:
+class PlayerProgress:
     """What the live view shows of a player; completed games only."""
 
     player_id: int
@@ -39,20 +39,20 @@ class PlayerSoFar:
 class LiveView:
     """The numbers of the live view. Source: formats, section 14.5; samples/max-matchplay.json."""
 
-    players: tuple[PlayerSoFar, ...]
+    players: tuple[PlayerProgress, ...]
     remaining_games: int
     # Seconds, None before the first game ended.
     avg_game_duration: int | None
 
 
-def games_each(tournament: Tournament) -> int:
+def games_per_player(tournament: Tournament) -> int:
     """Games everybody plays. Raises WrongFormat for a tournament of another format."""
     if tournament.type != "max_matchplay":
         raise WrongFormat("Tournament is not Max Match Play")
     return int(getattr(tournament.settings, "max_matchplay_duration", 0))
 
 
-def scorekeepers_may_create(tournament: Tournament) -> bool:
+def can_scorekeepers_create(tournament: Tournament) -> bool:
     """Whether scorekeepers may ask for the next matches too, not the organizer alone."""
     return bool(getattr(tournament.settings, "max_matchplay_scorekeeper_create", 0))
 
@@ -62,8 +62,8 @@ def start(tournament: Tournament, dice: Random, _now: datetime) -> list[Change]:
 
     Raises OddSchedule when an odd number of players is to play an odd number of games.
     """
-    meetings = schedule.regular_schedule(tournament.active_ids, games_each(tournament), dice)
-    return _remembered(tournament, meetings)
+    meetings = schedule.regular_schedule(tournament.active_ids, games_per_player(tournament), dice)
+    return _store_schedule(tournament, meetings)
 
 
 def create_matches(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
@@ -72,39 +72,41 @@ def create_matches(tournament: Tournament, dice: Random, now: datetime) -> list[
     Who has played least comes first, then who has waited longest. Raises Conflict with the reason when
     there is none. Source: formats, section 14.5.
     """
-    games_each(tournament)
+    games_per_player(tournament)
     if tournament.status != "started":
         raise Conflict("The tournament is not running. Start it or reopen it first.")
-    changes = rescheduled(tournament, dice)
-    current = apply_all(tournament, changes)
+    changes = repair_schedule(tournament, dice)
+    current = apply_changes(tournament, changes)
     waiting = waiting_players(current)
-    _require_somebody(current, waiting)
+    _require_free_players(current, waiting)
     slots = free_slots(current)
     if slots is not None and slots <= 0:
         raise Conflict("No match can start now: every arena is taken, or as many games run as may.")
     pairs = schedule.meetings_to_start(current.state.schedule, waiting, slots, dice)
     if not pairs:
         raise Conflict("No match can start now: those who are free have met already or wait for others.")
-    left = _without(current.state.schedule, pairs)
-    return [*changes, *_remembered(current, left), *_opened(current, pairs, dice, now)]
+    left = _remaining_meetings(current.state.schedule, pairs)
+    return [*changes, *_store_schedule(current, left), *_open_games(current, pairs, dice, now)]
 
 
-def _require_somebody(tournament: Tournament, waiting: Sequence[FreePlayer]) -> None:
+def _require_free_players(tournament: Tournament, waiting: Sequence[FreePlayer]) -> None:
     if is_over(tournament):
         raise Conflict("The tournament is over: everybody has played the planned games. Complete it.")
     if len(waiting) < 2:
         raise Conflict("No match can start now: fewer than two players with games left are free.")
 
 
-def _opened(tournament: Tournament, pairs: Sequence[Meeting], dice: Random, now: datetime) -> list[Change]:
+def _open_games(
+    tournament: Tournament, pairs: Sequence[Meeting], dice: Random, now: datetime
+) -> list[Change]:
     """A game per pair, on the arenas nobody plays on."""
-    free = {one.arena_id for one in lineups.free(tournament)}
+    free = {one.arena_id for one in lineups.free_arenas(tournament)}
     idle = replace(tournament, lineup=tuple(one for one in tournament.lineup if one.arena_id in free))
-    seats = lineups.seats(idle, pairs, games=1, positions=_positions(tournament), dice=dice)
+    seats = lineups.assign_groups(idle, pairs, games=1, positions=_positions(tournament), dice=dice)
     changes: list[Change] = []
     for at, seat in enumerate(seats):
         game = rounds.new_game(
-            -1 - at, seat.orders[0], now=now, arena_id=seat.arena_ids[0], has_advantage=True
+            -1 - at, seat.playing_orders[0], now=now, arena_id=seat.arena_ids[0], has_advantage=True
         )
         changes.append(GameOpened(replace(game, game_index=0, bank_id=seat.bank_id)))
     return changes
@@ -112,33 +114,33 @@ def _opened(tournament: Tournament, pairs: Sequence[Meeting], dice: Random, now:
 
 def _positions(tournament: Tournament) -> dict[int, int]:
     """Places by points alone, which is all a playing order goes by."""
-    totals = points(tournament)
+    totals = points_by_player(tournament)
     return {player_id: 1 + sum(other > own for other in totals.values()) for player_id, own in totals.items()}
 
 
-def points(tournament: Tournament) -> dict[int, Decimal]:
+def points_by_player(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> points so far with adjustments; every entrant."""
     totals = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
-    for game in played(tournament):
+    for game in completed_games(tournament):
         for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
             totals[player_id] += earned or Decimal(0)
     return totals
 
 
-def played(tournament: Tournament) -> list[Game]:
+def completed_games(tournament: Tournament) -> list[Game]:
     """Completed games and walkovers, without tiebreaks."""
     return [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
 
 
-def _counted(tournament: Tournament) -> list[Game]:
+def _counted_games(tournament: Tournament) -> list[Game]:
     """Games that count towards the planned number: started, completed, walkovers."""
     return [game for game in tournament.games if not game.is_tiebreak]
 
 
 def games_left(tournament: Tournament) -> dict[int, int]:
     """Player id -> games not started yet; active players only."""
-    started = Counter(player_id for game in _counted(tournament) for player_id in game.player_ids)
-    needed = games_each(tournament)
+    started = Counter(player_id for game in _counted_games(tournament) for player_id in game.player_ids)
+    needed = games_per_player(tournament)
     return {player_id: max(0, needed - started[player_id]) for player_id in tournament.active_ids}
 
 
@@ -146,7 +148,7 @@ def waiting_players(tournament: Tournament) -> list[FreePlayer]:
     """Who is free and has games left, with the games so far and the turn: smaller has waited longer."""
     busy = {player_id for game in results.open_games(tournament.games) for player_id in game.player_ids}
     turns = _turns(tournament)
-    needed = games_each(tournament)
+    needed = games_per_player(tournament)
     return [
         FreePlayer(player_id, needed - left, turns.get(player_id, 0))
         for player_id, left in games_left(tournament).items()
@@ -158,15 +160,15 @@ def _turns(tournament: Tournament) -> dict[int, int]:
     """Player id -> number of the last game, counted in the order in which games ended."""
     return {
         player_id: at
-        for at, game in enumerate(in_order_of_end(tournament), start=1)
+        for at, game in enumerate(games_by_end(tournament), start=1)
         for player_id in game.player_ids
     }
 
 
-def in_order_of_end(tournament: Tournament) -> list[Game]:
+def games_by_end(tournament: Tournament) -> list[Game]:
     """Completed games with opponents, first ended first."""
-    with_opponent = [game for game in played(tournament) if not game.is_bye]
-    return sorted(with_opponent, key=lambda game: (_moment(game.completed_at), game.game_id))
+    with_opponent = [game for game in completed_games(tournament) if not game.is_bye]
+    return sorted(with_opponent, key=lambda game: (_timestamp(game.completed_at), game.game_id))
 
 
 def free_slots(tournament: Tournament) -> int | None:
@@ -176,14 +178,14 @@ def free_slots(tournament: Tournament) -> int | None:
     if getattr(tournament.settings, "arena_assignment", "balanced") != "disabled":
         # A game that waits for its arena will need one.
         without_arena = sum(game.arena_id is None for game in running)
-        limits.append(len(lineups.free(tournament)) - without_arena)
+        limits.append(len(lineups.free_arenas(tournament)) - without_arena)
     max_active = int(getattr(tournament.settings, "max_matchplay_max_active", 0))
     if max_active > 0:
         limits.append(max_active - len(running))
     return min(limits) if limits else None
 
 
-def rescheduled(tournament: Tournament, dice: Random) -> list[Change]:
+def repair_schedule(tournament: Tournament, dice: Random) -> list[Change]:
     """The schedule rebuilt when it does not hold what everybody still needs; nothing when it does.
 
     Repeats are as few as can be; one player may be left short. Source: formats, section 14.5.
@@ -193,31 +195,31 @@ def rescheduled(tournament: Tournament, dice: Random) -> list[Change]:
     missing = {player_id: left - planned[player_id] for player_id, left in needed.items()}
     strangers = any(player_id not in needed for player_id in planned)
     short = [player_id for player_id, count in missing.items() if count]
-    is_walkover = len(short) == 1 and missing[short[0]] > 0 and _cannot_be_met(needed, short[0])
+    is_walkover = len(short) == 1 and missing[short[0]] > 0 and _is_left_short(needed, short[0])
     if not strangers and (not short or is_walkover):
         return []
-    rebuilt = schedule.rebuild_schedule(needed, meetings(tournament), dice)
-    return _remembered(tournament, rebuilt.meetings)
+    rebuilt = schedule.rebuild_schedule(needed, meeting_history(tournament), dice)
+    return _store_schedule(tournament, rebuilt.meetings)
 
 
-def _cannot_be_met(needed: Mapping[int, int], player_id: int) -> bool:
+def _is_left_short(needed: Mapping[int, int], player_id: int) -> bool:
     """Whether no schedule can give this player all his games: the others need too few, or it is odd."""
     others = sum(needed.values()) - needed[player_id]
     return needed[player_id] > others or sum(needed.values()) % 2 == 1
 
 
-def meetings(tournament: Tournament) -> history.DrawHistory:
+def meeting_history(tournament: Tournament) -> history.DrawHistory:
     """Who has met whom how often, open games included."""
-    games = [game for game in _counted(tournament) if not game.is_bye]
+    games = [game for game in _counted_games(tournament) if not game.is_bye]
     return history.history_of_rounds([[game.player_ids] for game in games])
 
 
-def _remembered(tournament: Tournament, left: Sequence[Meeting]) -> list[Change]:
+def _store_schedule(tournament: Tournament, left: Sequence[Meeting]) -> list[Change]:
     state = replace(tournament.state, schedule=tuple(left))
-    return edited(DrawRemembered, tournament, state=state)
+    return tournament_changes(DrawRemembered, tournament, state=state)
 
 
-def _without(planned: Sequence[Meeting], pairs: Sequence[Meeting]) -> list[Meeting]:
+def _remaining_meetings(planned: Sequence[Meeting], pairs: Sequence[Meeting]) -> list[Meeting]:
     left = list(planned)
     for one, other in pairs:
         left.remove((one, other) if (one, other) in left else (other, one))
@@ -226,11 +228,11 @@ def _without(planned: Sequence[Meeting], pairs: Sequence[Meeting]) -> list[Meeti
 
 def roster_changed(tournament: Tournament, _who: Entrant, dice: Random, _now: datetime) -> list[Change]:
     """Who came needs games, who left gives none: the rest of the schedule is made anew."""
-    changes = rescheduled(tournament, dice)
-    return [*changes, *ending(apply_all(tournament, changes))]
+    changes = repair_schedule(tournament, dice)
+    return [*changes, *award_walkover(apply_changes(tournament, changes))]
 
 
-def ending(tournament: Tournament) -> list[Change]:
+def award_walkover(tournament: Tournament) -> list[Change]:
     """The walkover of the last short player, once nothing else is left to play.
 
     One win at most, and only for somebody who has played: who came too late to find opponents gets
@@ -239,12 +241,14 @@ def ending(tournament: Tournament) -> list[Change]:
     if results.open_games(tournament.games) or not is_over(tournament):
         return []
     short = [player_id for player_id, left in games_left(tournament).items() if left > 0]
-    have_played = {player_id for game in played(tournament) for player_id in game.player_ids}
-    had_walkover = {player_id for game in played(tournament) if game.is_bye for player_id in game.player_ids}
+    have_played = {player_id for game in completed_games(tournament) for player_id in game.player_ids}
+    had_walkover = {
+        player_id for game in completed_games(tournament) if game.is_bye for player_id in game.player_ids
+    }
     if not short or short[0] not in have_played - had_walkover:
         return []
     full = point_maps.bye_points(tournament.points_map or (), "full")
-    bye = rounds.bye_game(free_games.new_game_id(tournament), short[0], 0, full)
+    bye = rounds.bye_game(free_games.next_game_id(tournament), short[0], 0, full)
     return [GameOpened(replace(bye, round_id=None))]
 
 
@@ -255,7 +259,7 @@ def is_over(tournament: Tournament) -> bool:
     return sum(left > 0 for left in games_left(tournament).values()) <= 1
 
 
-def cleared(tournament: Tournament, game: Game) -> list[Change]:
+def clear_game(tournament: Tournament, game: Game) -> list[Change]:
     """A result taken away: the game is played on. Raises Conflict when its players or arena are busy."""
     busy = {seat: one for one in results.open_games(tournament.games) for seat in one.player_ids}
     for player_id in game.player_ids:
@@ -264,36 +268,36 @@ def cleared(tournament: Tournament, game: Game) -> list[Change]:
                 f"Player {player_id} plays game {busy[player_id].game_id} now. Enter the right result of "
                 f"game {game.game_id} instead, or delete the game."
             )
-    taken = lineups.taken_beside(tournament, game)
+    taken = lineups.games_by_taken_arena(tournament, game)
     if game.arena_id is not None and game.arena_id in taken:
         raise Conflict(
             f"Arena {game.arena_id} is taken by game {taken[game.arena_id]}. Enter the right result instead."
         )
-    return results.cleared(game)
+    return results.clear_game(game)
 
 
-def deleted(tournament: Tournament, game: Game, dice: Random, _now: datetime) -> list[Change]:
+def delete_game(tournament: Tournament, game: Game, dice: Random, _now: datetime) -> list[Change]:
     """A game taken out: its players meet again later, if both still play."""
-    changes = free_games.gone(tournament, game)
-    rest = apply_all(tournament, changes)
+    changes = free_games.delete_game(tournament, game)
+    rest = apply_changes(tournament, changes)
     if not game.is_bye and all(player_id in rest.active_ids for player_id in game.player_ids):
         one, other = game.player_ids
-        changes += _remembered(rest, (*rest.state.schedule, (one, other)))
-    changes += rescheduled(apply_all(tournament, changes), dice)
-    return [*changes, *ending(apply_all(tournament, changes))]
+        changes += _store_schedule(rest, (*rest.state.schedule, (one, other)))
+    changes += repair_schedule(apply_changes(tournament, changes), dice)
+    return [*changes, *award_walkover(apply_changes(tournament, changes))]
 
 
 def live_view(tournament: Tournament) -> LiveView:
     """Whom everybody has met, and what is left to play. Raises WrongFormat for another format."""
-    needed = games_each(tournament)
-    games = in_order_of_end(tournament)
-    started = sorted(games, key=lambda game: (_moment(game.started_at), game.game_id))
-    counted = Counter(player_id for game in played(tournament) for player_id in game.player_ids)
+    needed = games_per_player(tournament)
+    games = games_by_end(tournament)
+    started = sorted(games, key=lambda game: (_timestamp(game.started_at), game.game_id))
+    counted = Counter(player_id for game in completed_games(tournament) for player_id in game.player_ids)
     missing = sum(max(0, needed - counted[player_id]) for player_id in tournament.active_ids)
-    seconds = [took for game in games if (took := _seconds(game)) is not None]
+    seconds = [took for game in games if (took := _seconds_played(game)) is not None]
     return LiveView(
         players=tuple(
-            _so_far(one.player_id, started, needed)
+            _player_progress(one.player_id, started, needed)
             for one in sorted(tournament.entrants, key=lambda one: one.player_id)
         ),
         remaining_games=missing // 2,
@@ -301,13 +305,13 @@ def live_view(tournament: Tournament) -> LiveView:
     )
 
 
-def _so_far(player_id: int, games: Sequence[Game], needed: int) -> PlayerSoFar:
+def _player_progress(player_id: int, games: Sequence[Game], needed: int) -> PlayerProgress:
     mine = [game for game in games if player_id in game.player_ids]
     opponents = [other for game in mine for other in game.player_ids if other != player_id]
     arenas = Counter(game.arena_id for game in mine if game.arena_id is not None)
     ends = sorted(end for game in mine if (end := game.completed_at) is not None)
     is_complete = needed > 0 and len(ends) >= needed
-    return PlayerSoFar(
+    return PlayerProgress(
         player_id=player_id,
         game_count=len(mine),
         completed_time=int(ends[needed - 1].timestamp()) if is_complete else None,
@@ -317,11 +321,11 @@ def _so_far(player_id: int, games: Sequence[Game], needed: int) -> PlayerSoFar:
     )
 
 
-def _moment(when: datetime | None) -> float:
+def _timestamp(when: datetime | None) -> float:
     return 0 if when is None else when.timestamp()
 
 
-def _seconds(game: Game) -> float | None:
+def _seconds_played(game: Game) -> float | None:
     if game.started_at is None or game.completed_at is None:
         return None
     return (game.completed_at - game.started_at) / timedelta(seconds=1)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from silverball.rules.mechanics import attempts, rounds
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     RoundChanged,
@@ -18,12 +18,12 @@ from silverball.rules.model.changes import (
     RoundReopened,
     SinglePlayerGameChanged,
     SinglePlayerGameDeleted,
-    altered,
+    changes_between,
 )
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 
 
-def made(tournament: Tournament, count: int, name: str, now: datetime) -> list[Change]:
+def open_rounds(tournament: Tournament, count: int, name: str, now: datetime) -> list[Change]:
     """So many rounds ("Hole" gives "Hole #1", ...) and a waiting game per active player and round."""
     new = [
         Round(
@@ -36,10 +36,12 @@ def made(tournament: Tournament, count: int, name: str, now: datetime) -> list[C
         for index in range(count)
     ]
     opened: list[Change] = [RoundOpened(one) for one in new]
-    return [*opened, *missing(apply_all(tournament, opened), tournament.active_ids, now)]
+    return [*opened, *open_missing_attempts(apply_changes(tournament, opened), tournament.active_ids, now)]
 
 
-def missing(tournament: Tournament, player_ids: Sequence[int], now: datetime | None) -> list[Change]:
+def open_missing_attempts(
+    tournament: Tournament, player_ids: Sequence[int], now: datetime | None
+) -> list[Change]:
     """A waiting game wherever one of these players has none."""
     there = {(one.player_id, one.round_id) for one in tournament.single_player_games}
     wanted = [
@@ -48,9 +50,9 @@ def missing(tournament: Tournament, player_ids: Sequence[int], now: datetime | N
         for one in tournament.rounds_in_order
         if (player_id, one.round_id) not in there
     ]
-    return attempts.opened(
+    return attempts.open_attempts(
         [
-            attempts.pending(
+            attempts.pending_attempt(
                 -1 - at,
                 player_id,
                 now=now,
@@ -66,19 +68,19 @@ def missing(tournament: Tournament, player_ids: Sequence[int], now: datetime | N
 def roster_changed(tournament: Tournament, who: Entrant, now: datetime) -> list[Change]:
     """Who comes gets all rounds to play; who leaves keeps what was played, and the rest goes."""
     if who.is_active:
-        changes = missing(tournament, [who.player_id], now)
+        changes = open_missing_attempts(tournament, [who.player_id], now)
     else:
         changes = [
             SinglePlayerGameDeleted(one)
             for one in tournament.single_player_games
             if one.player_id == who.player_id and one.status != "completed"
         ]
-    return kept(tournament, changes, now)
+    return update_rounds(tournament, changes, now)
 
 
-def kept(tournament: Tournament, changes: Sequence[Change], now: datetime | None) -> list[Change]:
+def update_rounds(tournament: Tournament, changes: Sequence[Change], now: datetime | None) -> list[Change]:
     """These changes, and every round completed whose games all are, or open again where one is not."""
-    after = apply_all(tournament, changes)
+    after = apply_changes(tournament, changes)
     games = after.attempts_by_round
     moved: list[Change] = []
     for one in after.rounds:
@@ -91,18 +93,22 @@ def kept(tournament: Tournament, changes: Sequence[Change], now: datetime | None
     return [*changes, *moved]
 
 
-def reopened(tournament: Tournament) -> list[Change]:
+def reopen_rounds(tournament: Tournament) -> list[Change]:
     """What closing took away: the waiting games of the active players, in rounds that are open again."""
     closed_at = tournament.completed_at
-    return kept(tournament, missing(tournament, tournament.active_ids, closed_at), closed_at)
+    return update_rounds(
+        tournament, open_missing_attempts(tournament, tournament.active_ids, closed_at), closed_at
+    )
 
 
 def set_round(
     tournament: Tournament, one: Round, arena_id: int | None, score: int | None, now: datetime
 ) -> list[Change]:
     """The arena and the target of a round. Results that were recorded stay as they are."""
-    changes: list[Change] = list(altered(RoundChanged, one, replace(one, arena_id=arena_id, score=score)))
-    for game in attempts.of_round(tournament, one.round_id):
+    changes: list[Change] = list(
+        changes_between(RoundChanged, one, replace(one, arena_id=arena_id, score=score))
+    )
+    for game in attempts.attempts_in_round(tournament, one.round_id):
         # A game that is over was played on the arena the round had then.
         if game.status != "completed" or game.arena_id is None:
             after = replace(game, arena_id=arena_id)
@@ -111,18 +117,18 @@ def set_round(
     return changes
 
 
-def tiebreak_opened(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
     """A tiebreak game of these players, outside the rounds. Source: formats, section 13.4."""
-    return rounds.tiebreak_in(tournament, None, player_ids, now)
+    return rounds.open_tiebreak_in_round(tournament, None, player_ids, now)
 
 
-def all_played(tournament: Tournament) -> bool:
+def is_over(tournament: Tournament) -> bool:
     """Whether every single player game is completed."""
     games = tournament.single_player_games
     return bool(games) and all(one.status == "completed" for one in games)
 
 
-def by_player(tournament: Tournament) -> dict[int, dict[int, SinglePlayerGame]]:
+def completed_by_player(tournament: Tournament) -> dict[int, dict[int, SinglePlayerGame]]:
     """Player id -> round index -> the completed game there."""
     index = {one.round_id: one.round_index for one in tournament.rounds}
     found: dict[int, dict[int, SinglePlayerGame]] = {}

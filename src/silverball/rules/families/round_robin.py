@@ -9,7 +9,7 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.families import drawn_rounds
 from silverball.rules.lineup import order
 from silverball.rules.mechanics import call_ups, lineups, results, rounds, seeding
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, RoundDeleted, SuggestionDecided
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Game, Round, Tournament
@@ -18,7 +18,7 @@ from silverball.rules.pairing.groups import Draw
 
 
 @dataclass(frozen=True)
-class Place:
+class ScheduledGame:
     """A game of the schedule: its round, its pair in the round, its number in the pair, and who plays."""
 
     round_index: int
@@ -29,7 +29,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class RoundRobinPlay:
+class RoundRobinRules:
     """How a round robin is played; a double one plays each pairing twice in its round."""
 
     is_double: bool
@@ -38,28 +38,28 @@ class RoundRobinPlay:
         """All rounds and games. Raises Invalid for groups of one."""
         if getattr(tournament.settings, "round_robin_group_size", 0) == 1:
             raise Invalid({"roundRobinGroupSize": ["A group of one has no games. Choose 0 or at least 2."]})
-        return self.filled(tournament, dice, now)
+        return self.open_missing_games(tournament, dice, now)
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """The games that are missing, after an import for instance. Raises Conflict for none."""
-        return call_ups.missing(self.filled(tournament, dice, now))
+        return call_ups.require_missing_games(self.open_missing_games(tournament, dice, now))
 
     def settle(self, tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
         """A game's result; its round is completed by the last one."""
         assert isinstance(said, GameOutcome)
-        changes = results.completed(tournament, said, results.by_points_map(tournament), now)
-        return [*changes, *self._following(apply_all(tournament, changes), now)]
+        changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+        return [*changes, *self._settle_rounds(apply_changes(tournament, changes), now)]
 
-    def cleared(self, tournament: Tournament, _game: Game) -> list[Change]:
+    def result_cleared(self, tournament: Tournament, _game: Game) -> list[Change]:
         """The round of the game opens again."""
-        return self._following(tournament, None)
+        return self._settle_rounds(tournament, None)
 
     def at_reopen(self, tournament: Tournament) -> list[Change]:
         """The games that closing took away come back; unfinished rounds open again."""
-        changes = self._following(tournament, None)
+        changes = self._settle_rounds(tournament, None)
         if tournament.completed_at is not None:
-            after, dice = apply_all(tournament, changes), call_ups.dice_at_reopen(tournament)
-            changes += self.filled(after, dice, tournament.completed_at)
+            after, dice = apply_changes(tournament, changes), call_ups.dice_at_reopen(tournament)
+            changes += self.open_missing_games(after, dice, tournament.completed_at)
         return changes
 
     def roster_changed(
@@ -74,17 +74,19 @@ class RoundRobinPlay:
         gone: list[Change] = [SuggestionDecided(one) for one in tournament.suggestions]
         gone += [GameDeleted(game) for game in tournament.games]
         gone += [RoundDeleted(one) for one in tournament.rounds]
-        return [*gone, *self.filled(apply_all(tournament, gone), dice, now)]
+        return [*gone, *self.open_missing_games(apply_changes(tournament, gone), dice, now)]
 
     def is_over(self, tournament: Tournament) -> bool:
         """Whether every game of the schedule has its result."""
         if tournament.status == "planned":
             return False
-        return not results.open_games(tournament.games) and not _missing(tournament, self.draws(tournament))
+        return not results.open_games(tournament.games) and not _missing_games(
+            tournament, self.round_draws(tournament)
+        )
 
-    def draws(self, tournament: Tournament) -> list[Draw]:
+    def round_draws(self, tournament: Tournament) -> list[Draw]:
         """What each round holds: with several groups all games of a group, and no byes."""
-        seeds = seeding.by_rank(tournament)
+        seeds = seeding.ids_by_seed(tournament)
         size = int(getattr(tournament.settings, "round_robin_group_size", 0) or 0)
         groups = round_robin.groups_by_seed(seeds, size)
         if len(groups) < 2:
@@ -92,25 +94,25 @@ class RoundRobinPlay:
         played = [round_robin.all_rounds(group, is_double=self.is_double) for group in groups]
         return [Draw(tuple(pair for one in rounds_ for pair in one.groups)) for rounds_ in played]
 
-    def filled(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    def open_missing_games(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """The rounds, games and byes of the schedule that are not there yet."""
-        draws = self.draws(tournament)
-        missing = _missing(tournament, draws)
+        draws = self.round_draws(tournament)
+        missing = _missing_games(tournament, draws)
         if not missing:
-            return self._following(tournament, now)
-        changes: list[Change] = list(call_ups.rounds_opened(tournament, range(len(draws)), now))
-        seen = apply_all(tournament, changes)
+            return self._settle_rounds(tournament, now)
+        changes: list[Change] = list(call_ups.open_missing_rounds(tournament, range(len(draws)), now))
+        seen = apply_changes(tournament, changes)
         made: list[Game] = []
         for index in range(len(draws)):
             places = [one for one in missing if one.round_index == index]
-            made += _games(seen, places, dice, now) if places else []
+            made += _create_games(seen, places, dice, now) if places else []
             # Not `apply_all` for each game: a large schedule has thousands.
             seen = replace(seen, games=(*tournament.games, *made))
-        made += self._byes(seen, draws)
+        made += self._missing_byes(seen, draws)
         changes += [GameOpened(game) for game in made]
-        return [*changes, *self._following(replace(seen, games=(*tournament.games, *made)), now)]
+        return [*changes, *self._settle_rounds(replace(seen, games=(*tournament.games, *made)), now)]
 
-    def _byes(self, tournament: Tournament, draws: Sequence[Draw]) -> list[Game]:
+    def _missing_byes(self, tournament: Tournament, draws: Sequence[Draw]) -> list[Game]:
         worth = drawn_rounds.bye_points(tournament, 2 if self.is_double else 1)
         there = {(game.round_id, game.player_ids[0]) for game in tournament.games if game.is_bye}
         ids = {one.round_index: one.round_id for one in tournament.rounds}
@@ -120,24 +122,24 @@ class RoundRobinPlay:
             for player_id in draw.byes
             if (ids[index], player_id) not in there
         ]
-        first = call_ups.new_game_id(tournament)
+        first = call_ups.next_game_id(tournament)
         return [
             rounds.bye_game(first - at, player_id, round_id, worth)
             for at, (round_id, player_id) in enumerate(missing)
         ]
 
-    def _following(self, tournament: Tournament, now: datetime | None) -> list[Change]:
-        unfinished = {one.round_index for one in _missing(tournament, self.draws(tournament))}
+    def _settle_rounds(self, tournament: Tournament, now: datetime | None) -> list[Change]:
+        unfinished = {one.round_index for one in _missing_games(tournament, self.round_draws(tournament))}
 
         def is_settled(within: Tournament, one: Round) -> bool:
-            return one.round_index not in unfinished and rounds.all_played(within, one)
+            return one.round_index not in unfinished and rounds.is_round_played(within, one)
 
-        return rounds.following(tournament, is_settled, now)
+        return rounds.settle_rounds(tournament, is_settled, now)
 
 
-def _plan(draws: Sequence[Draw]) -> list[Place]:
+def _schedule(draws: Sequence[Draw]) -> list[ScheduledGame]:
     """Every game of the schedule, in its order."""
-    plan: list[Place] = []
+    plan: list[ScheduledGame] = []
     for index, draw in enumerate(draws):
         numbers: dict[frozenset[int], int] = {}
         turns: dict[frozenset[int], int] = {}
@@ -145,25 +147,27 @@ def _plan(draws: Sequence[Draw]) -> list[Place]:
             who = frozenset(pair)
             set_number = numbers.setdefault(who, len(numbers))
             turns[who] = turns.get(who, -1) + 1
-            plan.append(Place(index, set_number, turns[who], pair))
+            plan.append(ScheduledGame(index, set_number, turns[who], pair))
     return plan
 
 
-def _missing(tournament: Tournament, draws: Sequence[Draw]) -> list[Place]:
+def _missing_games(tournament: Tournament, draws: Sequence[Draw]) -> list[ScheduledGame]:
     """The games of the schedule that are not there; none of a schedule that was made elsewhere."""
     there = {
         (tournament.round_by_id[game.round_id].round_index, game.set_number, game.game_index): game.player_ids
         for game in tournament.games
         if game.round_id is not None and not game.is_bye and not game.is_tiebreak
     }
-    plan = {(one.round_index, one.set_number, one.game_index): one for one in _plan(draws)}
+    plan = {(one.round_index, one.set_number, one.game_index): one for one in _schedule(draws)}
     for key, player_ids in there.items():
         if key not in plan or set(plan[key].players) != set(player_ids):
             return []
     return [one for key, one in plan.items() if key not in there]
 
 
-def _games(tournament: Tournament, places: Sequence[Place], dice: Random, now: datetime) -> list[Game]:
+def _create_games(
+    tournament: Tournament, places: Sequence[ScheduledGame], dice: Random, now: datetime
+) -> list[Game]:
     """The games of a round, every arena at most once in it."""
     ids = {one.round_index: one.round_id for one in tournament.rounds}
     round_id = ids[places[0].round_index]
@@ -177,11 +181,11 @@ def _games(tournament: Tournament, places: Sequence[Place], dice: Random, now: d
         replace(one, is_active=one.is_active and one.arena_id not in taken) for one in tournament.lineup
     )
     view = replace(tournament, lineup=lineup)
-    seats = lineups.seats(view, [one.players for one in places], games=1, positions={}, dice=dice)
-    first = call_ups.new_game_id(tournament)
+    seats = lineups.assign_groups(view, [one.players for one in places], games=1, positions={}, dice=dice)
+    first = call_ups.next_game_id(tournament)
     made: list[Game] = []
     for place, seat in zip(places, seats, strict=True):
-        players = _order(view, place, [*in_round, *made], seat.orders[0])
+        players = _playing_order(view, place, [*in_round, *made], seat.playing_orders[0])
         game = rounds.new_game(
             first - len(made), players, now=now, arena_id=seat.arena_ids[0], has_advantage=True
         )
@@ -197,8 +201,8 @@ def _games(tournament: Tournament, places: Sequence[Place], dice: Random, now: d
     return made
 
 
-def _order(
-    tournament: Tournament, place: Place, in_round: Sequence[Game], drawn: tuple[int, ...]
+def _playing_order(
+    tournament: Tournament, place: ScheduledGame, in_round: Sequence[Game], drawn: tuple[int, ...]
 ) -> tuple[int, ...]:
     """Who starts: a second game of a pair is the first turned round.
 

@@ -7,11 +7,11 @@ from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.families import amazing_race
-from silverball.rules.format import Format, completes_itself, nobody_is_tied
+from silverball.rules.format import Format, no_tied_groups, refuse_to_complete_round
 from silverball.rules.mechanics import attempts, rounds
-from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
-from silverball.rules.model.changes import Change, RoundChanged, SinglePlayerGameChanged, altered
+from silverball.rules.model.changes import Change, RoundChanged, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import race as ranking
@@ -21,7 +21,7 @@ from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 
 
-class AmazingRaceSettings(settings.Settings, frozen=True, kw_only=True):
+class AmazingRaceSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of an amazing race. Source: formats, sections 14.21 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -30,20 +30,20 @@ class AmazingRaceSettings(settings.Settings, frozen=True, kw_only=True):
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """The first round, with everybody in its queue in seed order."""
-    return amazing_race.settled(tournament, [], now=now, dice=dice)
+    return amazing_race.update_race(tournament, [], now=now, dice=dice)
 
 
 def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A score, or a player waved through; recorded or corrected, with all that follows."""
     assert isinstance(said, AttemptOutcome)
-    one = attempts.attempt_of(tournament, said.single_player_game_id)
-    _check(tournament, one, said)
-    made = attempts.recorded(one, said, points=None, now=now)
-    return amazing_race.settled(tournament, made, now=now, dice=dice)
+    one = attempts.find_attempt(tournament, said.single_player_game_id)
+    _require_recordable(tournament, one, said)
+    made = attempts.record_attempt(one, said, points=None, now=now)
+    return amazing_race.update_race(tournament, made, now=now, dice=dice)
 
 
-def _check(tournament: Tournament, one: SinglePlayerGame, said: AttemptOutcome) -> None:
-    here = _round_of(tournament, one)
+def _require_recordable(tournament: Tournament, one: SinglePlayerGame, said: AttemptOutcome) -> None:
+    here = _find_round(tournament, one)
     if one.is_voided:
         raise Conflict(f"Player {one.player_id} left the race in {here.name}. Undo that to record a score.")
     assignment = getattr(tournament.settings, "arena_assignment", "balanced")
@@ -51,19 +51,19 @@ def _check(tournament: Tournament, one: SinglePlayerGame, said: AttemptOutcome) 
         raise Conflict(f"{here.name} has no arena yet. Choose one, then record the result.")
     if said.strokes is not None or said.rolls or (said.score is None) != said.is_advanced:
         raise Invalid({"score": ["Enter the score, or advance the player without one."]})
-    if said.is_advanced and not _somebody_is_below(tournament, one):
+    if said.is_advanced and not _has_lower_score(tournament, one):
         raise Conflict(f"Nobody else has a score in {here.name} yet: there is no bar to be above.")
 
 
-def _round_of(tournament: Tournament, one: SinglePlayerGame) -> Round:
+def _find_round(tournament: Tournament, one: SinglePlayerGame) -> Round:
     assert one.round_id is not None
-    return rounds.round_of(tournament, one.round_id)
+    return rounds.find_round(tournament, one.round_id)
 
 
-def _somebody_is_below(tournament: Tournament, one: SinglePlayerGame) -> bool:
+def _has_lower_score(tournament: Tournament, one: SinglePlayerGame) -> bool:
     return any(
         other.player_id != one.player_id and other.game_index == one.game_index and _has_score(other)
-        for other in attempts.of_round(tournament, one.round_id or 0)
+        for other in attempts.attempts_in_round(tournament, one.round_id or 0)
     )
 
 
@@ -73,15 +73,15 @@ def _has_score(one: SinglePlayerGame) -> bool:
 
 def start_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """A player begins; the next one is up."""
-    return amazing_race.settled(tournament, attempts.started(one, now), now=now, dice=None)
+    return amazing_race.update_race(tournament, attempts.start_attempt(one, now), now=now, dice=None)
 
 
-def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_result(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a score away: the player is to play again, and who was safe by it may be so no longer."""
     if one.is_voided:
-        here = _round_of(tournament, one).name
+        here = _find_round(tournament, one).name
         raise Conflict(f"Player {one.player_id} left the race in {here}. Undo that to play on.")
-    return amazing_race.settled(tournament, attempts.cleared(one, now), now=now, dice=None)
+    return amazing_race.update_race(tournament, attempts.clear_attempt(one, now), now=now, dice=None)
 
 
 def set_round(
@@ -97,18 +97,18 @@ def set_round(
         return []
     if one.status == "completed":
         raise Conflict(f"{one.name} is over. Only the arena of an open round can change.")
-    games = attempts.of_round(tournament, one.round_id)
+    games = attempts.attempts_in_round(tournament, one.round_id)
     members = tuple(dict.fromkeys(game.player_id for game in games))
     safe = ranking.round_result(tournament, one, members).safe_ids
-    made: list[Change] = list(altered(RoundChanged, one, replace(one, arena_id=arena_id)))
+    made: list[Change] = list(changes_between(RoundChanged, one, replace(one, arena_id=arena_id)))
     for game in games:
-        after = _on_new_arena(game, arena_id, game.player_id in safe)
+        after = _move_to_arena(game, arena_id, game.player_id in safe)
         if after != game:
             made.append(SinglePlayerGameChanged(game, replace(after, updated_at=now)))
-    return amazing_race.settled(tournament, made, now=now, dice=None)
+    return amazing_race.update_race(tournament, made, now=now, dice=None)
 
 
-def _on_new_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) -> SinglePlayerGame:
+def _move_to_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) -> SinglePlayerGame:
     if is_safe and game.status == "completed":
         # The score stays to be seen, but nobody is compared with it any more.
         return replace(game, is_advanced=True)
@@ -128,7 +128,7 @@ def _on_new_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) -
 def roster_changed(tournament: Tournament, who: Entrant, dice: Random, now: datetime) -> list[Change]:
     """Who leaves is out in the round he stands in. Raises Conflict for who comes back or comes late."""
     if not who.is_active:
-        return amazing_race.settled(tournament, [], now=now, dice=dice)
+        return amazing_race.update_race(tournament, [], now=now, dice=dice)
     games = [one for one in tournament.single_player_games if one.player_id == who.player_id]
     if not games or any(one.is_voided for one in games):
         raise Conflict(f"Player {who.player_id} is out of the race and cannot come back. Undo the departure.")
@@ -154,7 +154,7 @@ def rank(tournament: Tournament) -> list[Standing]:
     return solo.rank(tournament, tallies)
 
 
-def still_racing(tournament: Tournament) -> tuple[int, ...]:
+def racing_ids(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the active players who are not out."""
     progress = ranking.race_progress(tournament)
     return tuple(one for one in tournament.active_ids if not progress.get(one, RaceProgress()).is_out)
@@ -176,12 +176,14 @@ FORMAT = Format(
     start=start,
     settle=settle,
     roster_changed=roster_changed,
-    at_reopen=lambda tournament: amazing_race.settled(tournament, [], now=tournament.completed_at, dice=None),
-    attempts=AttemptPlay(start=start_attempt, delete=delete, set_round=set_round),
+    at_reopen=lambda tournament: amazing_race.update_race(
+        tournament, [], now=tournament.completed_at, dice=None
+    ),
+    attempts=AttemptRules(start=start_attempt, delete=delete_result, set_round=set_round),
     rounds="following",
-    complete_round=completes_itself,
-    playing=still_racing,
-    tied=nobody_is_tied,
-    late="never",
-    corrects_any_round=True,
+    complete_round=refuse_to_complete_round,
+    playing_ids=racing_ids,
+    tied_groups=no_tied_groups,
+    late_entry="never",
+    can_correct_any_round=True,
 )

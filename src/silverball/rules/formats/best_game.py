@@ -11,7 +11,7 @@ from msgspec import Meta
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.format import Format, never_over
 from silverball.rules.mechanics import attempts, entries
-from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, NewAttempt, Outcome
@@ -37,7 +37,7 @@ NumberOfBestGames = Annotated[
 ]
 
 
-class BestGameSettings(settings.Settings, frozen=True, kw_only=True):
+class BestGameSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a best game. Source: formats, sections 14.18 and 24."""
 
     scorekeeping: settings.Scorekeeping = "user"
@@ -62,53 +62,57 @@ def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> lis
     """A score for a player and an arena, or a game begun there. Raises Conflict when nothing is left."""
     attempts.check_score(said.score)
     entrant = attempts.require_player(tournament, said.player_id)
-    known = best_game_family.outcome_of_playing(tournament, said)
+    known = best_game_family.outcome_of_running_attempt(tournament, said)
     if known is not None:
-        return best_game_family.recorded(tournament, known, now)
+        return best_game_family.record_score(tournament, known, now)
     attempts.require_arena(tournament, said.arena_id)
     require_attempts_left(tournament, entrant, said.arena_id)
     if said.score is None:
-        best_game_family.require_free(tournament, said.player_id, said.arena_id)
+        best_game_family.require_player_and_arena_free(tournament, said.player_id, said.arena_id)
     on_arena = [
         one.game_index or 0
-        for one in entries.of_player(tournament, said.player_id)
+        for one in entries.attempts_of_player(tournament, said.player_id)
         if one.arena_id == said.arena_id
     ]
     index = max(on_arena, default=-1) + 1
-    return best_game_family.new_attempt(tournament, said, now, card_id=None, game_index=index)
+    return best_game_family.create_attempt(tournament, said, now, card_id=None, game_index=index)
 
 
 def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
     """Raises Conflict when the player may not play this arena again. Source: formats, 14.18 and 19."""
     chosen = settings_of(tournament)
-    used = len(entries.of_player(tournament, entrant.player_id))
-    entries.require_left(tournament, entrant, used, most=chosen.best_game_overall_attempts, what="games")
-    entries.require_left_on_arena(tournament, entrant, arena_id, most=chosen.best_game_attempts_on_arena)
+    used = len(entries.attempts_of_player(tournament, entrant.player_id))
+    entries.require_entries_left(
+        tournament, entrant, used, limit=chosen.best_game_overall_attempts, unit="games"
+    )
+    entries.require_attempts_left_on_arena(
+        tournament, entrant, arena_id, limit=chosen.best_game_attempts_on_arena
+    )
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A score, recorded or corrected."""
     if isinstance(said, GameOutcome):
-        return attempts.tiebreak_recorded(tournament, said, now)
-    return best_game_family.recorded(tournament, said, now)
+        return attempts.record_tiebreak_game(tournament, said, now)
+    return best_game_family.record_score(tournament, said, now)
 
 
-def void(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def void_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Strike a game out; the attempt stays used up."""
-    return attempts.voided(one, now)
+    return attempts.void_attempt(one, now)
 
 
-def unvoid(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def unvoid_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Put a voided game back. Raises Conflict when it would go on while the player or arena is taken."""
-    changes = attempts.unvoided(one, now)
+    changes = attempts.unvoid_attempt(one, now)
     if one.score is None and one.arena_id is not None:
-        best_game_family.require_free(tournament, one.player_id, one.arena_id)
+        best_game_family.require_player_and_arena_free(tournament, one.player_id, one.arena_id)
     return changes
 
 
-def delete(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
+def delete_attempt(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
     """Take a game away; the attempt is free again."""
-    return attempts.deleted(one)
+    return attempts.delete_attempt(one)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
@@ -157,16 +161,16 @@ FORMAT = Format(
     is_over=never_over,
     start=best_game_family.start,
     settle=settle,
-    roster_changed=best_game_family.left_queues,
-    at_close=lambda tournament, _now: best_game_family.final_marks(tournament),
-    at_reopen=best_game_family.no_marks,
-    attempts=AttemptPlay(
+    roster_changed=best_game_family.leave_queues_when_inactive,
+    at_close=lambda tournament, _now: best_game_family.store_final_marks(tournament),
+    at_reopen=best_game_family.clear_marks,
+    attempts=AttemptRules(
         open=open_attempt,
-        start=attempts.start_waiting,
-        delete=delete,
-        void=void,
-        unvoid=unvoid,
-        check_left=require_attempts_left,
+        start=attempts.start_pending_attempt,
+        delete=delete_attempt,
+        void=void_attempt,
+        unvoid=unvoid_attempt,
+        check_entries_left=require_attempts_left,
     ),
-    late="at_once",
+    late_entry="at_once",
 )

@@ -8,12 +8,12 @@ from random import Random
 
 from silverball.kit.errors import Invalid
 from silverball.rules.families import pingolf
-from silverball.rules.format import Format, completes_itself
+from silverball.rules.format import Format, refuse_to_complete_round
 from silverball.rules.mechanics import attempts, rounds
-from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import Change, SinglePlayerGameChanged, altered
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
 from silverball.rules.ranking import solo
@@ -24,7 +24,7 @@ from silverball.rules.scoring import bowling
 Frames = list[tuple[int, ...]]
 
 
-class BowlingSettings(settings.Settings, frozen=True, kw_only=True):
+class BowlingSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of pinbowling, under the names golf has; par, limit and holes counted do nothing here.
 
     Source: formats, sections 14.20 and 24.
@@ -46,24 +46,24 @@ def settings_of(tournament: Tournament) -> BowlingSettings:
 
 def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
     """All frames, with a waiting game per player and frame."""
-    return pingolf.made(tournament, settings_of(tournament).golf_duration, "Frame", now)
+    return pingolf.open_rounds(tournament, settings_of(tournament).golf_duration, "Frame", now)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """The rolls of a player in a frame, recorded or corrected, with the bonuses that follow."""
     if isinstance(said, GameOutcome):
-        return attempts.tiebreak_recorded(tournament, said, now)
-    one = attempts.attempt_of(tournament, said.single_player_game_id)
+        return attempts.record_tiebreak_game(tournament, said, now)
+    one = attempts.find_attempt(tournament, said.single_player_game_id)
     assert one.round_id is not None
-    frame = rounds.round_of(tournament, one.round_id)
+    frame = rounds.find_round(tournament, one.round_id)
     is_last = frame.round_index == settings_of(tournament).golf_duration - 1
-    rolls = rolls_of(frame, said, is_last=is_last)
+    rolls = derive_rolls(frame, said, is_last=is_last)
     # The points are those it has until the frames are counted again.
-    changes = attempts.recorded(one, replace(said, rolls=rolls), points=one.points, now=now)
-    return _counted(tournament, changes, one.player_id, now)
+    changes = attempts.record_attempt(one, replace(said, rolls=rolls), points=one.points, now=now)
+    return _count_frames(tournament, changes, one.player_id, now)
 
 
-def rolls_of(frame: Round, said: AttemptOutcome, *, is_last: bool) -> tuple[int, ...]:
+def derive_rolls(frame: Round, said: AttemptOutcome, *, is_last: bool) -> tuple[int, ...]:
     """The rolls of a whole frame, as entered or by how close the score came to the target.
 
     Raises Invalid when neither is said, when the frame is not complete, and for a score that reached the
@@ -86,32 +86,34 @@ def rolls_of(frame: Round, said: AttemptOutcome, *, is_last: bool) -> tuple[int,
     return (bowling.pins_by_closeness(said.score, frame.score), 0)
 
 
-def _counted(tournament: Tournament, made: list[Change], player_id: int, now: datetime) -> list[Change]:
+def _count_frames(tournament: Tournament, made: list[Change], player_id: int, now: datetime) -> list[Change]:
     """These changes, the frames they decide or change by their bonuses, and the rounds they complete."""
-    after = apply_all(tournament, made)
-    own = pingolf.by_player(after).get(player_id, {})
+    after = apply_changes(tournament, made)
+    own = pingolf.completed_by_player(after).get(player_id, {})
     duration = settings_of(tournament).golf_duration
-    values = bowling.frame_values(_frames(own, duration), duration)
+    values = bowling.frame_values(_rolls_by_frame(own, duration), duration)
     changes = list(made)
     for index, one in own.items():
         points = None if values[index] is None else Decimal(values[index] or 0)
         if one.points != points:
-            changes += altered(SinglePlayerGameChanged, one, replace(one, points=points, updated_at=now))
-    return pingolf.kept(tournament, changes, now)
+            changes += changes_between(
+                SinglePlayerGameChanged, one, replace(one, points=points, updated_at=now)
+            )
+    return pingolf.update_rounds(tournament, changes, now)
 
 
-def _frames(played: Mapping[int, SinglePlayerGame], duration: int) -> Frames:
+def _rolls_by_frame(played: Mapping[int, SinglePlayerGame], duration: int) -> Frames:
     return [played[index].rolls if index in played else () for index in range(duration)]
 
 
-def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_result(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a frame away: it is to be played again, and earlier ones lose its bonus."""
-    return _counted(tournament, attempts.cleared(one, now), one.player_id, now)
+    return _count_frames(tournament, attempts.clear_attempt(one, now), one.player_id, now)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: most pins first, then more strikes, then more spares. Source: formats, 17."""
-    played = pingolf.by_player(tournament)
+    played = pingolf.completed_by_player(tournament)
     tallies = {
         one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
         for one in solo.listed_entrants(tournament)
@@ -122,7 +124,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 def _tally(tournament: Tournament, entrant: Entrant, played: Mapping[int, SinglePlayerGame]) -> PlayerTally:
     chosen = settings_of(tournament)
     total, *broken = bowling.bowling_tiebreak(
-        _frames(played, chosen.golf_duration), chosen.golf_duration
+        _rolls_by_frame(played, chosen.golf_duration), chosen.golf_duration
     ).values
     points = total + solo.adjustment_total(entrant)
     shown = tuple(broken) if chosen.tiebreaker == "standard" else ()
@@ -139,15 +141,17 @@ FORMAT = Format(
     settings=BowlingSettings,
     primary_settings=(),
     rank=rank,
-    is_over=pingolf.all_played,
+    is_over=pingolf.is_over,
     start=start,
     settle=settle,
     roster_changed=lambda tournament, who, _dice, now: pingolf.roster_changed(tournament, who, now),
-    at_reopen=pingolf.reopened,
-    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete, set_round=pingolf.set_round),
+    at_reopen=pingolf.reopen_rounds,
+    attempts=AttemptRules(
+        start=attempts.start_pending_attempt, delete=delete_result, set_round=pingolf.set_round
+    ),
     rounds="fixed",
-    complete_round=completes_itself,
-    open_tiebreak=pingolf.tiebreak_opened,
-    late="at_once",
-    corrects_any_round=True,
+    complete_round=refuse_to_complete_round,
+    open_tiebreak=pingolf.open_tiebreak,
+    late_entry="at_once",
+    can_correct_any_round=True,
 )

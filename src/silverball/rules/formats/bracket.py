@@ -1,8 +1,8 @@
 """Single elimination: who loses a match is out; the last one wins. Source: formats, 14.10."""
 
 from silverball.rules.families import brackets
-from silverball.rules.families.brackets import BracketPlay
-from silverball.rules.format import Format, completes_itself, nobody_comes, nobody_is_tied
+from silverball.rules.families.brackets import BracketRules
+from silverball.rules.format import Format, no_tied_groups, refuse_to_complete_round, refuse_to_join
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import bracket_nodes
@@ -10,7 +10,7 @@ from silverball.rules.ranking import brackets as ranking
 from silverball.rules.ranking.standing import Standing
 
 
-class BracketSettings(settings.Settings, frozen=True, kw_only=True):
+class BracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a bracket. Source: formats, sections 14.10 and 24."""
 
     seeding: settings.BracketSeeding = "manual"
@@ -23,17 +23,17 @@ class BracketSettings(settings.Settings, frozen=True, kw_only=True):
     suggestions: settings.Suggestions = "disabled"
 
 
-PLAY = BracketPlay(nodes=bracket_nodes.single_elimination_nodes)
+RULES = BracketRules(nodes=bracket_nodes.single_elimination_nodes)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
     """Those whose place is decided: 1, 2, 3, 4, then 5 to 8, 9, 17, 33, 65. Source: formats, 14.10."""
-    return ranking.rank(tournament, PLAY.matches(tournament))
+    return ranking.rank(tournament, RULES.matches(tournament))
 
 
 def is_over(tournament: Tournament) -> bool:
     """Whether the final is decided; games for third and fifth place may be left out."""
-    return tournament.status != "planned" and brackets.is_over(PLAY.matches(tournament))
+    return tournament.status != "planned" and brackets.is_over(RULES.matches(tournament))
 
 
 FORMAT = Format(
@@ -42,17 +42,17 @@ FORMAT = Format(
     primary_settings=(),
     rank=rank,
     is_over=is_over,
-    start=PLAY.start,
-    open_round=PLAY.open_round,
-    settle=PLAY.settle,
-    roster_changed=nobody_comes,
-    cleared=PLAY.cleared,
-    complete_round=completes_itself,
-    tied=nobody_is_tied,
-    at_reopen=PLAY.at_reopen,
+    start=RULES.start,
+    open_round=RULES.open_round,
+    settle=RULES.settle,
+    roster_changed=refuse_to_join,
+    result_cleared=RULES.result_cleared,
+    complete_round=refuse_to_complete_round,
+    tied_groups=no_tied_groups,
+    at_reopen=RULES.at_reopen,
     rounds="fixed",
-    late="never",
+    late_entry="never",
     can_leave=False,
     can_adjust=False,
-    corrects_any_round=True,
+    can_correct_any_round=True,
 )

@@ -11,9 +11,9 @@ from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import cards
 from silverball.rules.format import Format, never_over
 from silverball.rules.mechanics import attempts, entries
-from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, NewAttempt, Outcome
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
@@ -40,7 +40,7 @@ CardScoring = Annotated[
 ]
 
 
-class CardBestGameSettings(settings.Settings, frozen=True, kw_only=True):
+class CardBestGameSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a card best game. Source: formats, sections 14.19 and 24."""
 
     scorekeeping: settings.Scorekeeping = "user"
@@ -68,66 +68,72 @@ def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> lis
     """
     attempts.check_score(said.score)
     entrant = attempts.require_player(tournament, said.player_id)
-    known = best_game_family.outcome_of_playing(tournament, said)
+    known = best_game_family.outcome_of_running_attempt(tournament, said)
     if known is not None:
-        return record(tournament, known, now)
+        return record_score(tournament, known, now)
     attempts.require_arena(tournament, said.arena_id)
     require_card_left(tournament, entrant, said.arena_id)
     if said.score is None:
-        best_game_family.require_free(tournament, said.player_id, said.arena_id)
-    card = cards.active(tournament, said.player_id)
-    made = cards.opened(cards.new(said.player_id, now)) if card is None else []
+        best_game_family.require_player_and_arena_free(tournament, said.player_id, said.arena_id)
+    card = cards.card_in_progress(tournament, said.player_id)
+    made = cards.open_card(cards.new_card(said.player_id, now)) if card is None else []
     card_id = -1 if card is None else card.card_id
-    index = max((one.game_index or 0 for one in cards.games_of(tournament, card_id)), default=-1) + 1
-    made += best_game_family.new_attempt(tournament, said, now, card_id=card_id, game_index=index)
-    return _kept(tournament, made, card_id, now)
+    index = max((one.game_index or 0 for one in cards.games_on_card(tournament, card_id)), default=-1) + 1
+    made += best_game_family.create_attempt(tournament, said, now, card_id=card_id, game_index=index)
+    return _update_card(tournament, made, card_id, now)
 
 
 def require_card_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
     """Raises Conflict when this arena has no room on the player's card, or no new card may be opened."""
     chosen = settings_of(tournament)
-    card = cards.active(tournament, entrant.player_id)
+    card = cards.card_in_progress(tournament, entrant.player_id)
     if card is not None:
-        cards.require_room(tournament, card, arena_id, games_per_card=chosen.card_best_game_games_per_card)
+        cards.require_room_on_card(
+            tournament, card, arena_id, games_per_card=chosen.card_best_game_games_per_card
+        )
         return
-    used = len(cards.of_player(tournament, entrant.player_id))
-    entries.require_left(tournament, entrant, used, most=chosen.best_game_overall_attempts, what="cards")
+    used = len(cards.cards_of_player(tournament, entrant.player_id))
+    entries.require_entries_left(
+        tournament, entrant, used, limit=chosen.best_game_overall_attempts, unit="cards"
+    )
 
 
-def record(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
+def record_score(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
     """A score on a card, new or corrected; the card completes with its last one."""
-    made = best_game_family.recorded(tournament, said, now)
-    one = attempts.attempt_of(tournament, said.single_player_game_id)
-    return _kept(tournament, made, one.card_id, now)
+    made = best_game_family.record_score(tournament, said, now)
+    one = attempts.find_attempt(tournament, said.single_player_game_id)
+    return _update_card(tournament, made, one.card_id, now)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A score, recorded or corrected."""
     if isinstance(said, GameOutcome):
-        return attempts.tiebreak_recorded(tournament, said, now)
-    return record(tournament, said, now)
+        return attempts.record_tiebreak_game(tournament, said, now)
+    return record_score(tournament, said, now)
 
 
-def _kept(tournament: Tournament, made: list[Change], card_id: int | None, now: datetime) -> list[Change]:
+def _update_card(
+    tournament: Tournament, made: list[Change], card_id: int | None, now: datetime
+) -> list[Change]:
     assert card_id is not None
     games = settings_of(tournament).card_best_game_games_per_card
-    return cards.kept(tournament, made, card_id, games_per_card=games, now=now)
+    return cards.update_card(tournament, made, card_id, games_per_card=games, now=now)
 
 
-def no_voiding(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
+def refuse_to_void_game(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
     """Cards are voided as a whole. Raises Conflict."""
     raise Conflict(f"A single game of a card cannot be voided. Void card {one.card_id}, or delete the game.")
 
 
-def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a game off its card, which is open again; the card goes with its last game."""
-    return _kept(tournament, attempts.deleted(one), one.card_id, now)
+    return _update_card(tournament, attempts.delete_attempt(one), one.card_id, now)
 
 
 def at_close(tournament: Tournament, _now: datetime) -> list[Change]:
     """Cards that lost their only game by the closing go; what the others came to is stored."""
-    changes = cards.empty_deleted(tournament)
-    return [*changes, *best_game_family.final_marks(apply_all(tournament, changes))]
+    changes = cards.delete_empty_cards(tournament)
+    return [*changes, *best_game_family.store_final_marks(apply_changes(tournament, changes))]
 
 
 def rank(tournament: Tournament) -> list[Standing]:
@@ -152,7 +158,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], games: int) -> PlayerTally:
     total = sum((value.points for value in counted), solo.adjustment_total(entrant))
-    used = cards.of_player(tournament, entrant.player_id)
+    used = cards.cards_of_player(tournament, entrant.player_id)
     return PlayerTally(
         points=total,
         key=(total,),
@@ -174,16 +180,16 @@ FORMAT = Format(
     is_over=never_over,
     start=best_game_family.start,
     settle=settle,
-    roster_changed=best_game_family.left_queues,
+    roster_changed=best_game_family.leave_queues_when_inactive,
     at_close=at_close,
-    at_reopen=best_game_family.no_marks,
-    attempts=AttemptPlay(
+    at_reopen=best_game_family.clear_marks,
+    attempts=AttemptRules(
         open=open_attempt,
-        start=attempts.start_waiting,
-        delete=delete,
-        void=no_voiding,
-        unvoid=no_voiding,
-        check_left=require_card_left,
+        start=attempts.start_pending_attempt,
+        delete=delete_attempt,
+        void=refuse_to_void_game,
+        unvoid=refuse_to_void_game,
+        check_entries_left=require_card_left,
     ),
-    late="at_once",
+    late_entry="at_once",
 )

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.format import Format
-from silverball.rules.mechanics.free_games import FreeGames
+from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
 from silverball.rules.ranking import frenzy as ranking
 
@@ -29,7 +29,7 @@ FrenzyTiebreaker = Annotated[
 ]
 
 
-class FrenzySettings(settings.Settings, frozen=True, kw_only=True):
+class FrenzySettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a frenzy. Source: formats, sections 14.14 and 24."""
 
     frenzy_duration: FrenzyDuration = 120
@@ -52,9 +52,9 @@ FORMAT = Format(
     roster_changed=frenzy_family.roster_changed,
     lineup_changed=frenzy_family.lineup_changed,
     at_reopen=frenzy_family.at_reopen,
-    free_games=FreeGames(
-        create=frenzy_family.created, delete=frenzy_family.deleted, clear=frenzy_family.cleared
+    free_games=FreeGameRules(
+        create=frenzy_family.create_game, delete=frenzy_family.delete_game, clear=frenzy_family.clear_game
     ),
-    late="at_once",
-    corrects_any_round=True,
+    late_entry="at_once",
+    can_correct_any_round=True,
 )

@@ -6,9 +6,9 @@ from random import Random
 
 from silverball.kit.errors import Invalid
 from silverball.rules.families import pingolf
-from silverball.rules.format import Format, completes_itself
+from silverball.rules.format import Format, refuse_to_complete_round
 from silverball.rules.mechanics import attempts, rounds
-from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, GameOutcome, Outcome
@@ -19,7 +19,7 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import golf
 
 
-class GolfSettings(settings.Settings, frozen=True, kw_only=True):
+class GolfSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of pingolf. Source: formats, sections 14.16 and 24."""
 
     golf_duration: settings.GolfDuration = 9
@@ -40,21 +40,23 @@ def settings_of(tournament: Tournament) -> GolfSettings:
 
 def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
     """All holes, with a waiting game per player and hole."""
-    return pingolf.made(tournament, settings_of(tournament).golf_duration, "Hole", now)
+    return pingolf.open_rounds(tournament, settings_of(tournament).golf_duration, "Hole", now)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """The strokes of a player on a hole, recorded or corrected."""
     if isinstance(said, GameOutcome):
-        return attempts.tiebreak_recorded(tournament, said, now)
-    one = attempts.attempt_of(tournament, said.single_player_game_id)
+        return attempts.record_tiebreak_game(tournament, said, now)
+    one = attempts.find_attempt(tournament, said.single_player_game_id)
     assert one.round_id is not None
-    hole = rounds.round_of(tournament, one.round_id)
-    strokes = strokes_of(hole, said, settings_of(tournament).golf_stroke_limit)
-    return pingolf.kept(tournament, attempts.recorded(one, said, points=Decimal(strokes), now=now), now)
+    hole = rounds.find_round(tournament, one.round_id)
+    strokes = derive_strokes(hole, said, settings_of(tournament).golf_stroke_limit)
+    return pingolf.update_rounds(
+        tournament, attempts.record_attempt(one, said, points=Decimal(strokes), now=now), now
+    )
 
 
-def strokes_of(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
+def derive_strokes(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
     """Strokes as they count, as entered or by how close the score came to the target.
 
     Raises Invalid when neither is said, and for a score that reached the target or has none.
@@ -74,14 +76,14 @@ def strokes_of(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
     return golf.limited_strokes(golf.strokes_after_last_ball(said.score, hole.score), stroke_limit)
 
 
-def delete(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_result(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a result away: the hole is to be played again."""
-    return pingolf.kept(tournament, attempts.cleared(one, now), now)
+    return pingolf.update_rounds(tournament, attempts.clear_attempt(one, now), now)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: fewest strokes first, then more holes in one, in two, in three. Source: formats, 16."""
-    played = pingolf.by_player(tournament)
+    played = pingolf.completed_by_player(tournament)
     tallies = {
         one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
         for one in solo.listed_entrants(tournament)
@@ -91,7 +93,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def _tally(tournament: Tournament, entrant: Entrant, played: dict[int, SinglePlayerGame]) -> PlayerTally:
     chosen = settings_of(tournament)
-    strokes = [_strokes(played.get(index)) for index in range(chosen.golf_duration)]
+    strokes = [_strokes_in_game(played.get(index)) for index in range(chosen.golf_duration)]
     total = golf.strokes_total(
         strokes,
         holes_counted=chosen.golf_holes_counted,
@@ -109,7 +111,7 @@ def _tally(tournament: Tournament, entrant: Entrant, played: dict[int, SinglePla
     )
 
 
-def _strokes(one: SinglePlayerGame | None) -> int | None:
+def _strokes_in_game(one: SinglePlayerGame | None) -> int | None:
     return None if one is None or one.points is None else int(one.points)
 
 
@@ -118,15 +120,17 @@ FORMAT = Format(
     settings=GolfSettings,
     primary_settings=(),
     rank=rank,
-    is_over=pingolf.all_played,
+    is_over=pingolf.is_over,
     start=start,
     settle=settle,
     roster_changed=lambda tournament, who, _dice, now: pingolf.roster_changed(tournament, who, now),
-    at_reopen=pingolf.reopened,
-    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete, set_round=pingolf.set_round),
+    at_reopen=pingolf.reopen_rounds,
+    attempts=AttemptRules(
+        start=attempts.start_pending_attempt, delete=delete_result, set_round=pingolf.set_round
+    ),
     rounds="fixed",
-    complete_round=completes_itself,
-    open_tiebreak=pingolf.tiebreak_opened,
-    late="at_once",
-    corrects_any_round=True,
+    complete_round=refuse_to_complete_round,
+    open_tiebreak=pingolf.open_tiebreak,
+    late_entry="at_once",
+    can_correct_any_round=True,
 )

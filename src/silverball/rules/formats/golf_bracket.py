@@ -8,18 +8,18 @@ from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.families import group_stages
-from silverball.rules.families.group_stages import GroupStages
-from silverball.rules.format import Format, nobody_comes
+from silverball.rules.families.group_stages import GroupStageRules
+from silverball.rules.format import Format, refuse_to_join
 from silverball.rules.mechanics import attempts, call_ups, lineups
-from silverball.rules.mechanics.attempts import AttemptPlay
+from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
     RoundReopened,
     SinglePlayerGameChanged,
     SinglePlayerGameOpened,
-    altered,
+    changes_between,
 )
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
@@ -31,7 +31,7 @@ from silverball.rules.scoring import golf, point_maps
 ZERO = Decimal(0)
 
 
-class GolfBracketSettings(settings.Settings, frozen=True, kw_only=True):
+class GolfBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a golf bracket. Source: formats, sections 14.17 and 24."""
 
     round_count: settings.RoundCount = 0
@@ -47,7 +47,7 @@ class GolfBracketSettings(settings.Settings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """The number of rounds follows from the size. Raises ValueError for byes that do not fit it."""
-        group_stages.settings_checked(self)
+        group_stages.set_round_count(self)
 
 
 def settings_of(tournament: Tournament) -> GolfBracketSettings:
@@ -57,11 +57,11 @@ def settings_of(tournament: Tournament) -> GolfBracketSettings:
     return chosen
 
 
-def result(tournament: Tournament, one: Round) -> GroupRoundResult:
+def round_result(tournament: Tournament, one: Round) -> GroupRoundResult:
     """The strokes of a round, negative so that more is better, and what its tiebreak holes decide."""
-    played = attempts.of_round(tournament, one.round_id)
-    holes = [each for each in played if not is_tiebreak(tournament, each)]
-    groups = PLAY.groups_by_seed(tournament, one, {each.player_id for each in holes})
+    played = attempts.attempts_in_round(tournament, one.round_id)
+    holes = [each for each in played if not is_tiebreak_hole(tournament, each)]
+    groups = RULES.groups_by_seed(tournament, one, {each.player_id for each in holes})
     scores: dict[int, Decimal] = {}
     done: dict[int, int] = {}
     for each in holes:
@@ -74,7 +74,7 @@ def result(tournament: Tournament, one: Round) -> GroupRoundResult:
         groups=groups,
         scores=scores,
         ties=group_rounds.break_ties(
-            _tiebreaks([each for each in played if is_tiebreak(tournament, each)], rows), rows
+            _tiebreak_values([each for each in played if is_tiebreak_hole(tournament, each)], rows), rows
         ),
         finished_groups=frozenset(
             group for group in groups if all(done.get(player_id, 0) >= wanted for player_id in group)
@@ -82,12 +82,12 @@ def result(tournament: Tournament, one: Round) -> GroupRoundResult:
     )
 
 
-def is_tiebreak(tournament: Tournament, one: SinglePlayerGame) -> bool:
+def is_tiebreak_hole(tournament: Tournament, one: SinglePlayerGame) -> bool:
     """Whether it is a tiebreak hole: one beyond the games of the round."""
     return (one.game_index or 0) >= settings_of(tournament).games_per_round
 
 
-def _tiebreaks(
+def _tiebreak_values(
     played: Sequence[SinglePlayerGame], rows: Sequence[Sequence[int | str]]
 ) -> list[dict[int, Decimal]]:
     """The values of each tiebreak hole, by player: 0.50, 0.25, 0.12, 0.00 for fewest strokes first.
@@ -107,49 +107,58 @@ def _tiebreaks(
     return found
 
 
-def opened(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
+def open_games(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
     """A round with a waiting game per player and hole; a group plays each hole on one arena."""
     index = len(tournament.rounds)
-    changes = call_ups.rounds_opened(tournament, [index], now)
-    after = apply_all(tournament, changes)
+    changes = call_ups.open_missing_rounds(tournament, [index], now)
+    after = apply_changes(tournament, changes)
     assert after.newest_round is not None
-    made = _holes(after, after.newest_round, groups, dice, now)
-    return [*changes, *attempts.opened(made)]
+    made = _missing_holes(after, after.newest_round, groups, dice, now)
+    return [*changes, *attempts.open_attempts(made)]
 
 
-def _holes(
+def _missing_holes(
     tournament: Tournament, one: Round, groups: Iterable[Group], dice: Random, now: datetime
 ) -> list[SinglePlayerGame]:
     """The holes that these groups lack in a round."""
     chosen = settings_of(tournament)
-    there = {(each.player_id, each.game_index): each for each in attempts.of_round(tournament, one.round_id)}
+    there = {
+        (each.player_id, each.game_index): each
+        for each in attempts.attempts_in_round(tournament, one.round_id)
+    }
     drawn = list(groups)
-    seats = lineups.seats(tournament, drawn, games=chosen.games_per_round, positions={}, dice=dice)
+    seats = lineups.assign_groups(tournament, drawn, games=chosen.games_per_round, positions={}, dice=dice)
     made: list[SinglePlayerGame] = []
     for group, seat in zip(drawn, seats, strict=True):
-        for index, (arena_id, order) in enumerate(zip(seat.arena_ids, seat.orders, strict=True)):
+        for index, (arena_id, order) in enumerate(zip(seat.arena_ids, seat.playing_orders, strict=True)):
             mates = [there[each, index] for each in group if (each, index) in there]
             for player_id in order:
                 if (player_id, index) not in there:
-                    new = attempts.pending(
+                    new = attempts.pending_attempt(
                         -1 - len(made), player_id, now=now, round_id=one.round_id, game_index=index
                     )
                     made.append(replace(new, arena_id=mates[0].arena_id if mates else arena_id))
     return made
 
 
-def refilled(
+def open_missing_games(
     tournament: Tournament, one: Round, groups: Sequence[Group], dice: Random, now: datetime
 ) -> list[Change]:
     """The holes that the groups of a round lack since it was closed; the round opens again."""
-    made = _holes(tournament, one, groups, dice, now)
-    changes: list[Change] = list(attempts.opened(made))
+    made = _missing_holes(tournament, one, groups, dice, now)
+    changes: list[Change] = list(attempts.open_attempts(made))
     if made and one.status == "completed":
         changes.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
     return changes
 
 
-PLAY = GroupStages(result=result, opened=opened, refilled=refilled, shown=lambda score: -score, sign=-1)
+RULES = GroupStageRules(
+    round_result=round_result,
+    open_games=open_games,
+    open_missing_games=open_missing_games,
+    points_for_score=lambda score: -score,
+    tiebreak_sign=-1,
+)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
@@ -158,28 +167,28 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     Raises Invalid without strokes.
     """
     assert isinstance(said, AttemptOutcome)
-    PLAY.require_own(tournament)
-    one = attempts.attempt_of(tournament, said.single_player_game_id)
+    RULES.require_own_schedule(tournament)
+    one = attempts.find_attempt(tournament, said.single_player_game_id)
     if said.strokes is None or said.rolls or said.is_advanced:
         raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
     strokes = golf.limited_strokes(said.strokes, settings_of(tournament).golf_stroke_limit)
-    changes = attempts.recorded(one, said, points=Decimal(strokes), now=now)
-    return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
+    changes = attempts.record_attempt(one, said, points=Decimal(strokes), now=now)
+    return [*changes, *RULES.delete_stale_rounds(apply_changes(tournament, changes))]
 
 
 def delete_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """The strokes of a hole taken away; a tiebreak hole without any goes altogether."""
-    if one.status != "completed" and is_tiebreak(tournament, one):
+    if one.status != "completed" and is_tiebreak_hole(tournament, one):
         hole = [
             each
-            for each in attempts.of_round(tournament, one.round_id or 0)
+            for each in attempts.attempts_in_round(tournament, one.round_id or 0)
             if each.game_index == one.game_index
         ]
         if all(each.status != "completed" for each in hole):
-            return [change for each in hole for change in attempts.deleted(each)]
-    PLAY.require_own(tournament)
-    changes = attempts.cleared(one, now)
-    return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
+            return [change for each in hole for change in attempts.delete_attempt(each)]
+    RULES.require_own_schedule(tournament)
+    changes = attempts.clear_attempt(one, now)
+    return [*changes, *RULES.delete_stale_rounds(apply_changes(tournament, changes))]
 
 
 def change_arena(
@@ -192,13 +201,13 @@ def change_arena(
     if one.status == "completed":
         raise Conflict(f"Single player game {one.single_player_game_id} is over. Delete its strokes first.")
     assert one.round_id is not None
-    groups = result(tournament, tournament.round_by_id[one.round_id]).groups
+    groups = round_result(tournament, tournament.round_by_id[one.round_id]).groups
     mates = next((group for group in groups if one.player_id in group), ())
     changes: list[Change] = []
-    for each in attempts.of_round(tournament, one.round_id):
-        is_with = is_tiebreak(tournament, one) or each.player_id in mates
+    for each in attempts.attempts_in_round(tournament, one.round_id):
+        is_with = is_tiebreak_hole(tournament, one) or each.player_id in mates
         if is_with and each.game_index == one.game_index and each.status != "completed":
-            changes += altered(
+            changes += changes_between(
                 SinglePlayerGameChanged, each, replace(each, arena_id=arena_id, updated_at=now)
             )
     return changes
@@ -209,15 +218,15 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 
     Raises Conflict unless all who are tied for an advancing place play it.
     """
-    one = PLAY.round_of_tie(tournament, player_ids)
-    played = attempts.of_round(tournament, one.round_id)
+    one = RULES.find_round_of_tie(tournament, player_ids)
+    played = attempts.attempts_in_round(tournament, one.round_id)
     waiting = [each for each in played if each.player_id in player_ids and each.status != "completed"]
     if waiting:
         raise Conflict(f"Player {waiting[0].player_id} has a hole to finish first. Record its strokes.")
     index = max(each.game_index or 0 for each in played) + 1
     return [
         SinglePlayerGameOpened(
-            attempts.pending(-1 - at, player_id, now=now, round_id=one.round_id, game_index=index)
+            attempts.pending_attempt(-1 - at, player_id, now=now, round_id=one.round_id, game_index=index)
         )
         for at, player_id in enumerate(player_ids)
     ]
@@ -227,20 +236,22 @@ FORMAT = Format(
     type="golf_bracket",
     settings=GolfBracketSettings,
     primary_settings=(),
-    rank=PLAY.rank,
-    is_over=PLAY.is_over,
-    start=PLAY.start,
-    open_round=PLAY.open_round,
+    rank=RULES.rank,
+    is_over=RULES.is_over,
+    start=RULES.start,
+    open_round=RULES.open_round,
     settle=settle,
-    roster_changed=nobody_comes,
-    complete_round=PLAY.complete_round,
-    tied=PLAY.tied,
+    roster_changed=refuse_to_join,
+    complete_round=RULES.complete_round,
+    tied_groups=RULES.tied_groups,
     open_tiebreak=open_tiebreak,
-    at_reopen=PLAY.at_reopen,
-    attempts=AttemptPlay(start=attempts.start_waiting, delete=delete_attempt, change_arena=change_arena),
+    at_reopen=RULES.at_reopen,
+    attempts=AttemptRules(
+        start=attempts.start_pending_attempt, delete=delete_attempt, change_arena=change_arena
+    ),
     players_min=4,
-    late="never",
+    late_entry="never",
     can_leave=False,
     can_adjust=False,
-    corrects_any_round=True,
+    can_correct_any_round=True,
 )

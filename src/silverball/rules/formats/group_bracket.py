@@ -8,12 +8,12 @@ from decimal import Decimal
 from random import Random
 
 from silverball.rules.families import group_stages
-from silverball.rules.families.group_stages import GroupStages
-from silverball.rules.format import Format, nobody_comes
+from silverball.rules.families.group_stages import GroupStageRules
+from silverball.rules.format import Format, refuse_to_join
 from silverball.rules.mechanics import call_ups, results, rounds
-from silverball.rules.mechanics.call_ups import Call
+from silverball.rules.mechanics.call_ups import CallUp
 from silverball.rules.model import settings
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameOpened, RoundReopened
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Round, Tournament
@@ -25,7 +25,7 @@ from silverball.rules.scoring import point_maps
 ZERO = Decimal(0)
 
 
-class GroupBracketSettings(settings.Settings, frozen=True, kw_only=True):
+class GroupBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a group bracket. Source: formats, sections 14.12 and 24."""
 
     round_count: settings.RoundCount = 0
@@ -41,7 +41,7 @@ class GroupBracketSettings(settings.Settings, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         """The number of rounds follows from the size. Raises ValueError for byes that do not fit it."""
-        group_stages.settings_checked(self)
+        group_stages.set_round_count(self)
 
 
 def games_per_round(tournament: Tournament) -> int:
@@ -51,7 +51,7 @@ def games_per_round(tournament: Tournament) -> int:
     return chosen.games_per_round
 
 
-def result(tournament: Tournament, one: Round) -> GroupRoundResult:
+def round_result(tournament: Tournament, one: Round) -> GroupRoundResult:
     """The points of a round, by group, and what its tiebreak games add."""
     played = tournament.games_by_round.get(one.round_id, ())
     games = [game for game in played if not game.is_tiebreak and not game.is_bye]
@@ -79,9 +79,9 @@ def result(tournament: Tournament, one: Round) -> GroupRoundResult:
     )
 
 
-def opened(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
+def open_games(tournament: Tournament, groups: Sequence[Group], dice: Random, now: datetime) -> list[Change]:
     """A round with all games of its groups."""
-    return rounds.opened(
+    return rounds.open_round(
         tournament,
         Draw(tuple(groups)),
         games=games_per_round(tournament),
@@ -93,7 +93,7 @@ def opened(tournament: Tournament, groups: Sequence[Group], dice: Random, now: d
     )
 
 
-def refilled(
+def open_missing_games(
     tournament: Tournament, one: Round, groups: Sequence[Group], dice: Random, now: datetime
 ) -> list[Change]:
     """The games that the groups of a round lack since it was closed; the round opens again."""
@@ -109,9 +109,11 @@ def refilled(
         there = by_group.get(frozenset(group), [])
         number = there[0].set_number if there else next(free)
         while len(there) < games_per_round(tournament):
-            call = Call(round_id=one.round_id, set_number=number, player_ids=group, earlier=tuple(there))
+            call = CallUp(
+                round_id=one.round_id, set_number=number, player_ids=group, earlier_games=tuple(there)
+            )
             current = replace(tournament, games=(*tournament.games, *made))
-            made += call_ups.games(current, [call], dice, now)
+            made += call_ups.create_games(current, [call], dice, now)
             there = [*there, made[-1]]
     changes: list[Change] = [GameOpened(game) for game in made]
     if made and one.status == "completed":
@@ -119,21 +121,23 @@ def refilled(
     return changes
 
 
-PLAY = GroupStages(result=result, opened=opened, refilled=refilled)
+RULES = GroupStageRules(
+    round_result=round_result, open_games=open_games, open_missing_games=open_missing_games
+)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A result, new or corrected; later rounds go when others would have to play them."""
     assert isinstance(said, GameOutcome)
-    PLAY.require_own(tournament)
-    changes = results.completed(tournament, said, results.by_points_map(tournament), now)
-    return [*changes, *PLAY.pruned(apply_all(tournament, changes))]
+    RULES.require_own_schedule(tournament)
+    changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+    return [*changes, *RULES.delete_stale_rounds(apply_changes(tournament, changes))]
 
 
-def cleared(tournament: Tournament, game: Game) -> list[Change]:
+def result_cleared(tournament: Tournament, game: Game) -> list[Change]:
     """What goes when the result of a game was taken away; takes the game as it was."""
-    PLAY.require_own(call_ups.with_game(tournament, game))
-    return PLAY.pruned(tournament)
+    RULES.require_own_schedule(call_ups.with_game_restored(tournament, game))
+    return RULES.delete_stale_rounds(tournament)
 
 
 def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
@@ -141,28 +145,28 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 
     Raises Conflict unless all who are tied for an advancing place play it.
     """
-    one = PLAY.round_of_tie(tournament, player_ids)
-    return rounds.tiebreak_in(tournament, one, player_ids, now)
+    one = RULES.find_round_of_tie(tournament, player_ids)
+    return rounds.open_tiebreak_in_round(tournament, one, player_ids, now)
 
 
 FORMAT = Format(
     type="group_bracket",
     settings=GroupBracketSettings,
     primary_settings=(),
-    rank=PLAY.rank,
-    is_over=PLAY.is_over,
-    start=PLAY.start,
-    open_round=PLAY.open_round,
+    rank=RULES.rank,
+    is_over=RULES.is_over,
+    start=RULES.start,
+    open_round=RULES.open_round,
     settle=settle,
-    roster_changed=nobody_comes,
-    cleared=cleared,
-    complete_round=PLAY.complete_round,
-    tied=PLAY.tied,
+    roster_changed=refuse_to_join,
+    result_cleared=result_cleared,
+    complete_round=RULES.complete_round,
+    tied_groups=RULES.tied_groups,
     open_tiebreak=open_tiebreak,
-    at_reopen=PLAY.at_reopen,
+    at_reopen=RULES.at_reopen,
     players_min=4,
-    late="never",
+    late_entry="never",
     can_leave=False,
     can_adjust=False,
-    corrects_any_round=True,
+    can_correct_any_round=True,
 )

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from silverball.rules.families import drawn_rounds
-from silverball.rules.families.drawn_rounds import RoundPlay
+from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import Format
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
@@ -42,7 +42,7 @@ Fair = Annotated[
 ]
 
 
-class GroupKnockoutSettings(settings.Settings, frozen=True, kw_only=True):
+class GroupKnockoutSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a group knockout. Source: formats, sections 14.2 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -60,7 +60,7 @@ class GroupKnockoutSettings(settings.Settings, frozen=True, kw_only=True):
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
-def rules_of(tournament: Tournament) -> KnockoutRules:
+def knockout_rules(tournament: Tournament) -> KnockoutRules:
     """What the settings come to. Raises Invalid when strikes are to be fair and progressive at once."""
     chosen = tournament.settings
     assert isinstance(chosen, GroupKnockoutSettings)
@@ -79,37 +79,37 @@ def rules_of(tournament: Tournament) -> KnockoutRules:
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings. Source: formats, 14.2."""
-    return knockout.rank(tournament, rules_of(tournament))
+    return knockout.rank(tournament, knockout_rules(tournament))
 
 
 def is_over(tournament: Tournament) -> bool:
     """Whether one player or nobody is left."""
-    return knockout.is_over(tournament, rules_of(tournament))
+    return knockout.is_over(tournament, knockout_rules(tournament))
 
 
-def playing(tournament: Tournament) -> tuple[int, ...]:
+def playing_ids(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the players of the next round."""
-    return knockout.next_round_ids(tournament, rules_of(tournament))
+    return knockout.next_round_ids(tournament, knockout_rules(tournament))
 
 
-def scores(tournament: Tournament) -> dict[int, Decimal]:
+def pairing_scores(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> strikes turned round."""
-    return knockout.swiss_scores(tournament, rules_of(tournament))
+    return knockout.swiss_scores(tournament, knockout_rules(tournament))
 
 
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """Nothing to begin with; strikes and pairing that cannot be are refused."""
-    rules_of(tournament)
+    knockout_rules(tournament)
     return drawn_rounds.check_pairing(tournament, dice, now)
 
 
-PLAY = RoundPlay(
+RULES = DrawnRoundRules(
     group_size=GROUP_SIZE,
-    playing=playing,
-    scores=scores,
+    playing_ids=playing_ids,
+    pairing_scores=pairing_scores,
     rank=rank,
     is_over=is_over,
-    score=lambda tournament: strike_scorer(rules_of(tournament).strike_settings),
+    scorer=lambda tournament: strike_scorer(knockout_rules(tournament).strike_settings),
 )
 
 FORMAT = Format(
@@ -118,8 +118,8 @@ FORMAT = Format(
     primary_settings=("knockoutStrikeCount", "knockoutFourPlayerStrikes"),
     rank=rank,
     is_over=is_over,
-    open_round=PLAY.open_round,
-    settle=PLAY.settle,
-    playing=playing,
+    open_round=RULES.open_round,
+    settle=RULES.settle,
+    playing_ids=playing_ids,
     start=start,
 )

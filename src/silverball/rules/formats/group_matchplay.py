@@ -1,7 +1,7 @@
 """Group match play: rounds of four and three, points by place, most points win. Source: formats, 14.4."""
 
 from silverball.rules.families import drawn_rounds
-from silverball.rules.families.drawn_rounds import RoundPlay
+from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import Format
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
@@ -10,7 +10,7 @@ from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 
 
-class GroupMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+class GroupMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a group match play. Source: formats, sections 14.4 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -32,10 +32,10 @@ def rank(tournament: Tournament) -> list[Standing]:
     return ranking.rank(tournament)
 
 
-PLAY = RoundPlay(
+RULES = DrawnRoundRules(
     group_size=GROUP_SIZE,
-    playing=lambda tournament: tournament.active_ids,
-    scores=drawn_rounds.points,
+    playing_ids=lambda tournament: tournament.active_ids,
+    pairing_scores=drawn_rounds.points_by_player,
     rank=rank,
     is_over=drawn_rounds.all_rounds_played,
 )
@@ -46,7 +46,7 @@ FORMAT = Format(
     primary_settings=(),
     rank=rank,
     is_over=drawn_rounds.all_rounds_played,
-    open_round=PLAY.open_round,
-    settle=PLAY.settle,
+    open_round=RULES.open_round,
+    settle=RULES.settle,
     start=drawn_rounds.check_pairing,
 )

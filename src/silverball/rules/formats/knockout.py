@@ -3,7 +3,7 @@
 from decimal import Decimal
 
 from silverball.rules.families import drawn_rounds
-from silverball.rules.families.drawn_rounds import RoundPlay
+from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import Format
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
@@ -15,7 +15,7 @@ from silverball.rules.scoring import strikes
 from silverball.rules.scoring.knockout_results import strike_scorer
 
 
-class KnockoutSettings(settings.Settings, frozen=True, kw_only=True):
+class KnockoutSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a knockout. Source: formats, sections 14.1 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -30,7 +30,7 @@ class KnockoutSettings(settings.Settings, frozen=True, kw_only=True):
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
-def rules_of(tournament: Tournament) -> KnockoutRules:
+def knockout_rules(tournament: Tournament) -> KnockoutRules:
     """What the settings come to."""
     chosen = tournament.settings
     assert isinstance(chosen, KnockoutSettings)
@@ -43,31 +43,31 @@ def rules_of(tournament: Tournament) -> KnockoutRules:
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings. Source: formats, 14.1."""
-    return knockout.rank(tournament, rules_of(tournament))
+    return knockout.rank(tournament, knockout_rules(tournament))
 
 
 def is_over(tournament: Tournament) -> bool:
     """Whether one player or nobody is left."""
-    return knockout.is_over(tournament, rules_of(tournament))
+    return knockout.is_over(tournament, knockout_rules(tournament))
 
 
-def playing(tournament: Tournament) -> tuple[int, ...]:
+def playing_ids(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the players of the next round."""
-    return knockout.next_round_ids(tournament, rules_of(tournament))
+    return knockout.next_round_ids(tournament, knockout_rules(tournament))
 
 
-def scores(tournament: Tournament) -> dict[int, Decimal]:
+def pairing_scores(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> strikes turned round."""
-    return knockout.swiss_scores(tournament, rules_of(tournament))
+    return knockout.swiss_scores(tournament, knockout_rules(tournament))
 
 
-PLAY = RoundPlay(
+RULES = DrawnRoundRules(
     group_size=PAIR_SIZE,
-    playing=playing,
-    scores=scores,
+    playing_ids=playing_ids,
+    pairing_scores=pairing_scores,
     rank=rank,
     is_over=is_over,
-    score=lambda tournament: strike_scorer(rules_of(tournament).strike_settings),
+    scorer=lambda tournament: strike_scorer(knockout_rules(tournament).strike_settings),
 )
 
 FORMAT = Format(
@@ -76,8 +76,8 @@ FORMAT = Format(
     primary_settings=("knockoutStrikeCount", "pairing"),
     rank=rank,
     is_over=is_over,
-    open_round=PLAY.open_round,
-    settle=PLAY.settle,
-    playing=playing,
+    open_round=RULES.open_round,
+    settle=RULES.settle,
+    playing_ids=playing_ids,
     start=drawn_rounds.check_pairing,
 )

@@ -7,10 +7,10 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict
-from silverball.rules.format import Format, completes_itself, nobody_comes, nobody_is_tied
+from silverball.rules.format import Format, no_tied_groups, refuse_to_complete_round, refuse_to_join
 from silverball.rules.mechanics import call_ups, results, rounds, seeding
 from silverball.rules.model import settings
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Round, Tournament
@@ -22,7 +22,7 @@ from silverball.rules.ranking.brackets import bracket_standing
 from silverball.rules.ranking.standing import Standing
 
 
-class LadderSettings(settings.Settings, frozen=True, kw_only=True):
+class LadderSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a ladder. Source: formats, sections 14.13 and 24."""
 
     seeding: settings.BracketSeeding = "manual"
@@ -33,7 +33,7 @@ class LadderSettings(settings.Settings, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True)
-class Climb:
+class LadderState:
     """How far the ladder is: who is left, who is out, and the game to come."""
 
     # Best seed first.
@@ -43,44 +43,44 @@ class Climb:
     # The step to be played, None when it is over.
     step: LadderGame | None
     # The rounds whose games stand; later ones were played because of an older result.
-    standing: int
+    standing_rounds: int
     # Whether the game of the step is there, without a result.
     is_open: bool = False
 
 
-def climb(tournament: Tournament) -> Climb:
+def read_ladder(tournament: Tournament) -> LadderState:
     """The ladder read from the bottom: games stand as long as they hold who was to play."""
     chosen = tournament.settings
     assert isinstance(chosen, LadderSettings)
-    alive = tuple(seeding.by_rank(tournament))
+    alive = tuple(seeding.ids_by_seed(tournament))
     places: dict[int, int] = {}
-    played = [_game(tournament, one) for one in tournament.rounds_in_order]
+    played = [_game_in_round(tournament, one) for one in tournament.rounds_in_order]
     steps = ladder.ladder_games(len(alive), is_fast=chosen.ladder_type == "fast")
     for at, step in enumerate(steps):
         game = played[at] if at < len(played) else None
         if game is None or set(game.player_ids) != set(ladder.next_group(alive, step)):
-            return Climb(alive, places, step, at)
+            return LadderState(alive, places, step, at)
         if game.status != "completed":
-            return Climb(alive, places, step, at + 1, is_open=True)
+            return LadderState(alive, places, step, at + 1, is_open=True)
         out = [one for one in game.result_positions if one is not None][-step.eliminated_count :]
         for place, player_id in enumerate(reversed(out)):
             places[player_id] = len(alive) - place
         alive = tuple(one for one in alive if one not in out)
-    return Climb(alive, {**places, alive[0]: 1}, None, len(steps))
+    return LadderState(alive, {**places, alive[0]: 1}, None, len(steps))
 
 
-def _game(tournament: Tournament, one: Round) -> Game | None:
+def _game_in_round(tournament: Tournament, one: Round) -> Game | None:
     games = tournament.games_by_round.get(one.round_id, ())
     return next((game for game in games if not game.is_tiebreak), None)
 
 
-def open_next(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+def open_next_game(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """The next game in a round of its own; nothing when one is open or the ladder is over."""
-    now_at = climb(tournament)
+    now_at = read_ladder(tournament)
     if now_at.step is None or now_at.is_open:
         return []
     group = ladder.next_group(now_at.alive, now_at.step)
-    return rounds.opened(
+    return rounds.open_round(
         tournament,
         Draw((group,)),
         games=1,
@@ -94,7 +94,7 @@ def open_next(tournament: Tournament, dice: Random, now: datetime) -> list[Chang
 
 def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """The game that is missing, after an import for instance. Raises Conflict when there is none."""
-    changes = open_next(tournament, dice, now)
+    changes = open_next_game(tournament, dice, now)
     if not changes:
         raise Conflict("The next game of a ladder comes up by itself when the open one has its result.")
     return changes
@@ -103,42 +103,42 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
 def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A result, new or corrected: games played because of another one go, the next comes up."""
     assert isinstance(said, GameOutcome)
-    require_own(tournament)
-    changes = results.completed(tournament, said, results.by_points_map(tournament), now)
-    changes += pruned(apply_all(tournament, changes))
-    after = apply_all(tournament, changes)
-    changes += rounds.following(after, rounds.all_played, now)
-    return [*changes, *open_next(apply_all(tournament, changes), dice, now)]
+    require_own_schedule(tournament)
+    changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+    changes += delete_stale_rounds(apply_changes(tournament, changes))
+    after = apply_changes(tournament, changes)
+    changes += rounds.settle_rounds(after, rounds.is_round_played, now)
+    return [*changes, *open_next_game(apply_changes(tournament, changes), dice, now)]
 
 
-def pruned(tournament: Tournament) -> list[Change]:
+def delete_stale_rounds(tournament: Tournament) -> list[Change]:
     """Rounds that no longer follow from the results before them, deleted; open games open their round."""
     changes: list[Change] = []
-    stale: Sequence[Round] = tournament.rounds_in_order[climb(tournament).standing :]
+    stale: Sequence[Round] = tournament.rounds_in_order[read_ladder(tournament).standing_rounds :]
     for one in reversed(stale):
-        changes += rounds.deleted(apply_all(tournament, changes), one)
-    return [*changes, *rounds.following(apply_all(tournament, changes), rounds.all_played, None)]
+        changes += rounds.delete_round(apply_changes(tournament, changes), one)
+    return [*changes, *rounds.settle_rounds(apply_changes(tournament, changes), rounds.is_round_played, None)]
 
 
-def require_own(tournament: Tournament) -> None:
+def require_own_schedule(tournament: Tournament) -> None:
     """Raises Conflict for a ladder that came in with games of another plan: they would all go."""
-    if climb(tournament).standing < len(tournament.rounds):
-        raise Conflict(call_ups.DRAWN_ELSEWHERE)
+    if read_ladder(tournament).standing_rounds < len(tournament.rounds):
+        raise Conflict(call_ups.DRAWN_ELSEWHERE_MESSAGE)
 
 
-def cleared(tournament: Tournament, game: Game) -> list[Change]:
+def result_cleared(tournament: Tournament, game: Game) -> list[Change]:
     """What goes when the result of a game was taken away; takes the game as it was."""
-    require_own(call_ups.with_game(tournament, game))
-    return pruned(tournament)
+    require_own_schedule(call_ups.with_game_restored(tournament, game))
+    return delete_stale_rounds(tournament)
 
 
 def at_reopen(tournament: Tournament) -> list[Change]:
     """The game that closing took away comes back."""
-    require_own(tournament)
-    changes = pruned(tournament)
+    require_own_schedule(tournament)
+    changes = delete_stale_rounds(tournament)
     if tournament.completed_at is not None:
-        after, dice = apply_all(tournament, changes), call_ups.dice_at_reopen(tournament)
-        changes += open_next(after, dice, tournament.completed_at)
+        after, dice = apply_changes(tournament, changes), call_ups.dice_at_reopen(tournament)
+        changes += open_next_game(after, dice, tournament.completed_at)
     return changes
 
 
@@ -149,8 +149,8 @@ def rank(tournament: Tournament) -> list[Standing]:
     """
     if tournament.status == "planned":
         return []
-    places = climb(tournament).places
-    players = len(seeding.by_rank(tournament))
+    places = read_ladder(tournament).places
+    players = len(seeding.ids_by_seed(tournament))
     playing = standing.active_game_ids(tournament.games)
     rows = [
         replace(bracket_standing(player_id, place, players - place), active_games=playing.get(player_id, ()))
@@ -161,7 +161,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 def is_over(tournament: Tournament) -> bool:
     """Whether the last game is played."""
-    return tournament.status != "planned" and climb(tournament).step is None
+    return tournament.status != "planned" and read_ladder(tournament).step is None
 
 
 FORMAT = Format(
@@ -170,17 +170,17 @@ FORMAT = Format(
     primary_settings=(),
     rank=rank,
     is_over=is_over,
-    start=open_next,
+    start=open_next_game,
     open_round=open_round,
     settle=settle,
-    roster_changed=nobody_comes,
-    cleared=cleared,
-    complete_round=completes_itself,
-    tied=nobody_is_tied,
+    roster_changed=refuse_to_join,
+    result_cleared=result_cleared,
+    complete_round=refuse_to_complete_round,
+    tied_groups=no_tied_groups,
     at_reopen=at_reopen,
     rounds="following",
-    late="never",
+    late_entry="never",
     can_leave=False,
     can_adjust=False,
-    corrects_any_round=True,
+    can_correct_any_round=True,
 )

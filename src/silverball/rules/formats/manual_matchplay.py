@@ -6,9 +6,9 @@ from random import Random
 
 from silverball.rules.format import Format, never_over
 from silverball.rules.mechanics import free_games, results, rounds
-from silverball.rules.mechanics.free_games import FreeGames
+from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Tournament
@@ -17,7 +17,7 @@ from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 
 
-class ManualMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+class ManualMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a manual match play. Source: formats, sections 14.7 and 24."""
 
     player_order: settings.PlayerOrder = "disabled"
@@ -39,9 +39,9 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
     Raises Conflict that names games still open.
     """
     newest = tournament.newest_round
-    before = rounds.completed(tournament, newest, now) if newest is not None else []
-    made = rounds.opened(
-        apply_all(tournament, before),
+    before = rounds.complete_round(tournament, newest, now) if newest is not None else []
+    made = rounds.open_round(
+        apply_changes(tournament, before),
         Draw(()),
         games=1,
         positions={},
@@ -53,32 +53,32 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
     return [*before, *made]
 
 
-def create(
+def create_game(
     tournament: Tournament, player_ids: Sequence[int], arena_id: int | None, dice: Random, now: datetime
 ) -> list[Change]:
     """A game of two to four chosen players, in the open round or outside of any. Source: formats, 14.7."""
     newest = tournament.newest_round
     is_open = newest is not None and newest.status == "started"
-    return free_games.by_hand(
+    return free_games.create_by_hand(
         tournament,
         player_ids,
         arena_id,
-        container=newest if is_open else None,
+        in_round=newest if is_open else None,
         positions={one.player_id: one.position for one in rank(tournament)},
         dice=dice,
         now=now,
     )
 
 
-def delete(tournament: Tournament, game: Game, _dice: Random, _now: datetime) -> list[Change]:
+def delete_game(tournament: Tournament, game: Game, _dice: Random, _now: datetime) -> list[Change]:
     """A game taken out, with or without its result."""
-    return free_games.gone(tournament, game)
+    return free_games.delete_game(tournament, game)
 
 
 def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A game's result, recorded or corrected."""
     assert isinstance(said, GameOutcome)
-    return results.completed(tournament, said, results.by_points_map(tournament), now)
+    return results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
 
 
 FORMAT = Format(
@@ -89,7 +89,7 @@ FORMAT = Format(
     is_over=never_over,
     open_round=open_round,
     settle=settle,
-    free_games=FreeGames(create=create, delete=delete),
-    late="at_once",
-    corrects_any_round=True,
+    free_games=FreeGameRules(create=create_game, delete=delete_game),
+    late_entry="at_once",
+    can_correct_any_round=True,
 )

@@ -9,9 +9,9 @@ from msgspec import Meta
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.format import Format
 from silverball.rules.mechanics import results
-from silverball.rules.mechanics.free_games import FreeGames
+from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Tournament
@@ -34,7 +34,7 @@ MaxMatchplayTiebreaker = Annotated[
 ]
 
 
-class MaxMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+class MaxMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a max match play. Source: formats, sections 14.5 and 24."""
 
     max_matchplay_duration: MaxMatchplayDuration = 10
@@ -59,8 +59,8 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
     The next matches are created when somebody asks for them.
     """
     assert isinstance(said, GameOutcome)
-    changes = results.completed(tournament, said, results.by_points_map(tournament), now)
-    return [*changes, *max_matchplay_family.ending(apply_all(tournament, changes))]
+    changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+    return [*changes, *max_matchplay_family.award_walkover(apply_changes(tournament, changes))]
 
 
 FORMAT = Format(
@@ -72,7 +72,7 @@ FORMAT = Format(
     start=max_matchplay_family.start,
     settle=settle,
     roster_changed=max_matchplay_family.roster_changed,
-    free_games=FreeGames(delete=max_matchplay_family.deleted, clear=max_matchplay_family.cleared),
-    late="at_once",
-    corrects_any_round=True,
+    free_games=FreeGameRules(delete=max_matchplay_family.delete_game, clear=max_matchplay_family.clear_game),
+    late_entry="at_once",
+    can_correct_any_round=True,
 )

@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from silverball.kit.errors import Conflict
 from silverball.rules.families import drawn_rounds
-from silverball.rules.families.drawn_rounds import RoundPlay
+from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import Format
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
@@ -33,7 +33,7 @@ PaceIncrement = Annotated[
 ]
 
 
-class PaceMatchplaySettings(settings.Settings, frozen=True, kw_only=True):
+class PaceMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a pace match play. Source: formats, sections 14.6 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -74,7 +74,7 @@ def rank(tournament: Tournament) -> list[Standing]:
     shown = pace.pace_bubbles(
         tournament,
         pace_of(tournament),
-        drawn_rounds.points(tournament),
+        drawn_rounds.points_by_player(tournament),
         alive=[one.player_id for one in tournament.entrants if one.player_id not in out],
         lowest_award=_lowest_award(tournament),
     )
@@ -86,7 +86,7 @@ def _lowest_award(tournament: Tournament) -> Decimal:
     return worst * drawn_rounds.games_per_round(tournament)
 
 
-def playing(tournament: Tournament) -> tuple[int, ...]:
+def playing_ids(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the players of the next round: the active ones who were never below the bar."""
     out = pace.out_rounds(tournament, pace_of(tournament))
     return tuple(player_id for player_id in tournament.active_ids if player_id not in out)
@@ -94,14 +94,14 @@ def playing(tournament: Tournament) -> tuple[int, ...]:
 
 def is_over(tournament: Tournament) -> bool:
     """Whether one player or nobody is left; players tied at the top need the organizer to close."""
-    return len(playing(tournament)) <= 1
+    return len(playing_ids(tournament)) <= 1
 
 
-def reaches_the_bar(tournament: Tournament, who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
+def require_bar_reached(tournament: Tournament, who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
     """Who comes once the bar applies must not be below it already. Raises Conflict. Source: formats, 14.6."""
     bar = pace_of(tournament).bar_after(tournament.rounds_completed)
-    if who.is_active and bar is not None and who.player_id not in playing(tournament):
-        own = drawn_rounds.points(tournament).get(who.player_id, Decimal(0))
+    if who.is_active and bar is not None and who.player_id not in playing_ids(tournament):
+        own = drawn_rounds.points_by_player(tournament).get(who.player_id, Decimal(0))
         raise Conflict(
             f"Player {who.player_id} has {own} points, below the bar of {bar}: it is too late to come in. "
             "Give a pointsAdjustment with it if that is wrong."
@@ -109,10 +109,10 @@ def reaches_the_bar(tournament: Tournament, who: Entrant, _dice: Random, _now: d
     return []
 
 
-PLAY = RoundPlay(
+RULES = DrawnRoundRules(
     group_size=GROUP_SIZE,
-    playing=playing,
-    scores=drawn_rounds.points,
+    playing_ids=playing_ids,
+    pairing_scores=drawn_rounds.points_by_player,
     rank=rank,
     is_over=is_over,
 )
@@ -123,9 +123,9 @@ FORMAT = Format(
     primary_settings=(),
     rank=rank,
     is_over=is_over,
-    playing=playing,
-    open_round=PLAY.open_round,
-    settle=PLAY.settle,
-    roster_changed=reaches_the_bar,
+    playing_ids=playing_ids,
+    open_round=RULES.open_round,
+    settle=RULES.settle,
+    roster_changed=require_bar_reached,
     start=drawn_rounds.check_pairing,
 )

@@ -1,7 +1,7 @@
 """Everybody plays everybody once, a point per win. Source: formats, 14.8."""
 
-from silverball.rules.families.round_robin import RoundRobinPlay
-from silverball.rules.format import Format, completes_itself
+from silverball.rules.families.round_robin import RoundRobinRules
+from silverball.rules.format import Format, refuse_to_complete_round
 from silverball.rules.mechanics import rounds
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
@@ -9,7 +9,7 @@ from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 
 
-class RoundRobinSettings(settings.Settings, frozen=True, kw_only=True):
+class RoundRobinSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a round robin. Source: formats, sections 14.8 and 24."""
 
     round_robin_group_size: settings.RoundRobinGroupSize = 0
@@ -21,7 +21,7 @@ class RoundRobinSettings(settings.Settings, frozen=True, kw_only=True):
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
-PLAY = RoundRobinPlay(is_double=False)
+RULES = RoundRobinRules(is_double=False)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
@@ -34,17 +34,17 @@ FORMAT = Format(
     settings=RoundRobinSettings,
     primary_settings=(),
     rank=rank,
-    is_over=PLAY.is_over,
-    start=PLAY.start,
-    open_round=PLAY.open_round,
-    settle=PLAY.settle,
-    roster_changed=PLAY.roster_changed,
-    cleared=PLAY.cleared,
-    complete_round=completes_itself,
-    open_tiebreak=rounds.tiebreak_outside,
-    at_reopen=PLAY.at_reopen,
+    is_over=RULES.is_over,
+    start=RULES.start,
+    open_round=RULES.open_round,
+    settle=RULES.settle,
+    roster_changed=RULES.roster_changed,
+    result_cleared=RULES.result_cleared,
+    complete_round=refuse_to_complete_round,
+    open_tiebreak=rounds.open_tiebreak_outside_rounds,
+    at_reopen=RULES.at_reopen,
     rounds="fixed",
-    late="at_once",
+    late_entry="at_once",
     can_leave=False,
-    corrects_any_round=True,
+    can_correct_any_round=True,
 )

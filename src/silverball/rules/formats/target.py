@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from silverball.rules.families import drawn_rounds
-from silverball.rules.families.drawn_rounds import RoundPlay
+from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import Format
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
@@ -20,7 +20,7 @@ TargetPoints = Annotated[
 ]
 
 
-class TargetSettings(settings.Settings, frozen=True, kw_only=True):
+class TargetSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a target match play. Source: formats, sections 14.15 and 24."""
 
     seeding: settings.Seeding = "random"
@@ -37,7 +37,7 @@ class TargetSettings(settings.Settings, frozen=True, kw_only=True):
     playoffs_cutoffs: settings.PlayoffsCutoffs = ()
 
 
-def reached_in(tournament: Tournament) -> dict[int, int]:
+def rounds_reached(tournament: Tournament) -> dict[int, int]:
     """Player id -> the round (from 1) in which the target was reached; only those who have."""
     chosen = tournament.settings
     assert isinstance(chosen, TargetSettings)
@@ -46,7 +46,7 @@ def reached_in(tournament: Tournament) -> dict[int, int]:
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: who reached the target, the earlier the better; then points. Source: formats, 14.15."""
-    reached = reached_in(tournament)
+    reached = rounds_reached(tournament)
     first = {
         one.player_id: (Decimal(one.player_id in reached), Decimal(-reached.get(one.player_id, 0)))
         for one in tournament.entrants
@@ -54,21 +54,21 @@ def rank(tournament: Tournament) -> list[Standing]:
     return ranking.rank(tournament, before_points=first)
 
 
-def playing(tournament: Tournament) -> tuple[int, ...]:
+def playing_ids(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the players of the next round: the active ones below the target."""
-    reached = reached_in(tournament)
+    reached = rounds_reached(tournament)
     return tuple(player_id for player_id in tournament.active_ids if player_id not in reached)
 
 
 def is_over(tournament: Tournament) -> bool:
     """Whether nobody, or only one player, is below the target; the organizer may close earlier."""
-    return len(playing(tournament)) <= 1
+    return len(playing_ids(tournament)) <= 1
 
 
-PLAY = RoundPlay(
+RULES = DrawnRoundRules(
     group_size=GROUP_SIZE,
-    playing=playing,
-    scores=drawn_rounds.points,
+    playing_ids=playing_ids,
+    pairing_scores=drawn_rounds.points_by_player,
     rank=rank,
     is_over=is_over,
 )
@@ -79,8 +79,8 @@ FORMAT = Format(
     primary_settings=(),
     rank=rank,
     is_over=is_over,
-    playing=playing,
-    open_round=PLAY.open_round,
-    settle=PLAY.settle,
+    playing_ids=playing_ids,
+    open_round=RULES.open_round,
+    settle=RULES.settle,
     start=drawn_rounds.check_pairing,
 )

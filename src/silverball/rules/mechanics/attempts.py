@@ -16,36 +16,36 @@ from silverball.rules.model.changes import (
     SinglePlayerGameChanged,
     SinglePlayerGameDeleted,
     SinglePlayerGameOpened,
-    altered,
+    changes_between,
 )
 from silverball.rules.model.outcome import SCORE_MAX, AttemptOutcome, GameOutcome, NewAttempt
 from silverball.rules.model.tournament import Entrant, LineupArena, Round, SinglePlayerGame, Tournament
 
-AskedOfOne = Callable[[Tournament, SinglePlayerGame, datetime], list[Change]]
+AttemptAction = Callable[[Tournament, SinglePlayerGame, datetime], list[Change]]
 
 
-def made_by_the_format(_tournament: Tournament, _said: NewAttempt, _now: datetime) -> list[Change]:
+def refuse_to_open(_tournament: Tournament, _said: NewAttempt, _now: datetime) -> list[Change]:
     """For formats that make the single player games themselves. Raises Conflict."""
     raise Conflict("The single player games of this tournament are there already: record their results.")
 
 
-def no_voiding(_tournament: Tournament, _one: SinglePlayerGame, _now: datetime) -> list[Change]:
+def refuse_to_void(_tournament: Tournament, _one: SinglePlayerGame, _now: datetime) -> list[Change]:
     """For formats in which every single player game counts. Raises Conflict."""
     raise Conflict("Single player games of this tournament cannot be voided. Delete the result instead.")
 
 
-def no_targets(
+def refuse_to_set_round(
     _tournament: Tournament, _one: Round, _arena_id: int | None, _score: int | None, _now: datetime
 ) -> list[Change]:
     """For formats whose single player games have no rounds. Raises Conflict."""
     raise Conflict("This tournament has no rounds to set an arena or a target for.")
 
 
-def no_limits(_tournament: Tournament, _who: Entrant, _arena_id: int) -> None:
+def allow_any_number(_tournament: Tournament, _who: Entrant, _arena_id: int) -> None:
     """For formats in which nobody chooses how often to play."""
 
 
-def no_other_arena(
+def refuse_other_arena(
     _tournament: Tournament, _one: SinglePlayerGame, _arena_id: int | None, _now: datetime
 ) -> list[Change]:
     """For formats whose single player games get their arena with the round or the score. Raises Conflict."""
@@ -53,31 +53,33 @@ def no_other_arena(
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttemptPlay:
+class AttemptRules:
     """What may be asked about the single player games of a format; results go to its `settle`.
 
     All are handed a started tournament and things of it, return changes and raise refusals.
     """
 
     # Begin or record one that is not there yet.
-    open: Callable[[Tournament, NewAttempt, datetime], list[Change]] = made_by_the_format
+    open: Callable[[Tournament, NewAttempt, datetime], list[Change]] = refuse_to_open
     # Begin one that waits.
-    start: AskedOfOne
+    start: AttemptAction
     # Take the result away, or the whole game where it was opened by hand.
-    delete: AskedOfOne
+    delete: AttemptAction
     # Raises Conflict when this player may not play this arena any more: (tournament, entrant, arena id).
-    check_left: Callable[[Tournament, Entrant, int], None] = no_limits
-    void: AskedOfOne = no_voiding
-    unvoid: AskedOfOne = no_voiding
+    check_entries_left: Callable[[Tournament, Entrant, int], None] = allow_any_number
+    void: AttemptAction = refuse_to_void
+    unvoid: AttemptAction = refuse_to_void
     # Another arena for a game that is not over, or none: (tournament, game, arena id, now).
     change_arena: Callable[[Tournament, SinglePlayerGame, int | None, datetime], list[Change]] = (
-        no_other_arena
+        refuse_other_arena
     )
     # The arena of a round and its target or bar: (tournament, round, arena id, score, now).
-    set_round: Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]] = no_targets
+    set_round: Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]] = (
+        refuse_to_set_round
+    )
 
 
-def attempt_of(tournament: Tournament, single_player_game_id: int) -> SinglePlayerGame:
+def find_attempt(tournament: Tournament, single_player_game_id: int) -> SinglePlayerGame:
     """A single player game of the tournament. Raises NotFound."""
     for one in tournament.single_player_games:
         if one.single_player_game_id == single_player_game_id:
@@ -85,12 +87,12 @@ def attempt_of(tournament: Tournament, single_player_game_id: int) -> SinglePlay
     raise NotFound("SinglePlayerGame", single_player_game_id)
 
 
-def of_round(tournament: Tournament, round_id: int) -> tuple[SinglePlayerGame, ...]:
+def attempts_in_round(tournament: Tournament, round_id: int) -> tuple[SinglePlayerGame, ...]:
     """The single player games of a round, ascending by id."""
     return tournament.attempts_by_round.get(round_id, ())
 
 
-def pending(
+def pending_attempt(
     new_id: int,
     player_id: int,
     *,
@@ -112,26 +114,26 @@ def pending(
     )
 
 
-def opened(made: Sequence[SinglePlayerGame]) -> list[Change]:
+def open_attempts(made: Sequence[SinglePlayerGame]) -> list[Change]:
     """These single player games, there now."""
     return [SinglePlayerGameOpened(one) for one in made]
 
 
-def started(one: SinglePlayerGame, now: datetime) -> list[Change]:
+def start_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
     """A pending single player game begins. Raises Conflict when it has begun or is over."""
     if one.status != "pending":
         raise Conflict(f"Single player game {one.single_player_game_id} is {one.status} already.")
-    return altered(
+    return changes_between(
         SinglePlayerGameChanged, one, replace(one, status="started", started_at=now, updated_at=now)
     )
 
 
-def start_waiting(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def start_pending_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
     """For formats in which nothing follows from it that a single player game begins."""
-    return started(one, now)
+    return start_attempt(one, now)
 
 
-def recorded(
+def record_attempt(
     one: SinglePlayerGame, said: AttemptOutcome, *, points: Decimal | None, now: datetime
 ) -> list[Change]:
     """The result of a single player game, new or corrected; nothing when it has this result already.
@@ -149,8 +151,8 @@ def recorded(
         points=points,
         rolls=said.rolls,
         is_advanced=said.is_advanced,
-        scorekeeper_id=said.by,
-        duration_seconds=one.duration_seconds if one.status == "completed" else _seconds(one, now),
+        scorekeeper_id=said.recorded_by,
+        duration_seconds=one.duration_seconds if one.status == "completed" else _duration_seconds(one, now),
         updated_at=now,
     )
     # Who enters the same result again changes nothing, not even the name beside it.
@@ -159,16 +161,16 @@ def recorded(
     return [SinglePlayerGameChanged(one, after)]
 
 
-def tiebreak_recorded(tournament: Tournament, said: GameOutcome, now: datetime) -> list[Change]:
+def record_tiebreak_game(tournament: Tournament, said: GameOutcome, now: datetime) -> list[Change]:
     """The result of a tiebreak game: the only games of several players that such formats have."""
-    return results.completed(tournament, said, results.by_tiebreak_map(tournament), now)
+    return results.complete_game(tournament, said, results.score_by_tiebreak_map(tournament), now)
 
 
-def _seconds(one: SinglePlayerGame, now: datetime) -> int | None:
+def _duration_seconds(one: SinglePlayerGame, now: datetime) -> int | None:
     return None if one.started_at is None else int((now - one.started_at).total_seconds())
 
 
-def cleared(one: SinglePlayerGame, now: datetime) -> list[Change]:
+def clear_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
     """The result taken away: the single player game waits again. Raises Conflict when it has none."""
     if one.status != "completed":
         raise Conflict(f"Single player game {one.single_player_game_id} has no result to delete.")
@@ -187,7 +189,7 @@ def cleared(one: SinglePlayerGame, now: datetime) -> list[Change]:
     return [SinglePlayerGameChanged(one, after)]
 
 
-def voided(one: SinglePlayerGame, now: datetime) -> list[Change]:
+def void_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Struck out of the results; the entry stays used up. Raises Conflict when it cannot be voided."""
     if one.is_voided:
         raise Conflict(f"Single player game {one.single_player_game_id} is voided already.")
@@ -198,7 +200,7 @@ def voided(one: SinglePlayerGame, now: datetime) -> list[Change]:
     return [SinglePlayerGameChanged(one, after)]
 
 
-def unvoided(one: SinglePlayerGame, now: datetime) -> list[Change]:
+def unvoid_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
     """Back among the results, or back in play when it has no score. Raises Conflict when it is not voided."""
     if not one.is_voided:
         raise Conflict(f"Single player game {one.single_player_game_id} is not voided.")
@@ -206,7 +208,7 @@ def unvoided(one: SinglePlayerGame, now: datetime) -> list[Change]:
     return [SinglePlayerGameChanged(one, replace(one, is_voided=False, status=status, updated_at=now))]
 
 
-def deleted(one: SinglePlayerGame) -> list[Change]:
+def delete_attempt(one: SinglePlayerGame) -> list[Change]:
     """Gone, as if it had never been played: the entry is not used up."""
     return [SinglePlayerGameDeleted(one)]
 

@@ -12,71 +12,75 @@ from random import Random
 from silverball.kit.errors import Conflict
 from silverball.rules.lineup import arenas, order
 from silverball.rules.mechanics import lineups, rounds
-from silverball.rules.mechanics.lineups import Seats
+from silverball.rules.mechanics.lineups import GroupAssignment
 from silverball.rules.model.changes import Change, RoundOpened
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
+class CallUp:
     """Players who are to play their next game; `earlier` are the games of the same match, in order."""
 
     round_id: int
     set_number: int
     player_ids: tuple[int, ...]
-    earlier: tuple[Game, ...] = ()
+    earlier_games: tuple[Game, ...] = ()
 
 
-def games(tournament: Tournament, calls: Sequence[Call], dice: Random, now: datetime) -> list[Game]:
+def create_games(tournament: Tournament, calls: Sequence[CallUp], dice: Random, now: datetime) -> list[Game]:
     """A started game for each call, on free arenas that the match has not had in its round."""
-    first = new_game_id(tournament)
+    first = next_game_id(tournament)
     made: list[Game] = []
-    opening = [call for call in calls if not call.earlier]
-    shared = _seats(tournament, [call.player_ids for call in opening], (), dice) if opening else []
+    opening = [call for call in calls if not call.earlier_games]
+    shared = (
+        _assign_free_arenas(tournament, [call.player_ids for call in opening], (), dice) if opening else []
+    )
     for call, seat in zip(opening, shared, strict=True):
-        made.append(_game(first - len(made), call, seat, now))
+        made.append(_create_game(first - len(made), call, seat, now))
     for call in calls:
-        if call.earlier:
+        if call.earlier_games:
             current = replace(tournament, games=(*tournament.games, *made))
-            made.append(_game(first - len(made), call, _next_seat(current, call, dice), now))
+            made.append(_create_game(first - len(made), call, _assign_next_game(current, call, dice), now))
     return made
 
 
-def _game(game_id: int, call: Call, seat: Seats, now: datetime) -> Game:
-    players = seat.orders[-1]
+def _create_game(game_id: int, call: CallUp, seat: GroupAssignment, now: datetime) -> Game:
+    players = seat.playing_orders[-1]
     is_pair = len(players) == PAIR_SIZE
     game = rounds.new_game(game_id, players, now=now, arena_id=seat.arena_ids[-1], has_advantage=is_pair)
     return replace(
         game,
         round_id=call.round_id,
         set_number=call.set_number,
-        game_index=len(call.earlier),
+        game_index=len(call.earlier_games),
         bank_id=seat.bank_id,
     )
 
 
-def _seats(
+def _assign_free_arenas(
     tournament: Tournament, groups: Sequence[tuple[int, ...]], had: Collection[int], dice: Random
-) -> list[Seats]:
+) -> list[GroupAssignment]:
     """An arena and an order for each group's game; arenas in use and those in `had` are left out."""
-    return lineups.seats(on_free_arenas(tournament, had), groups, games=1, positions={}, dice=dice)
+    return lineups.assign_groups(
+        with_free_arenas_only(tournament, had), groups, games=1, positions={}, dice=dice
+    )
 
 
-def _next_seat(tournament: Tournament, call: Call, dice: Random) -> Seats:
+def _assign_next_game(tournament: Tournament, call: CallUp, dice: Random) -> GroupAssignment:
     """A further game of a match: another arena, the same order or the next turn of it."""
-    number = len(call.earlier)
+    number = len(call.earlier_games)
     way = getattr(tournament.settings, "player_order", order.SEED)
-    players = call.earlier[0].player_ids
+    players = call.earlier_games[0].player_ids
     if way == order.ROTATING:
         players = order.rotate_order(players, number)
-    bank_id = call.earlier[0].bank_id
+    bank_id = call.earlier_games[0].bank_id
     if bank_id is not None:
-        given = _arena_of_bank(tournament, bank_id, number)
+        given = _bank_arena(tournament, bank_id, number)
     elif getattr(tournament.settings, "arena_assignment", "disabled") == "category_banks":
         # The i-th game of a match is played on an arena of the i-th category.
-        waves = lineups.seats(
-            on_free_arenas(tournament, had(call)),
+        waves = lineups.assign_groups(
+            with_free_arenas_only(tournament, used_arena_ids(call)),
             [call.player_ids],
             games=number + 1,
             positions={},
@@ -84,35 +88,35 @@ def _next_seat(tournament: Tournament, call: Call, dice: Random) -> Seats:
         )
         given = waves[0].arena_ids[-1]
     else:
-        given = _seats(tournament, [call.player_ids], had(call), dice)[0].arena_ids[0]
-    return Seats((given,), (players,), bank_id)
+        given = _assign_free_arenas(tournament, [call.player_ids], used_arena_ids(call), dice)[0].arena_ids[0]
+    return GroupAssignment((given,), (players,), bank_id)
 
 
-def had(call: Call) -> set[int]:
+def used_arena_ids(call: CallUp) -> set[int]:
     """The arenas that the match was played on."""
-    return {game.arena_id for game in call.earlier if game.arena_id is not None}
+    return {game.arena_id for game in call.earlier_games if game.arena_id is not None}
 
 
-def _arena_of_bank(tournament: Tournament, bank_id: int, number: int) -> int | None:
+def _bank_arena(tournament: Tournament, bank_id: int, number: int) -> int | None:
     bank = next((one for one in tournament.banks if one.bank_id == bank_id), None)
     if bank is None:
         return None
     return arenas.bank_arenas(arenas.DrawableBank(bank.bank_id, bank.arena_ids), number + 1)[-1]
 
 
-def on_free_arenas(tournament: Tournament, had: Collection[int] = ()) -> Tournament:
+def with_free_arenas_only(tournament: Tournament, had: Collection[int] = ()) -> Tournament:
     """The tournament as a draw is to see it: arenas in use and those in `had` count as out of service."""
-    free = {one.arena_id for one in lineups.free(tournament)} - set(had)
+    free = {one.arena_id for one in lineups.free_arenas(tournament)} - set(had)
     lineup = tuple(replace(one, is_active=one.arena_id in free) for one in tournament.lineup)
     return replace(tournament, lineup=lineup)
 
 
-def new_game_id(tournament: Tournament) -> int:
+def next_game_id(tournament: Tournament) -> int:
     """The next id for a new game; other new games of the same action may be there already."""
     return min([0, *(game.game_id for game in tournament.games)]) - 1
 
 
-def rounds_opened(tournament: Tournament, indexes: Sequence[int], now: datetime) -> list[Change]:
+def open_missing_rounds(tournament: Tournament, indexes: Sequence[int], now: datetime) -> list[Change]:
     """The rounds of these indexes that are not there yet."""
     there = {one.round_index for one in tournament.rounds}
     first = min([0, *(one.round_id for one in tournament.rounds)]) - 1
@@ -136,19 +140,19 @@ def dice_at_reopen(tournament: Tournament) -> Random:
     return Random(f"{tournament.state.dice_seed}/reopened")  # noqa: S311  # a draw, not a secret
 
 
-DRAWN_ELSEWHERE = (
+DRAWN_ELSEWHERE_MESSAGE = (
     "The games of this tournament do not follow from its seeds: it was drawn elsewhere. Its results stay as "
     "they are."
 )
 
 
-def with_game(tournament: Tournament, game: Game) -> Tournament:
+def with_game_restored(tournament: Tournament, game: Game) -> Tournament:
     """The tournament with this game as it was."""
     others = [one for one in tournament.games if one.game_id != game.game_id]
     return replace(tournament, games=tuple(sorted([*others, game], key=lambda one: one.game_id)))
 
 
-def missing(changes: list[Change]) -> list[Change]:
+def require_missing_games(changes: list[Change]) -> list[Change]:
     """What `open round` does where the schedule makes all rounds: games that an import did not bring.
 
     Raises Conflict when all are there.

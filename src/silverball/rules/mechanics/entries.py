@@ -10,12 +10,14 @@ from silverball.rules.model.changes import Change, EntrantChanged, EntriesBought
 from silverball.rules.model.tournament import Entrant, Purchase, SinglePlayerGame, Tournament
 
 
-def of_player(tournament: Tournament, player_id: int) -> list[SinglePlayerGame]:
+def attempts_of_player(tournament: Tournament, player_id: int) -> list[SinglePlayerGame]:
     """Every single player game of a player; voided ones are used up too."""
     return [one for one in tournament.single_player_games if one.player_id == player_id]
 
 
-def require_left(tournament: Tournament, entrant: Entrant, used: int, *, most: int, what: str) -> None:
+def require_entries_left(
+    tournament: Tournament, entrant: Entrant, used: int, *, limit: int, unit: str
+) -> None:
     """Raises Conflict when nothing is left of the entries or of the attempts.
 
     Takes how many (`what`: "games" or "cards") the player has used up and the most that the settings
@@ -24,24 +26,28 @@ def require_left(tournament: Tournament, entrant: Entrant, used: int, *, most: i
     who = f"Player {entrant.player_id}"
     if tournament.has_entry_limits and used >= entrant.entries_bought:
         raise Conflict(f"{who} has used all {entrant.entries_bought} entries. Add an entry first.")
-    if most and used >= most:
-        raise Conflict(f"{who} has used all {most} {what} a player may have in this tournament.")
+    if limit and used >= limit:
+        raise Conflict(f"{who} has used all {limit} {unit} a player may have in this tournament.")
 
 
-def require_left_on_arena(tournament: Tournament, entrant: Entrant, arena_id: int, *, most: int) -> None:
+def require_attempts_left_on_arena(
+    tournament: Tournament, entrant: Entrant, arena_id: int, *, limit: int
+) -> None:
     """Raises Conflict when the player has used the attempts on this arena; 0 allows any number."""
-    used = sum(one.arena_id == arena_id for one in of_player(tournament, entrant.player_id))
-    if most and used >= most:
+    used = sum(one.arena_id == arena_id for one in attempts_of_player(tournament, entrant.player_id))
+    if limit and used >= limit:
         who = f"Player {entrant.player_id}"
-        raise Conflict(f"{who} has used all {most} attempts on arena {arena_id}. Choose another arena.")
+        raise Conflict(f"{who} has used all {limit} attempts on arena {arena_id}. Choose another arena.")
 
 
-def automatic(tournament: Tournament) -> int:
+def automatic_entries(tournament: Tournament) -> int:
     """How many entries everybody gets without asking. Source: formats, section 19."""
     return int((tournament.details.get("entry_configuration") or {}).get("automaticEntries") or 0)
 
 
-def given(tournament: Tournament, player_ids: Sequence[int], quantity: int, now: datetime) -> list[Change]:
+def give_entries(
+    tournament: Tournament, player_ids: Sequence[int], quantity: int, now: datetime
+) -> list[Change]:
     """Entries that these players get without asking: at the start, or when they come late.
 
     Source: formats, section 19.
@@ -61,7 +67,7 @@ def given(tournament: Tournament, player_ids: Sequence[int], quantity: int, now:
     return changes
 
 
-def bought(tournament: Tournament, purchase: Purchase) -> list[Change]:
+def record_purchase(tournament: Tournament, purchase: Purchase) -> list[Change]:
     """Entries that a player buys or is given, or gets back as a refund, with a negative quantity.
 
     Raises WrongFormat, NotFound and Conflict. Source: formats, section 19.
@@ -74,15 +80,15 @@ def bought(tournament: Tournament, purchase: Purchase) -> list[Change]:
     if one is None:
         raise NotFound("Player", purchase.player_id)
     after = replace(one, entries_bought=one.entries_bought + purchase.quantity)
-    used = len(_used(tournament, one.player_id))
+    used = len(_used_entries(tournament, one.player_id))
     if purchase.type == "refund" and after.entries_bought < used:
         left = max(0, one.entries_bought - used)
         raise Conflict(f"Player {one.player_id} has {left} unused entries. Refund no more than that.")
     return [EntriesBought(purchase), EntrantChanged(one, after)]
 
 
-def _used(tournament: Tournament, player_id: int) -> list[Any]:
+def _used_entries(tournament: Tournament, player_id: int) -> list[Any]:
     """What uses up an entry: a card, or a game where there are none."""
     if tournament.type == "card_best_game":
         return [one for one in tournament.cards if one.player_id == player_id]
-    return list(of_player(tournament, player_id))
+    return list(attempts_of_player(tournament, player_id))

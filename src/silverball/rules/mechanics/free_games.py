@@ -15,48 +15,48 @@ from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
 
 NO_POINTS = Decimal(0)
 
-Create = Callable[[Tournament, Sequence[int], int | None, Random, datetime], list[Change]]
-Delete = Callable[[Tournament, Game, Random, datetime], list[Change]]
-Clear = Callable[[Tournament, Game], list[Change]]
+CreateGame = Callable[[Tournament, Sequence[int], int | None, Random, datetime], list[Change]]
+DeleteGame = Callable[[Tournament, Game, Random, datetime], list[Change]]
+ClearResult = Callable[[Tournament, Game], list[Change]]
 
 
-def not_by_hand(
+def refuse_to_create(
     tournament: Tournament, _players: Sequence[int], _arena_id: int | None, _dice: Random, _now: datetime
 ) -> list[Change]:
     """For formats that make their games themselves. Raises Conflict."""
     raise Conflict(f"The games of a {tournament.type} tournament are not created by hand.")
 
 
-def opened_again(_tournament: Tournament, game: Game) -> list[Change]:
+def reopen_game(_tournament: Tournament, game: Game) -> list[Change]:
     """For formats whose games can be played again at any time: the result goes, the game is open."""
-    return results.cleared(game)
+    return results.clear_game(game)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FreeGames:
+class FreeGameRules:
     """What may be asked about games outside rounds; all are handed a started tournament.
 
     `create` takes the players in the order they were named, and an arena or None; `delete` takes a game
     out for good; `clear` takes its result away.
     """
 
-    create: Create = not_by_hand
-    delete: Delete
-    clear: Clear = opened_again
+    create: CreateGame = refuse_to_create
+    delete: DeleteGame
+    clear: ClearResult = reopen_game
 
 
-def gone(tournament: Tournament, game: Game) -> list[Change]:
+def delete_game(tournament: Tournament, game: Game) -> list[Change]:
     """The game deleted, with the results that players sent in for it."""
     said = [one for one in tournament.suggestions if one.game_id == game.game_id]
     return [*(SuggestionDecided(one) for one in said), GameDeleted(game)]
 
 
-def by_hand(
+def create_by_hand(
     tournament: Tournament,
     player_ids: Sequence[int],
     arena_id: int | None,
     *,
-    container: Round | None,
+    in_round: Round | None,
     positions: dict[int, int],
     dice: Random,
     now: datetime,
@@ -68,22 +68,22 @@ def by_hand(
     """
     check_players(tournament, player_ids)
     if arena_id is not None:
-        lineups.check(tournament, arena_id)
+        lineups.require_playable_arena(tournament, arena_id)
     way = getattr(tournament.settings, "player_order", order.DISABLED)
     seats = tuple(player_ids)
     if way != order.DISABLED:
         ranks = {one.player_id: one.seed_rank or 0 for one in tournament.entrants}
-        facts = order.OrderFacts(history.slots(tournament), ranks, positions)
+        facts = order.OrderFacts(history.slot_counts(tournament), ranks, positions)
         seats = order.draw_first_order(way, seats, facts, dice)
-    made = rounds.new_game(new_game_id(tournament), seats, now=now, arena_id=arena_id)
-    if container is None:
+    made = rounds.new_game(next_game_id(tournament), seats, now=now, arena_id=arena_id)
+    if in_round is None:
         return [GameOpened(made)]
-    games = tournament.games_by_round.get(container.round_id, ())
+    games = tournament.games_by_round.get(in_round.round_id, ())
     set_number = max((game.set_number for game in games if not game.is_bye), default=-1) + 1
-    return [GameOpened(replace(made, round_id=container.round_id, set_number=set_number, game_index=0))]
+    return [GameOpened(replace(made, round_id=in_round.round_id, set_number=set_number, game_index=0))]
 
 
-def new_game_id(tournament: Tournament) -> int:
+def next_game_id(tournament: Tournament) -> int:
     """The next negative id for a game made in this action."""
     return min([0, *(game.game_id for game in tournament.games)]) - 1
 

@@ -8,7 +8,7 @@ from silverball.rules.pairing import history
 from silverball.rules.pairing.history import DrawHistory
 
 
-def groups_of(games: Sequence[Game]) -> list[tuple[int, ...]]:
+def groups_in_games(games: Sequence[Game]) -> list[tuple[int, ...]]:
     """The groups of a round, each once however many games it played; a bye is a group of one."""
     sets: dict[tuple[int, int], set[int]] = {}
     byes = 0
@@ -22,13 +22,13 @@ def groups_of(games: Sequence[Game]) -> list[tuple[int, ...]]:
     return [tuple(sorted(players)) for players in sets.values()]
 
 
-def of(tournament: Tournament, *, with_series: bool = False) -> DrawHistory:
+def pairing_history(tournament: Tournament, *, with_series: bool = False) -> DrawHistory:
     """Meetings, byes and short groups; byes credited on entry count too.
 
     With `with_series` the groups of the other tournaments of the series are added (formats, 6.8).
     """
     rounds = [
-        groups_of(tournament.games_by_round.get(one.round_id, ())) for one in tournament.rounds_in_order
+        groups_in_games(tournament.games_by_round.get(one.round_id, ())) for one in tournament.rounds_in_order
     ]
     if with_series:
         # One list per group: two players who met on two nights met twice.
@@ -67,7 +67,7 @@ def bank_plays(tournament: Tournament) -> dict[int, dict[int, int]]:
     return plays
 
 
-def slots(tournament: Tournament) -> Mapping[int, Mapping[int, int]]:
+def slot_counts(tournament: Tournament) -> Mapping[int, Mapping[int, int]]:
     """Player id -> slot (from 0) -> times played in it; byes have no slot."""
     counts: dict[int, dict[int, int]] = {}
     for game in tournament.games:

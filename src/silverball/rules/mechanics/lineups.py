@@ -13,32 +13,34 @@ from silverball.rules.pairing.groups import Group
 
 
 @dataclass(frozen=True)
-class Seats:
+class GroupAssignment:
     """What one group got: an arena (None when it is chosen later) and a playing order per game."""
 
     arena_ids: tuple[int | None, ...]
-    orders: tuple[tuple[int, ...], ...]
+    playing_orders: tuple[tuple[int, ...], ...]
     bank_id: int | None = None
 
 
-def seats(
+def assign_groups(
     tournament: Tournament,
     groups: Sequence[Group],
     *,
     games: int,
     positions: Mapping[int, int],
     dice: Random,
-) -> list[Seats]:
+) -> list[GroupAssignment]:
     """One Seats per group, for `games` games each.
 
     Takes the positions in the standings by player id, for `playerOrder: position`.
     Source: formats, sections 7 and 8.
     """
-    given = _arenas(tournament, groups, games, dice)
+    given = _assign_arenas(tournament, groups, games, dice)
     way = getattr(tournament.settings, "player_order", order.SEED)
-    facts = order.OrderFacts(history.slots(tournament), _seed_ranks(tournament), positions)
+    facts = order.OrderFacts(history.slot_counts(tournament), _seed_ranks(tournament), positions)
     return [
-        Seats(arena_ids, tuple(order.draw_orders(way, group, facts, games=games, dice=dice)), bank_id)
+        GroupAssignment(
+            arena_ids, tuple(order.draw_orders(way, group, facts, games=games, dice=dice)), bank_id
+        )
         for group, (bank_id, arena_ids) in zip(groups, given, strict=True)
     ]
 
@@ -47,7 +49,7 @@ def _seed_ranks(tournament: Tournament) -> dict[int, int]:
     return {one.player_id: one.seed_rank for one in tournament.entrants if one.seed_rank is not None}
 
 
-def available(tournament: Tournament) -> list[DrawableArena]:
+def available_arenas(tournament: Tournament) -> list[DrawableArena]:
     """The active arenas of the tournament."""
     return [
         DrawableArena(one.arena_id, one.is_preferred, one.category_id)
@@ -56,13 +58,13 @@ def available(tournament: Tournament) -> list[DrawableArena]:
     ]
 
 
-def free(tournament: Tournament) -> list[DrawableArena]:
+def free_arenas(tournament: Tournament) -> list[DrawableArena]:
     """The active arenas on which no game is being played."""
     taken = {one.arena_id for one in tournament.games if one.status == "started"}
-    return [one for one in available(tournament) if one.arena_id not in taken]
+    return [one for one in available_arenas(tournament) if one.arena_id not in taken]
 
 
-def _arenas(
+def _assign_arenas(
     tournament: Tournament, groups: Sequence[Group], games: int, dice: Random
 ) -> list[tuple[int | None, tuple[int | None, ...]]]:
     """Bank id and arena ids per group."""
@@ -74,28 +76,32 @@ def _arenas(
     if way in {"manual", "disabled", "manual_banks"}:
         return [(None, (None,) * games) for _ in groups]
     if way == "random":
-        lineups = arenas.assign_random(groups, available(tournament), waves=games, dice=dice)
+        lineups = arenas.assign_random(groups, available_arenas(tournament), waves=games, dice=dice)
         return [(None, one) for one in lineups]
     plays = history.arena_plays(tournament, with_series=way == "balanced_series")
     assign = arenas.assign_by_category if way == "category_banks" else arenas.assign_balanced
-    return [(None, one) for one in assign(groups, available(tournament), plays, waves=games, dice=dice)]
+    return [
+        (None, one) for one in assign(groups, available_arenas(tournament), plays, waves=games, dice=dice)
+    ]
 
 
-def replacement(tournament: Tournament, group: Group, excluded: Sequence[int], dice: Random) -> int | None:
+def draw_replacement(
+    tournament: Tournament, group: Group, excluded: Sequence[int], dice: Random
+) -> int | None:
     """Another free arena for a group, of least cost; None when there is none. Source: formats, section 7."""
     plays = history.arena_plays(tournament)
-    return arenas.draw_replacement(group, free(tournament), plays, excluded, dice)
+    return arenas.draw_replacement(group, free_arenas(tournament), plays, excluded, dice)
 
 
-def another(tournament: Tournament, game: Game, dice: Random) -> int | None:
+def draw_other_arena(tournament: Tournament, game: Game, dice: Random) -> int | None:
     """Another arena for an open game: of least cost, and new to its group in this round if there is one.
 
     None when every other arena is taken. Source: formats, section 7.
     """
-    taken = taken_beside(tournament, game)
-    choice = [one for one in available(tournament) if one.arena_id not in taken]
+    taken = games_by_taken_arena(tournament, game)
+    choice = [one for one in available_arenas(tournament) if one.arena_id not in taken]
     plays = history.arena_plays(tournament)
-    had = {other.arena_id for other in beside(tournament, game)} - {None}
+    had = {other.arena_id for other in games_of_group(tournament, game)} - {None}
     excluded = [arena_id for arena_id in had if arena_id is not None]
     found = arenas.draw_replacement(game.player_ids, choice, plays, excluded, dice)
     if found is not None or game.arena_id is None:
@@ -103,7 +109,7 @@ def another(tournament: Tournament, game: Game, dice: Random) -> int | None:
     return arenas.draw_replacement(game.player_ids, choice, plays, [game.arena_id], dice)
 
 
-def beside(tournament: Tournament, game: Game) -> list[Game]:
+def games_of_group(tournament: Tournament, game: Game) -> list[Game]:
     """The games of a group in its round, this one included; outside a round just the game."""
     if game.round_id is None or game.is_bye:
         return [game]
@@ -114,19 +120,19 @@ def beside(tournament: Tournament, game: Game) -> list[Game]:
     ]
 
 
-def taken_beside(tournament: Tournament, game: Game | None) -> dict[int, int]:
+def games_by_taken_arena(tournament: Tournament, game: Game | None) -> dict[int, int]:
     """Arena id -> the started game on it that is played at the same time as this one.
 
     Groups of a round may use an arena one after the other: in games of different numbers.
     """
     taken: dict[int, int] = {}
     for other in tournament.games:
-        if other.status == "started" and other.arena_id is not None and _is_at_once(other, game):
+        if other.status == "started" and other.arena_id is not None and _is_simultaneous(other, game):
             taken[other.arena_id] = other.game_id
     return taken
 
 
-def _is_at_once(other: Game, game: Game | None) -> bool:
+def _is_simultaneous(other: Game, game: Game | None) -> bool:
     if game is None:
         return True
     if other.game_id == game.game_id:
@@ -135,15 +141,15 @@ def _is_at_once(other: Game, game: Game | None) -> bool:
     return not is_same_round or other.game_index == game.game_index
 
 
-def check(tournament: Tournament, arena_id: int, game: Game | None = None) -> None:
+def require_playable_arena(tournament: Tournament, arena_id: int, game: Game | None = None) -> None:
     """Refuse an arena that cannot be played now; `game` is the open game that is to move there.
 
     Raises Invalid for a strange arena, Conflict for one that is out of service or taken.
     """
     if arena_id not in {one.arena_id for one in tournament.lineup}:
         raise Invalid({"arenaId": [f"Arena {arena_id} is not in this tournament. Add it first."]})
-    if arena_id not in {one.arena_id for one in available(tournament)}:
+    if arena_id not in {one.arena_id for one in available_arenas(tournament)}:
         raise Conflict(f"Arena {arena_id} is out of service. Choose another one.")
-    taken_by = taken_beside(tournament, game).get(arena_id)
+    taken_by = games_by_taken_arena(tournament, game).get(arena_id)
     if taken_by is not None:
         raise Conflict(f"Arena {arena_id} is taken by game {taken_by}. Choose another one.")

@@ -12,7 +12,7 @@ from silverball.rules.pairing.groups import PAIR_SIZE, Draw
 
 
 @dataclass(frozen=True, kw_only=True)
-class Field:
+class PairingField:
     """Who is to be drawn, and what the draw may know of them."""
 
     # Best seed first.
@@ -24,10 +24,10 @@ class Field:
     group_size: int
 
 
-Draft = Callable[[Tournament, Field, Random], Draw]
+Draft = Callable[[Tournament, PairingField, Random], Draw]
 
 
-def draw(tournament: Tournament, field: Field, dice: Random) -> Draw:
+def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
     """The groups of the next round and who has a bye.
 
     Tiers decide the first round too; otherwise it goes by `firstRoundPairing`, and every later one by
@@ -35,23 +35,23 @@ def draw(tournament: Tournament, field: Field, dice: Random) -> Draw:
     """
     pairing = getattr(tournament.settings, "pairing", "balanced")
     if pairing == "tiers" and field.group_size != PAIR_SIZE:
-        return _tiers(tournament, field, dice)
+        return _draw_tiers(tournament, field, dice)
     if not any(one.status == "completed" for one in tournament.rounds):
-        return _first(tournament, field, dice)
+        return _draw_first_round(tournament, field, dice)
     if field.group_size == PAIR_SIZE:
-        return _pairs(tournament, field, pairing, dice)
-    return _groups(tournament, field, pairing, dice)
+        return _draw_pairs(tournament, field, pairing, dice)
+    return _draw_groups_of_four(tournament, field, pairing, dice)
 
 
-def _first(tournament: Tournament, field: Field, dice: Random) -> Draw:
+def _draw_first_round(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
     way = getattr(tournament.settings, "first_round_pairing", "random")
     if field.group_size == PAIR_SIZE:
         return first_round.draw_pairs(way, field.player_ids, dice)
     return first_round.draw_groups(way, field.player_ids, dice)
 
 
-def _pairs(tournament: Tournament, field: Field, pairing: str, dice: Random) -> Draw:
-    past = history.of(tournament, with_series=pairing == "balanced_series")
+def _draw_pairs(tournament: Tournament, field: PairingField, pairing: str, dice: Random) -> Draw:
+    past = history.pairing_history(tournament, with_series=pairing == "balanced_series")
     if pairing == "random":
         return random_draw.draw_pairs(field.player_ids, past, dice)
     if pairing == "swiss":
@@ -61,8 +61,8 @@ def _pairs(tournament: Tournament, field: Field, pairing: str, dice: Random) -> 
     return balanced.draw_pairs(field.player_ids, past, dice)
 
 
-def _groups(tournament: Tournament, field: Field, pairing: str, dice: Random) -> Draw:
-    past = history.of(tournament, with_series=pairing == "balanced_series")
+def _draw_groups_of_four(tournament: Tournament, field: PairingField, pairing: str, dice: Random) -> Draw:
+    past = history.pairing_history(tournament, with_series=pairing == "balanced_series")
     if pairing == "random":
         return random_draw.draw_groups(field.player_ids, dice)
     if pairing in {"swiss", "strictswiss"}:
@@ -70,22 +70,22 @@ def _groups(tournament: Tournament, field: Field, pairing: str, dice: Random) ->
     return balanced.draw_groups(field.player_ids, past, dice)
 
 
-def _tiers(tournament: Tournament, field: Field, dice: Random) -> Draw:
+def _draw_tiers(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
     rounds = int(getattr(tournament.settings, "duration", 0) or 0)
     index = len(tournament.rounds)
     if not tiers.has_round(rounds, index, len(field.player_ids)):
-        return _groups(tournament, field, "balanced", dice)
+        return _draw_groups_of_four(tournament, field, "balanced", dice)
     ranking = field.player_ids if index == 0 else field.ranking
     return tiers.tier_groups(ranking, rounds, index)
 
 
-def ranking_of(scores: Mapping[int, Decimal], player_ids: Sequence[int], dice: Random) -> tuple[int, ...]:
+def rank_by_score(scores: Mapping[int, Decimal], player_ids: Sequence[int], dice: Random) -> tuple[int, ...]:
     """Players by score, highest first, ties drawn."""
     drawn = dice.sample(list(player_ids), len(player_ids))
     return tuple(sorted(drawn, key=lambda player_id: -scores.get(player_id, Decimal(0))))
 
 
-def by_seed(tournament: Tournament, player_ids: Sequence[int]) -> tuple[int, ...]:
+def sort_by_seed(tournament: Tournament, player_ids: Sequence[int]) -> tuple[int, ...]:
     """These players, best seed first."""
     wanted = set(player_ids)
-    return tuple(player_id for player_id in seeding.by_rank(tournament) if player_id in wanted)
+    return tuple(player_id for player_id in seeding.ids_by_seed(tournament) if player_id in wanted)

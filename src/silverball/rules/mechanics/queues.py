@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import datetime
 
 from silverball.kit.errors import Conflict, NotFound
-from silverball.rules.model.changes import Change, QueueJoined, QueueLeft, QueueMoved, altered
+from silverball.rules.model.changes import Change, QueueJoined, QueueLeft, QueueMoved, changes_between
 from silverball.rules.model.tournament import QueueSpot, Tournament
 
 
-def spot_of(tournament: Tournament, queue_id: int) -> QueueSpot:
+def find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:
     """A spot in which somebody waits. Raises NotFound, and Conflict when the turn has come already."""
     for one in tournament.queue:
         if one.queue_id == queue_id:
@@ -23,25 +23,25 @@ def spot_of(tournament: Tournament, queue_id: int) -> QueueSpot:
     raise NotFound("Queue", queue_id)
 
 
-def waiting(
+def waiting_spots(
     tournament: Tournament, *, arena_id: int | None = None, round_id: int | None = None
 ) -> list[QueueSpot]:
     """The queue of an arena, of a round, or the only one: who is up comes first."""
-    own = [one for one in tournament.spots_waiting if one.arena_id == arena_id and one.round_id == round_id]
+    own = [one for one in tournament.waiting_spots if one.arena_id == arena_id and one.round_id == round_id]
     return sorted(own, key=lambda one: one.queue_index or 0)
 
 
 def spots_of_player(tournament: Tournament, player_id: int) -> list[QueueSpot]:
     """Where a player waits, in all queues."""
-    return [one for one in tournament.spots_waiting if one.player_id == player_id]
+    return [one for one in tournament.waiting_spots if one.player_id == player_id]
 
 
-def _beside(tournament: Tournament, spot: QueueSpot) -> list[QueueSpot]:
+def _queue_of_spot(tournament: Tournament, spot: QueueSpot) -> list[QueueSpot]:
     """The queue a spot is in, itself included."""
-    return waiting(tournament, arena_id=spot.arena_id, round_id=spot.round_id)
+    return waiting_spots(tournament, arena_id=spot.arena_id, round_id=spot.round_id)
 
 
-def joined(
+def join_queue(
     tournament: Tournament,
     player_ids: Sequence[int],
     *,
@@ -51,7 +51,7 @@ def joined(
     first_id: int = -1,
 ) -> list[Change]:
     """These players at the end of a queue, in this order; new ids are negative, falling from `first_id`."""
-    first = len(waiting(tournament, arena_id=arena_id, round_id=round_id))
+    first = len(waiting_spots(tournament, arena_id=arena_id, round_id=round_id))
     return [
         QueueJoined(
             QueueSpot(
@@ -67,34 +67,39 @@ def joined(
     ]
 
 
-def left(tournament: Tournament, spot: QueueSpot) -> list[Change]:
+def leave_queue(tournament: Tournament, spot: QueueSpot) -> list[Change]:
     """A spot given up; those behind it move forward."""
-    return [QueueLeft(spot), *_renumbered([one for one in _beside(tournament, spot) if one != spot])]
+    return [
+        QueueLeft(spot),
+        *_renumber_spots([one for one in _queue_of_spot(tournament, spot) if one != spot]),
+    ]
 
 
-def all_left(tournament: Tournament, player_id: int) -> list[Change]:
+def leave_all_queues(tournament: Tournament, player_id: int) -> list[Change]:
     """The player in no queue any more."""
-    return [change for spot in spots_of_player(tournament, player_id) for change in left(tournament, spot)]
+    return [
+        change for spot in spots_of_player(tournament, player_id) for change in leave_queue(tournament, spot)
+    ]
 
 
-def done(tournament: Tournament, spot: QueueSpot, now: datetime | None) -> list[Change]:
+def complete_spot(tournament: Tournament, spot: QueueSpot, now: datetime | None) -> list[Change]:
     """The turn has come; those behind move forward."""
     after = replace(spot, is_done=True, queue_index=None, completed_at=now)
-    behind = [one for one in _beside(tournament, spot) if one != spot]
-    return [QueueMoved(spot, after), *_renumbered(behind)]
+    behind = [one for one in _queue_of_spot(tournament, spot) if one != spot]
+    return [QueueMoved(spot, after), *_renumber_spots(behind)]
 
 
-def moved_behind_next(tournament: Tournament, spot: QueueSpot) -> list[Change]:
+def move_behind_next(tournament: Tournament, spot: QueueSpot) -> list[Change]:
     """A no-show lets the next one go first. Raises Conflict when nobody waits behind."""
-    queue = _beside(tournament, spot)
+    queue = _queue_of_spot(tournament, spot)
     at = queue.index(spot)
     if at == len(queue) - 1:
         raise Conflict(f"Player {spot.player_id} is the last in the queue already.")
     queue[at], queue[at + 1] = queue[at + 1], queue[at]
-    return _renumbered(queue)
+    return _renumber_spots(queue)
 
 
-def inserted(
+def insert_players(
     tournament: Tournament,
     player_ids: Sequence[int],
     *,
@@ -107,7 +112,7 @@ def inserted(
 
     New ids are negative, below any there is.
     """
-    queue = waiting(tournament, arena_id=arena_id, round_id=round_id)
+    queue = waiting_spots(tournament, arena_id=arena_id, round_id=round_id)
     lowest = min([0, *(one.queue_id for one in tournament.queue)])
     behind = [replace(one, queue_index=at + len(player_ids)) for at, one in enumerate(queue) if at >= place]
     moved = [QueueMoved(before, after) for before, after in zip(queue[place:], behind, strict=True)]
@@ -125,18 +130,18 @@ def inserted(
     return [*(moved if player_ids else ()), *(QueueJoined(one) for one in new)]
 
 
-def moved_to_end(tournament: Tournament, spot: QueueSpot) -> list[Change]:
+def move_to_end(tournament: Tournament, spot: QueueSpot) -> list[Change]:
     """A no-show goes to the end. Raises Conflict for the last one."""
-    queue = _beside(tournament, spot)
+    queue = _queue_of_spot(tournament, spot)
     if queue[-1] == spot:
         raise Conflict(f"Player {spot.player_id} is the last in the queue already.")
-    return _renumbered([*(one for one in queue if one != spot), spot])
+    return _renumber_spots([*(one for one in queue if one != spot), spot])
 
 
-def _renumbered(queue: Sequence[QueueSpot]) -> list[Change]:
+def _renumber_spots(queue: Sequence[QueueSpot]) -> list[Change]:
     """Places from 0 without gaps, in this order."""
     return [
         change
         for place, one in enumerate(queue)
-        for change in altered(QueueMoved, one, replace(one, queue_index=place))
+        for change in changes_between(QueueMoved, one, replace(one, queue_index=place))
     ]

@@ -20,7 +20,7 @@ from silverball.rules.scoring import point_maps
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredResult:
     """What a format makes of a result: by slot, except `positions` (first to last)."""
 
     points: tuple[Decimal, ...]
@@ -29,10 +29,10 @@ class Scored:
     finishing_order: tuple[int, ...] = ()
 
 
-Score = Callable[[Game, GameOutcome], Scored]
+ScoreGame = Callable[[Game, GameOutcome], ScoredResult]
 
 
-def game_of(tournament: Tournament, game_id: int) -> Game:
+def find_game(tournament: Tournament, game_id: int) -> Game:
     """A game of the tournament. Raises NotFound."""
     for one in tournament.games:
         if one.game_id == game_id:
@@ -40,25 +40,25 @@ def game_of(tournament: Tournament, game_id: int) -> Game:
     raise NotFound("Game", game_id)
 
 
-def by_points_map(tournament: Tournament) -> Score:
+def score_by_points_map(tournament: Tournament) -> ScoreGame:
     """Points by finishing place, from the tournament's own map. Source: formats, section 11."""
-    return _by_rows(tournament.points_map or ())
+    return _score_by_rows(tournament.points_map or ())
 
 
-def _by_rows(rows: Sequence[Sequence[int | str]]) -> Score:
-    def score(game: Game, said: GameOutcome) -> Scored:
-        order = outcomes.order_of(game, said)
-        return Scored(point_maps.points_by_slot(rows, game.player_ids, order), order)
+def _score_by_rows(rows: Sequence[Sequence[int | str]]) -> ScoreGame:
+    def score(game: Game, said: GameOutcome) -> ScoredResult:
+        order = outcomes.derive_finishing_order(game, said)
+        return ScoredResult(point_maps.points_by_slot(rows, game.player_ids, order), order)
 
     return score
 
 
-def by_tiebreak_map(tournament: Tournament) -> Score:
+def score_by_tiebreak_map(tournament: Tournament) -> ScoreGame:
     """What a tiebreak game adds, by finishing place. Source: formats, sections 11 and 13.4."""
-    return _by_rows(tournament.tiebreaker_points_map or point_maps.TIEBREAKER)
+    return _score_by_rows(tournament.tiebreaker_points_map or point_maps.TIEBREAKER)
 
 
-def completed(tournament: Tournament, said: GameOutcome, score: Score, now: datetime) -> list[Change]:
+def complete_game(tournament: Tournament, said: GameOutcome, score: ScoreGame, now: datetime) -> list[Change]:
     """The game completed or corrected with this result; nothing when it has this result already.
 
     A tiebreak game is worth what the tiebreaker map says, whatever the format.
@@ -66,9 +66,9 @@ def completed(tournament: Tournament, said: GameOutcome, score: Score, now: date
     Raises Conflict for a bye and for a game without the arena it needs, Invalid for a result that
     cannot be. Source: formats, section 10.
     """
-    game = game_of(tournament, said.game_id)
+    game = find_game(tournament, said.game_id)
     _check_can_be_recorded(tournament, game)
-    made = by_tiebreak_map(tournament)(game, said) if game.is_tiebreak else score(game, said)
+    made = score_by_tiebreak_map(tournament)(game, said) if game.is_tiebreak else score(game, said)
     after = replace(
         game,
         status="completed",
@@ -77,16 +77,16 @@ def completed(tournament: Tournament, said: GameOutcome, score: Score, now: date
         finishing_order=made.finishing_order,
         result_scores=tuple(said.scores.get(player_id) for player_id in game.player_ids),
         forfeited_by=said.forfeited_by,
-        scorekeeper_id=said.by,
+        scorekeeper_id=said.recorded_by,
         completed_at=game.completed_at or now,
     )
-    changes = _corrected(game, after) if game.status == "completed" else [GameCompleted(game, after)]
+    changes = _correct_game(game, after) if game.status == "completed" else [GameCompleted(game, after)]
     # Whoever decides knows what the players sent in.
     said_of = [one for one in tournament.suggestions if one.game_id == game.game_id and changes]
     return [*(SuggestionDecided(one) for one in said_of), *changes]
 
 
-def _corrected(game: Game, after: Game) -> Sequence[Change]:
+def _correct_game(game: Game, after: Game) -> Sequence[Change]:
     # Who enters the same result again changes nothing, not even the name beside it; scores and an order
     # that are not said again are not taken back.
     is_scored = any(score is not None for score in after.result_scores)
@@ -107,7 +107,7 @@ def _check_can_be_recorded(tournament: Tournament, game: Game) -> None:
         raise Conflict(f"Game {game.game_id} has no arena yet. Choose one, then record the result.")
 
 
-def cleared(game: Game) -> list[Change]:
+def clear_game(game: Game) -> list[Change]:
     """The game open again. Raises Conflict when it has no result."""
     if game.status != "completed" or game.is_bye:
         raise Conflict(f"Game {game.game_id} has no result to delete.")

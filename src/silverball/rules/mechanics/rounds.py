@@ -23,11 +23,11 @@ from silverball.rules.model.changes import (
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing.groups import Draw
 
-BYE_SET = 9999
+BYE_SET_NUMBER = 9999
 NAMES_MAX = 5
 
 
-def round_of(tournament: Tournament, round_id: int) -> Round:
+def find_round(tournament: Tournament, round_id: int) -> Round:
     """A round of the tournament. Raises NotFound."""
     found = tournament.round_by_id.get(round_id)
     if found is None:
@@ -35,7 +35,7 @@ def round_of(tournament: Tournament, round_id: int) -> Round:
     return found
 
 
-def completed(tournament: Tournament, one: Round, now: datetime) -> list[Change]:
+def complete_round(tournament: Tournament, one: Round, now: datetime) -> list[Change]:
     """The round completed. Raises Conflict that names the games still open; nothing when it is so already."""
     if one.status == "completed":
         return []
@@ -53,7 +53,7 @@ def completed(tournament: Tournament, one: Round, now: datetime) -> list[Change]
     return [RoundCompleted(one, replace(one, status="completed", completed_at=now))]
 
 
-def opened(
+def open_round(
     tournament: Tournament,
     draw: Draw,
     *,
@@ -77,10 +77,10 @@ def opened(
         name=f"Round {index + 1}",
         created_at=now,
     )
-    seats = lineups.seats(tournament, draw.groups, games=games, positions=positions, dice=dice)
+    seats = lineups.assign_groups(tournament, draw.groups, games=games, positions=positions, dice=dice)
     made: list[Game] = []
     for set_number, seat in enumerate(seats):
-        for game_index, (arena_id, order) in enumerate(zip(seat.arena_ids, seat.orders, strict=True)):
+        for game_index, (arena_id, order) in enumerate(zip(seat.arena_ids, seat.playing_orders, strict=True)):
             made.append(
                 replace(
                     new_game(-1 - len(made), order, now=now, arena_id=arena_id, has_advantage=has_advantage),
@@ -129,13 +129,13 @@ def bye_game(game_id: int, player_id: int, round_id: int, points: Decimal) -> Ga
         result_positions=(player_id,),
         result_points=(points,),
         result_scores=(None,),
-        set_number=BYE_SET,
+        set_number=BYE_SET_NUMBER,
         is_bye=True,
         advantage_id=player_id,
     )
 
 
-def deleted(tournament: Tournament, one: Round) -> list[Change]:
+def delete_round(tournament: Tournament, one: Round) -> list[Change]:
     """The newest round gone with all that was played in it. Raises Conflict for an older one."""
     newest = tournament.newest_round
     if newest is None or newest.round_id != one.round_id:
@@ -157,27 +157,29 @@ def deleted(tournament: Tournament, one: Round) -> list[Change]:
     ]
 
 
-def tiebreak_opened(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
     """A tiebreak game of these players, in the open round or outside of any.
 
     Its arena is chosen by the organizer. Source: formats, section 13.4.
     """
     newest = tournament.newest_round
     is_open = newest is not None and newest.status == "started"
-    return tiebreak_in(tournament, newest if is_open else None, player_ids, now)
+    return open_tiebreak_in_round(tournament, newest if is_open else None, player_ids, now)
 
 
-def tiebreak_outside(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+def open_tiebreak_outside_rounds(
+    tournament: Tournament, player_ids: Sequence[int], now: datetime
+) -> list[Change]:
     """A tiebreak game outside of any round, where the rounds are those of a schedule."""
-    return tiebreak_in(tournament, None, player_ids, now)
+    return open_tiebreak_in_round(tournament, None, player_ids, now)
 
 
-def tiebreak_in(
+def open_tiebreak_in_round(
     tournament: Tournament, one: Round | None, player_ids: Sequence[int], now: datetime
 ) -> list[Change]:
     """A tiebreak game in this round, as a group after all others; the better seed plays first."""
     round_id = None if one is None else one.round_id
-    ordered = [player_id for player_id in seeding.by_rank(tournament) if player_id in set(player_ids)]
+    ordered = [player_id for player_id in seeding.ids_by_seed(tournament) if player_id in set(player_ids)]
     sets = [game.set_number for game in tournament.games_by_round.get(round_id, ()) if not game.is_bye]
     game = replace(
         new_game(-1, [*ordered, *(one for one in player_ids if one not in ordered)], now=now),
@@ -189,7 +191,7 @@ def tiebreak_in(
     return [GameOpened(game)]
 
 
-def following(
+def settle_rounds(
     tournament: Tournament, is_settled: Callable[[Tournament, Round], bool], now: datetime | None
 ) -> list[Change]:
     """Rounds that complete themselves: those settled are completed, those no longer settled open again.
@@ -206,6 +208,6 @@ def following(
     return changes
 
 
-def all_played(tournament: Tournament, one: Round) -> bool:
+def is_round_played(tournament: Tournament, one: Round) -> bool:
     """Whether every game of the round has its result."""
     return not results.open_games(tournament.games_by_round.get(one.round_id, ()))

@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 from random import Random
 
-from silverball.rules.model.changes import Change, EntrantChanged, altered
+from silverball.rules.model.changes import Change, EntrantChanged, changes_between
 from silverball.rules.model.tournament import Entrant, Tournament
 
 UNSEEDED_LAST = float("inf")
@@ -13,39 +13,39 @@ BY_LOWER_BOUND, BY_RATING = "mp_rating", "mp_rating_rating"
 RATING_SEEDS = frozenset({BY_LOWER_BOUND, BY_RATING})
 
 
-def frozen(tournament: Tournament, dice: Random) -> list[Change]:
+def freeze_seeds(tournament: Tournament, dice: Random) -> list[Change]:
     """Every entrant's seed rank, 1 to n; ties inside a criterion are drawn.
 
     `manual` goes by the organizer's seeds, then by the order of adding; ranks, ratings and series
     positions come as `state.seed_facts` (lower is better). Who has none follows after those who have.
     """
-    ranked = in_order(tournament, dice)
+    ranked = rank_entrants(tournament, dice)
     changes: list[Change] = []
     for rank, one in enumerate(ranked, start=1):
-        changes += altered(
-            EntrantChanged, one, replace(one, seed_rank=rank, seed_value=_shown(tournament, one, rank))
+        changes += changes_between(
+            EntrantChanged, one, replace(one, seed_rank=rank, seed_value=_seed_value(tournament, one, rank))
         )
     return changes
 
 
-def in_order(tournament: Tournament, dice: Random) -> list[Entrant]:
+def rank_entrants(tournament: Tournament, dice: Random) -> list[Entrant]:
     """The entrants, best seed first."""
     way = getattr(tournament.settings, "seeding", "manual")
     drawn = dice.sample(tournament.entrants, len(tournament.entrants))
     if way == "random":
         return drawn
     if way == "manual":
-        return sorted(tournament.entrants, key=lambda one: (_manual(one), one.place))
+        return sorted(tournament.entrants, key=lambda one: (_manual_seed(one), one.place))
     facts = tournament.state.seed_facts
     return sorted(drawn, key=lambda one: facts.get(one.player_id, UNSEEDED_LAST))
 
 
-def _manual(entrant: Entrant) -> float:
+def _manual_seed(entrant: Entrant) -> float:
     # 0 is unseeded, as null is.
     return entrant.seed_value or UNSEEDED_LAST
 
 
-def _shown(tournament: Tournament, entrant: Entrant, rank: int) -> int | None:
+def _seed_value(tournament: Tournament, entrant: Entrant, rank: int) -> int | None:
     """The seed the interface shows: the rating number itself when it is seeded by rating."""
     if getattr(tournament.settings, "seeding", "manual") not in RATING_SEEDS:
         return rank
@@ -54,13 +54,13 @@ def _shown(tournament: Tournament, entrant: Entrant, rank: int) -> int | None:
     return entrant.seed_value if fact is None else math.floor(0.5 - fact)
 
 
-def by_rank(tournament: Tournament) -> list[int]:
+def ids_by_seed(tournament: Tournament) -> list[int]:
     """Ids of the active players, best seed first, unseeded last in the order of adding."""
     active = [one for one in tournament.entrants if one.is_active]
     ordered = sorted(active, key=lambda one: (one.seed_rank is None, one.seed_rank or 0, one.place))
     return [one.player_id for one in ordered]
 
 
-def next_rank(tournament: Tournament) -> int:
+def next_seed_rank(tournament: Tournament) -> int:
     """The seed rank of a late player: after everybody."""
     return max((one.seed_rank or 0 for one in tournament.entrants), default=0) + 1

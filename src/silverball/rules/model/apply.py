@@ -13,7 +13,7 @@ from silverball.rules.model.tournament import Tournament
 NEW_ID_FIRST = 2**62
 
 # What tells things of a kind apart.
-IDS = {
+ID_FIELDS = {
     "entrants": "player_id",
     "lineup": "arena_id",
     "banks": "bank_id",
@@ -27,51 +27,51 @@ IDS = {
     "purchases": "entry_id",
 }
 # What is looked up in the organizer's book: a change remembers it as it was, but it may be different now.
-LOOKED_UP = {"entrants": "user_id", "lineup": "category_id", "banks": "arena_ids"}
+LOOKED_UP_FIELDS = {"entrants": "user_id", "lineup": "category_id", "banks": "arena_ids"}
 
 
-def apply(tournament: Tournament, change: Change) -> Tournament:
+def apply_change(tournament: Tournament, change: Change) -> Tournament:
     """The tournament with this change made. Raises ValueError when it does not fit."""
     if isinstance(change, TournamentAltered):
         return replace(tournament, **change.after)
-    things: dict[str, Any] = {change.part: _with(getattr(tournament, change.part), change)}
+    things: dict[str, Any] = {change.part: _changed_part(getattr(tournament, change.part), change)}
     return replace(tournament, **things)
 
 
-def apply_all(tournament: Tournament, changes: Iterable[Change]) -> Tournament:
+def apply_changes(tournament: Tournament, changes: Iterable[Change]) -> Tournament:
     """The tournament with all these changes made, in their order."""
     for change in changes:
-        tournament = apply(tournament, change)
+        tournament = apply_change(tournament, change)
     return tournament
 
 
-def _with(things: tuple[Any, ...], change: Change) -> tuple[Any, ...]:
-    name = IDS[change.part]
+def _changed_part(things: tuple[Any, ...], change: Change) -> tuple[Any, ...]:
+    name = ID_FIELDS[change.part]
     if isinstance(change, Added):
-        return _added(things, change.thing, name)
+        return _insert_thing(things, change.thing, name)
     if isinstance(change, Removed):
-        return _replaced(things, change.thing, None, name)
+        return _replace_thing(things, change.thing, None, name)
     if isinstance(change, Altered):
-        return _replaced(things, change.before, change.after, name, LOOKED_UP.get(change.part))
+        return _replace_thing(things, change.before, change.after, name, LOOKED_UP_FIELDS.get(change.part))
     raise ValueError(f"{type(change).__name__} is not a change of a thing")
 
 
-def _added(things: tuple[Any, ...], thing: Any, name: str) -> tuple[Any, ...]:
+def _insert_thing(things: tuple[Any, ...], thing: Any, name: str) -> tuple[Any, ...]:
     key = getattr(thing, name)
     if any(getattr(one, name) == key for one in things):
         raise ValueError(f"{name} {key} is there already")
-    if not things or _order(things[-1], name) < _order(thing, name):
+    if not things or _sort_key(things[-1], name) < _sort_key(thing, name):
         return (*things, thing)
-    return tuple(sorted((*things, thing), key=lambda one: _order(one, name)))
+    return tuple(sorted((*things, thing), key=lambda one: _sort_key(one, name)))
 
 
-def _order(thing: Any, name: str) -> tuple[int, int]:
+def _sort_key(thing: Any, name: str) -> tuple[int, int]:
     """By place where there is one, then by id. New things have falling negative ids and come last."""
     key = getattr(thing, name)
     return (getattr(thing, "place", 0), key if key > 0 else NEW_ID_FIRST - key)
 
 
-def _replaced(
+def _replace_thing(
     things: tuple[Any, ...], before: Any, after: Any, name: str, looked_up: str | None = None
 ) -> tuple[Any, ...]:
     key = getattr(before, name)

@@ -53,7 +53,7 @@ class TournamentImported(Change):
     # Where it came from, and a digest by which the same file is known again.
     origin: Mapping[str, Any]
 
-    def journalled(self) -> Mapping[str, Any]:
+    def journal_value(self) -> Mapping[str, Any]:
         return self.origin
 
 
@@ -279,7 +279,7 @@ class EntriesWithdrawn(Removed[Purchase]):
     part = "purchases"
 
 
-def _pairs() -> None:
+def _pair_opposites() -> None:
     for one, other in (
         (EntrantAdded, EntrantRemoved),
         (ArenaAdded, ArenaRemoved),
@@ -314,21 +314,21 @@ def _pairs() -> None:
         same.undone_by = same
 
 
-_pairs()
+_pair_opposites()
 
 
-def undone(changes: Sequence[Change]) -> list[Change]:
+def opposite_changes(changes: Sequence[Change]) -> list[Change]:
     """What takes these changes back: the opposites, last one first."""
     return [one.opposite for one in reversed(changes)]
 
 
-def edited(kind: type[TournamentAltered], tournament: Tournament, **after: Any) -> list[Change]:
+def tournament_changes(kind: type[TournamentAltered], tournament: Tournament, **after: Any) -> list[Change]:
     """The change of these fields of the tournament, or nothing when they are so already."""
     differing = {name: value for name, value in after.items() if getattr(tournament, name) != value}
     before = {name: getattr(tournament, name) for name in differing}
     return [kind(before, differing)] if differing else []
 
 
-def altered(kind: type[Altered[T]], before: T, after: T) -> list[Change]:
+def changes_between(kind: type[Altered[T]], before: T, after: T) -> list[Change]:
     """The change of a thing, or nothing when it is so already."""
     return [kind(before, after)] if before != after else []

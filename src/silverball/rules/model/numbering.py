@@ -4,11 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-from silverball.rules.model.apply import IDS
+from silverball.rules.model.apply import ID_FIELDS
 from silverball.rules.model.changes import Added, Altered, Change, Removed
 
 # Field of a thing -> the kind of thing it names.
-NAMED = {
+PART_BY_ID_FIELD = {
     "round_id": "rounds",
     "game_id": "games",
     "suggestion_id": "suggestions",
@@ -18,33 +18,35 @@ NAMED = {
     "entry_id": "purchases",
 }
 NewId = Callable[[str], int]
-Given = dict[tuple[str, int], int]
+AssignedIds = dict[tuple[str, int], int]
 
 
-def numbered(changes: Sequence[Change], new_id: NewId) -> list[Change]:
+def assign_ids(changes: Sequence[Change], new_id: NewId) -> list[Change]:
     """The same changes with real ids. `new_id` takes the kind ("games", ...) and gives an unused id."""
-    given: Given = {}
-    return [_numbered(one, given, new_id) for one in changes]
+    given: AssignedIds = {}
+    return [_assign_ids_to_change(one, given, new_id) for one in changes]
 
 
-def _numbered(change: Change, given: Given, new_id: NewId) -> Change:
+def _assign_ids_to_change(change: Change, given: AssignedIds, new_id: NewId) -> Change:
     if isinstance(change, Added):
-        name = IDS[change.part]
+        name = ID_FIELDS[change.part]
         key = getattr(change.thing, name)
         if key < 0:
             given[change.part, key] = new_id(change.part)
-        return replace(change, thing=_renamed(change.thing, given))
+        return replace(change, thing=_with_real_ids(change.thing, given))
     if isinstance(change, Removed):
-        return replace(change, thing=_renamed(change.thing, given))
+        return replace(change, thing=_with_real_ids(change.thing, given))
     if isinstance(change, Altered):
-        return replace(change, before=_renamed(change.before, given), after=_renamed(change.after, given))
+        return replace(
+            change, before=_with_real_ids(change.before, given), after=_with_real_ids(change.after, given)
+        )
     return change
 
 
-def _renamed(thing: Any, given: Given) -> Any:
+def _with_real_ids(thing: Any, given: AssignedIds) -> Any:
     renamed = {}
     for one in fields(thing):
-        kind = NAMED.get(one.name)
+        kind = PART_BY_ID_FIELD.get(one.name)
         value = getattr(thing, one.name)
         if kind is not None and value is not None and value < 0:
             renamed[one.name] = given[kind, value]

@@ -19,7 +19,7 @@ class GameOutcome:
 
     game_id: int
     # First to last.
-    order: tuple[int, ...] = ()
+    finishing_order: tuple[int, ...] = ()
     scores: Mapping[int, int] = field(default_factory=dict)
     # The players who get a strike; None when it is not said that way.
     strikers: tuple[int, ...] | None = None
@@ -28,7 +28,7 @@ class GameOutcome:
     # The player who did not show up.
     forfeited_by: int | None = None
     # The account that recorded it.
-    by: int | None = None
+    recorded_by: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ class AttemptOutcome:
     rolls: tuple[int, ...] = ()
     # Safe without an exact score (amazing race).
     is_advanced: bool = False
-    by: int | None = None
+    recorded_by: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,31 +51,31 @@ class NewAttempt:
     player_id: int
     arena_id: int
     score: int | None = None
-    by: int | None = None
+    recorded_by: int | None = None
 
 
 Outcome = GameOutcome | AttemptOutcome
 
 
-def order_of(game: Game, outcome: GameOutcome) -> tuple[int, ...]:
+def derive_finishing_order(game: Game, outcome: GameOutcome) -> tuple[int, ...]:
     """The players from first to last. Raises Invalid for strangers, missing players and ties."""
     if outcome.forfeited_by is not None:
         return _order_after_forfeit(game, outcome.forfeited_by)
-    if outcome.order:
-        _check_players("resultPositions", game, outcome.order)
+    if outcome.finishing_order:
+        _check_players("resultPositions", game, outcome.finishing_order)
         if outcome.scores:
             _check_players("resultScores", game, tuple(outcome.scores))
             _check_scores(outcome.scores)
-        return outcome.order
+        return outcome.finishing_order
     if outcome.strikers is not None:
         raise Invalid({"strikes": ["Strikes do not say a result here. Enter the order or the scores."]})
     if outcome.strokes:
         _check_players("strokes", game, tuple(outcome.strokes))
-        return _sorted("strokes", game, outcome.strokes, sign=1)
+        return _sort_players("strokes", game, outcome.strokes, sign=1)
     if not outcome.scores:
         raise Invalid({"resultPositions": ["Say who finished in which place, or give the scores."]})
     _check_players("resultScores", game, tuple(outcome.scores))
-    return _order_of_scores(game, outcome.scores)
+    return _order_by_scores(game, outcome.scores)
 
 
 def _order_after_forfeit(game: Game, player_id: int) -> tuple[int, ...]:
@@ -99,9 +99,9 @@ def _check_players(field_name: str, game: Game, named: tuple[int, ...]) -> None:
         raise Invalid({field_name: [f"Player {missing[0]} of game {game.game_id} is missing."]})
 
 
-def _order_of_scores(game: Game, scores: Mapping[int, int]) -> tuple[int, ...]:
+def _order_by_scores(game: Game, scores: Mapping[int, int]) -> tuple[int, ...]:
     _check_scores(scores)
-    return _sorted("resultScores", game, scores, sign=-1)
+    return _sort_players("resultScores", game, scores, sign=-1)
 
 
 def _check_scores(scores: Mapping[int, int]) -> None:
@@ -110,7 +110,7 @@ def _check_scores(scores: Mapping[int, int]) -> None:
             raise Invalid({"resultScores": [f"The score of player {player_id} is not a pinball score."]})
 
 
-def _sorted(field_name: str, game: Game, numbers: Mapping[int, int], *, sign: int) -> tuple[int, ...]:
+def _sort_players(field_name: str, game: Game, numbers: Mapping[int, int], *, sign: int) -> tuple[int, ...]:
     """The players by their numbers, smallest first when the sign is 1. Raises Invalid for equal ones."""
     ordered = sorted(game.player_ids, key=lambda player_id: sign * numbers[player_id])
     what = "score" if field_name == "resultScores" else "strokes"

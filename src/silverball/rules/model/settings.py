@@ -20,7 +20,7 @@ Scorekeeping = Annotated[
 ]
 
 
-class Settings(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
+class TournamentSettings(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
     """What every format has; every subclass repeats `frozen=True, kw_only=True`."""
 
     scorekeeping: Scorekeeping = "disabled"
@@ -70,7 +70,7 @@ GamesPerRound = Annotated[
 Tiebreaker = Annotated[
     literals.Tiebreaker, Meta(title="Tiebreaker", description="What separates players with equal points.")
 ]
-HeadTiebreaker = Annotated[
+HeadToHeadTiebreaker = Annotated[
     Literal["standard", "seed", "disabled", "none"],
     Meta(title="Tiebreaker", description="What separates players with equal points."),
 ]
@@ -143,7 +143,7 @@ LadderType = Annotated[
 ]
 
 
-def read(settings: type[Settings], given: dict[str, Any]) -> Settings:
+def read_settings(settings: type[TournamentSettings], given: dict[str, Any]) -> TournamentSettings:
     """The settings of a format from wire keys and values; null and absent mean the default.
 
     Keys that the format does not have are left alone. Raises msgspec.ValidationError, which names the
@@ -153,7 +153,7 @@ def read(settings: type[Settings], given: dict[str, Any]) -> Settings:
     return msgspec.convert(known, settings)
 
 
-def defaults(settings: type[Settings]) -> dict[str, Any]:
+def default_values(settings: type[TournamentSettings]) -> dict[str, Any]:
     """Wire key -> default, for every setting of a format in the order it is shown."""
     built: dict[str, Any] = msgspec.to_builtins(settings())
     return built

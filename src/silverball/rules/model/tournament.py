@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from silverball.rules.model.literals import TournamentType
-from silverball.rules.model.settings import Settings
+from silverball.rules.model.settings import TournamentSettings
 
 TournamentStatus = Literal["planned", "started", "completed"]
 PlayStatus = Literal["started", "completed"]
@@ -236,7 +236,7 @@ class EngineState:
     seed_facts: Mapping[int, float] = field(default_factory=dict)
 
     @property
-    def lasting(self) -> "EngineState":
+    def persistent(self) -> "EngineState":
         """What is remembered: not what is looked up anew for each draw."""
         return replace(self, series_groups=(), series_plays={}, seed_facts={})
 
@@ -248,7 +248,7 @@ class Tournament:
     tournament_id: int
     type: TournamentType
     status: TournamentStatus
-    settings: Settings
+    settings: TournamentSettings
     entrants: tuple[Entrant, ...]
     lineup: tuple[LineupArena, ...] = ()
     banks: tuple[Bank, ...] = ()
@@ -295,7 +295,7 @@ class Tournament:
         return {round_id: tuple(attempts) for round_id, attempts in found.items()}
 
     @cached_property
-    def spots_waiting(self) -> tuple[QueueSpot, ...]:
+    def waiting_spots(self) -> tuple[QueueSpot, ...]:
         """The spots in all queues whose turn has not come, ascending by id."""
         return tuple(one for one in self.queue if not one.is_done)
 

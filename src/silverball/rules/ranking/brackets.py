@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
-from silverball.rules.families.brackets import Match, Matches, is_over
+from silverball.rules.families.brackets import BracketMatch, Matches, is_over
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.bracket_nodes import NodeKey
 from silverball.rules.ranking import standing
@@ -64,8 +64,10 @@ def decided_places(found: Matches, *, is_closed: bool) -> dict[int, int]:
     return placed
 
 
-def _match_places(match: Match, found: Mapping[NodeKey, Match], *, is_closed: bool) -> dict[int, int]:
-    node, order = match.node, match.order
+def _match_places(
+    match: BracketMatch, found: Mapping[NodeKey, BracketMatch], *, is_closed: bool
+) -> dict[int, int]:
+    node, order = match.node, match.finishing_order
     if order is None:
         return {}
     if node.winner_place is not None:
@@ -76,12 +78,14 @@ def _match_places(match: Match, found: Mapping[NodeKey, Match], *, is_closed: bo
     if node.loser_place is None or len(order) < 2:
         return {}
     extra = found[node.extra_node_key] if node.extra_node_key is not None else None
-    is_decided = extra is None or (is_closed and extra.order is None)
+    is_decided = extra is None or (is_closed and extra.finishing_order is None)
     return {order[1]: node.loser_place} if is_decided else {}
 
 
 def _matches_won(found: Matches) -> Counter[int]:
     """Player id -> matches won, byes included."""
     return Counter(
-        match.order[0] for match in found.values() if match.order and (len(match.order) > 1 or match.is_bye)
+        match.finishing_order[0]
+        for match in found.values()
+        if match.finishing_order and (len(match.finishing_order) > 1 or match.is_bye)
     )

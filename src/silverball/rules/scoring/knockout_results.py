@@ -1,6 +1,6 @@
 """Results of strike formats: from an order or the players struck to points, positions and strikes."""
 
-from silverball.rules.mechanics.results import Score, Scored
+from silverball.rules.mechanics.results import ScoredResult, ScoreGame
 from silverball.rules.model import outcome as outcomes
 from silverball.rules.model.outcome import GameOutcome
 from silverball.rules.model.tournament import Game
@@ -8,15 +8,15 @@ from silverball.rules.scoring import strikes
 from silverball.rules.scoring.strikes import StrikeSettings
 
 
-def strike_scorer(given: StrikeSettings) -> Score:
+def strike_scorer(given: StrikeSettings) -> ScoreGame:
     """How games of a strike format are scored. Source: formats, sections 10 and 12."""
 
-    def score(game: Game, said: GameOutcome) -> Scored:
+    def score(game: Game, said: GameOutcome) -> ScoredResult:
         if said.strikers is not None:
             points = strikes.points_of_strikers(given, game.player_ids, said.strikers)
-            return Scored(points, strikes.wire_positions(given, game.player_ids, points))
-        order = outcomes.order_of(game, said)
+            return ScoredResult(points, strikes.wire_positions(given, game.player_ids, points))
+        order = outcomes.derive_finishing_order(game, said)
         points = strikes.points_by_slot(given, game.player_ids, order)
-        return Scored(points, strikes.wire_positions(given, game.player_ids, points, order), order)
+        return ScoredResult(points, strikes.wire_positions(given, game.player_ids, points, order), order)
 
     return score

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from silverball.rules.model.changes import undone
+from silverball.rules.model.changes import opposite_changes
 from silverball.rules.verify.replay import ReplayedAction
 
 
@@ -27,7 +27,7 @@ def _undo_faults(told: ReplayedAction, original: ReplayedAction | None, taken_ba
         return [f"Action {told.action_id} undoes action {told.undone_action_id}, which is not before it."]
     if original.action_id in taken_back:
         return [f"Action {told.action_id} undoes action {told.undone_action_id}, which was undone before."]
-    if list(told.changes) != undone(original.changes):
+    if list(told.changes) != opposite_changes(original.changes):
         return [
             f"Action {told.action_id} undoes action {told.undone_action_id}, but takes back something else."
         ]

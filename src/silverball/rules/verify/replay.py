@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from silverball.rules.model.apply import IDS
+from silverball.rules.model.apply import ID_FIELDS
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.model.tournament import Bank, EngineState, Entrant, LineupArena, Tournament
 
@@ -70,7 +70,7 @@ def stored_state(tournament: Tournament) -> ReplayState:
     """What is stored, as a book."""
     things = {
         (part, getattr(one, name)): comparable_item(one)
-        for part, name in IDS.items()
+        for part, name in ID_FIELDS.items()
         for one in getattr(tournament, part)
     }
     return ReplayState(
@@ -110,7 +110,7 @@ def _undo_change(book: ReplayState, change: Change, action_id: int) -> list[str]
         return _undo_fields(book, change, action_id)
     assert isinstance(change, Added | Removed | Altered)
     thing = change.after if isinstance(change, Altered) else change.thing
-    key = (change.part, getattr(thing, IDS[change.part]))
+    key = (change.part, getattr(thing, ID_FIELDS[change.part]))
     here, before, after = book.items.get(key), *_before_and_after(change)
     found = _difference_faults(key, here, after, type(change).__name__, action_id)
     if before is None:

@@ -15,8 +15,14 @@ from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.model import numbering
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import Added, Change, TournamentAltered, TournamentImported, undone
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import (
+    Added,
+    Change,
+    TournamentAltered,
+    TournamentImported,
+    opposite_changes,
+)
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
@@ -94,7 +100,7 @@ def enact(
         return before.tournament
     real = _with_real_ids(db, changes)
     writers.write_changes(db, before.tournament, real)
-    after = apply_all(before.tournament, real)
+    after = apply_changes(before.tournament, real)
     rows = _update_standings(db, before, after)
     if before.tournament.status != after.status:
         summaries.store_summaries(db, tournament_id)
@@ -152,7 +158,7 @@ def undo_action(db: Connection, tournament_id: int, action_id: int, who: ActionC
         raise Conflict("There is nothing to undo.")
     if newest.action_id != action_id:
         raise Conflict(f"Only the newest action can be undone: {_action_text(db, tournament_id, newest)}.")
-    opposites = undone(newest.decode_changes(tournament.type))
+    opposites = opposite_changes(newest.decode_changes(tournament.type))
     after = enact(
         db, tournament_id, opposites, who, extra_entries=[(journal.ACTION_UNDONE, {"action": action_id})]
     )
@@ -179,7 +185,7 @@ def _with_real_ids(db: Connection, changes: Sequence[Change]) -> list[Change]:
         if isinstance(change, Added) and _thing_id(change) < 0:
             wanted[change.part] = wanted.get(change.part, 0) + 1
     free = {part: iter(writers.reserve_ids(db, part, count)) for part, count in wanted.items()}
-    return [_without_draw_facts(one) for one in numbering.numbered(changes, lambda part: next(free[part]))]
+    return [_without_draw_facts(one) for one in numbering.assign_ids(changes, lambda part: next(free[part]))]
 
 
 def _without_draw_facts(change: Change) -> Change:

@@ -38,5 +38,5 @@ def add_entries(call: Write[NewEntries]) -> Purchase:
         currency=body.currency,
         created_at=call.now,
     )
-    after = commands.run_command(call, lambda one: entries.bought(one, bought))
+    after = commands.run_command(call, lambda one: entries.record_purchase(one, bought))
     return after.purchases[-1]

@@ -38,7 +38,7 @@ def change_clock(call: Write[ClockAdjustment]) -> FrenzyState:
 def start_waiting_players(call: Write[Body]) -> FrenzyState:
     """Games for whoever waits."""
     return _run_and_load_state(
-        call, lambda t, dice: frenzy_family.start_waiting(t, dice, call.now), may=access.may_score
+        call, lambda t, dice: frenzy_family.start_waiting_games(t, dice, call.now), may=access.may_score
     )
 
 
@@ -53,14 +53,14 @@ def join_queue(call: Write[NewFrenzySpot]) -> FrenzyState:
 def leave_queue(call: Write[Body]) -> FrenzyState:
     """Somebody waits no more."""
     return _run_and_load_state(
-        call, lambda t, _dice: frenzy_family.take_out(t, call.ids[QUEUE]), may=access.may_score
+        call, lambda t, _dice: frenzy_family.remove_from_queue(t, call.ids[QUEUE]), may=access.may_score
     )
 
 
 def send_to_end_of_queue(call: Write[Body]) -> FrenzyState:
     """Somebody lets all others go first."""
     return _run_and_load_state(
-        call, lambda t, _dice: frenzy_family.send_to_end(t, call.ids[QUEUE]), may=access.may_score
+        call, lambda t, _dice: frenzy_family.move_to_end(t, call.ids[QUEUE]), may=access.may_score
     )
 
 

@@ -36,9 +36,9 @@ class ReportedResult(Body, frozen=True, kw_only=True):
         """As the rules take it."""
         return GameOutcome(
             game_id=game_id,
-            order=() if isinstance(self.result_positions, UnsetType) else self.result_positions,
+            finishing_order=() if isinstance(self.result_positions, UnsetType) else self.result_positions,
             scores={} if isinstance(self.result_scores, UnsetType) else self.result_scores,
-            by=by,
+            recorded_by=by,
         )
 
 
@@ -54,11 +54,11 @@ class EnteredResult(ReportedResult, frozen=True, kw_only=True):
     def outcome(self, game_id: int, by: int | None) -> GameOutcome:
         """As the rules take it."""
         if not isinstance(self.strikes, UnsetType):
-            return GameOutcome(game_id=game_id, strikers=self.strikes, by=by)
+            return GameOutcome(game_id=game_id, strikers=self.strikes, recorded_by=by)
         if not isinstance(self.strokes, UnsetType):
-            return GameOutcome(game_id=game_id, strokes=self.strokes, by=by)
+            return GameOutcome(game_id=game_id, strokes=self.strokes, recorded_by=by)
         if not isinstance(self.forfeit, UnsetType):
-            return GameOutcome(game_id=game_id, forfeited_by=self.forfeit, by=by)
+            return GameOutcome(game_id=game_id, forfeited_by=self.forfeit, recorded_by=by)
         # `super` needs its arguments in a class that msgspec makes.
         return ReportedResult.outcome(self, game_id, by)
 

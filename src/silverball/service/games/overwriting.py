@@ -18,7 +18,7 @@ def refuse_overwrite(
     call: Write[Any], tournament: Tournament, game_id: int, changes: Sequence[Change]
 ) -> None:
     """Raises Conflict that names who entered what and when, unless nothing is replaced."""
-    game = results.game_of(tournament, game_id)
+    game = results.find_game(tournament, game_id)
     if game.status != "completed" or not changes or access.may_manage(call.caller, tournament):
         return
     entered = journal.newest_result(call.db, tournament.tournament_id, game_id)

@@ -11,7 +11,7 @@ from silverball.kit.http.endpoints import Write
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
@@ -31,9 +31,11 @@ def record_result(call: Write[EnteredResult]) -> Game:
     said = call.body.outcome(game_id, call.actor_id)
 
     def rule(t: Tournament) -> commands.Decision:
-        results.game_of(t, game_id)
+        results.find_game(t, game_id)
         made = commands.decide_by_draw(
-            t, f"result of game {game_id}", lambda dice: tournament_commands.record(t, said, dice, call.now)
+            t,
+            f"result of game {game_id}",
+            lambda dice: tournament_commands.record_result(t, said, dice, call.now),
         )
         overwriting.refuse_overwrite(call, t, game_id, made.changes)
         return made
@@ -55,13 +57,13 @@ def change_game(call: Write[GamePatch]) -> Game:
     def rule(t: Tournament) -> list[Change]:
         changes: list[Change] = []
         if not isinstance(body.swap, UnsetType):
-            if body.swap.player_id not in results.game_of(t, game_id).player_ids:
+            if body.swap.player_id not in results.find_game(t, game_id).player_ids:
                 raise Invalid({"swap.playerId": [f"Player {body.swap.player_id} is not in game {game_id}."]})
             changes += game_commands.swap_players(t, body.swap.player_id, body.swap.with_player_id)
         if not isinstance(body.arena_id, UnsetType):
-            changes += game_commands.change_arena(apply_all(t, changes), game_id, body.arena_id)
+            changes += game_commands.change_arena(apply_changes(t, changes), game_id, body.arena_id)
         if not isinstance(body.player_ids, UnsetType):
-            changes += game_commands.change_order(apply_all(t, changes), game_id, body.player_ids)
+            changes += game_commands.change_order(apply_changes(t, changes), game_id, body.player_ids)
         return changes
 
     def may(caller: AuthenticatedCaller, t: Tournament) -> bool:
@@ -78,7 +80,7 @@ def _may_change_order(caller: AuthenticatedCaller, tournament: Tournament, game_
     if access.may_score(caller, tournament):
         return True
     is_open = getattr(tournament.settings, "player_order_open", "scorekeepers") == "players"
-    return is_open and access.plays_in(caller, tournament, results.game_of(tournament, game_id))
+    return is_open and access.plays_in(caller, tournament, results.find_game(tournament, game_id))
 
 
 def redraw_arena(call: Write[Body]) -> Game:
@@ -86,7 +88,7 @@ def redraw_arena(call: Write[Body]) -> Game:
     game_id = call.ids[GAME]
 
     def rule(t: Tournament) -> commands.Decision:
-        arena_id = results.game_of(t, game_id).arena_id
+        arena_id = results.find_game(t, game_id).arena_id
         draw = f"arena of game {game_id} after {arena_id}"
         return commands.decide_by_draw(t, draw, lambda dice: game_commands.redraw_arena(t, game_id, dice))
 
@@ -142,7 +144,7 @@ def delete_game(call: Write[Body]) -> Game:
 
 def _changed_game(call: Write[Any], rule: commands.CommandRule) -> Game:
     """The game after what the rule states; as it was before where it is gone."""
-    results.game_of(commands.load_tournament(call), call.ids[GAME])
+    results.find_game(commands.load_tournament(call), call.ids[GAME])
     before = _current_game(call)
     after = commands.run_command(call, rule)
     is_there = any(one.game_id == call.ids[GAME] for one in after.games)

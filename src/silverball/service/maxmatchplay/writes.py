@@ -30,4 +30,4 @@ def create_matches(call: Write[Body]) -> tuple[Game, ...]:
 def _may_create(caller: AuthenticatedCaller, tournament: Tournament) -> bool:
     if access.may_manage(caller, tournament):
         return True
-    return max_matchplay_family.scorekeepers_may_create(tournament) and access.may_score(caller, tournament)
+    return max_matchplay_family.can_scorekeepers_create(tournament) and access.may_score(caller, tournament)

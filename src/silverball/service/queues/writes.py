@@ -39,7 +39,7 @@ def move_in_queue(call: Write[Body]) -> int:
     """Who does not come goes behind the next one; returns the id of the spot."""
     queue_id = call.ids["queue_id"]
     commands.run_command(
-        call, lambda one: single_player_commands.move_in_queue(one, queue_id), is_allowed=access.may_score
+        call, lambda one: single_player_commands.move_behind_next(one, queue_id), is_allowed=access.may_score
     )
     return queue_id
 

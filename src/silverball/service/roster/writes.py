@@ -129,7 +129,7 @@ def _change_entrants(call: Write[Any], listed: Sequence[tuple[int, dict[str, Any
 def remove_player(call: Write[Body]) -> Player:
     """A player who has not played taken out; answers what the player was."""
     player_id = call.ids[PLAYER]
-    tournament_commands.entrant_of(commands.load_tournament(call), player_id)
+    tournament_commands.find_entrant(commands.load_tournament(call), player_id)
     gone = _current_player(call, player_id)
     commands.run_command(
         call,
@@ -150,7 +150,7 @@ def forfeit_games(call: Write[Body]) -> Player:
         lambda t: commands.decide_by_draw(
             t,
             f"forfeits of player {player_id}",
-            lambda dice: tournament_commands.forfeit_all(t, player_id, dice, call.now),
+            lambda dice: tournament_commands.forfeit_open_games(t, player_id, dice, call.now),
         ),
     )
     return _current_player(call, player_id)
@@ -192,7 +192,7 @@ def change_arena(call: Write[LineupArenaPatch]) -> Arena:
             if not call.body.redraw:
                 return lineup_commands.change_arena(t, arena_id, dice, call.now, **wanted)
             rest = {name: value for name, value in wanted.items() if name != "is_active"}
-            return lineup_commands.break_down(t, arena_id, dice, call.now, **rest)
+            return lineup_commands.mark_out_of_order(t, arena_id, dice, call.now, **rest)
 
         return commands.decide_by_draw(t, f"arena {arena_id}", changed)
 
@@ -203,7 +203,7 @@ def change_arena(call: Write[LineupArenaPatch]) -> Arena:
 def remove_arena(call: Write[Body]) -> Arena:
     """An arena that nobody has played taken out; answers what it was."""
     arena_id = call.ids[ARENA]
-    lineup_commands.lineup_arena_of(commands.load_tournament(call), arena_id)
+    lineup_commands.find_lineup_arena(commands.load_tournament(call), arena_id)
     gone = _current_arena(call, arena_id)
     commands.run_command(call, lambda t: lineup_commands.remove_arena(t, arena_id))
     return gone

@@ -9,7 +9,7 @@ from silverball.kit.http.endpoints import PreparationOutdated, Write
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import rounds
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.tournament import Tournament
 from silverball.service.core import commands, enact
 from silverball.service.core.commands import Decision, DryRun
@@ -29,9 +29,9 @@ def prepare_round(call: Write[NewRound]) -> DryRun:
 
 
 def _round_decision(call: Write[NewRound], tournament: Tournament) -> Decision:
-    draw = tournament_commands.draw_of_next_round(tournament)
-    changes = tournament_commands.redrawn(tournament, draw) if call.body.redraw else []
-    current = apply_all(tournament, changes)
+    draw = tournament_commands.next_draw_name(tournament)
+    changes = tournament_commands.request_redraw(tournament, draw) if call.body.redraw else []
+    current = apply_changes(tournament, changes)
     informed = series_facts.with_series_facts(call.db, current)
     made = commands.decide_by_draw(
         current, draw, lambda dice: tournament_commands.open_round(informed, dice, call.now)
@@ -47,7 +47,7 @@ def open_round(call: Write[NewRound]) -> DrawnRound:
         kept = enact.load_with_revision(call.db, tournament_id)
         if kept.revision != seen.revision:
             raise PreparationOutdated
-        return drafts.drawn_round(apply_all(kept.tournament, seen.decision.changes))
+        return drafts.drawn_round(apply_changes(kept.tournament, seen.decision.changes))
     newest = commands.commit_dry_run(call).newest_round
     assert newest is not None
     query = TournamentGamesQuery(round=str(newest.round_id))
@@ -62,7 +62,7 @@ def change_round(call: Write[RoundPatch]) -> Round:
     round_id, body = call.ids[ROUND], call.body
 
     def rule(t: Tournament) -> Any:
-        one = rounds.round_of(t, round_id)
+        one = rounds.find_round(t, round_id)
         return single_player_commands.set_round(
             t,
             round_id,
@@ -83,7 +83,7 @@ def complete_round(call: Write[Body]) -> Round:
 
 def delete_round(call: Write[Body]) -> Round:
     """The newest round gone; answers what it was."""
-    rounds.round_of(commands.load_tournament(call), call.ids[ROUND])
+    rounds.find_round(commands.load_tournament(call), call.ids[ROUND])
     gone = _current_round(call)
     commands.run_command(call, lambda t: tournament_commands.delete_round(t, call.ids[ROUND]))
     return gone

@@ -60,7 +60,7 @@ def add_single_player_game(call: Write[NewSinglePlayerGame]) -> int:
     meant: list[int] = []
 
     def rule(tournament: Tournament) -> Decision:
-        one = single_player_commands.waiting_attempt(
+        one = single_player_commands.find_open_attempt(
             tournament, call.body.player_id, arena_id=call.body.arena_id, round_id=call.body.round_id
         )
         if one is None:
@@ -81,8 +81,10 @@ def _open_decision(call: Write[NewSinglePlayerGame], tournament: Tournament, mea
         raise Invalid({"score": ["Enter the score: nothing else counts in this tournament."]})
     if body.arena_id is None:
         raise Invalid({"arenaId": ["The arena id field is required."]})
-    said = NewAttempt(player_id=body.player_id, arena_id=body.arena_id, score=body.score, by=call.actor_id)
-    playing = best_game_family.being_played(tournament, body.player_id, body.arena_id)
+    said = NewAttempt(
+        player_id=body.player_id, arena_id=body.arena_id, score=body.score, recorded_by=call.actor_id
+    )
+    playing = best_game_family.running_attempt(tournament, body.player_id, body.arena_id)
     if playing is not None:
         if body.score is None:
             raise Conflict(f"Player {body.player_id} is playing this game already. Record its score.")
@@ -104,11 +106,11 @@ def _record_decision(call: Write[Any], tournament: Tournament, game_id: int) -> 
         score=body.score,
         strokes=body.strokes,
         rolls=body.rolls,
-        by=call.actor_id,
+        recorded_by=call.actor_id,
     )
     draw = f"single player game {game_id}"
     return commands.decide_by_draw(
-        tournament, draw, lambda dice: single_player_commands.record(tournament, said, dice, call.now)
+        tournament, draw, lambda dice: single_player_commands.record_attempt(tournament, said, dice, call.now)
     )
 
 
@@ -146,13 +148,13 @@ def advance_player(call: Write[Body]) -> int:
 
     def rule(tournament: Tournament) -> Decision:
         draw = f"advance of player {player_id}"
-        one = amazing_race.open_attempt_of(tournament, player_id)
+        one = amazing_race.find_open_attempt(tournament, player_id)
         found.extend([] if one is None else [one.single_player_game_id])
         return commands.decide_by_draw(
             tournament,
             draw,
-            lambda dice: single_player_commands.advance(
-                tournament, player_id, by=call.actor_id, dice=dice, now=call.now
+            lambda dice: single_player_commands.advance_player(
+                tournament, player_id, recorded_by=call.actor_id, dice=dice, now=call.now
             ),
         )
 

@@ -24,16 +24,16 @@ def suggest_result(call: Write[ReportedResult]) -> Game:
     said = call.body.outcome(game_id, call.actor_id)
 
     def rule(t: Tournament) -> commands.Decision:
-        player_id = access.reporting_player_id(call.caller, t, results.game_of(t, game_id))
+        player_id = access.reporting_player_id(call.caller, t, results.find_game(t, game_id))
         # The dice of the result itself: what follows from it is the same whoever says it.
         return commands.decide_by_draw(
             t,
             f"result of game {game_id}",
-            lambda d: suggestion_commands.suggest(t, said, player_id, d, call.now),
+            lambda d: suggestion_commands.suggest_result(t, said, player_id, d, call.now),
         )
 
     commands.run_command(
-        call, rule, is_allowed=lambda one, t: access.may_report(one, t, results.game_of(t, game_id))
+        call, rule, is_allowed=lambda one, t: access.may_report(one, t, results.find_game(t, game_id))
     )
     return _current_game(call, game_id)
 
@@ -42,11 +42,13 @@ def approve_suggestion(call: Write[Body]) -> Game:
     """What a player sent in becomes the result."""
 
     def rule(t: Tournament) -> commands.Decision:
-        one = suggestion_commands.suggestion_of(t, call.ids[SUGGESTION])
+        one = suggestion_commands.find_suggestion(t, call.ids[SUGGESTION])
         made = commands.decide_by_draw(
             t,
             f"result of game {one.game_id}",
-            lambda dice: suggestion_commands.approve(t, one.suggestion_id, call.actor_id, dice, call.now),
+            lambda dice: suggestion_commands.approve_suggestion(
+                t, one.suggestion_id, call.actor_id, dice, call.now
+            ),
         )
         overwriting.refuse_overwrite(call, t, one.game_id, made.changes)
         return made
@@ -61,7 +63,7 @@ def decline_suggestion(call: Write[Body]) -> Game:
     suggestion_id = call.ids[SUGGESTION]
 
     def may(caller: AuthenticatedCaller, t: Tournament) -> bool:
-        is_own = suggestion_commands.suggestion_of(t, suggestion_id).user_id == caller.user_id
+        is_own = suggestion_commands.find_suggestion(t, suggestion_id).user_id == caller.user_id
         return is_own or access.may_score(caller, t)
 
     game_id = _suggested_game_id(call, may)
@@ -70,7 +72,7 @@ def decline_suggestion(call: Write[Body]) -> Game:
         lambda t: commands.decide_by_draw(
             t,
             f"result of game {game_id}",
-            lambda d: suggestion_commands.decline(t, suggestion_id, d, call.now),
+            lambda d: suggestion_commands.decline_suggestion(t, suggestion_id, d, call.now),
         ),
         is_allowed=may,
     )
@@ -78,7 +80,7 @@ def decline_suggestion(call: Write[Body]) -> Game:
 
 
 def _suggested_game_id(call: Write[Any], may: commands.Permission = access.may_score) -> int:
-    return suggestion_commands.suggestion_of(
+    return suggestion_commands.find_suggestion(
         commands.load_tournament(call, may), call.ids[SUGGESTION]
     ).game_id
 

@@ -43,8 +43,8 @@ def break_tie(call: Write[TiebreakRequest]) -> tuple[Game, ...] | tuple[Standing
         return games.selected_games(call.db, tournament_id, made)
     if not isinstance(body.order, UnsetType):
         order = body.order
-        commands.run_command(call, lambda t: tiebreak_commands.order_by_hand(t, order))
+        commands.run_command(call, lambda t: tiebreak_commands.set_manual_order(t, order))
     elif not isinstance(body.forget, UnsetType):
         forgotten = body.forget
-        commands.run_command(call, lambda t: tiebreak_commands.forget_order(t, forgotten))
+        commands.run_command(call, lambda t: tiebreak_commands.clear_manual_order(t, forgotten))
     return standings.tournament_standings(call.db, tournament_id)[0]

@@ -13,7 +13,7 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.query import humanize_name
 from silverball.rules.commands import creation
-from silverball.rules.model.settings import Settings
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
@@ -34,7 +34,7 @@ _PARSERS = {type_: BodyParser(form.settings) for type_, form in FORMATS.items()}
 
 def build_settings(
     type_: str, given: Mapping[str, Any], *, before: Mapping[str, Any] | None = None, prefix: str = ""
-) -> Settings:
+) -> TournamentSettings:
     """The settings of a format from wire keys and values; null and absent mean the default.
 
     `before` are values that stand where nothing is given, `at` is where the keys stand in the body
@@ -52,7 +52,7 @@ def build_settings(
     wanted = {**(before or {}), **chosen}
     sent = msgspec.json.encode({key: value for key, value in wanted.items() if value is not None})
     try:
-        read: Settings = _PARSERS[type_].parse(sent)
+        read: TournamentSettings = _PARSERS[type_].parse(sent)
     except Invalid as error:
         raise Invalid({f"{prefix}{key}": sentences for key, sentences in error.errors.items()}) from error
     except ValueError as error:
@@ -74,7 +74,7 @@ def _check_bands(bands: Iterable[Any], at: str) -> None:
             raise Invalid({f"{at}playoffsCutoffs": [sentence]})
 
 
-def changed_settings(tournament: Tournament, given: Mapping[str, Any]) -> Settings:
+def changed_settings(tournament: Tournament, given: Mapping[str, Any]) -> TournamentSettings:
     """The settings with these in their place. Raises Invalid, and Conflict for what is fixed by now."""
     if not given:
         return tournament.settings
@@ -102,13 +102,15 @@ def refuse_when_completed(tournament: Tournament, names: Iterable[str]) -> None:
 
 
 def points_map(
-    type_: str, settings: Settings, custom: Mapping[str, Any] | None
+    type_: str, settings: TournamentSettings, custom: Mapping[str, Any] | None
 ) -> point_maps.WireRows | None:
     """The points by place that these settings begin with. Raises Invalid for a custom map that is none."""
     return creation.points_map(type_, settings, custom)
 
 
-def changed_points_map(tournament: Tournament, after: Settings, custom: Mapping[str, Any] | None) -> Any:
+def changed_points_map(
+    tournament: Tournament, after: TournamentSettings, custom: Mapping[str, Any] | None
+) -> Any:
     """The points by place after a change of settings; a map that came with an import stays otherwise."""
     differing = [
         name

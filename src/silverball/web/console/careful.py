@@ -36,7 +36,7 @@ class ResultFromPage(game_bodies.EnteredResult, frozen=True, kw_only=True):
 def record_result(call: Write[Any]) -> None:
     """The result of a game. Raises Conflict when a stale page would replace one that it never showed."""
     game_id = call.ids[games.GAME]
-    before = results.game_of(commands.load_tournament(call, access.may_score), game_id)
+    before = results.find_game(commands.load_tournament(call, access.may_score), game_id)
     games.record_result(call)
     now = commands.load_tournament(call, access.may_score)
     after = next((one for one in now.games if one.game_id == game_id), None)

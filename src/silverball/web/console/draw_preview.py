@@ -8,9 +8,9 @@ from random import Random
 from silverball.kit.errors import Refusal
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.format import no_rounds_to_open
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.settings import Settings
+from silverball.rules.format import refuse_to_open_round
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
 from silverball.service.rounds import bodies
 from silverball.service.rounds import writes as rounds
@@ -49,9 +49,9 @@ def preview_next_draw(visit: PageRequest, night: TournamentNight) -> DrawPreview
         with visit.site.store.read() as db:
             call = dispatch.build_call(visit, {TOURNAMENT: night.id}, bodies.NewRound(), db)
             if night.tournament.status == "planned":
-                begun = apply_all(night.tournament, tournaments.prepare_start(call).decision.changes)
+                begun = apply_changes(night.tournament, tournaments.prepare_start(call).decision.changes)
                 return _with_first_round(begun, call.now)
-            return apply_all(night.tournament, rounds.prepare_round(call).decision.changes)
+            return apply_changes(night.tournament, rounds.prepare_round(call).decision.changes)
 
     shown = _preview_from(drawn)
     return replace(
@@ -59,7 +59,7 @@ def preview_next_draw(visit: PageRequest, night: TournamentNight) -> DrawPreview
     )
 
 
-def preview_first_draw(type_: str, settings: Settings, players: int, now: datetime) -> DrawPreview:
+def preview_first_draw(type_: str, settings: TournamentSettings, players: int, now: datetime) -> DrawPreview:
     """The first draw of a tournament with these settings, if so many invented players came."""
 
     def drawn() -> Tournament:
@@ -71,17 +71,17 @@ def preview_first_draw(type_: str, settings: Settings, players: int, now: dateti
             lineup=tuple(LineupArena(arena_id=n + 1, place=n) for n in range(SAMPLE_MACHINES)),
         )
         start, _ = tournament_commands.dice_for(filled, "start")
-        return _with_first_round(apply_all(filled, tournament_commands.start(filled, start, now)), now)
+        return _with_first_round(apply_changes(filled, tournament_commands.start(filled, start, now)), now)
 
     return _preview_from(drawn)
 
 
 def _with_first_round(begun: Tournament, now: datetime) -> Tournament:
     form = tournament_commands.format_of(begun)
-    if form.rounds != "opened" or form.open_round is no_rounds_to_open:
+    if form.rounds != "opened" or form.open_round is refuse_to_open_round:
         return begun
-    dice, _ = tournament_commands.dice_for(begun, tournament_commands.draw_of_next_round(begun))
-    return apply_all(begun, tournament_commands.open_round(begun, dice, now))
+    dice, _ = tournament_commands.dice_for(begun, tournament_commands.next_draw_name(begun))
+    return apply_changes(begun, tournament_commands.open_round(begun, dice, now))
 
 
 def _preview_from(drawn: Callable[[], Tournament]) -> DrawPreview:

@@ -12,9 +12,9 @@ from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import frenzy as frenzy_family
-from silverball.rules.format import Format, no_rounds_to_open
+from silverball.rules.format import Format, refuse_to_open_round
 from silverball.rules.mechanics import attempts
-from silverball.rules.model.apply import apply_all
+from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.tournament import (
     Entrant,
     Game,
@@ -84,7 +84,7 @@ class TournamentNight:
             return "games"
         if self.tournament.type == "amazingrace":
             return "race"
-        by_format = self.format.attempts.open is attempts.made_by_the_format
+        by_format = self.format.attempts.open is attempts.refuse_to_open
         return "holes" if by_format else "scores"
 
     @property
@@ -219,7 +219,7 @@ class TournamentNight:
     @property
     def opens_rounds(self) -> bool:
         """Whether the organizer opens the rounds."""
-        return self.format.rounds == "opened" and self.format.open_round is not no_rounds_to_open
+        return self.format.rounds == "opened" and self.format.open_round is not refuse_to_open_round
 
     @property
     def open_round(self) -> Round | None:
@@ -240,7 +240,7 @@ class TournamentNight:
             changes = tournament_commands.complete_round(self.tournament, self.open_round.round_id, self.now)
         except Conflict:
             return self.tournament
-        return apply_all(self.tournament, changes)
+        return apply_changes(self.tournament, changes)
 
     # Playing alone
 
@@ -281,7 +281,7 @@ class TournamentNight:
 
     def queue_for(self, *, arena_id: int | None = None, round_id: int | None = None) -> list[QueueSpot]:
         """Who waits there, first come first."""
-        found = self.tournament.spots_waiting
+        found = self.tournament.waiting_spots
         here = [one for one in found if (one.arena_id, one.round_id) == (arena_id, round_id)]
         return sorted(here, key=lambda one: (one.queue_index or 0, one.queue_id))
 
@@ -313,7 +313,7 @@ class TournamentNight:
     @cached_property
     def ties(self) -> list[tuple[int, ...]]:
         """The sets of players whom a tiebreak may separate."""
-        return tiebreak_commands.tied(self.tournament) if self.tournament.status == "started" else []
+        return tiebreak_commands.tied_groups(self.tournament) if self.tournament.status == "started" else []
 
 
 def load_night(site: Site, tournament_id: int, caller: AuthenticatedCaller) -> TournamentNight:

@@ -79,7 +79,7 @@ def _strokes_max(night: TournamentNight) -> int:
 def _idle_player_ids(night: TournamentNight) -> list[int]:
     """Active players who neither play nor wait."""
     busy = {one for game in night.open_games for one in game.player_ids}
-    busy |= {spot.player_id for spot in night.tournament.spots_waiting}
+    busy |= {spot.player_id for spot in night.tournament.waiting_spots}
     return [one.player_id for one in night.active_entrants if one.player_id not in busy]
 
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import inspect
 
 from silverball.kit.http.query import humanize_name
-from silverball.rules.model.settings import Settings
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.registry import FORMATS
 from silverball.service.tournaments import configuration
 from silverball.web import forms
@@ -95,7 +95,7 @@ def format_title(type_: str) -> str:
 
 
 def setting_fields(
-    type_: str, now: Settings | None = None, points: Mapping[str, Any] | None = None
+    type_: str, now: TournamentSettings | None = None, points: Mapping[str, Any] | None = None
 ) -> list[SettingField]:
     """The settings of a format with the values that they have now, or their defaults.
 

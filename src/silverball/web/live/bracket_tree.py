@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias
 
 from silverball.kit.errors import Invalid
 from silverball.rules.families import group_stages
-from silverball.rules.families.brackets import BracketPlay, Match
-from silverball.rules.families.group_stages import GroupStages
+from silverball.rules.families.brackets import BracketMatch, BracketRules
+from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.formats import bracket, double_bracket, golf_bracket, group_bracket
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import double_elimination
@@ -27,10 +27,10 @@ from silverball.rules.pairing.groups import GROUP_SIZE, Group
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 
 SeatState: TypeAlias = Literal["", "won", "out"]
-MATCH_PLAYS: Mapping[str, BracketPlay] = {"bracket": bracket.PLAY, "double_bracket": double_bracket.PLAY}
-GROUP_PLAYS: Mapping[str, GroupStages] = {
-    "group_bracket": group_bracket.PLAY,
-    "golf_bracket": golf_bracket.PLAY,
+MATCH_PLAYS: Mapping[str, BracketRules] = {"bracket": bracket.RULES, "double_bracket": double_bracket.RULES}
+GROUP_PLAYS: Mapping[str, GroupStageRules] = {
+    "group_bracket": group_bracket.RULES,
+    "golf_bracket": golf_bracket.RULES,
 }
 # Players that a round begins with -> what it is called.
 ROUNDS: Mapping[int, str] = {2: "Final", 4: "Semifinals", 8: "Quarterfinals"}
@@ -107,20 +107,20 @@ def bracket_halves(tournament: Tournament) -> list[BracketHalf]:
 # Two in a match
 
 
-def _match_halves(tournament: Tournament, play: BracketPlay) -> list[BracketHalf]:
+def _match_halves(tournament: Tournament, play: BracketRules) -> list[BracketHalf]:
     found = play.matches(tournament)
-    if any(match.stale for match in found.values()):
+    if any(match.stale_games for match in found.values()):
         # It was drawn elsewhere, by another plan than ours.
         return []
     numbers = {key: number for number, key in enumerate(found, start=1)}
-    by_round: dict[int, list[Match]] = {}
+    by_round: dict[int, list[BracketMatch]] = {}
     for match in found.values():
         by_round.setdefault(match.node.key[0], []).append(match)
     halves: dict[str, list[BracketColumn]] = {}
     for index, matches in by_round.items():
         half, title = _half_and_title(tournament, index, sum(not match.node.is_extra for match in matches))
         # A deciding final that nobody needs and a match of nobody are not drawn.
-        shown = [match for match in matches if not match.is_spared and match.order != ()]
+        shown = [match for match in matches if not match.is_unneeded and match.finishing_order != ()]
         if shown:
             boxes = [_match_box(match, numbers, tournament) for match in shown]
             halves.setdefault(half, []).append(BracketColumn(title, boxes))
@@ -144,13 +144,13 @@ def _half_and_title(tournament: Tournament, index: int, matches: int) -> tuple[s
     return HALVES[part], own.get(part, f"Round {number}")
 
 
-def _match_box(match: Match, numbers: Mapping[NodeKey, int], tournament: Tournament) -> MatchBox:
+def _match_box(match: BracketMatch, numbers: Mapping[NodeKey, int], tournament: Tournament) -> MatchBox:
     wins = [game.result_positions[0] for game in match.games if game.status == "completed"]
     is_counted = int(getattr(tournament.settings, "games_per_round", 1)) > 1
     seats = []
     for source, player_id in zip(match.node.sources, match.seats, strict=True):
         if player_id:
-            told = str(wins.count(player_id)) if is_counted and len(match.present) > 1 else ""
+            told = str(wins.count(player_id)) if is_counted and len(match.player_ids) > 1 else ""
             seats.append(
                 BracketSeat(player_id=player_id, result_text=told, state=_seat_state(match, player_id))
             )
@@ -170,21 +170,21 @@ def _match_box(match: Match, numbers: Mapping[NodeKey, int], tournament: Tournam
     )
 
 
-def _seat_state(match: Match, player_id: int) -> SeatState:
-    if not match.order:
+def _seat_state(match: BracketMatch, player_id: int) -> SeatState:
+    if not match.finishing_order:
         return ""
-    return "won" if match.order[0] == player_id else "out"
+    return "won" if match.finishing_order[0] == player_id else "out"
 
 
 # Groups of four
 
 
-def _group_columns(tournament: Tournament, play: GroupStages) -> list[BracketColumn]:
+def _group_columns(tournament: Tournament, play: GroupStageRules) -> list[BracketColumn]:
     rounds = tournament.rounds_in_order
     columns, number = [], 0
-    for index, stage in enumerate(group_stages.stages(tournament)):
+    for index, stage in enumerate(group_stages.planned_stages(tournament)):
         is_final = stage.player_count == GROUP_SIZE
-        result = play.result(tournament, rounds[index]) if index < len(rounds) else None
+        result = play.round_result(tournament, rounds[index]) if index < len(rounds) else None
         unknown: Sequence[Group] = [()] * (stage.player_count // GROUP_SIZE)
         groups = result.groups if result is not None else unknown
         boxes = []
@@ -204,7 +204,7 @@ def _group_columns(tournament: Tournament, play: GroupStages) -> list[BracketCol
 
 
 def _group_seats(
-    play: GroupStages, result: GroupRoundResult, group: Group, *, is_final: bool
+    play: GroupStageRules, result: GroupRoundResult, group: Group, *, is_final: bool
 ) -> list[BracketSeat]:
     """Best first, once there are scores."""
     ordered = sorted(group, key=result.rank_key, reverse=True)
@@ -215,7 +215,7 @@ def _group_seats(
         state: SeatState = "won" if player_id in through else "out"
         if group not in result.finished_groups or (player_id in undecided and not is_final):
             state = ""
-        score = play.shown(result.scores[player_id]) if player_id in result.scores else None
+        score = play.points_for_score(result.scores[player_id]) if player_id in result.scores else None
         seats.append(BracketSeat(player_id=player_id, result_text=_score_text(score), state=state))
     return seats
 

@@ -109,7 +109,7 @@ class PublicTournament:
     def waiting_lists(self) -> list[WaitingList]:
         """Who waits: for a machine, for a hole, or for any."""
         places: dict[tuple[int | None, int | None], list[QueueSpot]] = {}
-        for spot in self.tournament.spots_waiting:
+        for spot in self.tournament.waiting_spots:
             places.setdefault((spot.arena_id, spot.round_id), []).append(spot)
         found = []
         for arena_id, round_id in sorted(places, key=lambda place: (place[0] or 0, place[1] or 0)):

@@ -172,7 +172,7 @@ def _golf_games(db: Connection, tournament_id: int) -> GameSeats:
     tournament = snapshot.load(db, tournament_id)
     found = GameSeats()
     for one in tournament.rounds_in_order:
-        result = golf_bracket.result(tournament, one)
+        result = golf_bracket.round_result(tournament, one)
         for group in result.groups:
             if group in result.finished_groups and len(group) > 1:
                 strokes = [float(result.scores[player_id]) for player_id in group]

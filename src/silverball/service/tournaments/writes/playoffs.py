@@ -18,7 +18,7 @@ from silverball.rules.model.changes import (
     EntrantAdded,
     ScorekeeperAdded,
     TournamentEdited,
-    edited,
+    tournament_changes,
 )
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking.standing import Standing
@@ -46,7 +46,7 @@ def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
         raise Conflict("The tournament has not started: nobody has qualified yet.")
     rows, title = _qualifiers(call, qualifier)
     draw, seed = tournament_commands.dice_for(qualifier, f"playoffs {len(qualifier.details['links'])}")
-    player_ids = playoff_commands.seeded(rows, draw)
+    player_ids = playoff_commands.seed_players(rows, draw)
     new = _planned_playoffs(call, qualifier, title, dice)
     who = commands.action_context(call)
     made = enact.create_tournament(call.db, new, who, dice)
@@ -62,7 +62,7 @@ def _qualifiers(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[S
     body = call.body
     if (body.players is UNSET) == (body.band is UNSET):
         raise Invalid({"players": ["Send players or band: one of the two says who goes through."]})
-    rows = playoff_commands.eligible(
+    rows = playoff_commands.eligible_rows(
         tournament_commands.format_of(qualifier).rank(qualifier), qualifier.active_ids
     )
     if isinstance(body.players, tuple):
@@ -76,7 +76,7 @@ def _qualifiers(call: Write[NewPlayoffs], qualifier: Tournament) -> tuple[list[S
         sentence = f"There are only {len(rows)} players in the standings who have not left."
         raise Invalid({"players" if body.band is UNSET else "band": [sentence]})
     for line in (first, last):
-        _refuse_tie(call.db, playoff_commands.tied_across(rows, line), line)
+        _refuse_tie(call.db, playoff_commands.players_tied_across(rows, line), line)
     return rows[first:last], title
 
 
@@ -163,5 +163,5 @@ def _link_tournaments(
     tournament = enact.load_tournament(db, of.tournament_id)
     new = {"linked_tournament_id": to, "link_type": link_type, "link_index": None}
     links = [*tournament.details["links"], *belongings.link_details(db, [new], tournament.tournament_id)]
-    changes = edited(TournamentEdited, tournament, details={**tournament.details, "links": links})
+    changes = tournament_changes(TournamentEdited, tournament, details={**tournament.details, "links": links})
     enact.enact(db, tournament.tournament_id, changes, who)

@@ -14,9 +14,9 @@ from silverball.kit.http.body import Body
 from silverball.kit.http.endpoints import TOURNAMENT, Write
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import entries
-from silverball.rules.model.apply import apply_all
-from silverball.rules.model.changes import Change, TournamentEdited, edited
-from silverball.rules.model.settings import Settings
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change, TournamentEdited, tournament_changes
+from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import EngineState, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
@@ -92,7 +92,7 @@ def blank_details(organizer_id: int, now: datetime) -> dict[str, Any]:
 
 def planned_tournament(
     type_: str,
-    settings: Settings,
+    settings: TournamentSettings,
     details: Mapping[str, Any],
     dice: Random,
     *,
@@ -132,7 +132,7 @@ def _edit_changes(call: Write[ChangedTournamentFields], tournament: Tournament) 
     tiebreakers = tournament.tiebreaker_points_map
     if body.tiebreaker_points_map is not UNSET:
         tiebreakers = configuration.changed_tiebreakers(tournament, body.tiebreaker_points_map)
-    return edited(
+    return tournament_changes(
         TournamentEdited,
         tournament,
         settings=settings,
@@ -159,8 +159,8 @@ def _start_decision(call: Write[Body], tournament: Tournament) -> Decision:
     informed = series_facts.with_seed_facts(call.db, tournament)
     informed = series_facts.with_series_facts(call.db, informed)
     changes = tournament_commands.start(informed, dice, call.now)
-    begun = apply_all(informed, changes)
-    given = entries.given(begun, begun.active_ids, entries.automatic(begun), call.now)
+    begun = apply_changes(informed, changes)
+    given = entries.give_entries(begun, begun.active_ids, entries.automatic_entries(begun), call.now)
     return Decision([*changes, *given], seed)
 
 
