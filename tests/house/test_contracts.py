@@ -23,6 +23,23 @@ BREACHES: dict[str, dict[str, str]] = {
         "service/planted/routes.py": "",
         "service/planted/reads.py": "from silverball.service.planted import routes",
     },
+    "kinds-of-file": {
+        "service/planted/reads.py": "from silverball.service.planted import writes",
+        "service/planted/writes.py": "",
+    },
+    "core-above-events": {"service/events/planted.py": "from silverball.service.core import enact"},
+    "core-serves-writes": {
+        "service/planted/writes.py": "",
+        "service/core/planted.py": "from silverball.service.planted import writes",
+    },
+    "reads-change-nothing": {
+        "service/planted/writes.py": "",
+        "service/planted_too/reads.py": "from silverball.service.planted import writes",
+    },
+    "reads-without-circles": {
+        "service/planted/reads.py": "from silverball.service.planted_too import reads",
+        "service/planted_too/reads.py": "from silverball.service.planted import reads",
+    },
     "formats-are-independent": {
         "rules/formats/planted.py": "",
         "rules/formats/planted_too.py": "from silverball.rules.formats import planted",

@@ -11,7 +11,7 @@ from rules import nights
 from silverball.rules.model import changes
 from silverball.rules.model.changes import Added, Altered, Removed, TournamentAltered, TournamentImported
 from silverball.rules.registry import FORMATS
-from silverball.service.core import enact
+from silverball.service.core import enact, standing_shapes
 from silverball.store import imports, snapshot, tables, writers
 from silverball.store.engine import Store
 
@@ -122,5 +122,5 @@ def test_every_type_of_change_has_its_writer() -> None:
 
 def test_a_computed_row_shows_numbers_and_texts_as_the_interface_does() -> None:
     played = nights.night([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
-    row = enact.wire_standing(nights.standings(played)[1])
+    row = standing_shapes.wire_standing(nights.standings(played)[1])
     assert (row.points, row.tiebreakers, row.adjustment, row.strike_count) == ("0.01", (1, 2), 0, 2)

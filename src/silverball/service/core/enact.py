@@ -6,11 +6,9 @@ Everything happens in the caller's transaction, which holds the tournament's loc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
 from random import Random
 from typing import Any
 
-import msgspec
 from sqlalchemy import Connection, bindparam, select
 
 from silverball.kit.errors import Conflict, NotFound
@@ -24,7 +22,6 @@ from silverball.rules.model.changes import (
     opposite_changes,
 )
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
 from silverball.service.access import Device
 from silverball.service.core import standings, summaries
@@ -44,8 +41,6 @@ from silverball.store import (
 from silverball.store.engine import PENDING
 from silverball.store.journal import Action
 from silverball.store.loaded import LoadedTournament
-from silverball.wire import standings as wire
-from silverball.wire.values import Number
 
 JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
 # What a tournament shows of those that it links to, beside their status.
@@ -101,7 +96,7 @@ def enact(
     real = _with_real_ids(db, changes)
     writers.write_changes(db, before.tournament, real)
     after = apply_changes(before.tournament, real)
-    rows = _update_standings(db, before, after)
+    rows = standings.store_ranking(db, before, after)
     if before.tournament.status != after.status:
         summaries.store_summaries(db, tournament_id)
     if before.tournament.status == "completed" or after.status == "completed":
@@ -200,13 +195,6 @@ def _thing_id(change: Added[Any]) -> int:
     return int(getattr(change.thing, writers.STORED_PARTS[change.part].key))
 
 
-def _update_standings(db: Connection, before: LoadedTournament, after: Tournament) -> dict[int, str]:
-    """Store the rows of the standings that are different now. A tournament that never ran has none."""
-    ranked = [] if after.status == "planned" else FORMATS[after.type].rank(after)
-    shown_rows = [wire_standing(one) for one in ranked]
-    return standings.update_standings(db, after.tournament_id, shown_rows, before.standings)
-
-
 def enact_import(db: Connection, change: TournamentImported, who: ActionContext, dice: Random) -> None:
     """A tournament came in. Raises Invalid when it cannot be ranked.
 
@@ -217,7 +205,7 @@ def enact_import(db: Connection, change: TournamentImported, who: ActionContext,
     rating_days.mark_tournament(db, tournament_id)
     imports.write_import(db, change)
     rating_days.mark_tournament(db, tournament_id)
-    _store_imported_standings(db, change)
+    standings.store_imported(db, change)
     summaries.store_summaries(db, tournament_id)
     journal.append(
         db,
@@ -229,73 +217,3 @@ def enact_import(db: Connection, change: TournamentImported, who: ActionContext,
     )
     announcements.start_epoch(db, tournament_id, f"{dice.getrandbits(32):08x}")
     revisions.raise_tournaments(db, [tournament_id])
-
-
-def _store_imported_standings(db: Connection, change: TournamentImported) -> None:
-    tournament_id = change.tournament_id
-    if "standings" in change.parts:
-        given = msgspec.convert(change.parts["standings"], list[wire.Standing])
-        standings.replace_standings(db, tournament_id, given)
-        return
-    loaded = snapshot.load(db, tournament_id)
-    ranked = [] if loaded.status == "planned" else FORMATS[loaded.type].rank(loaded)
-    standings.replace_standings(db, tournament_id, [wire_standing(one) for one in ranked])
-
-
-def wire_standing(standing: Standing) -> wire.Standing:
-    """A standing as the interface shows it."""
-    return wire.Standing(
-        player_id=standing.player_id,
-        position=standing.position,
-        points=_wire_value(standing.points),
-        points_with_tiebreaker=_wire_value(standing.points_with_tiebreaker),
-        games_played=standing.games_played,
-        entries_played=standing.entries_played,
-        entries_available=standing.entries_available,
-        strike_count=standing.strike_count,
-        cards_counted=_counted_cards(standing),
-        adjustment=None if standing.adjustment is None else _number(standing.adjustment),
-        frenzy_wins=standing.frenzy_wins,
-        frenzy_losses=standing.frenzy_losses,
-        points_list=_wire_values(standing.points_list),
-        tiebreakers=_wire_values(standing.tiebreakers),
-        active_games=standing.active_games,
-        active_game_color=standing.active_game_color,
-        on_pace_bubble=_pace_bubble(standing),
-        on_cutoff_bubble=standing.bubble.on_cutoff_bubble,
-        cutoff_bubble_color=standing.bubble.cutoff_bubble_color,
-        on_cutoff_bubble2=standing.bubble.on_cutoff_bubble2,
-        manual_tiebreaker_group=standing.manual_tiebreaker_group,
-    )
-
-
-def _counted_cards(standing: Standing) -> tuple[wire.CountedCard, ...] | None:
-    if standing.cards_counted is None:
-        return None
-    return tuple(
-        wire.CountedCard(card_id=card.card_id, points=_wire_value(card.points), count=card.count)
-        for card in standing.cards_counted
-    )
-
-
-def _pace_bubble(standing: Standing) -> wire.PaceBubble | None:
-    bubble = standing.pace_bubble
-    if bubble is None:
-        return None
-    return wire.PaceBubble(target=_number(bubble.target), needed=_number(bubble.needed))
-
-
-def _wire_values(values: Sequence[str | Decimal | int] | None) -> tuple[str | Number, ...] | None:
-    if values is None:
-        return None
-    return tuple(value if isinstance(value, str) else _number(value) for value in values)
-
-
-def _wire_value(value: str | Decimal | int | None) -> str | Number | None:
-    return value if value is None or isinstance(value, str) else _number(value)
-
-
-def _number(value: Decimal | int) -> Number:
-    """A JSON number: 10, not 10.0."""
-    whole = int(value)
-    return whole if whole == value else float(value)

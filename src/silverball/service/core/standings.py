@@ -1,4 +1,4 @@
-"""Standings are stored as they are shown."""
+"""Rank a tournament and store its standings in the shape that the interface publishes."""
 
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -8,6 +8,12 @@ import msgspec
 from sqlalchemy import Connection, bindparam, delete, insert
 from sqlalchemy import update as change
 
+from silverball.rules.model.changes import TournamentImported
+from silverball.rules.model.tournament import Tournament
+from silverball.rules.registry import FORMATS
+from silverball.service.core.standing_shapes import wire_standing
+from silverball.store import snapshot
+from silverball.store.loaded import LoadedTournament
 from silverball.store.tables import standing
 from silverball.wire.standings import Standing
 
@@ -27,8 +33,29 @@ UPDATE_STANDING = (
 )
 
 
+def store_ranking(db: Connection, before: LoadedTournament, after: Tournament) -> dict[int, str]:
+    """Store the rows of the standings that have changed. Returns player id -> row as text, for all rows."""
+    return update_standings(db, after.tournament_id, _ranked(after), before.standings)
+
+
+def store_imported(db: Connection, imported: TournamentImported) -> None:
+    """Store the standings that an import brings, or rank the tournament where it brings none."""
+    if "standings" in imported.parts:
+        rows = msgspec.convert(imported.parts["standings"], list[Standing])
+    else:
+        rows = _ranked(snapshot.load(db, imported.tournament_id))
+    replace_standings(db, imported.tournament_id, rows)
+
+
+def _ranked(tournament: Tournament) -> list[Standing]:
+    """The rows by place; none before the start."""
+    if tournament.status == "planned":
+        return []
+    return [wire_standing(ranked) for ranked in FORMATS[tournament.type].rank(tournament)]
+
+
 def replace_standings(db: Connection, tournament_id: int, rows: Sequence[Standing]) -> None:
-    """Store these rows instead of those that are there.
+    """Store these rows in place of the stored ones.
 
     Raises ValueError when the points of a row are a text that is no number.
     """
@@ -40,7 +67,7 @@ def replace_standings(db: Connection, tournament_id: int, rows: Sequence[Standin
 def update_standings(
     db: Connection, tournament_id: int, rows: Sequence[Standing], stored: Mapping[int, str]
 ) -> dict[int, str]:
-    """Store those of these rows that differ from what is stored; returns what is stored now.
+    """Store those of these rows that differ from the stored ones.
 
     Takes and returns player id -> row as text.
     """
@@ -56,7 +83,7 @@ def update_standings(
         db.execute(insert(standing), new)
     if changed:
         db.execute(
-            UPDATE_STANDING, [{f"new_{name}": value for name, value in one.items()} for one in changed]
+            UPDATE_STANDING, [{f"new_{name}": value for name, value in row.items()} for row in changed]
         )
     return texts
 
@@ -72,7 +99,7 @@ def _standing_row(tournament_id: int, row: Standing) -> dict[str, Any]:
 
 
 def _hundredths(points: str | float) -> Decimal:
-    """Points to two decimals, for sorting and search; the row keeps what it was given."""
+    """Points to two decimals, for sorting and search; the row keeps the points that it was given."""
     try:
         return Decimal(str(points)).quantize(HUNDREDTH, ROUND_HALF_EVEN)
     except ArithmeticError as error:
