@@ -116,9 +116,11 @@ def _arenas_that_move(folder: Path, machines: list[dict[str, Any]], dice: Random
     moves = {f"G{_random_id_part(dice)}x-M{_random_id_part(dice)}": dice.choice(ids) for _ in range(MOVES)}
     old = sorted(moves)
     store = Store(f"sqlite:///{folder / 'bench.db'}")
-    with store.write() as db:
+    with store.write() as transaction:
         now = datetime.now(UTC)
-        owner = users.create_user(db, name="Olga Ramp", email="olga@example.org", role="organizer", now=now)
+        owner = users.create_user(
+            transaction.connection, name="Olga Ramp", email="olga@example.org", role="organizer", now=now
+        )
         rows = [
             {
                 "organizer_id": owner,
@@ -129,7 +131,7 @@ def _arenas_that_move(folder: Path, machines: list[dict[str, Any]], dice: Random
             }
             for n in range(ARENAS)
         ]
-        db.execute(insert(tables.arena), rows)
+        transaction.connection.execute(insert(tables.arena), rows)
     store.close()
     return [
         {

@@ -124,8 +124,8 @@ def _file_rows() -> Iterator[Row]:
                 count(1), dice.normal(1500, 150, PLAYERS), dice.uniform(20, 75, PLAYERS), strict=False
             )
         ]
-        with store.write() as db:
-            seeding.import_ratings(db, seeds, yesterday, DEFAULTS, datetime.now(UTC))
+        with store.write() as transaction:
+            seeding.import_ratings(transaction.connection, seeds, yesterday, DEFAULTS, datetime.now(UTC))
         _fill(store, 1, lambda _done: None)
         began = time.process_time()
         runs.rate_days(store, FIRST_DAY, DEFAULTS, datetime.now(UTC))
@@ -196,8 +196,8 @@ def _fill(store: Store, days: int, tell: Any) -> None:
         {**build.DEFAULTS["player"], "organizer_id": organizer_id, "name": f"Player {n}", "ifpa_id": n}
         for n in range(1, BOOK + 1)
     ]
-    with store.write() as db:
-        db.execute(insert(tables.player), players)
+    with store.write() as transaction:
+        transaction.connection.execute(insert(tables.player), players)
     dice, tournament_ids, game_ids = np.random.default_rng(7), count(1), count(1)
     connection = store.engine.raw_connection()
     for day in range(days):

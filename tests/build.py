@@ -232,8 +232,10 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 
 def row(store: Store, table: Table, **values: Any) -> int:
     """Insert one row with defaults for what is not said; returns its id (0 when it has none of its own)."""
-    with store.write() as db:
-        done = db.execute(insert(table).values(**{**DEFAULTS.get(table.name, {}), **values}))
+    with store.write() as transaction:
+        done = transaction.connection.execute(
+            insert(table).values(**{**DEFAULTS.get(table.name, {}), **values})
+        )
         key = done.inserted_primary_key
     return int(key[0]) if key is not None and isinstance(key[0], int) else 0
 

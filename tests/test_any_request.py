@@ -59,8 +59,10 @@ def _fill(store: Store) -> str:
     # Switched off: nothing is to be sent from here.
     hook = build.row(store, tables.webhook, tournament_id=1, is_active=False)
     build.row(store, tables.webhook_delivery, webhook_id=hook)
-    with store.write() as db:
-        return tokens.create_token(db, user_id, "any", now=datetime.now(UTC), dice=Random(7)).text
+    with store.write() as transaction:
+        return tokens.create_token(
+            transaction.connection, user_id, "any", now=datetime.now(UTC), dice=Random(7)
+        ).text
 
 
 @pytest.fixture(scope="module")

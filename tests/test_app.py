@@ -19,7 +19,8 @@ import build
 from silverball import app
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write, put
+from silverball.kit.http.endpoints import put
+from silverball.service.calls import Write
 from silverball.service.tokens import writes as tokens
 from silverball.service.tournaments import routes as tournaments
 from silverball.service.tournaments.reads import staff
@@ -30,9 +31,11 @@ from silverball.wire.pages import Data
 
 
 def a_token(store: Store, user_id: int, seed: int = 7, ability: str = "read") -> str:
-    with store.write() as db:
+    with store.write() as transaction:
         now, dice = datetime.now(UTC), Random(seed)
-        return tokens.create_token(db, user_id, "test", abilities=[ability], now=now, dice=dice).text
+        return tokens.create_token(
+            transaction.connection, user_id, "test", abilities=[ability], now=now, dice=dice
+        ).text
 
 
 @contextmanager
@@ -76,10 +79,10 @@ def test_a_committed_change_is_seen_by_the_next_request(store: Store, door: Fron
     night = build.a_tournament(store)
     path = f"/api/tournaments/{night.tournament_id}"
     first = asgi.get(door, path, token=token)
-    with store.write(night.tournament_id) as db:
+    with store.write(night.tournament_id) as transaction:
         row = tables.tournament.c.tournament_id == night.tournament_id
-        db.execute(update(tables.tournament).where(row).values(name="Renamed"))
-        revisions.raise_tournaments(db, [night.tournament_id])
+        transaction.connection.execute(update(tables.tournament).where(row).values(name="Renamed"))
+        revisions.raise_tournaments(transaction, [night.tournament_id])
     again = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
     assert (again.status, again.json["data"]["name"]) == (200, "Renamed")
 
@@ -94,8 +97,8 @@ def test_deliveries_are_read_anew_each_time_though_the_tournament_stays_the_same
     with started(store) as door:
         first = asgi.get(door, path, token=token)
         same = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
-        with store.write(quiet=True) as db:
-            db.execute(update(tables.webhook_delivery).values(status="delivered"))
+        with store.write(quiet=True) as transaction:
+            transaction.connection.execute(update(tables.webhook_delivery).values(status="delivered"))
         again = asgi.get(door, path, token=token, headers={"if-none-match": first.headers["etag"]})
     assert [first.json["data"][0]["status"], same.status] == ["failed", 304]
     assert (again.status, again.json["data"][0]["status"]) == (200, "delivered")
@@ -108,10 +111,10 @@ def test_a_change_by_another_program_is_seen_within_a_second(
     path = f"/api/tournaments/{night.tournament_id}"
     assert asgi.get(door, path, token=token).status == 200
     other = Store(store.url.render_as_string(hide_password=False))
-    with other.write(night.tournament_id) as db:
+    with other.write(night.tournament_id) as transaction:
         row = tables.tournament.c.tournament_id == night.tournament_id
-        db.execute(update(tables.tournament).where(row).values(name="Renamed"))
-        revisions.raise_tournaments(db, [night.tournament_id])
+        transaction.connection.execute(update(tables.tournament).where(row).values(name="Renamed"))
+        revisions.raise_tournaments(transaction, [night.tournament_id])
     other.close()
     until = time.monotonic() + 1.0
     names: list[str] = []
@@ -243,7 +246,7 @@ def rename(call: Write[NewName]) -> Data[int]:
     tournament_id = call.ids["tournament_id"]
     row = tables.tournament.c.tournament_id == tournament_id
     call.db.execute(update(tables.tournament).where(row).values(name=call.body.name))
-    revisions.raise_tournaments(call.db, [tournament_id])
+    revisions.raise_tournaments(call.transaction, [tournament_id])
     return Data(data=tournament_id)
 
 
@@ -263,9 +266,14 @@ def test_who_runs_a_tournament_writes_and_reads_it_often_and_sees_each_change(
 ) -> None:
     night = build.a_tournament(store)
     path = f"/api/tournaments/{night.tournament_id}"
-    with store.write() as db:
+    with store.write() as transaction:
         owner = tokens.create_token(
-            db, night.organizer_id, "desk", abilities=["score"], now=datetime.now(UTC), dice=Random(7)
+            transaction.connection,
+            night.organizer_id,
+            "desk",
+            abilities=["score"],
+            now=datetime.now(UTC),
+            dice=Random(7),
         ).text
     for number in range(4):
         body = b'{"name":"Night %d"}' % number

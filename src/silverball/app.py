@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 import silverball
 from silverball.feed import asyncapi, prometheus, replay
 from silverball.feed.asgi import AsgiFeed
-from silverball.feed.feed import FeedService
+from silverball.feed.broadcast import FeedService
 from silverball.jobs import (
     close_idle,
     deliver_webhooks,
@@ -212,8 +212,8 @@ class CallerLookup:
 
     def _record_token_use(self, token_id: int, now: datetime) -> None:
         try:
-            with self._store.write(quiet=True) as db:
-                token_writes.record_use(db, token_id, now)
+            with self._store.write(quiet=True) as transaction:
+                token_writes.record_use(transaction.connection, token_id, now)
         except Exception as error:  # the edge of a thread: nobody else would hear of it
             LOG.error("the use of a token could not be noted", exc_info=error)
 

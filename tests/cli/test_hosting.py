@@ -37,8 +37,10 @@ def test_the_copy_of_a_database_in_use_is_whole_and_counts_the_same(
     run = CliRunner(env={"SILVERBALL_DATABASE_URL": f"sqlite:///{file}"})
     assert run.invoke(silverball_group, ["import", "bundle", str(bundles.NIGHTS[0])]).exit_code == 0
     store = Store(f"sqlite:///{file}")
-    with store.write() as db:
-        db.execute(insert(tables.user).values({**build.DEFAULTS["user"], "name": "Half done"}))
+    with store.write() as transaction:
+        transaction.connection.execute(
+            insert(tables.user).values({**build.DEFAULTS["user"], "name": "Half done"})
+        )
         copy = copied(tmp_path)
     store.close()
     with closing(sqlite3.connect(copy)) as db:

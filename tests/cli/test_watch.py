@@ -87,8 +87,8 @@ def test_a_follower_whose_place_was_trimmed_begins_anew(store: Store, server: Se
     place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", one, "silverball")
     place.start_at_head()
     announce(store, one, 600)
-    with store.write() as db:
-        db.execute(tournament.update().values(seq_low=550))
+    with store.write() as transaction:
+        transaction.connection.execute(tournament.update().values(seq_low=550))
     told = []
     for event in following._follow_connection(place):
         told.append(event.name)

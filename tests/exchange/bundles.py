@@ -28,8 +28,8 @@ def import_bundle(store: Store, content: Any, **how: Any) -> ImportedBundle:
     name = content.name if isinstance(content, Path) else "test.json"
     data = content.read_bytes() if isinstance(content, Path) else json.dumps(content).encode()
     file = bundle_file.parse(data, name)
-    with store.write() as db:
-        return bundle_file.import_bundle(db, file, now=NOW, dice=Random(7), **how)
+    with store.write() as transaction:
+        return bundle_file.import_bundle(transaction, file, now=NOW, dice=Random(7), **how)
 
 
 def export_bundle(store: Store, tournament_id: int) -> Any:

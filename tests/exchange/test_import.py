@@ -69,9 +69,9 @@ def test_a_changed_file_replaces_the_tournament_with_a_new_epoch_and_revision(st
 def test_a_tournament_that_was_changed_since_is_not_overwritten(store: Store) -> None:
     night = bundles.full_bundle()
     bundles.import_bundle(store, night)
-    with store.write() as db:
+    with store.write() as transaction:
         line = {"tournament_id": 700, "action_id": 2, "change": "GameCompleted", "data": {}}
-        db.execute(insert(tables.journal).values(**line, source="api", at=bundles.NOW))
+        transaction.connection.execute(insert(tables.journal).values(**line, source="api", at=bundles.NOW))
     with pytest.raises(
         Conflict, match="Tournament 700 is here already as 'Thursday Strikes', and it was changed"
     ):

@@ -24,8 +24,8 @@ OPDB, TIPS = BULK_FILES[:2]
 
 @pytest.mark.parametrize("export", BULK_FILES, ids=[one.name for one in BULK_FILES])
 def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, export: BulkFile) -> None:
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.parse(files.second_shape()))
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
     build.a_rating(store)
     folder = tmp_path / "a" / "new" / "one"
     manifest = nightly.write_bulk_file(store, export, folder, build.NOW)
@@ -44,8 +44,8 @@ def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, expor
 
 
 def test_every_entry_is_a_row(store: Store, tmp_path: Path) -> None:
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.parse(files.second_shape()))
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
     manifest = nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     assert manifest is not None
     assert manifest.rows == 6
@@ -80,9 +80,11 @@ def test_what_has_no_line_yet_is_not_written(store: Store, tmp_path: Path) -> No
 
 def test_memory_does_not_grow_with_the_file(store: Store, tmp_path: Path) -> None:
     tip = {"opdb_id": "G4ODR", "category": "general", "vote_total": 0, "text": "x" * 10_000}
-    with store.write() as db:
+    with store.write() as transaction:
         moments = {"created_at": build.NOW, "updated_at": build.NOW}
-        db.execute(insert(tables.tip), [{**tip, **moments, "tip_id": n} for n in range(1, 2001)])
+        transaction.connection.execute(
+            insert(tables.tip), [{**tip, **moments, "tip_id": n} for n in range(1, 2001)]
+        )
     tracemalloc.start()
     manifest = nightly.write_bulk_file(store, TIPS, tmp_path, build.NOW)
     _, peak = tracemalloc.get_traced_memory()

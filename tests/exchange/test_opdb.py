@@ -27,8 +27,8 @@ WHOLE = EntryQuery(include_people=True, include_images=True)
 
 
 def import_machines(store: Store, raw: Any, *, is_forced: bool = False) -> ImportCounts:
-    with store.write() as db:
-        return opdb_file.import_machines(db, opdb_file.parse(raw), is_forced=is_forced)[0]
+    with store.write() as transaction:
+        return opdb_file.import_machines(transaction, opdb_file.parse(raw), is_forced=is_forced)[0]
 
 
 def entries(store: Store) -> dict[str, OpdbEntry]:
@@ -203,10 +203,10 @@ def test_our_own_file_comes_in_again_and_elsewhere(store: Store, tmp_path: Path)
     assert import_machines(store, json.loads(own)) == ImportCounts(entries=8, new=0, changed=0, removed=0)
     file = tmp_path / "own.json"
     file.write_text(own, encoding="utf-8")
-    with store.write() as db:
-        db.execute(tables.machine.delete())
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.read(file))
+    with store.write() as transaction:
+        transaction.connection.execute(tables.machine.delete())
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.read(file))
     assert entries(store) == meant
 
 

@@ -34,14 +34,14 @@ def a_move(number: int, old: str, new: str | None) -> dict[str, Any]:
 
 
 def import_lines(store: Store, *lines: dict[str, Any]) -> MachineMoves:
-    with store.write() as db:
-        return opdb_changelog.import_changes(db, opdb_changelog.parse(list(lines)))[1]
+    with store.write() as transaction:
+        return opdb_changelog.import_changes(transaction, opdb_changelog.parse(list(lines)))[1]
 
 
 def machines(store: Store, *opdb_ids: str) -> MachineMoves:
     raw = {"entries": [{"opdbId": one, "name": one} for one in opdb_ids]}
-    with store.write() as db:
-        return opdb_file.import_machines(db, opdb_file.parse(raw), is_forced=True)[1]
+    with store.write() as transaction:
+        return opdb_file.import_machines(transaction, opdb_file.parse(raw), is_forced=True)[1]
 
 
 def arena_ids(store: Store) -> list[str | None]:
@@ -81,9 +81,9 @@ def world(store: Store) -> MachineWorld:
     build.row(store, tables.player_arena_summary, **tournament, **won, single_player_games=0)
     build.row(store, tables.match_summary, **tournament, **won, opponent_id=two)
     film = {"opdbId": "GrdNZ-MQo1e", "title": "How to nudge", "url": "https://films.example/1"}
-    with store.write() as db:
-        pintips.import_tips(db, pintips.parse([files.a_tip(opdb_id="GrdNZ", text="Nudge.")]))
-        videos.import_videos(db, videos.parse([film]))
+    with store.write() as transaction:
+        pintips.import_tips(transaction, pintips.parse([files.a_tip(opdb_id="GrdNZ", text="Nudge.")]))
+        videos.import_videos(transaction, videos.parse([film]))
     return MachineWorld(store, night, other, moved)
 
 
@@ -127,8 +127,8 @@ def test_what_follows_happens_whole_or_not_at_all(world: MachineWorld) -> None:
     class PowerCut(Exception):
         pass
 
-    with pytest.raises(PowerCut), store.write() as db:
-        assert opdb_changelog.import_changes(db, opdb_changelog.parse(lines))[1].arenas == 1
+    with pytest.raises(PowerCut), store.write() as transaction:
+        assert opdb_changelog.import_changes(transaction, opdb_changelog.parse(lines))[1].arenas == 1
         raise PowerCut
     assert all_rows(store) == before
     assert import_lines(store, *lines).arenas == 1
@@ -191,9 +191,9 @@ def test_an_id_that_leads_to_nothing_known_is_kept_and_named_until_the_entry_com
 
 def test_summaries_follow_that_were_counted_before_their_arena_changed(world: MachineWorld) -> None:
     night = world.night
-    with world.store.write() as db:
-        db.execute(tables.arena.update().values(opdb_id="Gother-M1"))
-        db.execute(tables.lineup_arena.delete())
+    with world.store.write() as transaction:
+        transaction.connection.execute(tables.arena.update().values(opdb_id="Gother-M1"))
+        transaction.connection.execute(tables.lineup_arena.delete())
     before = revision(world.store, night.tournament_id)
     assert import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2")).arenas == 0
     path = f"/api/tournaments/{night.tournament_id}/summary/arenas"

@@ -26,8 +26,8 @@ FILM = {
 
 
 def import_tips(store: Store, tips: Iterable[dict[str, Any]], *, is_forced: bool = False) -> None:
-    with store.write() as db:
-        pintips.import_tips(db, pintips.parse(list(tips)), is_forced=is_forced)
+    with store.write() as transaction:
+        pintips.import_tips(transaction, pintips.parse(list(tips)), is_forced=is_forced)
 
 
 def exported_tips(store: Store) -> list[dict[str, Any]]:
@@ -98,8 +98,8 @@ def test_a_file_that_is_no_list_of_tips_is_refused() -> None:
 
 def test_films_take_the_place_of_those_that_are_stored(store: Store) -> None:
     for listed in ([FILM], {"videos": [FILM, {**FILM, "url": "https://films.example/2"}]}, [FILM]):
-        with store.write() as db:
-            videos.import_videos(db, videos.parse(listed))
+        with store.write() as transaction:
+            videos.import_videos(transaction, videos.parse(listed))
     with store.read() as db:
         assert [one.url for one in db.execute(select(tables.machine_video))] == [FILM["url"]]
 

@@ -16,9 +16,11 @@ CANARY = "canary-pronouns"
 
 
 def _organizer_of(store: Store, night: build.Night) -> None:
-    with store.write() as db:
+    with store.write() as transaction:
         own = tables.user.c.user_id == night.organizer_id
-        db.execute(tables.user.update().where(own).values(pronouns=CANARY, ratings_opt_out=False))
+        transaction.connection.execute(
+            tables.user.update().where(own).values(pronouns=CANARY, ratings_opt_out=False)
+        )
 
 
 def _hide(store: Store, user_id: int) -> None:
@@ -78,8 +80,8 @@ async def _assert_nothing_of_before(house: Any, one: int, epoch: str) -> None:
 def test_a_completed_tournament_forgets_him_too(store: Store) -> None:
     night = build.a_tournament(store, status="completed")
     _organizer_of(store, night)
-    with store.write(night.tournament_id) as db:
-        announcements.append(db, night.tournament_id, [("TournamentUpdated", json.dumps(CANARY))])
+    with store.write(night.tournament_id) as transaction:
+        announcements.append(transaction, night.tournament_id, [("TournamentUpdated", json.dumps(CANARY))])
     _hide(store, night.organizer_id)
     with store.read() as db:
         head = announcements.channel_head(db, night.tournament_id)

@@ -97,9 +97,9 @@ def test_a_new_epoch_is_told_to_who_counts_and_its_events_follow(store: Store) -
     announce(store, one, 2)
 
     def begin_anew() -> None:
-        with store.write(one) as db:
-            announcements.restart_epochs(db, [one])
-            announcements.append(db, one, [("TournamentUpdated", "{}")])
+        with store.write(one) as transaction:
+            announcements.restart_epochs(transaction, [one])
+            announcements.append(transaction, one, [("TournamentUpdated", "{}")])
 
     async def scenario() -> None:
         async with running_program(store) as house, house.follower(one, epoch="k3f9", seq=2) as client:

@@ -16,7 +16,7 @@ import build
 from feed.serving import run_scenario
 from feed.whole import RunningProgram, announce, running_program, wait_until
 from silverball import app
-from silverball.feed.feed import FeedService
+from silverball.feed.broadcast import FeedService
 from silverball.kit.errors import Gone, Invalid
 from silverball.kit.http.endpoints import Request
 from silverball.settings import Settings
@@ -50,8 +50,10 @@ def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
 def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
     sizes = (400_000, 400_000, 400_000, 1_200_000, 10)
-    with store.write(one) as db:
-        announcements.append(db, one, [("TournamentUpdated", json.dumps("x" * size)) for size in sizes])
+    with store.write(one) as transaction:
+        announcements.append(
+            transaction, one, [("TournamentUpdated", json.dumps("x" * size)) for size in sizes]
+        )
 
     async def scenario() -> None:
         async with running_program(store) as house:
@@ -155,9 +157,9 @@ def test_a_page_that_waited_in_vain_is_empty(store: Store) -> None:
 def test_what_was_trimmed_or_is_of_another_epoch_is_gone(store: Store) -> None:
     one = build.a_tournament(store).tournament_id
     announce(store, one, 5)
-    with store.write() as db:
+    with store.write() as transaction:
         own = tables.tournament.c.tournament_id == one
-        db.execute(tables.tournament.update().where(own).values(seq_low=3))
+        transaction.connection.execute(tables.tournament.update().where(own).values(seq_low=3))
 
     async def scenario() -> None:
         async with running_program(store) as house:

@@ -23,7 +23,7 @@ from feed.serving import next_message, subscribe
 from silverball import app
 from silverball.cli.connection import BoundedConnection
 from silverball.cli.server import DrainingServer, websocket_protocol
-from silverball.feed.feed import FeedService
+from silverball.feed.broadcast import FeedService
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store import announcements
@@ -92,18 +92,18 @@ async def running_program(store: Store, **chosen: Any) -> AsyncIterator[RunningP
 def admin_token(store: Store) -> str:
     """The token of an admin."""
     admin = build.a_user(store, name="Ada Min", role="admin")
-    with store.write() as db:
+    with store.write() as transaction:
         made = tokens.create_token(
-            db, admin, "feed", abilities=["admin"], now=datetime.now(UTC), dice=Random(5)
+            transaction.connection, admin, "feed", abilities=["admin"], now=datetime.now(UTC), dice=Random(5)
         )
     return made.text
 
 
 def announce(store: Store, tournament_id: int, count: int = 1, name: str = "TournamentUpdated") -> None:
     """Announce something of which only the number matters."""
-    with store.write(tournament_id) as db:
+    with store.write(tournament_id) as transaction:
         said = [(name, json.dumps({"tournamentId": tournament_id, "n": n})) for n in range(count)]
-        announcements.append(db, tournament_id, said)
+        announcements.append(transaction, tournament_id, said)
 
 
 async def wait_until(question: Callable[[], bool], seconds: float = 10.0) -> None:

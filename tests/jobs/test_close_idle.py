@@ -45,9 +45,11 @@ def test_after_two_idle_days_unless_its_end_is_to_come(
 
 def test_it_ended_when_it_was_last_touched_and_the_clock_says_it_was_the_clock(store: Store) -> None:
     night = a_night(store)
-    with store.write(night.tournament_id) as db:
+    with store.write(night.tournament_id) as transaction:
         who = enact.ActionContext(actor_id=None, source="test", now=LAST + timedelta(hours=2))
-        enact.enact(db, night.tournament_id, (), who, extra_entries=[(journal.ACTION_UNDONE, {"action": 0})])
+        enact.enact(
+            transaction, night.tournament_id, (), who, extra_entries=[(journal.ACTION_UNDONE, {"action": 0})]
+        )
     close_idle.run(store, TWO_DAYS_LATER)
     assert tournament_status(store, night) == "started"
     close_idle.run(store, TWO_DAYS_LATER + timedelta(hours=2))

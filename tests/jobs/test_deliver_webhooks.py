@@ -157,8 +157,8 @@ def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(desk: Desk) 
     rename(desk, "A")
     post = Outbox(desk.store)
     assert post.rounds.plan_one()
-    with desk.store.write(quiet=True) as db:
-        errand = sending.claim_next_message(db, build.NOW, slow=False, base_url="")
+    with desk.store.write(quiet=True) as transaction:
+        errand = sending.claim_next_message(transaction.connection, build.NOW, slow=False, base_url="")
     assert errand is not None
     post.now += timedelta(seconds=60)
     assert post.run() == []
@@ -167,8 +167,8 @@ def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(desk: Desk) 
     assert sent.message_id == errand.message_id
     # Who comes back too late changes nothing.
     before = deliveries(desk, 1)
-    with desk.store.write(quiet=True) as db:
-        sending.settle_delivery(db, errand, sending.SendOutcome(1, 500), post.now)
+    with desk.store.write(quiet=True) as transaction:
+        sending.settle_delivery(transaction.connection, errand, sending.SendOutcome(1, 500), post.now)
     assert deliveries(desk, 1) == before
 
 
@@ -178,8 +178,11 @@ def test_what_kills_every_server_that_sends_it_is_given_up(desk: Desk) -> None:
     post = Outbox(desk.store)
     post.rounds.plan_one()
     for _ in range(pace.TRIES_MAX):
-        with desk.store.write(quiet=True) as db:
-            assert sending.claim_next_message(db, post.now, slow=False, base_url="") is not None
+        with desk.store.write(quiet=True) as transaction:
+            assert (
+                sending.claim_next_message(transaction.connection, post.now, slow=False, base_url="")
+                is not None
+            )
         post.now += timedelta(minutes=2)
     assert post.run() == []
     (one,) = deliveries(desk, 1)
@@ -235,8 +238,8 @@ def test_a_message_that_is_taken_after_that_says_nothing(desk: Desk) -> None:
     rename(desk, "CANARY")
     post = Outbox(desk.store)
     assert post.rounds.plan_one()
-    with desk.store.write(desk.night.tournament_id) as db:
-        announcements.restart_epochs(db, [desk.night.tournament_id])
+    with desk.store.write(desk.night.tournament_id) as transaction:
+        announcements.restart_epochs(transaction, [desk.night.tournament_id])
     assert not post.rounds.send_one(slow=False)
     assert post.sent == []
     assert statuses(desk) == ["withdrawn"]
@@ -246,9 +249,9 @@ def test_what_was_trimmed_before_it_could_be_delivered_is_a_gap_that_is_seen(des
     a_webhook(desk)
     rename(desk, "A", "B", "C")
     low = channel_head(desk).seq - 1
-    with desk.store.write(desk.night.tournament_id) as db:
-        db.execute(delete(tables.announcement).where(tables.announcement.c.seq <= low))
-        db.execute(update(tables.tournament).values(seq_low=low))
+    with desk.store.write(desk.night.tournament_id) as transaction:
+        transaction.connection.execute(delete(tables.announcement).where(tables.announcement.c.seq <= low))
+        transaction.connection.execute(update(tables.tournament).values(seq_low=low))
     assert tournament_names_in(Outbox(desk.store).run()) == ["C"]
     gap, one = deliveries(desk, 1)
     assert (gap["event"], gap["status"], one["status"]) == ("gap", "missed", "delivered")

@@ -132,8 +132,8 @@ def test_while_a_host_is_waited_for_everything_else_goes_on(store: Store, user_i
 
 def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(store: Store, user_id: int) -> None:
     submit_url(store, user_id)
-    with store.write(quiet=True) as db:
-        assert arrival.claim_next_document(db, build.NOW) is not None
+    with store.write(quiet=True) as transaction:
+        assert arrival.claim_next_document(transaction.connection, build.NOW) is not None
     assert not a_fetcher(store, deliver_good, build.NOW + timedelta(seconds=60)).fetch_one()
     assert a_fetcher(store, deliver_good, build.NOW + timedelta(seconds=61)).fetch_one()
     assert statuses(store) == ["ready"]
@@ -143,8 +143,8 @@ def test_what_kills_every_server_that_takes_it_up_is_given_up(store: Store, user
     submit_url(store, user_id)
     now = build.NOW
     for _ in range(3):
-        with store.write(quiet=True) as db:
-            assert arrival.claim_next_document(db, now) is not None
+        with store.write(quiet=True) as transaction:
+            assert arrival.claim_next_document(transaction.connection, now) is not None
         now += timedelta(minutes=2)
 
     def never(_url: str) -> ArrivedDocument:
@@ -157,15 +157,15 @@ def test_what_kills_every_server_that_takes_it_up_is_given_up(store: Store, user
 def test_who_comes_back_too_late_changes_nothing(store: Store, user_id: int) -> None:
     """A server that was stopped for minutes finds that another one has done its work."""
     submit_url(store, user_id)
-    with store.write(quiet=True) as db:
-        late = arrival.claim_next_document(db, build.NOW)
+    with store.write(quiet=True) as transaction:
+        late = arrival.claim_next_document(transaction.connection, build.NOW)
     assert late is not None
     a_fetcher(store, deliver_good, build.NOW + timedelta(minutes=2)).fetch_one()
     before = get_submission(store, 1)
-    with store.write() as db:
-        arrived = arrival.check_document(db, late, a_delivery(name="Late"), build.NOW)
-        arrival.accept_document(db, late, arrived, (), build.NOW)
-        arrival.refuse_document(db, late, ["Late."], build.NOW)
+    with store.write() as transaction:
+        arrived = arrival.check_document(transaction.connection, late, a_delivery(name="Late"), build.NOW)
+        arrival.accept_document(transaction.connection, late, arrived, (), build.NOW)
+        arrival.refuse_document(transaction.connection, late, ["Late."], build.NOW)
     assert get_submission(store, 1) == before
 
 

@@ -20,8 +20,8 @@ def test_a_tournament_of_last_month_keeps_nothing_and_a_running_one_everything(s
     over = build.a_tournament(store, status="completed", completed_at=long_ago).tournament_id
     running = build.a_tournament(store).tournament_id
     for one in (over, running):
-        with store.write(one) as db:
-            announcements.append(db, one, SAID * 3, long_ago)
+        with store.write(one) as transaction:
+            announcements.append(transaction, one, SAID * 3, long_ago)
     prune_announcements.run(store, build.NOW)
     assert (_count(store, over), _count(store, running)) == (0, 3)
     with store.read() as db:
@@ -44,8 +44,8 @@ def test_the_journal_is_never_trimmed(store: Store) -> None:
         source="test",
         at=long_ago,
     )
-    with store.write(over) as db:
-        announcements.append(db, over, SAID, long_ago)
+    with store.write(over) as transaction:
+        announcements.append(transaction, over, SAID, long_ago)
     prune_announcements.run(store, build.NOW)
     with store.read() as db:
         assert len(db.execute(tables.journal.select()).all()) == 1

@@ -13,13 +13,13 @@ from silverball.kit.http.endpoints import (
     Call,
     Endpoint,
     FileDownload,
-    Write,
     collect_endpoints,
     delete,
     get,
     post,
 )
 from silverball.kit.http.query import Query
+from silverball.service.calls import Write
 from silverball.wire.base import Id, Wire
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
 from silverball.wire.pages import Data

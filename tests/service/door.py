@@ -54,8 +54,8 @@ class StoredNight(Night):
         _add_players(self.store, changes)
         tournament_id = self.tournament.tournament_id
         before = stored_standings(self.store, tournament_id)
-        with self.store.write(tournament_id) as db:
-            after = enact.enact(db, tournament_id, changes, self.who)
+        with self.store.write(tournament_id) as transaction:
+            after = enact.enact(transaction, tournament_id, changes, self.who)
         if not changes:
             assert after == self.tournament
             return []
@@ -72,11 +72,11 @@ class StoredNight(Night):
     def undo(self) -> list[Change]:
         tournament_id = self.tournament.tournament_id
         if self.tournament.status == "completed":
-            with pytest.raises(Conflict, match="Reopen"), self.store.write(tournament_id) as db:
-                enact.undo_action(db, tournament_id, self.action_ids[-1], self.who)
+            with pytest.raises(Conflict, match="Reopen"), self.store.write(tournament_id) as transaction:
+                enact.undo_action(transaction, tournament_id, self.action_ids[-1], self.who)
             return []
-        with self.store.write(tournament_id) as db:
-            enact.undo_action(db, tournament_id, self.action_ids.pop(), self.who)
+        with self.store.write(tournament_id) as transaction:
+            enact.undo_action(transaction, tournament_id, self.action_ids.pop(), self.who)
         made = super().undo()
         assert_same_as_stored(self.store, self.tournament)
         assert stored_standings(self.store, tournament_id) == self.standings_before.pop()
@@ -92,11 +92,11 @@ def a_stored_night(store: Store, plan: Night) -> StoredNight:
     details = {**dict.fromkeys(snapshot.DETAIL_COLUMNS), **DETAILS}
     empty = replace(planned, entrants=(), lineup=(), details=details)
     who = enact.ActionContext(actor_id=ORGANIZER_ID, source="test", now=plan.now)
-    with store.write() as db:
-        tournament_id = enact.create_tournament(db, empty, who, Random(4)).tournament_id
+    with store.write() as transaction:
+        tournament_id = enact.create_tournament(transaction, empty, who, Random(4)).tournament_id
     added: list[Change] = [*map(EntrantAdded, planned.entrants), *map(ArenaAdded, planned.lineup)]
-    with store.write(tournament_id) as db:
-        enact.enact(db, tournament_id, added, who)
+    with store.write(tournament_id) as transaction:
+        enact.enact(transaction, tournament_id, added, who)
     with store.read() as db:
         loaded = snapshot.load(db, tournament_id)
     # JSON knows lists only.
@@ -111,10 +111,12 @@ def a_stored_night(store: Store, plan: Night) -> StoredNight:
 
 
 def _add_accounts(store: Store) -> None:
-    with store.write() as db:
-        there = set(db.execute(select(tables.user.c.user_id)).scalars())
+    with store.write() as transaction:
+        there = set(transaction.connection.execute(select(tables.user.c.user_id)).scalars())
         for user_id in {ORGANIZER_ID, SCOREKEEPER_ID} - there:
-            db.execute(insert(tables.user).values(**build.DEFAULTS["user"], user_id=user_id))
+            transaction.connection.execute(
+                insert(tables.user).values(**build.DEFAULTS["user"], user_id=user_id)
+            )
 
 
 def _add_players(store: Store, changes: Sequence[Change]) -> None:
@@ -126,11 +128,11 @@ def _add_rows(store: Store, table: Any, ids: Sequence[int]) -> None:
     if not ids:
         return
     key = table.autoincrement_column
-    with store.write() as db:
-        there = set(db.execute(select(key).where(key.in_(ids))).scalars())
+    with store.write() as transaction:
+        there = set(transaction.connection.execute(select(key).where(key.in_(ids))).scalars())
         for one in set(ids) - there:
             values = {**build.DEFAULTS[table.name], key.name: one, "organizer_id": ORGANIZER_ID}
-            db.execute(insert(table).values(**values))
+            transaction.connection.execute(insert(table).values(**values))
 
 
 def assert_same_as_stored(store: Store, tournament: Tournament) -> None:

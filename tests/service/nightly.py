@@ -113,9 +113,11 @@ def a_desk(
         engine={"dice_seed": "s"},
     )
     build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=people["keeper"])
-    with store.write() as db:
+    with store.write() as transaction:
         claimed = tables.player.c.player_id == night.player_ids[0]
-        db.execute(tables.player.update().where(claimed).values(claimed_by=people["player"]))
+        transaction.connection.execute(
+            tables.player.update().where(claimed).values(claimed_by=people["player"])
+        )
     callers = {name: build.caller(user_id, ability="score") for name, user_id in people.items()}
     callers["reader"] = build.caller(people["reader"], ability="read")
     callers["stranger"] = build.caller(people["reader"], ability="score")

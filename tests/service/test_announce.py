@@ -229,9 +229,11 @@ def test_a_linked_tournament_that_starts_is_told_where_it_is_shown(store: Store)
     other = a_desk(store, starts=False)
     links = {"links": [{"tournamentId": other.night.tournament_id, "linkType": "playoff"}]}
     owner = desk.callers["owner"]
-    with store.write() as db:
+    with store.write() as transaction:
         own = tables.tournament.c.tournament_id == other.night.tournament_id
-        db.execute(tables.tournament.update().where(own).values(organizer_id=owner.user_id))
+        transaction.connection.execute(
+            tables.tournament.update().where(own).values(organizer_id=owner.user_id)
+        )
     assert _announced_by(desk, "PATCH", "", links) == ["TournamentUpdated"]
     path = f"/api/tournaments/{other.night.tournament_id}/start"
     assert _status(store, "POST", path, by=owner) == 200
@@ -247,9 +249,10 @@ def test_a_refused_request_announces_nothing(store: Store) -> None:
 def test_announcements_of_a_running_tournament_are_kept_for_a_day_and_in_number(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     old, young = build.NOW, build.NOW + timedelta(hours=30)
-    with store.write(tournament_id) as db:
-        announcements.append(db, tournament_id, [("TournamentUpdated", "{}")] * 12_000, old)
-        announcements.append(db, tournament_id, [("TournamentUpdated", "{}")] * 9_000, young)
+    with store.write(tournament_id) as transaction:
+        db = transaction.connection
+        announcements.append(transaction, tournament_id, [("TournamentUpdated", "{}")] * 12_000, old)
+        announcements.append(transaction, tournament_id, [("TournamentUpdated", "{}")] * 9_000, young)
         # Of the 12,000 old ones 1,000 are among the newest 10,000.
         assert announcements.trimmable_tournaments(db, young) == [tournament_id]
         assert announcements.trim(db, tournament_id, young) == 11_000
@@ -264,13 +267,16 @@ def test_announcements_of_a_running_tournament_are_kept_for_a_day_and_in_number(
 def test_a_tournament_keeps_no_announcements_a_week_after_its_completion(store: Store) -> None:
     done_at = build.NOW
     night = build.a_tournament(store, status="completed", completed_at=done_at)
-    with store.write(night.tournament_id) as db:
-        announcements.append(db, night.tournament_id, [("TournamentUpdated", "{}")] * 3, done_at)
+    with store.write(night.tournament_id) as transaction:
+        announcements.append(transaction, night.tournament_id, [("TournamentUpdated", "{}")] * 3, done_at)
         for days, left in ((6, 3), (7, 0)):
             now = done_at + timedelta(days=days)
-            announcements.trim(db, night.tournament_id, now)
-            assert len(announcements.load_since(db, night.tournament_id, "k3f9", 0, 10)) == left
-        assert announcements.trimmable_tournaments(db, done_at + timedelta(days=8)) == []
+            announcements.trim(transaction.connection, night.tournament_id, now)
+            assert (
+                len(announcements.load_since(transaction.connection, night.tournament_id, "k3f9", 0, 10))
+                == left
+            )
+        assert announcements.trimmable_tournaments(transaction.connection, done_at + timedelta(days=8)) == []
 
 
 def _order(game: Any) -> Any:

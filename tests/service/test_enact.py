@@ -55,8 +55,8 @@ def test_an_import_announces_nothing_but_begins_a_new_epoch(store: Store) -> Non
     before = _tournament(store)
     assert (before.seq, before.seq_low, before.revision, len(before.epoch)) == (0, 0, 1, 8)
     change = TournamentImported(tournament_id=700, parts=_parts(store), origin={})
-    with store.write(700) as db:
-        enact.enact_import(db, change, WHO, Random(8))
+    with store.write(700) as transaction:
+        enact.enact_import(transaction, change, WHO, Random(8))
     after = _tournament(store)
     assert (after.revision, after.epoch == before.epoch) == (2, False)
     with store.read() as db:

@@ -156,9 +156,9 @@ def test_an_owned_list_is_ascending_in_full_pages_of_its_size(
 ) -> None:
     owner, other = build.a_user(store), build.a_user(store)
     values = {**build.DEFAULTS[table.name]}
-    with store.write() as db:
-        db.execute(table.insert(), [{**values, "organizer_id": other}])
-        db.execute(table.insert(), [{**values, "organizer_id": owner}] * (per_page + 1))
+    with store.write() as transaction:
+        transaction.connection.execute(table.insert(), [{**values, "organizer_id": other}])
+        transaction.connection.execute(table.insert(), [{**values, "organizer_id": owner}] * (per_page + 1))
     _, first = build.ask(store, path, by=owner)
     ids = [one[key] for one in first["data"]]
     assert (len(ids), ids) == (per_page, sorted(ids))

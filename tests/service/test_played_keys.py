@@ -67,9 +67,9 @@ def a_whole_tournament(store: Store, kind: str) -> dict[str, int]:
         scores={str(ann): None, str(bob): None},
     )
     row = msgspec.convert({**json.loads(sample("standings"))[0], "playerId": ann}, Standing)
-    with store.write(tournament_id) as db:
-        standings.replace_standings(db, tournament_id, [row])
-        summaries.store_summaries(db, tournament_id)
+    with store.write(tournament_id) as transaction:
+        standings.replace_standings(transaction.connection, tournament_id, [row])
+        summaries.store_summaries(transaction.connection, tournament_id)
     return {"tournament": tournament_id, "game": game_id, "card": card_id or 0, "attempt": attempt_id}
 
 

@@ -22,8 +22,9 @@ from silverball import app
 from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.http.api import Api
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Endpoint, PreparationOutdated, Write, delete, patch, post, put
+from silverball.kit.http.endpoints import Endpoint, PreparationOutdated, delete, patch, post, put
 from silverball.service.access import ABILITIES, AuthenticatedCaller
+from silverball.service.calls import Write
 from silverball.service.clubs import reads as clubs
 from silverball.service.clubs import writes as club_writes
 from silverball.settings import Settings
@@ -67,7 +68,7 @@ def _rename(call: Write[NewName]) -> None:
     done = call.db.execute(update(tables.tournament).where(row).values(name=call.body.name))
     if done.rowcount == 0:
         raise NotFound("Tournament", tournament_id)
-    revisions.raise_tournaments(call.db, [tournament_id])
+    revisions.raise_tournaments(call.transaction, [tournament_id])
 
 
 @post("/api/clubs", body=NewClub, ability="manage", status=201)
@@ -75,7 +76,7 @@ def add_club(call: Write[NewClub]) -> Data[Club]:
     """A new club."""
     body = call.body
     club_id = club_writes.create_club(
-        call.db, call.user_id, name=body.name, description=body.description, location=call.source
+        call.transaction, call.user_id, name=body.name, description=body.description, location=call.source
     )
     _meanwhile(call.db)
     return Data(data=clubs.find_club(call.db, club_id))
@@ -160,8 +161,8 @@ def raised_by_another(store: Store, tournament_id: int) -> Callable[[Connection]
     """Another request changes the tournament meanwhile."""
 
     def happen(_db: Connection) -> None:
-        with store.write(tournament_id) as db:
-            revisions.raise_tournaments(db, [tournament_id])
+        with store.write(tournament_id) as transaction:
+            revisions.raise_tournaments(transaction, [tournament_id])
 
     return happen
 

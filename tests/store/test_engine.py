@@ -38,8 +38,10 @@ def test_every_commit_is_seen_in_one_number(store: Store) -> None:
 
 def test_a_write_that_fails_leaves_nothing(store: Store) -> None:
     before = store.world_revision()
-    with pytest.raises(RuntimeError), store.write() as db:
-        db.execute(insert(tables.user).values({**build.DEFAULTS["user"], "name": "Nobody"}))
+    with pytest.raises(RuntimeError), store.write() as transaction:
+        transaction.connection.execute(
+            insert(tables.user).values({**build.DEFAULTS["user"], "name": "Nobody"})
+        )
         raise RuntimeError
     with store.read() as db:
         assert db.execute(select(tables.user)).all() == []

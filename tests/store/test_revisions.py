@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Iterator
 
 import pytest
-from sqlalchemy import Connection, delete, update
+from sqlalchemy import delete, update
 
 import build
 from silverball.store import revisions, tables
 from silverball.store.engine import Commit, Store
 from silverball.store.revisions import RETRY_SECONDS, Revisions
+from silverball.store.transaction import Transaction
 
 NOTICED_WITHIN_SECONDS = 1.0
 RAISE_IN_ANOTHER_PROCESS_SCRIPT = """
@@ -44,8 +45,10 @@ def is_true_within_a_second(question: Callable[[], bool]) -> bool:
 def test_an_own_commit_is_known_before_the_writer_goes_on(store: Store, known: Revisions) -> None:
     night = build.a_tournament(store)
     before, world = known.refresh(night.tournament_id), known.known_revision(0)
-    with store.write(night.tournament_id) as db:
-        assert revisions.raise_tournaments(db, [night.tournament_id]) == {night.tournament_id: before + 1}
+    with store.write(night.tournament_id) as transaction:
+        assert revisions.raise_tournaments(transaction, [night.tournament_id]) == {
+            night.tournament_id: before + 1
+        }
         # Nobody may learn of it before it is committed.
         assert known.known_revision(night.tournament_id) == before
     assert known.known_revision(night.tournament_id) == before + 1
@@ -55,8 +58,8 @@ def test_an_own_commit_is_known_before_the_writer_goes_on(store: Store, known: R
 def test_a_write_that_fails_raises_nothing(store: Store, known: Revisions) -> None:
     night = build.a_tournament(store)
     before, world = known.refresh(night.tournament_id), known.known_revision(0)
-    with pytest.raises(RuntimeError), store.write() as db:
-        revisions.raise_tournaments(db, [night.tournament_id])
+    with pytest.raises(RuntimeError), store.write() as transaction:
+        revisions.raise_tournaments(transaction, [night.tournament_id])
         raise RuntimeError
     assert (known.known_revision(night.tournament_id), known.known_revision(0)) == (before, world)
     assert known.refresh(night.tournament_id) == before
@@ -75,10 +78,10 @@ def test_a_commit_of_a_second_store_in_between_own_ones_is_not_lost(store: Store
     nights = [build.a_tournament(store) for _ in range(2)]
     before = [known.refresh(night.tournament_id) for night in nights]
     other = Store(store.url.render_as_string(hide_password=False))
-    with other.write() as db:
-        revisions.raise_tournaments(db, [nights[0].tournament_id])
-    with store.write() as db:
-        revisions.raise_tournaments(db, [nights[1].tournament_id])
+    with other.write() as transaction:
+        revisions.raise_tournaments(transaction, [nights[0].tournament_id])
+    with store.write() as transaction:
+        revisions.raise_tournaments(transaction, [nights[1].tournament_id])
     other.close()
     assert known.known_revision(nights[1].tournament_id) == before[1] + 1
     assert is_true_within_a_second(lambda: known.known_revision(nights[0].tournament_id) == before[0] + 1)
@@ -88,8 +91,10 @@ def test_a_tournament_that_was_deleted_elsewhere_is_forgotten(store: Store, know
     night = build.a_tournament(store)
     assert known.refresh(night.tournament_id) > 0
     other = Store(store.url.render_as_string(hide_password=False))
-    with other.write() as db:
-        db.execute(delete(tables.tournament).where(tables.tournament.c.tournament_id == night.tournament_id))
+    with other.write() as transaction:
+        transaction.connection.execute(
+            delete(tables.tournament).where(tables.tournament.c.tournament_id == night.tournament_id)
+        )
     other.close()
     assert is_true_within_a_second(lambda: known.known_revision(night.tournament_id) == 0)
     assert known.refresh(night.tournament_id) == 0
@@ -106,8 +111,8 @@ def test_the_watcher_outlives_a_fault_of_the_database(
     with store.migration() as db:
         db.exec_driver_sql("ALTER TABLE gone RENAME TO world")
     other = Store(store.url.render_as_string(hide_password=False))
-    with other.write() as db:
-        revisions.raise_tournaments(db, [night.tournament_id])
+    with other.write() as transaction:
+        revisions.raise_tournaments(transaction, [night.tournament_id])
     other.close()
     until = time.monotonic() + RETRY_SECONDS + NOTICED_WITHIN_SECONDS
     while known.known_revision(night.tournament_id) == before and time.monotonic() < until:
@@ -128,8 +133,10 @@ def test_a_quiet_write_makes_no_answer_worthless(store: Store, known: Revisions)
     told: list[Commit] = []
     store.after_commit.append(told.append)
     world = known.known_revision(0)
-    with store.write(quiet=True) as db:
-        db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(name="Bo"))
+    with store.write(quiet=True) as transaction:
+        transaction.connection.execute(
+            update(tables.user).where(tables.user.c.user_id == user_id).values(name="Bo")
+        )
     assert told == []
     assert known.known_revision(0) == store.world_revision() == world
 
@@ -180,12 +187,12 @@ def _tournaments_and_their_things(store: Store) -> tuple[dict[str, int], dict[st
     ],
 )
 def test_a_change_of_a_shared_thing_raises_the_tournaments_that_show_it_and_no_others(
-    store: Store, raise_for: Callable[[Connection, list[int]], dict[int, int]], thing: str, raised: str
+    store: Store, raise_for: Callable[[Transaction, list[int]], dict[int, int]], thing: str, raised: str
 ) -> None:
     ids, things = _tournaments_and_their_things(store)
     before = store.tournament_revisions(list(ids.values()))
-    with store.write() as db:
-        told = raise_for(db, [things[thing]])
+    with store.write() as transaction:
+        told = raise_for(transaction, [things[thing]])
     after = store.tournament_revisions(list(ids.values()))
     assert told == {ids[raised]: before[ids[raised]] + 1}
     assert after == {**before, **told}

@@ -30,8 +30,8 @@ def _names(store: Store) -> set[str]:
 
 
 def _write(store: Store, name: str, *, fails: bool = False) -> None:
-    with store.write() as db:
-        db.execute(insert(tables.user).values({**build.DEFAULTS["user"], "name": name}))
+    with store.write() as transaction:
+        transaction.connection.execute(insert(tables.user).values({**build.DEFAULTS["user"], "name": name}))
         if fails:
             raise RuntimeError(name)
 
@@ -113,8 +113,10 @@ def test_a_disk_that_fills_up_is_told_to_everybody_whose_work_it_took(sqlite: St
 
     second = threading.Thread(target=fill_up)
     second.start()
-    with pytest.raises(OperationalError, match="disk is full"), sqlite.write() as db:
-        db.execute(insert(tables.user).values({**build.DEFAULTS["user"], "name": "small"}))
+    with pytest.raises(OperationalError, match="disk is full"), sqlite.write() as transaction:
+        transaction.connection.execute(
+            insert(tables.user).values({**build.DEFAULTS["user"], "name": "small"})
+        )
         is_inside.set()
         # Long enough for the other one to wait for this transaction.
         time.sleep(0.3)

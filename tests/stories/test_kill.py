@@ -123,12 +123,17 @@ def _mixed(dice: Random, *lists: list[Job]) -> list[Job]:
 
 
 def _token(store: Store) -> str:
-    with store.write() as db:
-        db.execute(
+    with store.write() as transaction:
+        transaction.connection.execute(
             update(tables.user).where(tables.user.c.user_id == door.ORGANIZER_ID).values(role="organizer")
         )
         made = tokens.create_token(
-            db, door.ORGANIZER_ID, "clients", abilities=["manage"], now=datetime.now(UTC), dice=Random(3)
+            transaction.connection,
+            door.ORGANIZER_ID,
+            "clients",
+            abilities=["manage"],
+            now=datetime.now(UTC),
+            dice=Random(3),
         )
     return made.text
 

@@ -103,15 +103,15 @@ def test_what_somebody_else_was_quicker_with_is_said(
 ) -> None:
     player_id = a_player(store, organizer)
     form = shown.forms_on(visitor.get(f"{PATH}?q=una").text)[f"claim-{player_id}"]
-    with store.write() as db:
-        db.execute(tables.player.update().values(claimed_by=organizer))
+    with store.write() as transaction:
+        transaction.connection.execute(tables.player.update().values(claimed_by=organizer))
     answer = visitor.post(form.action, data=dict(form.fields), headers=HERE)
     assert answer.status_code == 409
     assert "has to end that first" in shown.alerts_on(answer.text)[0]
     assert claims(store) == []
-    with store.write() as db:
-        db.execute(tables.entrant.delete())
-        db.execute(tables.player.delete())
+    with store.write() as transaction:
+        transaction.connection.execute(tables.entrant.delete())
+        transaction.connection.execute(tables.player.delete())
     gone = visitor.post(form.action, data={**dict(form.fields), "key": "another"}, headers=HERE)
     assert gone.status_code == 404
     assert "not there any more" in shown.alerts_on(gone.text)[0]

@@ -325,8 +325,10 @@ def test_the_address_of_a_deed_can_be_opened(director: Director) -> None:
 def test_a_tournament_of_an_unknown_type_is_not_a_crash(store: Store, director: Director) -> None:
     director.create("matchplay")
     row = tables.tournament.c.tournament_id == director.tournament_id
-    with store.write() as db:
-        db.execute(update(tables.tournament).where(row).values(type="marble_run", revision=99))
+    with store.write() as transaction:
+        transaction.connection.execute(
+            update(tables.tournament).where(row).values(type="marble_run", revision=99)
+        )
     answer = director.visitor.get(director.at)
     assert answer.status_code == 403
     assert "cannot" in answer.text or "not changed" in answer.text

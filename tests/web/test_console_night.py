@@ -92,8 +92,8 @@ def test_arenas_of_the_book_are_all_ticked_at_first(store: Store, director: Dire
 
 def test_a_machine_of_the_database_comes_with_its_id(store: Store, director: Director) -> None:
     raw = {"entries": [{"opdbId": f"G1-M00{n}", "name": f"Comet {n}"} for n in range(3)]}
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.parse(raw))
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.parse(raw))
     director.create("matchplay")
     found = director.forms("?machine=comet")["found"].boxes["opdbId"]
     assert found == ["G1-M000", "G1-M001", "G1-M002"]
@@ -351,10 +351,10 @@ def test_a_result_that_a_player_sent_in_is_taken_or_declined(store: Store, direc
     user_id = build.a_user(store, name="Player With Account")
     path = f"/api/tournaments/{director.tournament_id}/games/{game.game_id}/suggestions"
     by = build.caller(user_id, ability="score")
-    with store.write() as db:
+    with store.write() as transaction:
         row = tables.player.c.player_id == player_id
-        db.execute(update(tables.player).where(row).values(claimed_by=user_id))
-        revisions.raise_tournaments(db, [director.tournament_id])
+        transaction.connection.execute(update(tables.player).where(row).values(claimed_by=user_id))
+        revisions.raise_tournaments(transaction, [director.tournament_id])
 
     def suggest() -> str:
         said = {"resultPositions": [other, player_id]}

@@ -123,17 +123,17 @@ def test_what_people_type_is_shown_and_never_run(store: Store, shown: Shown) -> 
     names = hostile.PAYLOADS
     a_night(store, players=len(names), arenas=len(names))
     night = night_of(store)
-    with store.write(1) as db:
+    with store.write(1) as transaction:
         for table, ids in (
             (tables.player, [one.player_id for one in night.entrants]),
             (tables.arena, [one.arena_id for one in night.lineup]),
         ):
             key = table.primary_key.columns[0]
             for one, name in zip(ids, names, strict=True):
-                db.execute(update(table).where(key == one).values(name=name))
+                transaction.connection.execute(update(table).where(key == one).values(name=name))
         told = {"name": names[0], "description": names[5], "motd_text": names[7]}
-        db.execute(update(tables.tournament).values(**told))
-        revisions.raise_tournaments(db, [1])
+        transaction.connection.execute(update(tables.tournament).values(**told))
+        revisions.raise_tournaments(transaction, [1])
     organizer_id = night.details["organizer_id"]
     build.a_player(store, organizer_id, name=names[11])
     build.an_arena(store, organizer_id, name=names[3])

@@ -22,8 +22,8 @@ from silverball.store.engine import Store
 @pytest.fixture
 def folder(store: Store, tmp_path: Path) -> Path:
     """All bulk files, and one that is nobody's business."""
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.parse(files.second_shape()))
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
     build.a_rating(store)
     for export in nightly.BULK_FILES:
         nightly.write_bulk_file(store, export, tmp_path, build.NOW)
@@ -70,8 +70,8 @@ def test_a_new_file_is_sent_to_who_has_the_old_one(door: FrontDoor, store: Store
     first = asgi.get(door, "/exports/latest-opdb.json")
     renamed = files.second_shape()
     renamed["entries"][0]["name"] = "Comet Runner"
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.parse(renamed))
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.parse(renamed))
     machines = next(one for one in nightly.BULK_FILES if one.name == "latest-opdb.json")
     nightly.write_bulk_file(store, machines, folder, build.NOW + timedelta(days=1))
     condition = {"if-none-match": first.headers["etag"]}

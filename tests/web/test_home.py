@@ -103,9 +103,9 @@ def test_a_faulty_first_account_is_refused_and_stays_filled(
 def test_of_two_who_come_at_the_same_moment_one_is_first(store: Store) -> None:
     def make(n: int) -> bool:
         try:
-            with store.write() as db:
+            with store.write() as transaction:
                 user_writes.create_first_admin(
-                    db,
+                    transaction.connection,
                     name=f"User {n}",
                     email=f"{n}@silverball.test",
                     password_hash=PASSWORD_HASH,

@@ -96,8 +96,8 @@ def test_a_location_that_is_put_away_is_not_lost_by_saving(store: Store, directo
     place = build.row(store, tables.location, organizer_id=director.user_id, name="The Cellar")
     director.create("matchplay")
     director.send("where", SETTINGS, locationId=place)
-    with store.write() as db:
-        db.execute(update(tables.location).values(status="inactive"))
+    with store.write() as transaction:
+        transaction.connection.execute(update(tables.location).values(status="inactive"))
     assert director.forms(SETTINGS)["where"].value("locationId") == str(place)
     director.send("where", SETTINGS, startLocal="2026-04-02 19:30")
     assert details(director)["location_id"] == place

@@ -89,9 +89,9 @@ def test_a_tournament_without_anybody_says_so(store: Store, visitor: Visitor) ->
 
 
 def test_each_name_has_the_code_of_its_own_page(store: Store, visitor: Visitor, night: build.Night) -> None:
-    with store.write() as db:
+    with store.write() as transaction:
         gone = (tables.entrant.c.player_id == night.player_ids[2]) & True
-        db.execute(update(tables.entrant).where(gone).values(status="inactive"))
+        transaction.connection.execute(update(tables.entrant).where(gone).values(status="inactive"))
     page = page_of(visitor, f"/t/{night.tournament_id}/print/names")
     codes = re.findall(r'<path[^>]* d="([^"]+)"', page)
     base = f"{build.BASE_URL}/t/{night.tournament_id}"
@@ -169,11 +169,11 @@ def test_a_hidden_number_is_on_no_sheet(store: Store, visitor: Visitor) -> None:
 def test_hostile_names_are_text_on_paper(store: Store, visitor: Visitor) -> None:
     names = [one.replace("\x00", "") or "x" for one in hostile.PAYLOADS]
     made = build.a_tournament(store, players=len(names), arenas=len(names), name=names[0])
-    with store.write() as db:
+    with store.write() as transaction:
         for table, ids in ((tables.player, made.player_ids), (tables.arena, made.arena_ids)):
             key = table.primary_key.columns[0]
             for one, name in zip(ids, names, strict=True):
-                db.execute(update(table).where(key == one).values(name=name))
+                transaction.connection.execute(update(table).where(key == one).values(name=name))
     round_id = build.a_round(store, made.tournament_id)
     for arena_id, pair in zip(
         made.arena_ids, zip(made.player_ids, made.player_ids[1:], strict=False), strict=False

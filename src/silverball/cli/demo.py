@@ -112,15 +112,15 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
         return kept
     click.echo("Loading the demo's tournaments ...", err=True)
     now, dice = datetime.now(UTC), SystemRandom()
-    with store.write() as db:
-        user_id = user_reads.user_id_by_email(db, ORGANIZER_EMAIL)
+    with store.write() as transaction:
+        user_id = user_reads.user_id_by_email(transaction.connection, ORGANIZER_EMAIL)
         if user_id is None:
             user_id = users.create_user(
-                db, name=ORGANIZER_NAME, email=ORGANIZER_EMAIL, role="organizer", now=now
+                transaction.connection, name=ORGANIZER_NAME, email=ORGANIZER_EMAIL, role="organizer", now=now
             )
             about = "People who like the sound of a silver ball."
             clubs.create_club(
-                db, user_id, name="The Lantern Flippers", description=about, location="Harbour Town"
+                transaction, user_id, name="The Lantern Flippers", description=about, location="Harbour Town"
             )
     federation.import_records(store, FEDERATION)
     for file in sorted(BUNDLES.glob("*.json")):
@@ -132,8 +132,10 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
         rating_period.rating_parameters(settings.load()),
         now,
     )
-    with store.write() as db:
-        made = tokens.create_token(db, user_id, "demo", abilities=["manage"], now=now, dice=dice)
+    with store.write() as transaction:
+        made = tokens.create_token(
+            transaction.connection, user_id, "demo", abilities=["manage"], now=now, dice=dice
+        )
     _write_secret(token_file, made.text)
     return DemoOwner(user_id, made.text)
 
@@ -144,8 +146,8 @@ def organizer_password(store: Store, user_id: int, file: Path) -> str:
         return file.read_text().strip()
     made = "".join(SystemRandom().choice(CLEAR_LETTERS) for _ in range(PASSWORD_LENGTH))
     stored = passwords.hash_password(made)
-    with store.write() as db:
-        users.set_password(db, user_id, stored)
+    with store.write() as transaction:
+        users.set_password(transaction.connection, user_id, stored)
     _write_secret(file, made)
     return made
 

@@ -18,9 +18,9 @@ def load_machines(store: Store) -> None:
         if reads.entry_ids(db):
             return
     machines, tips = opdb_file.read(FILES / "opdb.json"), pintips.read(FILES / "pintips.json")
-    with store.write() as db:
-        opdb_file.import_machines(db, machines)
-        pintips.import_tips(db, tips)
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, machines)
+        pintips.import_tips(transaction, tips)
 
 
 def write_bulk_files(store: Store, folder: Path) -> None:

@@ -39,8 +39,8 @@ def import_records(
 ) -> ImportedRecords:
     """Store the records of a file, all of them or none. Raises BrokenFile or OSError."""
     records = files.read(file, watch)
-    with store.write() as db:
-        return files.import_records(db, records, now=datetime.now(UTC), watch=watch)
+    with store.write() as transaction:
+        return files.import_records(transaction.connection, records, now=datetime.now(UTC), watch=watch)
 
 
 def _show_progress(items: Sequence[Any], what: str) -> Iterable[Any]:

@@ -56,8 +56,10 @@ def ratings(file: Path) -> None:
             raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from error
         parameters = rating_period.rating_parameters(settings.load())
         click.echo(f"Storing {len(found.seeds)} ratings ...", err=True)
-        with store.write() as db:
-            seeding.import_ratings(db, found.seeds, found.day, parameters, datetime.now(UTC))
+        with store.write() as transaction:
+            seeding.import_ratings(
+                transaction.connection, found.seeds, found.day, parameters, datetime.now(UTC)
+            )
     click.echo(f"{len(found.seeds)} ratings as of {found.day}.")
 
 
@@ -103,9 +105,9 @@ def import_bundles(
 def import_bundle(store: Store, file: Path, *, owner_id: int | None, new_ids: bool = False) -> ImportedBundle:
     """One file. Raises a Refusal that says why it cannot come in, or OSError."""
     read = bundles.read(file)
-    with store.write() as db:
+    with store.write() as transaction:
         return bundles.import_bundle(
-            db, read, owner_id=owner_id, new_ids=new_ids, now=datetime.now(UTC), dice=SystemRandom()
+            transaction, read, owner_id=owner_id, new_ids=new_ids, now=datetime.now(UTC), dice=SystemRandom()
         )
 
 

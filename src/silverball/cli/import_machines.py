@@ -30,8 +30,8 @@ def opdb(file: Path, *, force: bool) -> None:
     """
     with _open_database(file) as store:
         read = machine_files.read(file)
-        with store.write() as db:
-            done, moves = machine_files.import_machines(db, read, is_forced=force)
+        with store.write() as transaction:
+            done, moves = machine_files.import_machines(transaction, read, is_forced=force)
     click.echo(
         f"{file}: {_count_text(done.entries, 'entry', 'entries')},"
         f" {done.new} new, {done.changed} changed, {done.removed} gone"
@@ -48,8 +48,8 @@ def opdb_changelog(file: Path) -> None:
     """
     with _open_database(file) as store:
         changes = changelogs.read(file)
-        with store.write() as db:
-            new, moves = changelogs.import_changes(db, changes)
+        with store.write() as transaction:
+            new, moves = changelogs.import_changes(transaction, changes)
     click.echo(f"{file}: {_count_text(len(changes), 'change')}, {new} new")
     _print_moves(moves)
 
@@ -60,8 +60,8 @@ def videos(file: Path) -> None:
     """Read films about titles: FILE takes the place of those that are stored."""
     with _open_database(file) as store:
         read = video_files.read(file)
-        with store.write() as db:
-            video_files.import_videos(db, read)
+        with store.write() as transaction:
+            video_files.import_videos(transaction, read)
     click.echo(f"{file}: {_count_text(len(read), 'film')}")
 
 
@@ -72,8 +72,8 @@ def pintips(file: Path, *, force: bool) -> None:
     """Read playing tips: FILE takes the place of those that are stored."""
     with _open_database(file) as store:
         read = tip_files.read(file)
-        with store.write() as db:
-            done, moves = tip_files.import_tips(db, read, is_forced=force)
+        with store.write() as transaction:
+            done, moves = tip_files.import_tips(transaction, read, is_forced=force)
     click.echo(f"{file}: {_count_text(done.now, 'tip')}, {done.before} before")
     _print_moves(moves)
 

@@ -38,8 +38,8 @@ def list_(status: SubmissionStatus | None) -> None:
 def approve(submission_id: int) -> None:
     """Approve submission ID: it counts for the ratings of its day."""
     nothing = f"There is no rating submission {submission_id}."
-    with database.open_database(not_found=nothing) as store, store.write() as db:
-        moving.approve_submission(db, submission_id, _now())
+    with database.open_database(not_found=nothing) as store, store.write() as transaction:
+        moving.approve_submission(transaction.connection, submission_id, _now())
     click.echo(f"Rating submission {submission_id} is approved.", err=True)
 
 
@@ -51,8 +51,8 @@ def reject(submission_id: int, reason: str) -> None:
     if not reason.strip() or len(reason) > NOTE_CHARACTERS_MAX:
         raise click.BadParameter(f"must have 1 to {NOTE_CHARACTERS_MAX} characters", param_hint="--reason")
     nothing = f"There is no rating submission {submission_id}."
-    with database.open_database(not_found=nothing) as store, store.write() as db:
-        moving.reject_submission(db, submission_id, reason.strip(), _now())
+    with database.open_database(not_found=nothing) as store, store.write() as transaction:
+        moving.reject_submission(transaction.connection, submission_id, reason.strip(), _now())
     click.echo(f"Rating submission {submission_id} is rejected.", err=True)
 
 

@@ -36,10 +36,10 @@ def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None
     """Create a token and print it. It is shown only this once."""
     with (
         database.open_database(not_found=f"There is no user {user_id}.") as store,
-        store.write(quiet=True) as db,
+        store.write(quiet=True) as transaction,
     ):
         made = writes.create_token(
-            db,
+            transaction.connection,
             user_id,
             name,
             abilities=abilities,
@@ -69,9 +69,9 @@ def revoke(token_id: int) -> None:
     """Revoke token ID: from now on it is refused."""
     with (
         database.open_database(not_found=f"There is no token {token_id}.") as store,
-        store.write(quiet=True) as db,
+        store.write(quiet=True) as transaction,
     ):
-        writes.revoke_token(db, token_id)
+        writes.revoke_token(transaction.connection, token_id)
     click.echo(f"Token {token_id} is revoked.", err=True)
 
 

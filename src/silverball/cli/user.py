@@ -26,8 +26,10 @@ def user() -> None:
 @click.option("--json", "as_json", is_flag=True, help='Print {"userId": ...} and nothing else.')
 def create(name: str, email: str, role: str, *, as_json: bool) -> None:
     """Create an account. It can sign in once it has a password."""
-    with database.open_database() as store, store.write() as db:
-        user_id = writes.create_user(db, name=name, email=email, role=role, now=datetime.now(UTC))
+    with database.open_database() as store, store.write() as transaction:
+        user_id = writes.create_user(
+            transaction.connection, name=name, email=email, role=role, now=datetime.now(UTC)
+        )
     if as_json:
         click.echo(json.dumps({"userId": user_id}))
         return
@@ -43,8 +45,11 @@ def password(user_id: int) -> None:
     if fault is not None:
         raise click.ClickException(fault)
     stored = passwords.hash_password(given)
-    with database.open_database(not_found=f"There is no user {user_id}.") as store, store.write() as db:
-        writes.set_password(db, user_id, stored)
+    with (
+        database.open_database(not_found=f"There is no user {user_id}.") as store,
+        store.write() as transaction,
+    ):
+        writes.set_password(transaction.connection, user_id, stored)
     click.echo(f"The password of user {user_id} is set.", err=True)
 
 

@@ -21,6 +21,7 @@ from silverball.kit.http.body import BodyParser
 from silverball.service.federation import writes
 from silverball.service.federation.reads import records as reads
 from silverball.service.federation.writes import NewRecord
+from silverball.store.engine import Db
 from silverball.wire import times
 
 BYTES_MAX = 200 * 2**20
@@ -91,7 +92,7 @@ def parse(content: bytes, watch: ProgressWatch = without_progress) -> list[NewRe
 
 
 def import_records(
-    db: Any, records: Sequence[NewRecord], *, now: datetime, watch: ProgressWatch = without_progress
+    db: Db, records: Sequence[NewRecord], *, now: datetime, watch: ProgressWatch = without_progress
 ) -> ImportedRecords:
     """Store the records of a file in the caller's transaction."""
     before = reads.record_count(db)

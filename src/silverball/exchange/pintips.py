@@ -13,6 +13,7 @@ from silverball.service.machines.writes import moves
 from silverball.service.machines.writes.moves import MachineMoves
 from silverball.service.tips import writes
 from silverball.service.tips.writes import NewTip, TipCounts
+from silverball.store.transaction import Transaction
 from silverball.wire.base import ID_MAX
 from silverball.wire.tips import TipCategory
 
@@ -44,13 +45,15 @@ def parse(raw: Any) -> list[NewTip]:
     return [_new_tip(f"$[{n}]", row) for n, row in enumerate(rows)]
 
 
-def import_tips(db: Any, tips: list[NewTip], *, is_forced: bool = False) -> tuple[TipCounts, MachineMoves]:
+def import_tips(
+    transaction: Transaction, tips: list[NewTip], *, is_forced: bool = False
+) -> tuple[TipCounts, MachineMoves]:
     """The stored tips are those of the file, under the ids that their titles have now.
 
     In the caller's transaction. Raises Conflict for a file with far fewer tips than are stored.
     """
-    done = writes.replace_tips(db, tips, is_forced=is_forced)
-    return done, moves.follow_moves(db)
+    done = writes.replace_tips(transaction.connection, tips, is_forced=is_forced)
+    return done, moves.follow_moves(transaction)
 
 
 def _new_tip(place: str, row: FileTip) -> NewTip:

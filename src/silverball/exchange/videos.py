@@ -11,6 +11,7 @@ from silverball.kit.http.fields import Line, Url
 from silverball.rules.opdb import ids as opdb
 from silverball.service.machines.writes import machines as writes
 from silverball.service.machines.writes import moves
+from silverball.store.transaction import Transaction
 from silverball.wire.machines import Video
 
 SECONDS_MAX = 360_000
@@ -42,10 +43,10 @@ def parse(raw: Any) -> list[Video]:
     return [_new_video(f"{at}[{n}].opdbId", row) for n, row in enumerate(rows)]
 
 
-def import_videos(db: Any, videos: list[Video]) -> None:
+def import_videos(transaction: Transaction, videos: list[Video]) -> None:
     """The stored films are those of the file, in the caller's transaction."""
-    writes.replace_videos(db, videos)
-    moves.follow_moves(db)
+    writes.replace_videos(transaction.connection, videos)
+    moves.follow_moves(transaction)
 
 
 def _new_video(place: str, row: FileVideo) -> Video:

@@ -20,8 +20,8 @@ def run(store: Store, now: datetime) -> None:
         forgotten = idling.idle_tournaments(db, now)
     for tournament_id in forgotten:
         try:
-            with store.write(tournament_id) as db:
-                is_closed = writes.complete_if_idle(db, tournament_id, SOURCE, now)
+            with store.write(tournament_id) as transaction:
+                is_closed = writes.complete_if_idle(transaction, tournament_id, SOURCE, now)
         except (Refusal, msgspec.ValidationError) as error:
             LOG.error("the idle tournament %s cannot be closed", tournament_id, exc_info=error)
             continue

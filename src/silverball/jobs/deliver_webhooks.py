@@ -51,23 +51,23 @@ class WebhookDeliverer:
         with self.store.read() as db:
             if not due.is_any_webhook_behind(db):
                 return False
-        with self.store.write(quiet=True) as db:
-            return planning.plan_next_webhook(db, self.dice, self._current_second())
+        with self.store.write(quiet=True) as transaction:
+            return planning.plan_next_webhook(transaction.connection, self.dice, self._current_second())
 
     def send_one(self, *, slow: bool) -> bool:
         """Send what waits longest, to quick addresses or to slow ones. Returns whether there was anything."""
         with self.store.read() as db:
             if not due.is_any_message_ready(db, self._current_second(), slow=slow):
                 return False
-        with self.store.write(quiet=True) as db:
+        with self.store.write(quiet=True) as transaction:
             errand = sending.claim_next_message(
-                db, self._current_second(), slow=slow, base_url=self.settings.base_url
+                transaction.connection, self._current_second(), slow=slow, base_url=self.settings.base_url
             )
         if errand is None:
             return False
         outcome = self._post(errand)
-        with self.store.write(quiet=True) as db:
-            sending.settle_delivery(db, errand, outcome, self._current_second())
+        with self.store.write(quiet=True) as transaction:
+            sending.settle_delivery(transaction.connection, errand, outcome, self._current_second())
         return True
 
     def _post(self, errand: WebhookToSend) -> SendOutcome:

@@ -50,8 +50,8 @@ class SubmissionFetcher:
         with self.store.read() as db:
             if not arrival.is_fetch_due(db, self._current_second()):
                 return False
-        with self.store.write(quiet=True) as db:
-            errand = arrival.claim_next_document(db, self._current_second())
+        with self.store.write(quiet=True) as transaction:
+            errand = arrival.claim_next_document(transaction.connection, self._current_second())
         if errand is None:
             return False
         self._fetch_document(errand)
@@ -71,12 +71,14 @@ class SubmissionFetcher:
             self._refuse(errand, error.faults)
         else:
             trusted = policy.trusted_hosts(self.settings)
-            with self.store.write() as db:
-                arrival.accept_document(db, errand, arrived, trusted, self._current_second())
+            with self.store.write() as transaction:
+                arrival.accept_document(
+                    transaction.connection, errand, arrived, trusted, self._current_second()
+                )
 
     def _refuse(self, errand: DocumentToFetch, faults: list[str]) -> None:
-        with self.store.write() as db:
-            arrival.refuse_document(db, errand, faults, self._current_second())
+        with self.store.write() as transaction:
+            arrival.refuse_document(transaction.connection, errand, faults, self._current_second())
 
     def _current_second(self) -> datetime:
         return self.now().replace(microsecond=0)

@@ -15,6 +15,6 @@ def run(store: Store, now: datetime) -> None:
         long_ones = announcements.trimmable_tournaments(db, now)
     for tournament_id in long_ones:
         # No answer shows them, so none becomes worthless.
-        with store.write(tournament_id, quiet=True) as db:
-            trimmed = announcements.trim(db, tournament_id, now)
+        with store.write(tournament_id, quiet=True) as transaction:
+            trimmed = announcements.trim(transaction.connection, tournament_id, now)
         LOG.info("%s announcements of tournament %s were trimmed", trimmed, tournament_id)

@@ -12,7 +12,7 @@ LOG = logging.getLogger("silverball.jobs")
 def run(store: Store, now: datetime) -> None:
     """Take them out in one transaction."""
     # No answer that is kept shows them.
-    with store.write(quiet=True) as db:
-        pruned = pruning.prune_deliveries(db, now)
+    with store.write(quiet=True) as transaction:
+        pruned = pruning.prune_deliveries(transaction.connection, now)
     if pruned:
         LOG.info("%s deliveries of webhooks were taken out", pruned)

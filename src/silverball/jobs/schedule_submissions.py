@@ -12,5 +12,5 @@ def run(store: Store, now: datetime) -> None:
     with store.read() as db:
         submission_ids = due.approved_submission_ids(db, now.date())
     for submission_id in submission_ids:
-        with store.write() as db:
-            moving.schedule_submission(db, submission_id, now)
+        with store.write() as transaction:
+            moving.schedule_submission(transaction.connection, submission_id, now)

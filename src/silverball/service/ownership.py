@@ -11,7 +11,7 @@ from msgspec import UNSET
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
+from silverball.service.calls import Write
 from silverball.store import book, references
 from silverball.store.book import OwnedKind
 

@@ -12,8 +12,8 @@ from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
-from silverball.store.engine import ANNOUNCED, CHANNEL_ENDED
 from silverball.store.tables import announcement, tournament
+from silverball.store.transaction import CHANNEL_ENDED, Transaction
 
 # What is younger or among the newest is never trimmed while the tournament runs.
 RETENTION = timedelta(hours=24)
@@ -66,13 +66,14 @@ _SELECT_SINCE = (
 
 
 def append(
-    db: Connection, tournament_id: int, said: Sequence[tuple[str, str]], at: datetime | None = None
+    transaction: Transaction, tournament_id: int, said: Sequence[tuple[str, str]], at: datetime | None = None
 ) -> None:
     """Announce these, name and payload each, in order. The caller holds the tournament's lock.
 
     `at` is now when nobody says otherwise: how long an event was on its way is measured from it, so
     the time of the request, which is one to the second, would not do.
     """
+    db = transaction.connection
     if not said:
         return
     moment = at or datetime.now(UTC)
@@ -83,7 +84,7 @@ def append(
         for seq, (name, data) in enumerate(said, start=first)
     ]
     db.execute(insert(announcement), rows)
-    db.get_execution_options()[ANNOUNCED][tournament_id] = newest
+    transaction.announcements[tournament_id] = newest
 
 
 def channel_head(db: Connection, tournament_id: int) -> ChannelHead | None:
@@ -109,18 +110,19 @@ def load_since(db: Connection, tournament_id: int, epoch: str, after: int, limit
     return [Announcement(tournament_id, epoch, *row) for row in db.execute(_SELECT_SINCE, values)]
 
 
-def start_epoch(db: Connection, tournament_id: int, epoch: str) -> None:
+def start_epoch(transaction: Transaction, tournament_id: int, epoch: str) -> None:
     """Drop what was announced and begin this epoch: who follows has to read everything again."""
+    db = transaction.connection
     db.execute(delete(announcement).where(_A.tournament_id == tournament_id))
     own = update(tournament).where(_T.tournament_id == tournament_id)
     db.execute(own.values(epoch=epoch, seq=0, seq_low=0))
-    db.get_execution_options()[ANNOUNCED][tournament_id] = 0
+    transaction.announcements[tournament_id] = 0
 
 
-def restart_epochs(db: Connection, tournament_ids: Collection[int]) -> None:
+def restart_epochs(transaction: Transaction, tournament_ids: Collection[int]) -> None:
     """Drop what was announced in these channels; each goes on with an epoch that follows from its last."""
-    for tournament_id, last in channel_heads_by_id(db, tournament_ids).items():
-        start_epoch(db, tournament_id, next_epoch(last.epoch, last.seq))
+    for tournament_id, last in channel_heads_by_id(transaction.connection, tournament_ids).items():
+        start_epoch(transaction, tournament_id, next_epoch(last.epoch, last.seq))
 
 
 def next_epoch(epoch: str, seq: int) -> str:
@@ -128,9 +130,9 @@ def next_epoch(epoch: str, seq: int) -> str:
     return hashlib.blake2b(f"{epoch}:{seq}".encode(), digest_size=4).hexdigest()
 
 
-def end_channel(db: Connection, tournament_id: int) -> None:
+def end_channel(transaction: Transaction, tournament_id: int) -> None:
     """The channel ends with this transaction."""
-    db.get_execution_options()[ANNOUNCED][tournament_id] = CHANNEL_ENDED
+    transaction.announcements[tournament_id] = CHANNEL_ENDED
 
 
 def trimmable_tournaments(db: Connection, now: datetime) -> list[int]:

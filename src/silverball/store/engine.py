@@ -16,22 +16,14 @@ from sqlalchemy.engine import URL
 
 from silverball.store import names, tables
 from silverball.store.group_commit import GroupCommit
-from silverball.store.loaded import LoadedTournament, SnapshotCache
+from silverball.store.loaded import SNAPSHOTS, SnapshotCache
+from silverball.store.transaction import WRITES, Transaction
 
 # For rooms that hand a transaction on without speaking SQL themselves.
 Db = Connection
 SQLITE_BUSY_SECONDS = 30
 CONNECTIONS_MAX = 24
 WORLD_SLOTS = 16
-# Execution option of a writing connection: the dict in which raised tournaments are remembered.
-RAISED = "silverball_raised"
-# Execution option of a writing connection: the dict in which announcements are remembered.
-ANNOUNCED = "silverball_announced"
-# In place of a number: the channel has ended.
-CHANNEL_ENDED = -1
-# Execution options of every connection: the snapshots kept in memory, and, while writing, those to be.
-SNAPSHOTS = "silverball_snapshots"
-PENDING = "silverball_pending"
 RAISE_WORLD = text(
     "INSERT INTO world (slot, revision) VALUES (:slot, 1)"
     " ON CONFLICT (slot) DO UPDATE SET revision = world.revision + 1 RETURNING revision"
@@ -46,7 +38,7 @@ class Commit:
     tournament_revisions: dict[int, int]
     world_slot: int
     world_revision: int
-    # Tournament id -> the newest number of its channel, 0 for a new epoch, GONE for an end.
+    # Tournament id -> the newest number of its channel, 0 for a new epoch, CHANNEL_ENDED for an end.
     newest_seqs: dict[int, int]
 
 
@@ -74,49 +66,44 @@ class Store:
             yield db
 
     @contextmanager
-    def write(self, tournament_id: int | None = None, *, quiet: bool = False) -> Iterator[Connection]:
+    def write(self, tournament_id: int | None = None, *, quiet: bool = False) -> Iterator[Transaction]:
         """A transaction, committed on leaving; with a tournament id it holds that tournament's lock.
 
         `quiet` is for what no answer shows (a token's last use): it makes no answer worthless.
         """
-        raised: dict[int, int] = {}
-        pending: list[LoadedTournament] = []
-        announced: dict[int, int] = {}
         slot = (tournament_id or 0) % WORLD_SLOTS
-        with self._open_transaction(raised, pending, announced) as db:
+        with self._open_transaction() as transaction:
+            db = transaction.connection
             if tournament_id is not None and not self.is_sqlite:
                 column = tables.tournament.c.tournament_id
                 db.execute(select(column).where(column == tournament_id).with_for_update())
-            yield db
+            yield transaction
             # The row is locked until the commit, so it is touched last.
             world_revision = 0 if quiet else db.execute(RAISE_WORLD, {"slot": slot}).scalar_one()
-        for kept in pending:
-            self.snapshots.put(kept)
+        for loaded in transaction.loaded.values():
+            self.snapshots.put(loaded)
         if not quiet:
-            commit = Commit(raised, slot, world_revision, announced)
-            for tell in self.after_commit:
-                tell(commit)
+            commit = Commit(transaction.raised_revisions, slot, world_revision, transaction.announcements)
+            for notify in self.after_commit:
+                notify(commit)
 
     @contextmanager
     def migration(self) -> Iterator[Connection]:
         """A transaction that may change tables; it tells nobody and raises nothing."""
-        with self._open_transaction({}, [], {}) as db:
-            yield db
+        with self._open_transaction() as transaction:
+            yield transaction.connection
 
     @contextmanager
-    def _open_transaction(
-        self, raised: dict[int, int], pending: list[LoadedTournament], announced: dict[int, int]
-    ) -> Iterator[Connection]:
-        noted = {RAISED: raised, PENDING: pending, ANNOUNCED: announced}
+    def _open_transaction(self) -> Iterator[Transaction]:
         if self.is_sqlite:
-            with self._group_commit.transaction(pending, **noted) as db:
-                yield db
+            with self._group_commit.transaction() as transaction:
+                yield transaction
             return
         options: dict[str, Any] = {"isolation_level": "READ COMMITTED", "postgresql_readonly": False}
         with self.engine.connect() as db:
-            db = db.execution_options(**options, **noted)  # noqa: PLW2901  # the same connection
+            db = db.execution_options(**options, **{WRITES: True})  # noqa: PLW2901  # the same connection
             with db.begin():
-                yield db
+                yield Transaction(db)
 
     def world_slots(self) -> dict[int, int]:
         """The revisions of the world's slots; every commit of every process raises one of them."""
@@ -187,7 +174,7 @@ def _sqlite_engine(url: URL) -> Engine:
 
     @event.listens_for(engine, "begin")
     def _begin(db: Connection) -> None:
-        if db.get_execution_options().get("silverball_immediate", False):
+        if db.get_execution_options().get(WRITES, False):
             # A reader that became a writer later could be refused; a writer says so at once.
             db.exec_driver_sql("BEGIN IMMEDIATE")
         else:

@@ -10,15 +10,13 @@ gave the whole transaction up (a full disk), everybody in it is told.
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from silverball.store.loaded import LoadedTournament
+from silverball.store.transaction import WRITES, Transaction
 
-# Execution option of a writing connection: tournaments as earlier writers of its transaction left them.
-UNCOMMITTED = "silverball_uncommitted"
 # Nobody waits for more than these others.
 WRITERS_MAX = 16
 
@@ -68,18 +66,15 @@ class GroupCommit:
         self._open: _SharedTransaction | None = None
 
     @contextmanager
-    def transaction(self, pending: list[LoadedTournament], **noted: Any) -> Iterator[Connection]:
-        """A writing connection, committed when this ends. Options are noted on it for this writer alone.
-
-        Takes the list in which the writer leaves the tournaments that he changed.
-        """
+    def transaction(self) -> Iterator[Transaction]:
+        """A transaction of one writer, on the disk when this ends."""
         shared = self._join()
         try:
-            db = shared.db.execution_options(**noted, **{UNCOMMITTED: shared.loaded})
+            transaction = Transaction(shared.db, shared.loaded)
             with shared.savepoint():
-                yield db
+                yield transaction
             shared.writers += 1
-            shared.loaded.update((one.tournament.tournament_id, one) for one in pending)
+            shared.loaded.update(transaction.loaded)
         finally:
             self._hand_over(shared)
         shared.is_over.wait()
@@ -96,7 +91,7 @@ class GroupCommit:
         if shared is not None:
             return shared
         try:
-            db = self._engine.connect().execution_options(silverball_immediate=True)
+            db = self._engine.connect().execution_options(**{WRITES: True})
             try:
                 db.begin()
             except BaseException:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from silverball.rules.model.tournament import Tournament
 
 TOURNAMENTS_CACHED_MAX = 64
+# Execution option of every connection: the tournaments that the process has in memory.
+SNAPSHOTS = "silverball_snapshots"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from datetime import datetime
 from sqlalchemy import Connection, Select, bindparam, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from silverball.store.engine import RAISED, Commit, Store
+from silverball.store.engine import Commit, Store
 from silverball.store.tables import (
     bank_arena,
     entrant,
@@ -29,6 +29,7 @@ from silverball.store.tables import (
     single_player_game,
     tournament,
 )
+from silverball.store.transaction import Transaction
 
 LOG = logging.getLogger("silverball.store")
 POLL_SECONDS = 0.25
@@ -45,8 +46,9 @@ RAISE_LOCKED = (
 )
 
 
-def raise_tournaments(db: Connection, tournament_ids: Collection[int]) -> dict[int, int]:
+def raise_tournaments(transaction: Transaction, tournament_ids: Collection[int]) -> dict[int, int]:
     """Raise the revisions of these tournaments by one and return the new ones."""
+    db = transaction.connection
     raised: dict[int, int] = {}
     ordered = sorted(set(tournament_ids))
     column = tournament.c.tournament_id
@@ -57,72 +59,73 @@ def raise_tournaments(db: Connection, tournament_ids: Collection[int]) -> dict[i
         for row in db.execute(rows.returning(column, tournament.c.revision)):
             raised[row.tournament_id] = row.revision
     # Only `Store.write` tells the front door, and only once it is committed.
-    db.get_execution_options()[RAISED].update(raised)
+    transaction.raised_revisions.update(raised)
     return raised
 
 
-def raise_locked(db: Connection, tournament_id: int, now: datetime) -> int:
+def raise_locked(transaction: Transaction, tournament_id: int, now: datetime) -> int:
     """Raise the revision of the tournament whose lock this transaction holds; returns the new one."""
     row = {"own_id": tournament_id, "moment": now}
-    revision = int(db.execute(RAISE_LOCKED, row).scalar_one())
-    db.get_execution_options()[RAISED][tournament_id] = revision
+    revision = int(transaction.connection.execute(RAISE_LOCKED, row).scalar_one())
+    transaction.raised_revisions[tournament_id] = revision
     return revision
 
 
 def current_revision(db: Connection, tournament_id: int) -> int | None:
-    """The revision of a tournament as this transaction sees it or has left it; None when there is none."""
-    raised: dict[int, int] = db.get_execution_options().get(RAISED, {})
-    if tournament_id in raised:
-        return raised[tournament_id]
+    """The revision of a tournament as this connection sees it; None when there is none."""
     column = tournament.c.revision
     return db.execute(select(column).where(tournament.c.tournament_id == tournament_id)).scalar_one_or_none()
 
 
-def raise_for_users(db: Connection, user_ids: Collection[int]) -> dict[int, int]:
+def raise_for_users(transaction: Transaction, user_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that they organize, keep scores in, or play in as a claimed player."""
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
     return _raise_selected(
-        db,
+        transaction,
         select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(user_ids)),
         select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids)),
         select(entrant.c.tournament_id).where(entrant.c.player_id.in_(claimed)),
     )
 
 
-def raise_for_players(db: Connection, player_ids: Collection[int]) -> dict[int, int]:
+def raise_for_players(transaction: Transaction, player_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that they are entrants of."""
-    return _raise_selected(db, select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids)))
+    return _raise_selected(
+        transaction, select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids))
+    )
 
 
-def raise_for_arenas(db: Connection, arena_ids: Collection[int]) -> dict[int, int]:
+def raise_for_arenas(transaction: Transaction, arena_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that has them in its lineup or a bank, or had a game on them."""
     banks = select(bank_arena.c.bank_id).where(bank_arena.c.arena_id.in_(arena_ids))
     used = (lineup_arena, game, round_, single_player_game)
     return _raise_selected(
-        db,
+        transaction,
         select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(banks)),
         *(select(one.c.tournament_id).where(one.c.arena_id.in_(arena_ids)) for one in used),
     )
 
 
-def raise_for_banks(db: Connection, bank_ids: Collection[int]) -> dict[int, int]:
+def raise_for_banks(transaction: Transaction, bank_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that has them in its lineup."""
-    return _raise_selected(db, select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(bank_ids)))
+    return _raise_selected(
+        transaction, select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(bank_ids))
+    )
 
 
-def raise_for_locations(db: Connection, location_ids: Collection[int]) -> dict[int, int]:
+def raise_for_locations(transaction: Transaction, location_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament that takes place there, or belongs to an occasion that does."""
     occasions = select(occasion.c.occasion_id).where(occasion.c.location_id.in_(location_ids))
     return _raise_selected(
-        db,
+        transaction,
         select(tournament.c.tournament_id).where(tournament.c.location_id.in_(location_ids)),
         _select_in_occasions(occasions),
     )
 
 
-def raise_for_occasions(db: Connection, occasion_ids: Collection[int]) -> dict[int, int]:
+def raise_for_occasions(transaction: Transaction, occasion_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament of these occasions."""
-    return _raise_selected(db, _select_in_occasions(occasion_ids))
+    return _raise_selected(transaction, _select_in_occasions(occasion_ids))
 
 
 def _select_in_occasions(occasion_ids: Collection[int] | Select[tuple[int]]) -> Select[tuple[int]]:
@@ -132,16 +135,20 @@ def _select_in_occasions(occasion_ids: Collection[int] | Select[tuple[int]]) -> 
     )
 
 
-def raise_for_series(db: Connection, series_ids: Collection[int]) -> dict[int, int]:
+def raise_for_series(transaction: Transaction, series_ids: Collection[int]) -> dict[int, int]:
     """Raise every tournament of these series."""
     return _raise_selected(
-        db, select(tournament.c.tournament_id).where(tournament.c.series_id.in_(series_ids))
+        transaction, select(tournament.c.tournament_id).where(tournament.c.series_id.in_(series_ids))
     )
 
 
-def _raise_selected(db: Connection, first: Select[tuple[int]], *more: Select[tuple[int]]) -> dict[int, int]:
+def _raise_selected(
+    transaction: Transaction, first: Select[tuple[int]], *more: Select[tuple[int]]
+) -> dict[int, int]:
     found = first.union(*more).subquery()
-    return raise_tournaments(db, db.execute(select(found.c.tournament_id)).scalars().all())
+    return raise_tournaments(
+        transaction, transaction.connection.execute(select(found.c.tournament_id)).scalars().all()
+    )
 
 
 class Revisions:

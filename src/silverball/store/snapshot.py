@@ -1,7 +1,7 @@
 """The snapshot that rules work on, loaded from rows. Only for formats that the registry knows.
 
-Snapshots are kept in memory by revision: `of_revision` loads again only when the database has moved
-on. What a writing transaction made of one is kept after its commit, and only then.
+Snapshots stay in memory by revision: they are loaded again only when the database has moved on. The
+state that a writer left is put there after the commit, and only then.
 """
 
 from collections import Counter
@@ -19,9 +19,8 @@ from silverball.rules.model.tournament import Bank, EngineState, Entrant, Game, 
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 from silverball.store import rows, tables
-from silverball.store.engine import PENDING, RAISED, SNAPSHOTS
-from silverball.store.group_commit import UNCOMMITTED
-from silverball.store.loaded import LoadedTournament, SnapshotCache
+from silverball.store.loaded import SNAPSHOTS, LoadedTournament, SnapshotCache
+from silverball.store.transaction import WRITES, Transaction
 from silverball.store.types import Instant
 
 # Columns of the tournament that no rule looks at.
@@ -55,26 +54,47 @@ LINKS, SHORTCUT, EVENT = "links", "shortcut", "event_id"
 
 
 def load_at_revision(db: Connection, tournament_id: int, revision: int) -> LoadedTournament:
-    """The tournament as this connection sees it, which is at this revision."""
-    options = db.get_execution_options()
-    snapshots: SnapshotCache = options[SNAPSHOTS]
-    uncommitted: dict[int, LoadedTournament] | None = options.get(UNCOMMITTED)
-    own = {one.tournament.tournament_id: one for one in options.get(PENDING, ())}
-    for kept in (own.get(tournament_id), (uncommitted or {}).get(tournament_id)):
-        if kept is not None and kept.revision == revision:
-            return kept
-    found = snapshots.get(tournament_id, revision)
-    if found is not None:
-        return found
-    loaded = LoadedTournament(revision, load(db, tournament_id), load_standings(db, tournament_id))
-    if tournament_id in options.get(RAISED, {}):
-        # What this writer has done so far may still be taken back.
+    """The tournament as a reader sees it, which is at this revision."""
+    cache = _cache(db)
+    cached = cache.get(tournament_id, revision)
+    if cached is not None:
+        return cached
+    loaded = _load_from_rows(db, tournament_id, revision)
+    # What a writer reads may still be rolled back.
+    if not db.get_execution_options().get(WRITES, False):
+        cache.put(loaded)
+    return loaded
+
+
+def load_for_change(transaction: Transaction, tournament_id: int, revision: int) -> LoadedTournament:
+    """The tournament as this writer sees it, which is at this revision."""
+    uncommitted = transaction.uncommitted
+    for tournaments in (transaction.loaded, uncommitted or {}):
+        loaded = tournaments.get(tournament_id)
+        if loaded is not None and loaded.revision == revision:
+            return loaded
+    cache = _cache(transaction.connection)
+    cached = cache.get(tournament_id, revision)
+    if cached is not None:
+        return cached
+    loaded = _load_from_rows(transaction.connection, tournament_id, revision)
+    if tournament_id in transaction.raised_revisions:
+        # What this writer has done so far may still be rolled back.
         return loaded
     if uncommitted is None:
-        snapshots.put(loaded)
+        cache.put(loaded)
     else:
         uncommitted[tournament_id] = loaded
     return loaded
+
+
+def _cache(db: Connection) -> SnapshotCache:
+    cache: SnapshotCache = db.get_execution_options()[SNAPSHOTS]
+    return cache
+
+
+def _load_from_rows(db: Connection, tournament_id: int, revision: int) -> LoadedTournament:
+    return LoadedTournament(revision, load(db, tournament_id), load_standings(db, tournament_id))
 
 
 def load_standings(db: Connection, tournament_id: int) -> dict[int, str]:

@@ -242,11 +242,11 @@ def _require_sign_in(row: PageRoute, visit: PageRequest) -> Response:
 def start_session(visit: PageRequest, user_id: int, to: str = "") -> Response:
     """Signed in from now on; then the page that was interrupted, or the one that was wanted."""
     site = visit.site
-    with site.store.write(quiet=True) as db:
+    with site.store.write(quiet=True) as transaction:
         # What the browser carried before signing in is worth nothing afterwards.
-        session_writes.end_session(db, visit.session_secret)
-        made = session_writes.start_session(db, user_id, now=site.now(), dice=site.dice)
-        known = session_reads.find_signed_in_user(db, made.secret, site.now())
+        session_writes.end_session(transaction.connection, visit.session_secret)
+        made = session_writes.start_session(transaction.connection, user_id, now=site.now(), dice=site.dice)
+        known = session_reads.find_signed_in_user(transaction.connection, made.secret, site.now())
     then = replace(visit, session=known, session_secret=made.secret)
     answer = redirect(to) if to else resume_interrupted_form(then) or redirect(path_after_sign_in(then))
     visit.set_cookie(answer, SESSION, made.secret, int(session_writes.SESSION_LIFETIME.total_seconds()))

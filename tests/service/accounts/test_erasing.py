@@ -134,21 +134,23 @@ def _send_him_in(store: Store, user_id: int, night: build.Night) -> None:
 
 def _say_it_everywhere(store: Store, user_id: int, night: build.Night) -> None:
     said = json.dumps({"name": NAME}, ensure_ascii=False)
-    with store.write() as db:
-        announcements.append(db, night.tournament_id, [("PlayersAdded", said)])
+    with store.write() as transaction:
+        announcements.append(transaction, night.tournament_id, [("PlayersAdded", said)])
         kept = {"fingerprint": "f", "status": 200, "headers": {}, "at": build.NOW}
         mine = {"user_id": user_id, "key": "own", "body": '{"mine": "canary"}'}
-        db.execute(insert(tables.idempotency).values(**kept, **mine))
+        transaction.connection.execute(insert(tables.idempotency).values(**kept, **mine))
         for key, body in (("name", said), ("address", '{"to":"/run?q=Canary+%22Quill%22+%C3%96tztal"}')):
             row = {"user_id": night.organizer_id, "key": key, "body": body}
-            db.execute(insert(tables.idempotency).values(**kept, **row))
+            transaction.connection.execute(insert(tables.idempotency).values(**kept, **row))
         acted = {
             "tournament_id": night.tournament_id,
             "action_id": 1,
             "at": build.NOW,
             "source": "canary-address",
         }
-        db.execute(insert(tables.journal).values(**acted, change="RoundOpened", data={}, actor_id=user_id))
+        transaction.connection.execute(
+            insert(tables.journal).values(**acted, change="RoundOpened", data={}, actor_id=user_id)
+        )
 
 
 def everything(store: Store) -> Iterator[tuple[str, str]]:
@@ -170,8 +172,8 @@ def traces(store: Store) -> set[str]:
 
 
 def erase(store: Store, user_id: int) -> None:
-    with store.write() as db:
-        writes.erase_account(db, user_id)
+    with store.write() as transaction:
+        writes.erase_account(transaction, user_id)
 
 
 def test_nothing_in_the_database_names_the_person_any_more(store: Store) -> None:
@@ -242,10 +244,10 @@ def test_nobody_is_ranked_behind_a_pseudonym(store: Store) -> None:
 def test_days_that_he_played_are_rated_again(store: Store) -> None:
     world = a_world(store)
     at = {"tournament_id": world.night.tournament_id}
-    with store.write() as db:
+    with store.write() as transaction:
         own = tables.tournament.c.tournament_id == at["tournament_id"]
         done = {"status": "completed", "type": "matchplay", "completed_at": build.NOW - timedelta(days=30)}
-        db.execute(update(tables.tournament).where(own).values(**done))
+        transaction.connection.execute(update(tables.tournament).where(own).values(**done))
     erase(store, world.user_id)
     with store.read() as db:
         columns = select(tables.rating_period.c.period_date, tables.rating_period.c.status)
@@ -289,16 +291,18 @@ def test_the_only_admin_who_can_sign_in_is_kept(store: Store) -> None:
     build.a_user(store, role="admin", email="b@silverball.test")
     with pytest.raises(Conflict, match="only admin"):
         erase(store, admin)
-    with store.write() as db:
-        db.execute(update(tables.user).where(tables.user.c.user_id != admin).values(password_hash="y"))
+    with store.write() as transaction:
+        transaction.connection.execute(
+            update(tables.user).where(tables.user.c.user_id != admin).values(password_hash="y")
+        )
     erase(store, admin)
 
 
 def test_an_account_that_is_gone_cannot_sign_in_nor_have_tokens(store: Store) -> None:
     world = a_world(store)
     erase(store, world.user_id)
-    with store.write() as db, pytest.raises(Conflict):
-        user_writes.set_password(db, world.user_id, "hash")
+    with store.write() as transaction, pytest.raises(Conflict):
+        user_writes.set_password(transaction.connection, world.user_id, "hash")
     again = build.a_user(store, email=CANARIES["email"])
     assert again != world.user_id
     with pytest.raises(NotFound):

@@ -12,11 +12,12 @@ import build
 from service.nightly import Desk, a_desk
 from silverball.kit.errors import Conflict, NotAllowed, NotFound
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
+from silverball.kit.http.endpoints import AnyWrite
 from silverball.kit.http.query import Query
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller, Device
 from silverball.service.accounts.writes import accounts
+from silverball.service.calls import Write
 from silverball.service.devices import reads, writes
 from silverball.service.devices.reads import KnownDevice
 from silverball.service.verify import reads as verifier
@@ -28,8 +29,8 @@ from silverball.store.engine import Store
 @contextmanager
 def a_call(desk: Desk, by: str = "owner", body: Body | None = None, **ids: int) -> Iterator[Write[Any]]:
     """A writing call of one of the desk's callers, committed when it is left."""
-    with desk.store.write() as db:
-        yield Write(
+    with desk.store.write() as transaction:
+        yield AnyWrite(
             ids={"tournament_id": desk.night.tournament_id, **ids},
             words={},
             query=Query(),
@@ -42,7 +43,8 @@ def a_call(desk: Desk, by: str = "owner", body: Body | None = None, **ids: int) 
             now=build.NOW,
             settings=Settings(),
             body=body or Body(),
-            db=db,
+            db=transaction.connection,
+            transaction=transaction,
         )
 
 
@@ -195,9 +197,11 @@ def test_the_last_use_is_noted_to_the_minute(store: Store) -> None:
     desk = a_desk(store)
     device = a_device(desk)
     for seconds in (0, 59, 60):
-        with store.write() as db:
+        with store.write() as transaction:
             writes.record_use(
-                db, device.device_id, build.NOW.replace(minute=seconds // 60, second=seconds % 60)
+                transaction.connection,
+                device.device_id,
+                build.NOW.replace(minute=seconds // 60, second=seconds % 60),
             )
     with store.read() as db:
         (one,) = reads.active_devices(db, desk.night.tournament_id)
@@ -404,8 +408,8 @@ def test_who_deletes_his_account_leaves_no_address_where_his_code_was_used(store
     for player_id in game["playerIds"]:
         desk.callers["code"] = a_code(desk, player_id=player_id)
         desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="code")
-    with store.write() as db:
-        accounts.erase_account(db, desk.callers["player"].user_id)
+    with store.write() as transaction:
+        accounts.erase_account(transaction, desk.callers["player"].user_id)
     sources = {one["actorName"]: one["source"] for one in desk.ok("GET", "/journal")["data"][:2]}
     assert sorted(sources.values()) == ["", "203.0.113.7"]
     assert sources[f"code of Player {desk.night.player_ids[0]}"] == ""
@@ -415,9 +419,9 @@ def test_two_players_who_become_one_keep_what_their_code_did(store: Store) -> No
     desk = a_desk(store, suggestions="restricted")
     game, _ = desk.open_round()
     wrong_id = game["playerIds"][0]
-    with store.write() as db:
+    with store.write() as transaction:
         unclaimed = tables.player.c.player_id == wrong_id
-        db.execute(update(tables.player).where(unclaimed).values(claimed_by=None))
+        transaction.connection.execute(update(tables.player).where(unclaimed).values(claimed_by=None))
     desk.callers["code"] = a_code(desk, player_id=wrong_id)
     desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="code")
     right_id = build.a_player(store, desk.night.organizer_id, name="Ada Quill")

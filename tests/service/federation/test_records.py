@@ -37,8 +37,8 @@ SHOWN = {
 
 
 def keep(store: Store, *records: NewRecord) -> None:
-    with store.write() as db:
-        writes.store_records(db, records, now=build.NOW)
+    with store.write() as transaction:
+        writes.store_records(transaction.connection, records, now=build.NOW)
 
 
 def user_with(store: Store, ifpa_id: int | None, **values: Any) -> int:
@@ -133,9 +133,9 @@ RECORDS = st.builds(
 @given(st.lists(RECORDS, max_size=5, unique_by=lambda one: one.ifpa_id))
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 def test_what_is_stored_is_found_again(store: Store, records: list[NewRecord]) -> None:
-    with store.write() as db:
-        db.execute(delete(tables.federation_player))
-        writes.store_records(db, records, now=build.NOW)
+    with store.write() as transaction:
+        transaction.connection.execute(delete(tables.federation_player))
+        writes.store_records(transaction.connection, records, now=build.NOW)
     with store.read() as db:
         found = reads.records_by_ifpa(db, [one.ifpa_id for one in records])
     stored = {one.ifpa_id: msgspec.structs.asdict(one) for one in records}

@@ -54,9 +54,9 @@ FIELDS = [
 def known(store: Store) -> Store:
     raw = files.second_shape()
     raw["entries"][2]["people"] = [{"opdbPersonId": 3, "name": "Vera Solder", "role": "design", "index": 0}]
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.parse(raw))
-        videos.import_videos(db, videos.parse([FILM]))
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.parse(raw))
+        videos.import_videos(transaction, videos.parse([FILM]))
     return store
 
 
@@ -143,8 +143,8 @@ def test_who_asks_for_an_old_id_is_told_the_new_one(known: Store) -> None:
         }
         for n, (old, new) in enumerate(lines, start=1)
     ]
-    with known.write() as db:
-        opdb_changelog.import_changes(db, opdb_changelog.parse({"data": raw}))
+    with known.write() as transaction:
+        opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": raw}))
     for path in ("entry", "entries"):
         status, body = asked(known, f"/api/opdb/{path}/Gold-M1")
         assert (status, body["movedTo"]) == (404, "G4odR-MLzY7")
@@ -173,7 +173,7 @@ def test_machines_are_found_by_any_of_their_names(known: Store) -> None:
 
 def test_a_search_has_no_more_than_twenty_five_hits(store: Store) -> None:
     raw = {"entries": [{"opdbId": f"G1-M{n:03}", "name": f"Comet {n:03}"} for n in range(40)]}
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.parse(raw))
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.parse(raw))
     with store.read() as db:
         assert found(db, "comet") == [f"G1-M{n:03}" for n in range(25)]

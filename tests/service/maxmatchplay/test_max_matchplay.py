@@ -68,10 +68,10 @@ def test_players_are_shown_with_whom_and_what_they_met(store: Store, night: buil
 
 
 def test_nobody_waits_for_games_of_somebody_who_left(store: Store, night: build.Night) -> None:
-    with store.write() as db:
+    with store.write() as transaction:
         entrant = tables.entrant
         gone = entrant.c.player_id == night.player_ids[3]
-        db.execute(update(entrant).where(gone).values(status="inactive"))
+        transaction.connection.execute(update(entrant).where(gone).values(status="inactive"))
     body = state(store, night)
     assert body["remainingGames"] == 3
     assert len(body["players"]) == 4

@@ -233,8 +233,8 @@ def test_a_day_that_turns_out_the_same_is_confirmed_and_nothing_is_computed(stor
     circuit.night(1, ["Ada", "Bo"])
     circuit.rate(3)
     before = circuit.stored_rows()
-    with store.write() as db:
-        rating_days.mark_days(db, [date(2026, 3, 1)])
+    with store.write() as transaction:
+        rating_days.mark_days(transaction.connection, [date(2026, 3, 1)])
     assert statuses(store)["2026-03-01"] == "dirty"
     assert circuit.rate(3) == 3
     assert circuit.stored_rows() == before
@@ -255,8 +255,8 @@ def test_a_result_from_before_the_first_period_opens_earlier_days(store: Store) 
     circuit.night(5, ["Ada", "Bo"])
     circuit.rate(6)
     circuit.night(2, ["Bo", "Ada"])
-    with store.write() as db:
-        rating_days.mark_days(db, [date(2026, 3, 2)])
+    with store.write() as transaction:
+        rating_days.mark_days(transaction.connection, [date(2026, 3, 2)])
     assert circuit.rate(6) == 5
     assert sorted(periods(store)) == [f"2026-03-0{n}" for n in range(2, 7)]
 
@@ -267,8 +267,8 @@ def test_who_is_claimed_keeps_his_rating_and_it_becomes_his(store: Store) -> Non
     circuit.rate(1)
     before = circuit.ratings()
     user_id = circuit.claim("Ada")
-    with store.write() as db:
-        rating_days.mark_players(db, [circuit.player("Ada")])
+    with store.write() as transaction:
+        rating_days.mark_players(transaction.connection, [circuit.player("Ada")])
     circuit.rate(1)
     assert circuit.ratings() == before
     body = circuit.get_json(f"/api/ratings/users/{user_id}/summary")["data"]
@@ -283,10 +283,10 @@ def test_two_ratings_of_one_person_become_one_and_everything_is_rated_anew(store
     with store.read() as db:
         assert len(db.execute(select(tables.rating)).all()) == 4
     user_id = circuit.claim("Ada")
-    with store.write() as db:
+    with store.write() as transaction:
         own = tables.player.c.player_id == other.player("Ada")
-        db.execute(update(tables.player).where(own).values(claimed_by=user_id))
-        rating_days.mark_players(db, [circuit.player("Ada"), other.player("Ada")])
+        transaction.connection.execute(update(tables.player).where(own).values(claimed_by=user_id))
+        rating_days.mark_players(transaction.connection, [circuit.player("Ada"), other.player("Ada")])
     circuit.rate(3)
     found = circuit.get_json(f"/api/ratings/users/{user_id}/summary")["data"]
     assert (found["gameCount"], found["winCount"], found["ratingId"]) == (2, 2, 1)
@@ -304,8 +304,8 @@ def test_an_older_run_stops_when_another_has_begun(store: Store) -> None:
     circuit.night(28, ["Ada", "Bo"])
 
     def interfere(_done: int, _all: int) -> None:
-        with store.write() as db:
-            writes.begin_run(db)
+        with store.write() as transaction:
+            writes.begin_run(transaction.connection)
 
     with pytest.raises(writes.RunSuperseded):
         rating_run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=interfere)

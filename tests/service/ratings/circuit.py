@@ -70,9 +70,9 @@ class Circuit:
     def claim(self, name: str, **values: Any) -> int:
         """A user whose player this is."""
         user_id, player_id = build.a_user(self.store, name=name, **values), self.player(name)
-        with self.store.write() as db:
+        with self.store.write() as transaction:
             own = tables.player.c.player_id == player_id
-            db.execute(tables.player.update().where(own).values(claimed_by=user_id))
+            transaction.connection.execute(tables.player.update().where(own).values(claimed_by=user_id))
         return user_id
 
     def ratings(self) -> dict[str, tuple[float, float]]:
@@ -113,7 +113,7 @@ def days(first: int, last: int) -> list[str]:
 
 def delete_everything(store: Store) -> None:
     """No tournaments and no ratings: the next example of a property begins anew."""
-    with store.write() as db:
+    with store.write() as transaction:
         for table in (
             tables.rating_revision,
             tables.rating,
@@ -123,4 +123,4 @@ def delete_everything(store: Store) -> None:
             tables.entrant,
             tables.tournament,
         ):
-            db.execute(table.delete())
+            transaction.connection.execute(table.delete())

@@ -55,9 +55,9 @@ class World:
         owner = build.a_user(store, name="Olga Ramp", role="organizer")
         night = build.a_tournament(store, organizer_id=owner, status="completed")
         player_id, opponent_id = night.player_ids[:2]
-        with store.write() as db:
+        with store.write() as transaction:
             own = tables.player.c.player_id == player_id
-            db.execute(update(tables.player).where(own).values(claimed_by=self.user_id))
+            transaction.connection.execute(update(tables.player).where(own).values(claimed_by=self.user_id))
         game_id = build.a_game(store, night.tournament_id, night.player_ids[:2], status="completed")
         _rate(store, self.user_id, owner, rank=None if is_hidden else 1)
         # Its document knows him by his number.
@@ -106,9 +106,11 @@ def _rate(store: Store, user_id: int, owner: int, *, rank: int | None) -> None:
     told = {name: NUMBERS[name] for name in ("rating", "rd", "delta")}
     met = [other, 1, 0, 0]
     build.row(store, tables.rating_revision, rating_id=RATING_ID, meetings=met, **told)
-    with store.write() as db:
+    with store.write() as transaction:
         own = tables.rating_revision.c.rating_id == other
-        db.execute(update(tables.rating_revision).where(own).values(meetings=[RATING_ID, 0, 1, 0]))
+        transaction.connection.execute(
+            update(tables.rating_revision).where(own).values(meetings=[RATING_ID, 0, 1, 0])
+        )
 
 
 def test_no_answer_tells_the_rating_of_who_opted_out(store: Store) -> None:

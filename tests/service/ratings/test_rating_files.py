@@ -54,8 +54,8 @@ def written(store: Store) -> bytes:
 
 def bring_in(store: Store, content: bytes) -> None:
     found = ratings_csv.parse(content)
-    with store.write() as db:
-        seeding.import_ratings(db, found.seeds, found.day, DEFAULTS, NOW)
+    with store.write() as transaction:
+        seeding.import_ratings(transaction.connection, found.seeds, found.day, DEFAULTS, NOW)
 
 
 CSV = (

@@ -291,8 +291,10 @@ def test_a_day_shows_whether_it_is_open_waits_or_was_corrected(circuit: Circuit)
     today, store = NOW.date(), circuit.store
     from silverball.store import rating_days
 
-    with store.write() as db:
-        rating_days.mark_days(db, [date(2026, 3, 4), date(2026, 3, 20), today, today + timedelta(days=1)])
+    with store.write() as transaction:
+        rating_days.mark_days(
+            transaction.connection, [date(2026, 3, 4), date(2026, 3, 20), today, today + timedelta(days=1)]
+        )
     by = build.caller(circuit.organizer_id)
     _, body, _ = build.do(store, "GET", "/api/rating-periods", by=by, now=NOW)
     found = {one["periodDate"]: one["status"] for one in body["data"]}

@@ -20,8 +20,10 @@ def an_account(store: Store) -> int:
 
 
 def start(store: Store, user_id: int, seed: int = 7, later: timedelta = timedelta()) -> str:
-    with store.write() as db:
-        return writes.start_session(db, user_id, now=NOW + later, dice=Random(seed)).secret
+    with store.write() as transaction:
+        return writes.start_session(
+            transaction.connection, user_id, now=NOW + later, dice=Random(seed)
+        ).secret
 
 
 def find(store: Store, secret: str, later: timedelta = timedelta()) -> reads.SignedInUser | None:
@@ -70,12 +72,12 @@ def test_every_session_has_a_form_secret_of_its_own(store: Store) -> None:
 def test_signing_out_ends_one_session_and_a_new_password_ends_all(store: Store) -> None:
     user_id = an_account(store)
     first, second = start(store, user_id, 1), start(store, user_id, 2)
-    with store.write() as db:
-        writes.end_session(db, first)
+    with store.write() as transaction:
+        writes.end_session(transaction.connection, first)
     assert find(store, first) is None
     assert find(store, second) is not None
-    with store.write() as db:
-        user_writes.set_password(db, user_id, "another")
+    with store.write() as transaction:
+        user_writes.set_password(transaction.connection, user_id, "another")
     assert find(store, second) is None
 
 

@@ -87,9 +87,9 @@ def an_evening(store: Store, kind: str, *, players: int = 4, start: bool = False
     keeper = build.a_user(store, name="Kit Keeper")
     player = build.a_user(store, name="Pia Ball")
     build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=keeper)
-    with store.write() as db:
+    with store.write() as transaction:
         mine = tables.player.c.player_id == night.player_ids[0]
-        db.execute(update(tables.player).where(mine).values(claimed_by=player))
+        transaction.connection.execute(update(tables.player).where(mine).values(claimed_by=player))
     owner = night.organizer_id
     evening = Evening(store, night)
     evening.callers = {
@@ -217,8 +217,8 @@ def test_who_may_what(store: Store) -> None:
     assert [night.send(*call, who="keeper")[0] for call in scoring] == [201, 200, 200, 201]
     assert [night.send(*call, who="keeper")[0] for call in managing] == [403] * 3
     assert [night.send(*call, who="admin")[0] for call in managing] == [200, 200, 201]
-    with store.write() as db:
-        db.execute(
+    with store.write() as transaction:
+        transaction.connection.execute(
             update(tables.tournament).values(settings={**SETTINGS, "scorekeeping": "disabled"}, revision=99)
         )
     assert night.send(*scoring[0], who="keeper")[0] == 403

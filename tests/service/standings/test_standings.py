@@ -27,8 +27,8 @@ def a_standing(player_id: int, position: int, points: Any = "9.00") -> Standing:
 
 
 def stored(store: Store, night: build.Night, *rows: Standing) -> None:
-    with store.write(night.tournament_id) as db:
-        standings.replace_standings(db, night.tournament_id, rows)
+    with store.write(night.tournament_id) as transaction:
+        standings.replace_standings(transaction.connection, night.tournament_id, rows)
 
 
 def listed(store: Store, night: build.Night) -> Any:

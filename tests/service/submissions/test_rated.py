@@ -29,8 +29,8 @@ def _sent(store: Store, **changes: Any) -> int:
 
 def _moved(store: Store, submission_id: int, *moves: Callable[..., Any]) -> None:
     for move in moves:
-        with store.write() as db:
-            move(db, submission_id, build.NOW)
+        with store.write() as transaction:
+            move(transaction.connection, submission_id, build.NOW)
 
 
 def _rate(store: Store) -> int:
@@ -87,8 +87,8 @@ def test_what_nobody_approved_is_not_rated(store: Store) -> None:
 
 def test_what_comes_for_a_day_that_was_rated_makes_it_dirty(store: Store) -> None:
     submission_id = _sent(store)
-    with store.write() as db:
-        rating_days.mark_days(db, [DAY])
+    with store.write() as transaction:
+        rating_days.mark_days(transaction.connection, [DAY])
     assert _rate(store) == 1
     assert _ask(store, "/api/rating-periods/2026-03-04")["ratingPeriod"]["status"] == "processed"
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
@@ -116,7 +116,7 @@ def test_what_is_taken_back_is_not_rated(store: Store, status: str) -> None:
         else [moving.approve_submission]
     )
     _moved(store, submission_id, *moves)
-    with store.write() as db:
-        moving.reject_submission(db, submission_id, "Not an open event.", build.NOW)
+    with store.write() as transaction:
+        moving.reject_submission(transaction.connection, submission_id, "Not an open event.", build.NOW)
     _rate(store)
     assert _ask(store, "/api/ratings")["data"] == []

@@ -122,14 +122,14 @@ def test_an_approved_submission_is_not_rated_twice_and_a_waiting_one_may_be_sent
     # The first was not approved yet, so it is the second that counts.
     assert (copy["ratingSubmissionId"], copy["status"]) == (2, "approved")
     repeated = "4 of its 4 games are those of rating submission 2"
-    with pytest.raises(Conflict, match=repeated), store.write() as db:
-        moving.approve_submission(db, 1, build.NOW)
+    with pytest.raises(Conflict, match=repeated), store.write() as transaction:
+        moving.approve_submission(transaction.connection, 1, build.NOW)
     assert get_submission(store, 1)["status"] == "ready"
     again = submit_document(store, user_id, a_document(name="Another copy"), f"{URL}?again")
     assert again["errors"] == ["4 of its 4 games are those of rating submission 2 on the same day."]
     send_request(store, "DELETE", f"{LIST}/2", by=other)
-    with store.write() as db:
-        moving.approve_submission(db, 1, build.NOW)
+    with store.write() as transaction:
+        moving.approve_submission(transaction.connection, 1, build.NOW)
     assert get_submission(store, 1)["status"] == "approved"
 
 
@@ -171,9 +171,9 @@ def test_whoever_the_submitter_named_is_who_is_rated(store: Store) -> None:
     submit_document(store, user_id, a_document(), URL)
     settled = {"players": [{"index": 0, "ifpaId": None}, {"index": 1, "ifpaId": 777}]}
     send_request(store, "POST", f"{LIST}/1/ifpa", settled, by=user_id)
-    with store.write() as db:
-        moving.approve_submission(db, 1, build.NOW)
-        (event,) = events.counting_events(db, DAY)
+    with store.write() as transaction:
+        moving.approve_submission(transaction.connection, 1, build.NOW)
+        (event,) = events.counting_events(transaction.connection, DAY)
     assert [one.ifpa_id for one in event.players] == [None, 777, 103, 104]
 
 
@@ -181,10 +181,10 @@ def test_an_event_stays_with_its_day_when_that_was_run(store: Store) -> None:
     user_id = build.a_user(store, role="organizer")
     submit_document(store, user_id, a_document(), f"https://{TRUSTED}/night")
     later: datetime = build.NOW + timedelta(days=7)
-    with store.write() as db:
-        moving.schedule_submission(db, 1, later)
-        moving.process_day(db, DAY, later)
-        assert [one.event_id for one in events.counting_events(db, DAY)] == [1]
+    with store.write() as transaction:
+        moving.schedule_submission(transaction.connection, 1, later)
+        moving.process_day(transaction.connection, DAY, later)
+        assert [one.event_id for one in events.counting_events(transaction.connection, DAY)] == [1]
     data = get_submission(store, 1)
     assert (data["status"], data["ratingPeriod"]) == ("processed", "2026-03-04")
     row = build.row(store, tables.rating_submission, submitter_id=user_id, event_date="2026-03-04")

@@ -76,11 +76,11 @@ def test_a_deed_leads_where_the_table_says_or_is_refused(store: Store, status: s
             named = status.replace("_", " ")
             assert body["message"] == f"Rating submission {own} is {named} and cannot become withdrawn."
     elif wanted is None:
-        with pytest.raises(Conflict), store.write() as db:
-            DEEDS[deed](db, own)
+        with pytest.raises(Conflict), store.write() as transaction:
+            DEEDS[deed](transaction.connection, own)
     else:
-        with store.write() as db:
-            DEEDS[deed](db, own)
+        with store.write() as transaction:
+            DEEDS[deed](transaction.connection, own)
     assert status_of(store, own) == (wanted or status)
 
 
@@ -91,8 +91,8 @@ def test_a_day_that_is_run_processes_what_was_scheduled_for_it(store: Store) -> 
         a_submission(store, user_id, "scheduled", rating_period="2026-03-05", hash="b"),
         a_submission(store, user_id, "rejected", rating_period="2026-03-04", hash="c"),
     ]
-    with store.write() as db:
-        assert moving.process_day(db, build.NOW.date().replace(day=4), build.NOW) == 1
+    with store.write() as transaction:
+        assert moving.process_day(transaction.connection, build.NOW.date().replace(day=4), build.NOW) == 1
     assert [status_of(store, one) for one in own] == ["processed", "scheduled", "rejected"]
 
 
@@ -101,10 +101,10 @@ def test_who_gives_a_document_up_frees_it_for_others(store: Store) -> None:
     for status in ("ready", "scheduled"):
         own = a_submission(store, user_id, status)
         send_request(store, "DELETE", f"{LIST}/{own}", by=user_id)
-        with store.write() as db:
-            row = moving.lock_submission(db, own)
+        with store.write() as transaction:
+            row = moving.lock_submission(transaction.connection, own)
         assert row["hash"] is None
     own = a_submission(store, user_id, "ready", hash="kept")
-    with store.write() as db:
-        moving.reject_submission(db, own, "No.", build.NOW)
-        assert moving.lock_submission(db, own)["hash"] == "kept"
+    with store.write() as transaction:
+        moving.reject_submission(transaction.connection, own, "No.", build.NOW)
+        assert moving.lock_submission(transaction.connection, own)["hash"] == "kept"

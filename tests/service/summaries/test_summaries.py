@@ -78,8 +78,8 @@ def a_night(store: Store, **values: Any) -> Night:
 
 
 def summarised(night: Night) -> Night:
-    with night.store.write(night.tournament_id) as db:
-        summaries.store_summaries(db, night.tournament_id)
+    with night.store.write(night.tournament_id) as transaction:
+        summaries.store_summaries(transaction.connection, night.tournament_id)
     return night
 
 
@@ -236,8 +236,10 @@ def test_single_player_games_count_as_plays_without_a_record(store: Store) -> No
 def test_five_thousand_rows_fill_a_page(store: Store) -> None:
     made = build.a_tournament(store, status="completed")
     row = {"tournament_id": made.tournament_id, "games": 1, "single_player_games": 0, "opdb_id": None}
-    with store.write() as db:
-        db.execute(insert(tables.arena_summary), [{**row, "arena_id": n} for n in range(1, 5002)])
+    with store.write() as transaction:
+        transaction.connection.execute(
+            insert(tables.arena_summary), [{**row, "arena_id": n} for n in range(1, 5002)]
+        )
     night = Night(store, made.tournament_id, made.organizer_id, [], [], 0)
     assert len(night.rows("arenas")) == 5000
     second = night.page("arenas", query="?page=2")

@@ -34,9 +34,9 @@ def known(store: Store) -> Store:
     raw = files.second_shape()
     raw["entries"][0]["pinballRulesUrl"] = "https://rules.example/comet"
     tips = [a_tip(1, "G4ODR", 3), a_tip(2, "G4ODR", 9), a_tip(3, "G4ODR", 3), a_tip(4, "Gunknown", 1)]
-    with store.write() as db:
-        opdb_file.import_machines(db, opdb_file.parse(raw))
-        pintips.import_tips(db, pintips.parse(tips))
+    with store.write() as transaction:
+        opdb_file.import_machines(transaction, opdb_file.parse(raw))
+        pintips.import_tips(transaction, pintips.parse(tips))
     return store
 
 
@@ -91,8 +91,8 @@ def test_an_arena_has_the_tips_of_its_machine(
     known: Store, opdb_id: str | None, tip_ids: list[int] | None
 ) -> None:
     deleted = {"changelogId": 1, "action": "delete", "opdbIdDeleted": "Gbye-M1", "createdAt": files.MOMENT}
-    with known.write() as db:
-        opdb_changelog.import_changes(db, opdb_changelog.parse({"data": [deleted]}))
+    with known.write() as transaction:
+        opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": [deleted]}))
     arena_id = build.an_arena(known, build.a_user(known), opdb_id=opdb_id)
     status, body = asked(known, f"arenaId={arena_id}")
     assert status == 200
@@ -108,8 +108,8 @@ def test_an_old_id_leads_to_the_tips_of_the_new_one(known: Store) -> None:
         "opdbIdReplacement": "G4ODR-MLzY7",
         "createdAt": files.MOMENT,
     }
-    with known.write() as db:
-        opdb_changelog.import_changes(db, opdb_changelog.parse({"data": [moved]}))
+    with known.write() as transaction:
+        opdb_changelog.import_changes(transaction, opdb_changelog.parse({"data": [moved]}))
     assert asked(known, "opdbId=Gold-M1") == asked(known, "opdbId=G4ODR-MLzY7")
 
 

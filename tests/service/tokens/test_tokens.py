@@ -21,7 +21,8 @@ NOW = build.NOW
 
 
 def a_token(store: Store, user_id: int, seed: int = 7, **values: object) -> writes.IssuedToken:
-    with store.write() as db:
+    with store.write() as transaction:
+        db = transaction.connection
         return writes.create_token(db, user_id, "Score board", now=NOW, dice=Random(seed), **values)  # type: ignore[arg-type]  # a builder passes on what it is given
 
 
@@ -100,16 +101,16 @@ def test_an_expired_token_speaks_for_nobody_from_the_second_it_expires(store: St
 
 def test_a_revoked_token_speaks_for_nobody(store: Store) -> None:
     made = a_token(store, build.a_user(store))
-    with store.write() as db:
-        writes.revoke_token(db, made.token_id)
+    with store.write() as transaction:
+        writes.revoke_token(transaction.connection, made.token_id)
     assert find(store, made.text) is None
 
 
 def test_a_user_cannot_revoke_the_token_of_another(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     other = build.a_user(store, name="Cy Bumper")
-    with pytest.raises(NotFound), store.write() as db:
-        writes.revoke_token(db, made.token_id, user_id=other)
+    with pytest.raises(NotFound), store.write() as transaction:
+        writes.revoke_token(transaction.connection, made.token_id, user_id=other)
     assert find(store, made.text) is not None
 
 
@@ -136,8 +137,8 @@ def test_a_token_loses_what_its_user_may_no_longer_do(store: Store) -> None:
     user_id = build.a_user(store, role="admin")
     made = a_token(store, user_id, abilities=["admin"])
     for role, ability in (("organizer", "manage"), ("player", "score")):
-        with store.write() as db:
-            db.execute(tables.user.update().values(role=role))
+        with store.write() as transaction:
+            transaction.connection.execute(tables.user.update().values(role=role))
         found = find(store, made.text)
         assert found is not None
         assert (found.ability, found.is_admin) == (ability, False)
@@ -158,8 +159,8 @@ def test_the_last_use_is_due_once_a_minute(store: Store) -> None:
         found = find(store, made.text, timedelta(seconds=seconds))
         assert found is not None
         assert (found.token_to_note == made.token_id) is is_due
-        with store.write() as db:
-            writes.record_use(db, made.token_id, now)
+        with store.write() as transaction:
+            writes.record_use(transaction.connection, made.token_id, now)
     with store.read() as db:
         assert reads.owned_by(db, user_id)[0].last_used_at == NOW + timedelta(seconds=60)
 
@@ -182,8 +183,8 @@ def test_a_token_with_a_fault_is_refused_by_field(
 ) -> None:
     user_id = build.a_user(store)
     given = {"name": "Board", **values}
-    with pytest.raises(Invalid) as refused, store.write() as db:
-        writes.create_token(db, user_id, now=NOW, dice=Random(1), **given)  # type: ignore[arg-type]  # the cases differ in type
+    with pytest.raises(Invalid) as refused, store.write() as transaction:
+        writes.create_token(transaction.connection, user_id, now=NOW, dice=Random(1), **given)  # type: ignore[arg-type]  # the cases differ in type
     assert list(refused.value.errors) == [field]
 
 
@@ -196,9 +197,9 @@ def test_a_token_needs_an_account_that_can_sign_in(store: Store) -> None:
 
 def test_an_account_has_a_hundred_tokens_at_most(store: Store) -> None:
     user_id = build.a_user(store)
-    with store.write() as db:
+    with store.write() as transaction:
         for seed in range(writes.TOKENS_MAX):
-            writes.create_token(db, user_id, "Board", now=NOW, dice=Random(seed))
+            writes.create_token(transaction.connection, user_id, "Board", now=NOW, dice=Random(seed))
     with pytest.raises(Conflict, match="Revoke one"):
         a_token(store, user_id, seed=1000)
 

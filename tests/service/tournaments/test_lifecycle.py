@@ -79,15 +79,15 @@ def play_all(store: Store, night: build.Night) -> None:
     """Every open game is won by the player with the higher id."""
     for game in loaded(store, night).games:
         if game.status == "started":
-            with store.write(night.tournament_id) as db:
-                tournament = enact.load_tournament(db, night.tournament_id)
+            with store.write(night.tournament_id) as transaction:
+                tournament = enact.load_tournament(transaction.connection, night.tournament_id)
                 order = tuple(sorted(game.player_ids, reverse=True))
                 dice, _ = tournament_commands.dice_for(tournament, "results")
                 changes = tournament_commands.record_result(
                     tournament, GameOutcome(game_id=game.game_id, finishing_order=order), dice, build.NOW
                 )
                 who = enact.ActionContext(actor_id=night.organizer_id, source="203.0.113.7", now=build.NOW)
-                enact.enact(db, night.tournament_id, changes, who)
+                enact.enact(transaction, night.tournament_id, changes, who)
 
 
 def newest(store: Store, night: build.Night) -> int:
@@ -359,9 +359,9 @@ def test_only_the_organizer_and_an_admin_may(store: Store, organizer: int, way: 
     night = a_planned(store, organizer)
     keeper, reader = build.a_user(store, name="Kim Score"), build.a_user(store, name="Rea Der")
     build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=keeper)
-    with store.write() as db:
+    with store.write() as transaction:
         claim = tables.player.c.player_id == night.player_ids[0]
-        db.execute(update(tables.player).where(claim).values(claimed_by=reader))
+        transaction.connection.execute(update(tables.player).where(claim).values(claimed_by=reader))
     other = build.a_user(store, name="Otto Tilt", role="organizer")
     refused: list[tuple[AuthenticatedCaller | None, int]] = [
         (build.caller(keeper, ability="score"), 403),

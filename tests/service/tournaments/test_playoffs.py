@@ -25,10 +25,12 @@ def a_qualifier(store: Store, points: list[int], **values: Any) -> build.Night:
     night = build.a_tournament(
         store, players=len(points), settings={"playoffsCutoffs": BANDS}, timezone="Europe/Stockholm", **values
     )
-    with store.write() as db:
+    with store.write() as transaction:
         for player_id, earned in zip(night.player_ids, points, strict=True):
             own = tables.entrant.c.player_id == player_id
-            db.execute(update(tables.entrant).where(own).values(points_adjustment=Decimal(earned)))
+            transaction.connection.execute(
+                update(tables.entrant).where(own).values(points_adjustment=Decimal(earned))
+            )
     return night
 
 
@@ -99,9 +101,9 @@ def test_a_tie_in_front_of_a_band_is_named_too(store: Store) -> None:
 
 def test_who_has_left_makes_room_for_the_next(store: Store) -> None:
     night = a_qualifier(store, [4, 3, 2, 1])
-    with store.write() as db:
+    with store.write() as transaction:
         own = tables.entrant.c.player_id == night.player_ids[0]
-        db.execute(update(tables.entrant).where(own).values(status="inactive"))
+        transaction.connection.execute(update(tables.entrant).where(own).values(status="inactive"))
     _, finals = made(store, night, players=2)
     assert [one.player_id for one in finals.entrants] == night.player_ids[1:3]
 

@@ -13,8 +13,8 @@ from silverball.store.engine import Store
 
 def create(store: Store, **values: str) -> int:
     given = {"name": "Ada Quill", "email": "ada@silverball.test", "role": "organizer", **values}
-    with store.write() as db:
-        return writes.create_user(db, now=build.NOW, **given)
+    with store.write() as transaction:
+        return writes.create_user(transaction.connection, now=build.NOW, **given)
 
 
 def test_a_new_account_has_a_lower_case_email_and_no_password(store: Store) -> None:
@@ -62,20 +62,20 @@ def test_an_email_belongs_to_one_account_in_any_case(store: Store) -> None:
 
 def test_only_an_account_with_an_email_can_have_a_password(store: Store) -> None:
     placeholder = build.a_user(store, placeholder=True)
-    with pytest.raises(NotFound), store.write() as db:
-        writes.set_password(db, 404, "hash")
-    with pytest.raises(Conflict, match="cannot sign in"), store.write() as db:
-        writes.set_password(db, placeholder, "hash")
+    with pytest.raises(NotFound), store.write() as transaction:
+        writes.set_password(transaction.connection, 404, "hash")
+    with pytest.raises(Conflict, match="cannot sign in"), store.write() as transaction:
+        writes.set_password(transaction.connection, placeholder, "hash")
     with store.read() as db:
         assert db.execute(select(tables.user.c.password_hash)).scalars().all() == [None]
 
 
 def test_an_outdated_hash_is_renewed_only_while_it_is_the_current_one(store: Store) -> None:
     user_id = create(store)
-    with store.write() as db:
-        writes.set_password(db, user_id, "first")
-        writes.rehash_password(db, user_id, old="first", new="second")
-        writes.rehash_password(db, user_id, old="first", new="third")
+    with store.write() as transaction:
+        writes.set_password(transaction.connection, user_id, "first")
+        writes.rehash_password(transaction.connection, user_id, old="first", new="second")
+        writes.rehash_password(transaction.connection, user_id, old="first", new="third")
     with store.read() as db:
         found = session_reads.find_credentials(db, "ada@silverball.test")
     assert found == session_reads.Credentials(user_id, "second")

@@ -179,8 +179,8 @@ def test_a_night_that_nobody_touched_is_clean(store: Store) -> None:
 def test_what_was_changed_in_secret_is_found(store: Store, what: str) -> None:
     night = _night(store)
     tamper, said = TAMPERED[what]
-    with store.write() as db:
-        tamper(db, night)
+    with store.write() as transaction:
+        tamper(transaction.connection, night)
     assert any(said in fault for fault in _faults(night)), _faults(night)
 
 
@@ -211,8 +211,8 @@ def test_attempts_changed_in_secret_are_found(
     played = next(one for one in night.tournament.single_player_games if one.status == "completed")
     attempt = tables.single_player_game
     here = attempt.c.single_player_game_id == played.single_player_game_id
-    with store.write() as db:
-        db.execute(update(attempt).where(here).values({column: value}))
+    with store.write() as transaction:
+        transaction.connection.execute(update(attempt).where(here).values({column: value}))
     assert any(said in fault for fault in _faults(night)), _faults(night)
 
 
@@ -222,8 +222,8 @@ def test_an_undo_that_took_back_something_else_is_found(store: Store) -> None:
     night.open_round()
     night.undo()
     assert _faults(night) == []
-    with store.write() as db:
-        _journal_gone("RoundDeleted")(db, night)
+    with store.write() as transaction:
+        _journal_gone("RoundDeleted")(transaction.connection, night)
     assert any("takes back something else" in fault for fault in _faults(night))
 
 
@@ -233,14 +233,16 @@ def test_tournaments_that_came_in_are_clean_until_somebody_touches_them(store: S
     with store.read() as db:
         found = {one: reads.verify_tournament(db, one).faults for one in reads.tournament_ids(db)}
     assert found == {imported.tournament_id: [], 700: []}
-    with store.write() as db:
+    with store.write() as transaction:
         here = tables.game.c.tournament_id == imported.tournament_id
         last = (
-            db.execute(select(tables.game.c.game_id).where(here).order_by(tables.game.c.game_id))
+            transaction.connection.execute(
+                select(tables.game.c.game_id).where(here).order_by(tables.game.c.game_id)
+            )
             .scalars()
             .all()[-1]
         )
-        db.execute(delete(tables.game).where(tables.game.c.game_id == last))
+        transaction.connection.execute(delete(tables.game).where(tables.game.c.game_id == last))
     with store.read() as db:
         faults = reads.verify_tournament(db, imported.tournament_id).faults
     assert any("games came in" in fault for fault in faults), faults
@@ -257,8 +259,8 @@ def test_the_command_tells_what_differs_and_fails(store: Store, monkeypatch: pyt
     tournament_id = str(night.tournament.tournament_id)
     clean = CliRunner().invoke(silverball_group, ["verify"])
     assert (clean.exit_code, clean.output) == (0, "1 tournament verified, none with differences.\n")
-    with store.write() as db:
-        _changed(tables.standing, position=9)(db, night)
+    with store.write() as transaction:
+        _changed(tables.standing, position=9)(transaction.connection, night)
     told = CliRunner().invoke(silverball_group, ["verify", tournament_id])
     assert told.exit_code == 1
     assert told.output.startswith(

@@ -230,8 +230,8 @@ def test_the_webhooks_of_an_account_end_with_it(store: Store) -> None:
     a_webhook(desk)
     kept = build.row(store, tables.webhook, tournament_id=build.a_tournament(store).tournament_id)
     desk.ok("POST", "/complete")
-    with store.write() as db:
-        account_writes.erase_account(db, desk.night.organizer_id)
+    with store.write() as transaction:
+        account_writes.erase_account(transaction, desk.night.organizer_id)
     with store.read() as db:
         assert db.execute(select(tables.webhook.c.webhook_id)).scalars().all() == [kept]
 

@@ -22,6 +22,8 @@ from silverball.rules.model.changes import TournamentImported
 from silverball.service.bundles import reads, writes
 from silverball.service.bundles.writes import BundleContents
 from silverball.service.core import enact
+from silverball.store.engine import Db
+from silverball.store.transaction import Transaction
 from silverball.wire.bundle import Bundle
 
 BYTES_MAX = 50 * 2**20
@@ -83,7 +85,7 @@ def parse(content: bytes, name: str) -> BundleFile:
 
 
 def import_bundle(
-    db: Any,
+    transaction: Transaction,
     file: BundleFile,
     *,
     owner_id: int | None = None,
@@ -97,6 +99,7 @@ def import_bundle(
     everything. Raises Conflict when an id is in use by something else, BrokenBundle when the results do not
     fit the format.
     """
+    db = transaction.connection
     raw = msgspec.json.decode(msgspec.json.encode(file.raw))
     ids = _renumber(db, raw) if new_ids else {}
     organizer_id = raw["tournament"]["organizerId"]
@@ -109,8 +112,8 @@ def import_bundle(
     tournament = bundle.tournament
     if outcome != "unchanged":
         _refuse_used_ids(db, change, book, {} if owner_id is None else {owner_id: organizer_id})
-        writes.store_contents(db, book, now=now)
-        _enact_import(db, bundle, change, now=now, dice=dice)
+        writes.store_contents(transaction, book, now=now)
+        _enact_import(transaction, bundle, change, now=now, dice=dice)
         for occasion in book.occasions:
             writes.join_occasion(
                 db, occasion["occasion_id"], tournament.tournament_id, tournament.organizer_id
@@ -118,7 +121,7 @@ def import_bundle(
     return ImportedBundle(tournament.tournament_id, tournament.name, outcome, ids)
 
 
-def _renumber(db: Any, raw: Any) -> IdMap:
+def _renumber(db: Db, raw: Any) -> IdMap:
     """New ids for everything. A custom link that leads elsewhere here stays where it is."""
     ids = renumbering.new_ids(raw, reads.highest_ids(db))
     renumbering.renumber(raw, ids)
@@ -129,7 +132,7 @@ def _renumber(db: Any, raw: Any) -> IdMap:
     return ids
 
 
-def export_bundle(db: Any, tournament_id: int) -> bytes:
+def export_bundle(db: Db, tournament_id: int) -> bytes:
     """The bundle of a tournament, as a file. Raises NotFound."""
     return msgspec.json.encode(reads.load_bundle(db, tournament_id)) + b"\n"
 
@@ -150,7 +153,7 @@ def _import_change(
 
 
 def _outcome(
-    db: Any, bundle: Bundle, change: TournamentImported, organizer_id: int
+    db: Db, bundle: Bundle, change: TournamentImported, organizer_id: int
 ) -> Literal["new", "replaced", "unchanged"]:
     """What importing would do to the tournament. Raises ChangedSince."""
     tournament_id = bundle.tournament.tournament_id
@@ -167,7 +170,7 @@ def _outcome(
 
 
 def _refuse_used_ids(
-    db: Any, change: TournamentImported, book: BundleContents, same: Mapping[int, int]
+    db: Db, change: TournamentImported, book: BundleContents, same: Mapping[int, int]
 ) -> None:
     """Raises IdInUse for the first thing whose id something else has here."""
     reads.refuse_renamed_users(db, book.users)
@@ -204,10 +207,12 @@ PART_BY_ID_NAME = {
 
 
 def _enact_import(
-    db: Any, bundle: Bundle, change: TournamentImported, *, now: datetime, dice: Random
+    transaction: Transaction, bundle: Bundle, change: TournamentImported, *, now: datetime, dice: Random
 ) -> None:
     try:
-        enact.enact_import(db, change, enact.ActionContext(actor_id=None, source=SOURCE, now=now), dice)
+        enact.enact_import(
+            transaction, change, enact.ActionContext(actor_id=None, source=SOURCE, now=now), dice
+        )
     except Invalid as error:
         field_name, sentences = next(iter(error.errors.items()))
         raise BrokenBundle(_json_path(bundle, field_name), sentences[0]) from error

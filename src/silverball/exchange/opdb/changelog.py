@@ -12,6 +12,7 @@ from silverball.kit.http.fields import Id
 from silverball.rules.opdb import ids as opdb
 from silverball.service.machines.writes import moves
 from silverball.service.machines.writes.moves import MachineMoves
+from silverball.store.transaction import Transaction
 from silverball.wire import times
 from silverball.wire.machines import OpdbChange
 
@@ -55,12 +56,12 @@ def parse(raw: Any) -> list[OpdbChange]:
     raise BrokenFile("$", UNKNOWN_SHAPE)
 
 
-def import_changes(db: Any, changes: list[OpdbChange]) -> tuple[int, MachineMoves]:
+def import_changes(transaction: Transaction, changes: list[OpdbChange]) -> tuple[int, MachineMoves]:
     """Add the changes and follow all that are known, in the caller's transaction.
 
     Returns how many are new, and what followed from them.
     """
-    return moves.store_changes(db, changes), moves.follow_moves(db)
+    return moves.store_changes(transaction.connection, changes), moves.follow_moves(transaction)
 
 
 def _check_rows(at: str, rows: Sequence[ExportChange | PublishedChange]) -> list[OpdbChange]:

@@ -14,6 +14,7 @@ from silverball.service.machines.writes import machines as writes
 from silverball.service.machines.writes import moves
 from silverball.service.machines.writes.machines import ImportCounts
 from silverball.service.machines.writes.moves import MachineMoves
+from silverball.store.transaction import Transaction
 
 UNKNOWN_SHAPE = (
     "This is no machine database. Known are the export of opdb.org (a list of entries with `opdb_id`), "
@@ -49,14 +50,16 @@ def parse(raw: Any) -> MachineFile:
 
 
 def import_machines(
-    db: Any, file: MachineFile, *, is_forced: bool = False
+    transaction: Transaction, file: MachineFile, *, is_forced: bool = False
 ) -> tuple[ImportCounts, MachineMoves]:
     """The stored machine database is that of the file, and what names a machine follows the known changes.
 
     In the caller's transaction. Raises Conflict for a file with far fewer entries than are stored.
     """
-    done = writes.replace_entries(db, file.entries, has_groups=file.has_groups, is_forced=is_forced)
-    return done, moves.follow_moves(db)
+    done = writes.replace_entries(
+        transaction.connection, file.entries, has_groups=file.has_groups, is_forced=is_forced
+    )
+    return done, moves.follow_moves(transaction)
 
 
 def _entry_lists(raw: Any) -> list[tuple[str, Sequence[FileEntry | ExportEntry], str | None]]:

@@ -14,6 +14,7 @@ from silverball.kit.http.async_routes import AsyncCall, Stream
 from silverball.kit.http.endpoints import (
     SVG,
     Access,
+    AnyWrite,
     Call,
     Endpoint,
     FileDownload,
@@ -23,7 +24,6 @@ from silverball.kit.http.endpoints import (
     ThrottledResult,
     Unauthenticated,
     UncachedResult,
-    Write,
 )
 from silverball.kit.http.query import parse_query
 from silverball.kit.http.router import RouteMatch, Router, parse_path_id, parse_path_word
@@ -72,7 +72,8 @@ class Api:
         given = self._call_arguments(matched, request)
         if not endpoint.is_write:
             return self._encode_response(endpoint, endpoint.handler(Call(**given)))
-        write: Write[Any] = Write(**given, body=endpoint.body_parser.parse(request.body))
+        body_value = endpoint.body_parser.parse(request.body)
+        write: AnyWrite = AnyWrite(**given, body=body_value, db=None, transaction=None)
         return self._write_requests.answer(endpoint, write, request)
 
     async def answer_async(self, request: Request) -> HttpResponse | Stream:

@@ -4,14 +4,15 @@
     def list_arenas(call: Call[ArenaQuery]) -> Page[Arena]: ...
 
     @post("/api/arenas", body=NewArena, ability="manage", status=201)
-    def add_arena(call: Write[NewArena]) -> Data[Arena]: ...
+    def add_arena(call: Write[NewArena, Connection, Transaction]) -> Data[Arena]: ...
 
     @ask("/api/arenas/compare", query=CompareQuery)
     def compare_arenas(call: Call[CompareQuery]) -> Comparison: ...
 
-A handler is a plain function that runs in a worker thread. One that writes is given a transaction as
-`call.db`; it is committed when the handler's value is encoded, and by nobody else. `kit/http/api.py` calls
-the handlers; what a refusal looks like is told to it by the composition root.
+A handler is a plain function that runs in a worker thread. One that writes is given `call.transaction`,
+which is committed when the handler's value is encoded, and by nobody else. The types of a connection and
+of a transaction are the service's (`Write[NewArena]` of `service/calls.py`). `kit/http/api.py` calls the
+handlers; what a refusal looks like is told to it by the composition root.
 """
 
 import enum
@@ -38,6 +39,9 @@ TOURNAMENT = "tournament_id"
 Q = TypeVar("Q", bound=Query)
 B = TypeVar("B", bound=Body)
 T = TypeVar("T")
+# The types of a connection and of a transaction, which this package does not know.
+D = TypeVar("D")
+X = TypeVar("X")
 Handler = Callable[[Any], Any]
 
 
@@ -127,14 +131,36 @@ class Call(Generic[Q]):
 
 
 @dataclass(frozen=True)
-class Write(Call[Any], Generic[B]):
-    """One writing request. What the handler did through `db` is committed when its value is encoded."""
+class Write(Call[Any], Generic[B, D, X]):
+    """One writing request. Its transaction is committed when the handler's value is encoded."""
 
     body: B
-    # The transaction, which holds the lock of the tournament in the path; a snapshot while looking ahead.
-    db: Any = None
-    # What the endpoint's `ahead` returned.
+    # The connection of the transaction; while the request is prepared, a snapshot to read from.
+    db: D
+    # Holds the lock of the tournament in the path. Only while the request is prepared there is none.
+    transaction: X
+    # The value that the endpoint's `prepare` returned.
     preparation: Any = None
+
+    @property
+    def is_preparation(self) -> bool:
+        """Whether the request is only prepared: without a lock, and without a transaction."""
+        return self.transaction is None
+
+
+AnyWrite = Write[Any, Any, Any]
+
+
+class OpenTransaction(Protocol):
+    """The part of a transaction that the edge reads before it commits."""
+
+    @property
+    def connection(self) -> Any: ...
+
+    @property
+    def raised_revisions(self) -> Mapping[int, int]:
+        """Tournament id -> its revision after the commit."""
+        ...
 
 
 @dataclass(frozen=True)

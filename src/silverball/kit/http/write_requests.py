@@ -24,13 +24,14 @@ from silverball.kit.edge.idempotency import (
 from silverball.kit.errors import Conflict
 from silverball.kit.http.endpoints import (
     TOURNAMENT,
+    AnyWrite,
     Endpoint,
     HttpResponse,
     OneTimeResult,
+    OpenTransaction,
     PreparationOutdated,
     Request,
     RevisionMismatch,
-    Write,
 )
 
 ATTEMPTS_MAX = 3
@@ -46,7 +47,7 @@ class WriteRequests:
         self,
         *,
         read: Callable[[], AbstractContextManager[Any]],
-        write: Callable[[int | None], AbstractContextManager[Any]],
+        write: Callable[[int | None], AbstractContextManager[OpenTransaction]],
         revision_of: Callable[[Any, int], int | None],
         idempotency_store: IdempotencyStore,
         now: Callable[[], datetime],
@@ -59,17 +60,12 @@ class WriteRequests:
         self._keys_in_progress = KeysInProgress()
         self._encode = msgspec.json.Encoder().encode
 
-    def answer(
-        self, endpoint: Endpoint, call: Write[Any], request: Request, *, duplicate_wait_seconds: float = 0
-    ) -> HttpResponse:
-        """The answer, committed; or the stored one when the request was answered before.
-
-        A duplicate of a request in progress waits that long for its result, then is refused.
-        """
+    def answer(self, endpoint: Endpoint, call: AnyWrite, request: Request) -> HttpResponse:
+        """The answer, committed; or the stored one when the request was answered before."""
         ticket = idempotency.read_key(request, call.caller.idempotency_owner_id)
         if ticket is None:
             return self._answer_with_retries(endpoint, call, request, None)
-        with self._keys_in_progress.hold(ticket, wait_seconds=duplicate_wait_seconds):
+        with self._keys_in_progress.hold(ticket):
             with self._read() as db:
                 stored = self._idempotency_store.load_response(db, ticket, call.now)
             if stored is not None:
@@ -80,7 +76,7 @@ class WriteRequests:
                 return idempotency.replay_response(elsewhere.stored, ticket)
 
     def _answer_with_retries(
-        self, endpoint: Endpoint, call: Write[Any], request: Request, ticket: IdempotencyKey | None
+        self, endpoint: Endpoint, call: AnyWrite, request: Request, ticket: IdempotencyKey | None
     ) -> HttpResponse:
         for _ in range(ATTEMPTS_MAX):
             try:
@@ -89,7 +85,7 @@ class WriteRequests:
                 continue
         raise Conflict(CHANGED_EACH_TIME)
 
-    def _prepare(self, endpoint: Endpoint, call: Write[Any], request: Request) -> Write[Any]:
+    def _prepare(self, endpoint: Endpoint, call: AnyWrite, request: Request) -> AnyWrite:
         if endpoint.prepare is None:
             return call
         with self._read() as db:
@@ -98,11 +94,12 @@ class WriteRequests:
             return replace(call, preparation=endpoint.prepare(seen))
 
     def _run_and_commit(
-        self, endpoint: Endpoint, call: Write[Any], request: Request, ticket: IdempotencyKey | None
+        self, endpoint: Endpoint, call: AnyWrite, request: Request, ticket: IdempotencyKey | None
     ) -> HttpResponse:
-        with self._write(call.ids.get(TOURNAMENT)) as db:
+        with self._write(call.ids.get(TOURNAMENT)) as transaction:
+            db = transaction.connection
             # Read under the lock: moments of one tournament are in the order of its changes.
-            call = replace(call, db=db, now=self._current_second())
+            call = replace(call, db=db, transaction=transaction, now=self._current_second())
             self._claim_key(ticket, call)
             self._refuse_revision_mismatch(db, call, request)
             value = endpoint.handler(call)
@@ -117,7 +114,7 @@ class WriteRequests:
                 )
         return answer
 
-    def _claim_key(self, ticket: IdempotencyKey | None, call: Write[Any]) -> None:
+    def _claim_key(self, ticket: IdempotencyKey | None, call: AnyWrite) -> None:
         if ticket is None or self._idempotency_store.claim_key(call.db, ticket, call.now):
             return
         stored = self._idempotency_store.load_response(call.db, ticket, call.now)
@@ -126,7 +123,7 @@ class WriteRequests:
             raise RequestInProgress
         raise AlreadyAnswered(stored)
 
-    def _refuse_revision_mismatch(self, db: Any, call: Write[Any], request: Request) -> None:
+    def _refuse_revision_mismatch(self, db: object, call: AnyWrite, request: Request) -> None:
         tournament_id = call.ids.get(TOURNAMENT)
         if request.if_match is None or tournament_id is None:
             return
@@ -135,9 +132,13 @@ class WriteRequests:
         if revision is not None and not _names_revision(request.if_match, revision):
             raise RevisionMismatch(revision)
 
-    def _revision_headers(self, call: Write[Any]) -> tuple[tuple[bytes, bytes], ...]:
+    def _revision_headers(self, call: AnyWrite) -> tuple[tuple[bytes, bytes], ...]:
         tournament_id = call.ids.get(TOURNAMENT)
-        revision = None if tournament_id is None else self._revision_of(call.db, tournament_id)
+        if tournament_id is None:
+            return ()
+        revision = call.transaction.raised_revisions.get(tournament_id)
+        if revision is None:
+            revision = self._revision_of(call.db, tournament_id)
         return () if revision is None else ((b"x-tournament-revision", b"%d" % revision),)
 
     def _current_second(self) -> datetime:

@@ -5,10 +5,11 @@ from typing import Annotated
 from msgspec import Meta
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post
 from silverball.kit.http.query import Query
 from silverball.service import pages
 from silverball.service.arenas import reads, writes
+from silverball.service.calls import Write
 from silverball.service.tournaments.reads import tournaments
 from silverball.store import book
 from silverball.wire.arenas import Arena

@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from silverball.kit.errors import Conflict
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Color, Id, Labels, Name
 from silverball.service import ownership
+from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.store.tables import bank_arena
@@ -49,7 +49,7 @@ def change_arena(call: Write[ChangedArena]) -> int:
     """The arena in the path, different now."""
     arena_id = ownership.owned_id_in_path(call, book.ARENA)
     book.change(call.db, book.ARENA, arena_id, ownership.sent_values(call.body))
-    feed_events.announce_arenas(call.db, [arena_id])
+    feed_events.announce_arenas(call.transaction, [arena_id])
     return arena_id
 
 

@@ -1,9 +1,10 @@
 """Banks over HTTP."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post
 from silverball.service import pages
 from silverball.service.banks import reads, writes
+from silverball.service.calls import Write
 from silverball.store import book
 from silverball.wire.banks import Bank
 from silverball.wire.pages import Data, Page

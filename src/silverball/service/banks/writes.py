@@ -8,9 +8,9 @@ from sqlalchemy import delete, insert, select
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Id, Name
 from silverball.service import ownership
+from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.store.tables import bank_arena, lineup_bank, tournament
@@ -53,7 +53,7 @@ def change_bank(call: Write[ChangedBank]) -> int:
         call.db.execute(delete(bank_arena).where(bank_arena.c.bank_id == bank_id))
         _insert_arenas(call, bank_id, arena_ids)
     book.change(call.db, book.BANK, bank_id, ownership.sent_values(call.body, "arena_ids"))
-    feed_events.announce_banks(call.db, [bank_id])
+    feed_events.announce_banks(call.transaction, [bank_id])
     return bank_id
 
 

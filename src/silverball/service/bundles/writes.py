@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Table, bindparam, delete, insert, update
 from silverball.service.bundles import reads
 from silverball.service.events import feed_events
 from silverball.store import imports, tables
+from silverball.store.transaction import Transaction
 
 Rows = Sequence[Mapping[str, Any]]
 USER_NEW: dict[str, Any] = {"role": "player", **dict.fromkeys(tables.OPT_OUTS, False)}
@@ -41,18 +42,19 @@ class BundleContents:
     series_named: Collection[int] = ()
 
 
-def store_contents(db: Connection, book: BundleContents, *, now: datetime) -> None:
+def store_contents(transaction: Transaction, book: BundleContents, *, now: datetime) -> None:
     """Store what is new and bring up to date what is here; the caller has refused what is somebody else's.
 
     An account that people sign in to is left as it is: a file says nothing about it. Tournaments that
     show something that changed get a new revision.
     """
-    _store_users(db, book, now)
+    db = transaction.connection
+    _store_users(transaction, book, now)
     changed = _upsert(db, tables.location, "location_id", book.locations)
-    feed_events.announce_locations(db, changed)
-    feed_events.announce_series(db, _store_series(db, book))
-    feed_events.announce_arenas(db, _upsert(db, tables.arena, "arena_id", book.arenas))
-    feed_events.announce_players(db, _upsert(db, tables.player, "player_id", book.players))
+    feed_events.announce_locations(transaction, changed)
+    feed_events.announce_series(transaction, _store_series(db, book))
+    feed_events.announce_arenas(transaction, _upsert(db, tables.arena, "arena_id", book.arenas))
+    feed_events.announce_players(transaction, _upsert(db, tables.player, "player_id", book.players))
     _store_banks(db, book)
     _upsert(db, tables.occasion, "occasion_id", book.occasions)
     moved = (tables.user, tables.location, tables.series, tables.arena, tables.player, tables.bank)
@@ -67,12 +69,13 @@ def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id:
     db.execute(insert(tables.occasion_tournament).values(**values, place=0, labels=[], external={}))
 
 
-def _store_users(db: Connection, book: BundleContents, now: datetime) -> None:
+def _store_users(transaction: Transaction, book: BundleContents, now: datetime) -> None:
+    db = transaction.connection
     contained = {row["user_id"] for row in book.users}
     here = reads.rows_by_id(db, tables.user, "user_id", contained | set(book.users_named))
     known = {user_id for user_id, row in here.items() if not row["placeholder"]}
     rows = [{**row, "placeholder": False} for row in book.users if row["user_id"] not in known]
-    feed_events.announce_users(db, _upsert(db, tables.user, "user_id", rows))
+    feed_events.announce_users(transaction, _upsert(db, tables.user, "user_id", rows))
     new = [
         {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
         for user_id, name in sorted(book.users_named.items())

@@ -1,9 +1,10 @@
 """Cards over HTTP: a list, one card and what may be done to it."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, Write, delete, get, post
+from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get, post
 from silverball.kit.http.query import Query
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.cards import reads, writes
 from silverball.service.cards.reads import CardsQuery
 from silverball.wire.cards import Card

@@ -1,11 +1,11 @@
 """Voiding and deleting cards. Rules: rules/families/cards.py."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.calls import Write
 from silverball.service.core import commands
 
 

@@ -3,8 +3,9 @@
 import msgspec
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Call, Write, delete, get, patch, post
+from silverball.kit.http.endpoints import Call, delete, get, patch, post
 from silverball.kit.http.query import Query
+from silverball.service.calls import Write
 from silverball.service.clubs import reads, writes
 from silverball.wire.clubs import Club
 from silverball.wire.pages import Data
@@ -21,7 +22,7 @@ def one_club(call: Call[Query]) -> Data[Club]:
 def add_club(call: Write[writes.NewClub]) -> Data[Club]:
     """A new club, led by the caller, who is its first member."""
     given = msgspec.structs.asdict(call.body)
-    return Data(data=reads.find_club(call.db, writes.create_club(call.db, call.user_id, **given)))
+    return Data(data=reads.find_club(call.db, writes.create_club(call.transaction, call.user_id, **given)))
 
 
 @patch("/api/clubs/{club_id}", body=writes.ChangedClub, ability="manage")

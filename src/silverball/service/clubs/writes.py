@@ -1,14 +1,15 @@
 """Founding clubs and changing them."""
 
 from msgspec import UNSET, UnsetType
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import insert, select, update
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Line, Name, Text, Url
 from silverball.service import ownership
+from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book, tables
+from silverball.store.transaction import Transaction
 
 
 class NewClub(Body, frozen=True, kw_only=True):
@@ -30,7 +31,7 @@ class ChangedClub(Body, frozen=True, kw_only=True):
 
 
 def create_club(
-    db: Connection,
+    transaction: Transaction,
     user_id: int,
     *,
     name: str,
@@ -39,6 +40,7 @@ def create_club(
     logo: str | None = None,
 ) -> int:
     """A new club, led by this user, who becomes its first member; returns its id."""
+    db = transaction.connection
     values = {
         "user_id": user_id,
         "name": name,
@@ -49,7 +51,7 @@ def create_club(
     made = insert(tables.club).values(**values).returning(tables.club.c.club_id)
     club_id = int(db.execute(made).scalar_one())
     db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id))
-    feed_events.announce_users(db, [user_id])
+    feed_events.announce_users(transaction, [user_id])
     return club_id
 
 
@@ -67,4 +69,4 @@ def delete_club(call: Write[Body]) -> None:
     members = call.db.execute(select(users.user_id).where(users.club_id == club_id)).scalars().all()
     call.db.execute(update(tables.user).where(users.club_id == club_id).values(club_id=None))
     book.remove(call.db, book.CLUB, club_id)
-    feed_events.announce_users(call.db, members)
+    feed_events.announce_users(call.transaction, members)

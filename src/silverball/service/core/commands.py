@@ -12,12 +12,13 @@ from random import Random
 from typing import Any
 
 from silverball.kit.errors import NotAllowed
-from silverball.kit.http.endpoints import TOURNAMENT, PreparationOutdated, Write
+from silverball.kit.http.endpoints import TOURNAMENT, PreparationOutdated
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.calls import Write
 from silverball.service.core import enact
 from silverball.service.core.enact import ActionContext
 from silverball.store.loaded import LoadedTournament
@@ -54,17 +55,23 @@ def load_tournament(call: Write[Any], is_allowed: Permission = access.is_organiz
     return _load_permitted(call, is_allowed).tournament
 
 
-def _load_permitted(call: Write[Any], may: Permission) -> LoadedTournament:
-    kept = enact.load_with_revision(call.db, call.ids[TOURNAMENT])
-    if not may(call.caller, kept.tournament):
+def _load_permitted(call: Write[Any], is_allowed: Permission) -> LoadedTournament:
+    tournament_id = call.ids[TOURNAMENT]
+    if call.is_preparation:
+        loaded = enact.load_with_revision(call.db, tournament_id)
+    else:
+        loaded = enact.load_for_change(call.transaction, tournament_id)
+    if not is_allowed(call.caller, loaded.tournament):
         raise NotAllowed
-    return kept
+    return loaded
 
 
 def _enact(call: Write[Any], made: "Decision", kept: LoadedTournament) -> Tournament:
     tournament_id = call.ids[TOURNAMENT]
     who = action_context(call)
-    return enact.enact(call.db, tournament_id, made.changes, who, dice_seed=made.dice_seed, before=kept)
+    return enact.enact(
+        call.transaction, tournament_id, made.changes, who, dice_seed=made.dice_seed, before=kept
+    )
 
 
 def run_command(
@@ -90,7 +97,7 @@ def decide_by_draw(tournament: Tournament, draw: str, rule: Callable[[Random], S
 def commit_dry_run(call: Write[Any]) -> Tournament:
     """Let what was made ahead happen. Raises Moved when the tournament is another by now."""
     seen: DryRun = call.preparation
-    kept = enact.load_with_revision(call.db, call.ids[TOURNAMENT])
+    kept = enact.load_for_change(call.transaction, call.ids[TOURNAMENT])
     if kept.revision != seen.revision:
         raise PreparationOutdated
     return _enact(call, seen.decision, kept)

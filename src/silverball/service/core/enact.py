@@ -38,9 +38,9 @@ from silverball.store import (
     tables,
     writers,
 )
-from silverball.store.engine import PENDING
 from silverball.store.journal import Action
 from silverball.store.loaded import LoadedTournament
+from silverball.store.transaction import Transaction
 
 JournalEntries = Sequence[tuple[str, Mapping[str, Any]]]
 # What a tournament shows of those that it links to, beside their status.
@@ -67,16 +67,26 @@ def load_tournament(db: Connection, tournament_id: int) -> Tournament:
 
 def load_with_revision(db: Connection, tournament_id: int) -> LoadedTournament:
     """The tournament with its revision and its stored standings. Raises as `tournament_of` does."""
+    return snapshot.load_at_revision(db, tournament_id, _current_revision(db, tournament_id))
+
+
+def load_for_change(transaction: Transaction, tournament_id: int) -> LoadedTournament:
+    """The same as the transaction sees it that is going to change the tournament."""
+    revision = _current_revision(transaction.connection, tournament_id)
+    return snapshot.load_for_change(transaction, tournament_id, revision)
+
+
+def _current_revision(db: Connection, tournament_id: int) -> int:
     row = db.execute(_SELECT_NEWEST, {"own_id": tournament_id}).one_or_none()
     if row is None:
         raise NotFound("Tournament", tournament_id)
     if row.type not in FORMATS:
         raise Conflict(f"Tournaments of the type {row.type} can be read here, but not changed.")
-    return snapshot.load_at_revision(db, tournament_id, row.revision)
+    return int(row.revision)
 
 
 def enact(
-    db: Connection,
+    transaction: Transaction,
     tournament_id: int,
     changes: Sequence[Change],
     who: ActionContext,
@@ -90,7 +100,8 @@ def enact(
     Nothing happens when there are none. `dice_seed` is the seed of the draw that made them; `beside`
     are journal entries that are not changes; `before` is what this transaction has just loaded.
     """
-    before = before or load_with_revision(db, tournament_id)
+    db = transaction.connection
+    before = before or load_for_change(transaction, tournament_id)
     if not changes and not extra_entries:
         return before.tournament
     real = _with_real_ids(db, changes)
@@ -115,11 +126,13 @@ def enact(
     if who.device is not None:
         device_id, player_id = who.device.device_id, who.device.player_id
         journal.note_device(db, tournament_id, action_id, device_id=device_id, player_id=player_id)
-    revision = revisions.raise_locked(db, tournament_id, who.now)
-    feed_events.announce_changes(db, before.tournament, after, real)
+    revision = revisions.raise_locked(transaction, tournament_id, who.now)
+    feed_events.announce_changes(transaction, before.tournament, after, real)
     if _linked_details_differ(before.tournament, after):
-        feed_events.announce_tournaments(db, affected_tournaments.tournaments_linking_to(db, tournament_id))
-    db.get_execution_options()[PENDING].append(LoadedTournament(revision, after, rows, action_id))
+        feed_events.announce_tournaments(
+            transaction, affected_tournaments.tournaments_linking_to(db, tournament_id)
+        )
+    transaction.loaded[tournament_id] = LoadedTournament(revision, after, rows, action_id)
     return after
 
 
@@ -130,22 +143,28 @@ def _linked_details_differ(before: Tournament, after: Tournament) -> bool:
     )
 
 
-def create_tournament(db: Connection, planned: Tournament, who: ActionContext, dice: Random) -> Tournament:
+def create_tournament(
+    transaction: Transaction, planned: Tournament, who: ActionContext, dice: Random
+) -> Tournament:
     """A tournament is there now, planned and without anybody in it, and its channel begins.
 
     Takes it without its id, and the dice for the channel's epoch; returns it with its id.
     """
+    db = transaction.connection
     epoch = f"{dice.getrandbits(32):08x}"
     tournament_id = writers.write_new_tournament(db, planned, who.now, epoch)
     entry = (journal.TOURNAMENT_CREATED, journal.encode_creation(planned))
     journal.append(db, tournament_id, [entry], actor_id=who.actor_id, source=who.source, now=who.now)
-    revisions.raise_tournaments(db, [tournament_id])
+    revisions.raise_tournaments(transaction, [tournament_id])
     return replace(planned, tournament_id=tournament_id)
 
 
-def undo_action(db: Connection, tournament_id: int, action_id: int, who: ActionContext) -> Tournament:
+def undo_action(
+    transaction: Transaction, tournament_id: int, action_id: int, who: ActionContext
+) -> Tournament:
     """Take the newest action back. Raises Conflict when `action_id` is not that one, and says which is."""
-    tournament = load_tournament(db, tournament_id)
+    db = transaction.connection
+    tournament = load_for_change(transaction, tournament_id).tournament
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you undo anything.")
     newest = journal.newest_undoable_action(journal.newest_actions(db, tournament_id))
@@ -155,10 +174,14 @@ def undo_action(db: Connection, tournament_id: int, action_id: int, who: ActionC
         raise Conflict(f"Only the newest action can be undone: {_action_text(db, tournament_id, newest)}.")
     opposites = opposite_changes(newest.decode_changes(tournament.type))
     after = enact(
-        db, tournament_id, opposites, who, extra_entries=[(journal.ACTION_UNDONE, {"action": action_id})]
+        transaction,
+        tournament_id,
+        opposites,
+        who,
+        extra_entries=[(journal.ACTION_UNDONE, {"action": action_id})],
     )
     # What comes back was remembered with the claims and categories of then: it is loaded anew.
-    db.get_execution_options()[PENDING].clear()
+    transaction.loaded.clear()
     return after
 
 
@@ -187,7 +210,7 @@ def _without_draw_facts(change: Change) -> Change:
     """The change without what was looked up for a draw, which may be in the engine's memory."""
     if not isinstance(change, TournamentAltered) or "state" not in change.after:
         return change
-    before, after = ({**side, "state": side["state"].lasting} for side in (change.before, change.after))
+    before, after = ({**side, "state": side["state"].persistent} for side in (change.before, change.after))
     return type(change)(before, after)
 
 
@@ -195,12 +218,15 @@ def _thing_id(change: Added[Any]) -> int:
     return int(getattr(change.thing, writers.STORED_PARTS[change.part].key))
 
 
-def enact_import(db: Connection, change: TournamentImported, who: ActionContext, dice: Random) -> None:
+def enact_import(
+    transaction: Transaction, change: TournamentImported, who: ActionContext, dice: Random
+) -> None:
     """A tournament came in. Raises Invalid when it cannot be ranked.
 
     Nothing is announced: who follows the channel sees another epoch, drawn by `dice`, and reads
     everything again.
     """
+    db = transaction.connection
     tournament_id = change.tournament_id
     rating_days.mark_tournament(db, tournament_id)
     imports.write_import(db, change)
@@ -215,5 +241,5 @@ def enact_import(db: Connection, change: TournamentImported, who: ActionContext,
         source=who.source,
         now=who.now,
     )
-    announcements.start_epoch(db, tournament_id, f"{dice.getrandbits(32):08x}")
-    revisions.raise_tournaments(db, [tournament_id])
+    announcements.start_epoch(transaction, tournament_id, f"{dice.getrandbits(32):08x}")
+    revisions.raise_tournaments(transaction, [tournament_id])

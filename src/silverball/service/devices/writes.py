@@ -14,10 +14,10 @@ from sqlalchemy import Connection, func, insert, or_, select, update
 from silverball.kit import tokens
 from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Name
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.devices.reads import CODES, DEVICES_MAX, SCOREKEEPER
 from silverball.store.tables import device

@@ -1,6 +1,7 @@
 """POST entries of a player."""
 
-from silverball.kit.http.endpoints import TOURNAMENT, Write, post
+from silverball.kit.http.endpoints import TOURNAMENT, post
+from silverball.service.calls import Write
 from silverball.service.entries import writes
 from silverball.wire import times
 from silverball.wire.entries import EntryPurchase

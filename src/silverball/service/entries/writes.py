@@ -7,9 +7,9 @@ from msgspec import Meta
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.rules.mechanics import entries
 from silverball.rules.model.tournament import Purchase
+from silverball.service.calls import Write
 from silverball.service.core import commands
 
 

@@ -25,6 +25,7 @@ from silverball.service.rounds import reads as rounds
 from silverball.service.singleplayer import reads as attempts
 from silverball.store import affected_tournaments, announcements, revisions
 from silverball.store.engine import Db
+from silverball.store.transaction import Transaction
 from silverball.store.writers import STORED_PARTS
 from silverball.wire import events
 from silverball.wire.base import UNSET
@@ -170,8 +171,11 @@ IDS_FIELD = {
 }
 
 
-def announce_changes(db: Db, before: Tournament, after: Tournament, changes: Sequence[Change]) -> None:
+def announce_changes(
+    transaction: Transaction, before: Tournament, after: Tournament, changes: Sequence[Change]
+) -> None:
     """Announce what these changes made of the tournament, which is stored as it is after them."""
+    db = transaction.connection
     touched = _touched_parts(before, after, changes)
     said = _id_messages(before, after, touched)
     said += _model_messages(db, after, [one for one in touched if one.part in CREATED_OR_UPDATED])
@@ -180,7 +184,7 @@ def announce_changes(db: Db, before: Tournament, after: Tournament, changes: Seq
         # Whoever sees that it is completed has seen everything that led to it.
         is_last = after.status == "completed" != before.status
         said.insert(len(said) if is_last else 0, _tournament_message(db, after.tournament_id))
-    announcements.append(db, after.tournament_id, said)
+    announcements.append(transaction, after.tournament_id, said)
 
 
 def _touched_parts(
@@ -273,61 +277,71 @@ def _encode(shape: Any) -> str:
 # What changed outside of tournaments, and is shown by them. Each raises their revisions too.
 
 
-def announce_players(db: Db, player_ids: Collection[int]) -> None:
+def announce_players(transaction: Transaction, player_ids: Collection[int]) -> None:
     """These players of a book are different now, wherever they take part."""
-    raised = revisions.raise_for_players(db, player_ids)
-    _announce_ids(db, "PlayersChanged", affected_tournaments.entrants_by_tournament(db, raised, player_ids))
+    raised = revisions.raise_for_players(transaction, player_ids)
+    _announce_ids(
+        transaction,
+        "PlayersChanged",
+        affected_tournaments.entrants_by_tournament(transaction.connection, raised, player_ids),
+    )
 
 
-def announce_arenas(db: Db, arena_ids: Collection[int]) -> None:
+def announce_arenas(transaction: Transaction, arena_ids: Collection[int]) -> None:
     """These arenas of a book are different now, wherever they are played."""
-    raised = revisions.raise_for_arenas(db, arena_ids)
-    _announce_ids(db, "ArenasChanged", affected_tournaments.arenas_by_tournament(db, raised, arena_ids))
+    raised = revisions.raise_for_arenas(transaction, arena_ids)
+    _announce_ids(
+        transaction,
+        "ArenasChanged",
+        affected_tournaments.arenas_by_tournament(transaction.connection, raised, arena_ids),
+    )
 
 
-def announce_banks(db: Db, bank_ids: Collection[int]) -> None:
+def announce_banks(transaction: Transaction, bank_ids: Collection[int]) -> None:
     """These banks are different now."""
-    _announce_running(db, revisions.raise_for_banks(db, bank_ids))
+    _announce_running(transaction, revisions.raise_for_banks(transaction, bank_ids))
 
 
-def announce_locations(db: Db, location_ids: Collection[int]) -> None:
+def announce_locations(transaction: Transaction, location_ids: Collection[int]) -> None:
     """These locations are different now."""
-    _announce_running(db, revisions.raise_for_locations(db, location_ids))
+    _announce_running(transaction, revisions.raise_for_locations(transaction, location_ids))
 
 
-def announce_series(db: Db, series_ids: Collection[int]) -> None:
+def announce_series(transaction: Transaction, series_ids: Collection[int]) -> None:
     """These series are different now."""
-    _announce_running(db, revisions.raise_for_series(db, series_ids))
+    _announce_running(transaction, revisions.raise_for_series(transaction, series_ids))
 
 
-def announce_occasions(db: Db, occasion_ids: Collection[int]) -> None:
+def announce_occasions(transaction: Transaction, occasion_ids: Collection[int]) -> None:
     """These occasions are different now."""
-    _announce_running(db, revisions.raise_for_occasions(db, occasion_ids))
+    _announce_running(transaction, revisions.raise_for_occasions(transaction, occasion_ids))
 
 
-def announce_tournaments(db: Db, tournament_ids: Collection[int]) -> None:
+def announce_tournaments(transaction: Transaction, tournament_ids: Collection[int]) -> None:
     """Something that these tournaments show of other tournaments or occasions is different now."""
-    _announce_running(db, revisions.raise_tournaments(db, tournament_ids))
+    _announce_running(transaction, revisions.raise_tournaments(transaction, tournament_ids))
 
 
-def announce_users(db: Db, user_ids: Collection[int], *, is_hiding: bool = False) -> None:
+def announce_users(transaction: Transaction, user_ids: Collection[int], *, is_hiding: bool = False) -> None:
     """These accounts are different now. When one hides something, what was announced of him goes too."""
-    raised = revisions.raise_for_users(db, user_ids)
+    db = transaction.connection
+    raised = revisions.raise_for_users(transaction, user_ids)
     if is_hiding:
-        announcements.restart_epochs(db, raised)
+        announcements.restart_epochs(transaction, raised)
     running = affected_tournaments.running_tournaments(db, raised)
     claimed = affected_tournaments.claimed_entrants_by_tournament(db, running, user_ids)
     for tournament_id in affected_tournaments.tournaments_staffed_by(db, running, user_ids):
-        announcements.append(db, tournament_id, [_tournament_message(db, tournament_id)])
-    _announce_ids(db, "PlayersChanged", claimed)
+        announcements.append(transaction, tournament_id, [_tournament_message(db, tournament_id)])
+    _announce_ids(transaction, "PlayersChanged", claimed)
 
 
-def _announce_running(db: Db, tournament_ids: Collection[int]) -> None:
+def _announce_running(transaction: Transaction, tournament_ids: Collection[int]) -> None:
     """Announce those of the tournaments that are not completed as they are now."""
+    db = transaction.connection
     for tournament_id in affected_tournaments.running_tournaments(db, tournament_ids):
-        announcements.append(db, tournament_id, [_tournament_message(db, tournament_id)])
+        announcements.append(transaction, tournament_id, [_tournament_message(db, tournament_id)])
 
 
-def _announce_ids(db: Db, name: str, found: Mapping[int, Sequence[int]]) -> None:
+def _announce_ids(transaction: Transaction, name: str, found: Mapping[int, Sequence[int]]) -> None:
     for tournament_id, keys in sorted(found.items()):
-        announcements.append(db, tournament_id, _encode_ids(tournament_id, name, keys))
+        announcements.append(transaction, tournament_id, _encode_ids(tournament_id, name, keys))

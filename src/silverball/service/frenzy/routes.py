@@ -1,8 +1,9 @@
 """A frenzy: the live view, its clock and its queue."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, Write, delete, get, post
+from silverball.kit.http.endpoints import Access, Call, delete, get, post
 from silverball.kit.http.query import Query
+from silverball.service.calls import Write
 from silverball.service.frenzy import reads, writes
 from silverball.service.frenzy.bodies import ClockAdjustment, NewFrenzySpot
 from silverball.wire.frenzy import FrenzyState

@@ -5,11 +5,11 @@ from random import Random
 from typing import Any
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.frenzy import reads
 from silverball.service.frenzy.bodies import ClockAdjustment, NewFrenzySpot

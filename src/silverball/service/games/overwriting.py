@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from silverball.kit.errors import Conflict
-from silverball.kit.http.endpoints import Write
 from silverball.rules.mechanics import results
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.service import access
+from silverball.service.calls import Write
 from silverball.service.devices import reads as devices
 from silverball.service.users import reads as users
 from silverball.store import journal

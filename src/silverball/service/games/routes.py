@@ -1,9 +1,10 @@
 """Games: of one tournament, of several, one game, and what is done to it."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post, put
+from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post, put
 from silverball.kit.http.query import Query
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.games import writes
 from silverball.service.games.bodies import EnteredResult, GamePatch, NewGame, SeatedPlayer
 from silverball.service.games.reads import games as reads

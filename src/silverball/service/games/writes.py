@@ -7,7 +7,6 @@ from msgspec import UnsetType
 from silverball.kit.errors import Invalid, NotAllowed
 from silverball.kit.http.api import NO_ABILITY
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
@@ -16,6 +15,7 @@ from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games import overwriting
 from silverball.service.games.bodies import EnteredResult, GamePatch, NewGame, SeatedPlayer

@@ -1,8 +1,9 @@
 """Locations over HTTP."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.locations import reads, writes
 from silverball.store import book
 from silverball.wire.locations import Location

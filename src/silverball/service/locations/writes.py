@@ -7,9 +7,9 @@ from sqlalchemy import select
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Id, Line, Name
 from silverball.service import ownership
+from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.store.tables import location, occasion
@@ -55,7 +55,7 @@ def change_location(call: Write[ChangedLocation]) -> int:
     stored = select(location.c.lat, location.c.lng).where(location.c.location_id == location_id)
     _require_both_coordinates({**call.db.execute(stored).mappings().one(), **values})
     book.change(call.db, book.LOCATION, location_id, values)
-    feed_events.announce_locations(call.db, [location_id])
+    feed_events.announce_locations(call.transaction, [location_id])
     return location_id
 
 

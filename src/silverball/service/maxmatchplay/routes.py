@@ -1,8 +1,9 @@
 """A max match play: the live view, and its matches created."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, Write, get, post
+from silverball.kit.http.endpoints import Access, Call, get, post
 from silverball.kit.http.query import Query
+from silverball.service.calls import Write
 from silverball.service.maxmatchplay import reads, writes
 from silverball.wire.games import Game
 from silverball.wire.maxmatchplay import MaxMatchplayState

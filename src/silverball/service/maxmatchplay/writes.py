@@ -1,11 +1,11 @@
 """Matches of a max match play, created when somebody asks for them."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games.reads import games
 from silverball.wire.games import Game

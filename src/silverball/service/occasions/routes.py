@@ -1,9 +1,10 @@
 """Occasions over HTTP."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Call, Write, delete, get, patch, post
+from silverball.kit.http.endpoints import Call, delete, get, patch, post
 from silverball.kit.http.query import Query
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.occasions import reads, writes
 from silverball.store import book
 from silverball.wire.occasions import Occasion

@@ -11,9 +11,9 @@ from sqlalchemy import delete, insert, select
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Color, Id, Labels, Line, Name, Text, Url
 from silverball.service import ownership
+from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book, tables
 from silverball.wire import times
@@ -107,7 +107,7 @@ def add_occasion(call: Write[NewOccasion]) -> int:
     occasion_id = book.add(call.db, book.OCCASION, call.user_id, values)
     _replace_links(call, occasion_id, body.links)
     _replace_tournaments(call, occasion_id, body.tournaments, call.user_id, body.timezone)
-    feed_events.announce_occasions(call.db, [occasion_id])
+    feed_events.announce_occasions(call.transaction, [occasion_id])
     return occasion_id
 
 
@@ -126,7 +126,7 @@ def change_occasion(call: Write[ChangedOccasion]) -> int:
     if body.tournaments is not UNSET:
         zone = values.get("timezone") or stored["timezone"] or "UTC"
         _replace_tournaments(call, occasion_id, body.tournaments, owner_id, zone)
-    feed_events.announce_tournaments(call.db, touched | set(_tournament_ids(call, occasion_id)))
+    feed_events.announce_tournaments(call.transaction, touched | set(_tournament_ids(call, occasion_id)))
     return occasion_id
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from silverball.rules.ratings import seats
 from silverball.rules.ratings.events import RatedEvent
@@ -21,7 +21,7 @@ from silverball.service.periods.writes import periods as writes
 from silverball.service.periods.writes.periods import RatedDay
 from silverball.service.submissions.writes import moving
 from silverball.store import rating_days
-from silverball.store.engine import Store
+from silverball.store.engine import Db, Store
 
 if TYPE_CHECKING:
     from silverball.rules.ratings.book import RatingTable
@@ -32,11 +32,11 @@ LOG = logging.getLogger("silverball.ratings")
 class ResultSource(Protocol):
     """Where results come from; made anew for each run."""
 
-    def first_day(self, db: Any, /) -> date | None:
+    def first_day(self, db: Db, /) -> date | None:
         """The day of its oldest result; None when it has none."""
         ...
 
-    def events(self, db: Any, first: date, last: date, /) -> Iterable[RatedEvent]:
+    def events(self, db: Db, first: date, last: date, /) -> Iterable[RatedEvent]:
         """What was played from the first to the last day, event by event."""
         ...
 
@@ -108,28 +108,28 @@ class RatingRun:
                 return 0
             if again_from is None and standing.are_days_rated(db, begins, until):
                 return 0
-        with self._store.write() as db:
-            self._number = writes.begin_run(db)
-            writes.create_days(db, begins, until)
+        with self._store.write() as transaction:
+            self._number = writes.begin_run(transaction.connection)
+            writes.create_days(transaction.connection, begins, until)
             if again_from is not None:
-                writes.mark_for_rerating(db, again_from)
+                writes.mark_for_rerating(transaction.connection, again_from)
         with self._store.read() as db:
             days = standing.days_to_rate(db, until)
             self._register = standing.load_register(db)
         for start in range(0, len(days), DAYS_PER_TRANSACTION):
             some = days[start : start + DAYS_PER_TRANSACTION]
             is_last = start + len(some) == len(days)
-            with self._store.write() as db:
-                writes.require_current_run(db, self._number)
-                self._rate_days(db, some)
+            with self._store.write() as transaction:
+                writes.require_current_run(transaction.connection, self._number)
+                self._rate_days(transaction.connection, some)
                 if is_last:
-                    self._publish(db, some[-1].day)
+                    self._publish(transaction.connection, some[-1].day)
             # What others left behind meanwhile.
             gc.collect(0)
             progress(start + len(some), len(days))
         return len(days)
 
-    def _rate_days(self, db: Any, some: list[DayRow]) -> None:
+    def _rate_days(self, db: Db, some: list[DayRow]) -> None:
         """Rate some days and store them."""
         first, last = some[0].day, some[-1].day
         # Marked from here on means: marked after this transaction.
@@ -160,7 +160,7 @@ class RatingRun:
             writes.mark_merged(db, gone)
             self._register.merged.clear()
 
-    def _first_day(self, db: Any) -> date | None:
+    def _first_day(self, db: Db) -> date | None:
         """Days that can be rated begin with the oldest result, or after what came from a file."""
         imported = standing.imported_until(db)
         if imported is not None:
@@ -168,7 +168,7 @@ class RatingRun:
         oldest = [standing.first_period_day(db), *(source.first_day(db) for source in self._sources)]
         return min((one for one in oldest if one is not None), default=None)
 
-    def _open_book(self, db: Any, day: date) -> "RatingTable":
+    def _open_book(self, db: Db, day: date) -> "RatingTable":
         if self._book is None:
             from silverball.rules.ratings.book import RatingTable
 
@@ -177,7 +177,7 @@ class RatingRun:
             self._book = RatingTable(self._parameters, before(db, day))
         return self._book
 
-    def _publish(self, db: Any, last: date) -> None:
+    def _publish(self, db: Db, last: date) -> None:
         """Everybody sees what was computed; until here they saw what was there before the run."""
         if self._book is None:
             return

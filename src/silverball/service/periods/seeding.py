@@ -2,17 +2,17 @@
 
 from collections.abc import Sequence
 from datetime import date, datetime
-from typing import Any
 
 from silverball.rules.ratings.formulas import Parameters
 from silverball.service.periods.reads import standing
 from silverball.service.periods.writes import periods as writes
 from silverball.service.periods.writes import seeds
 from silverball.service.periods.writes.seeds import ImportedRating
+from silverball.store.engine import Db
 
 
 def import_ratings(
-    db: Any, found: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
+    db: Db, found: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
 ) -> None:
     """The ratings of a file as of a day. Raises Conflict when something was rated here already."""
     from silverball.rules.ratings.book import RatingTable

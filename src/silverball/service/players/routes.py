@@ -5,9 +5,10 @@ from typing import Annotated
 from msgspec import Meta
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post, put
+from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post, put
 from silverball.kit.http.query import Query
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.players import reads, writes
 from silverball.service.tournaments.reads import tournaments
 from silverball.store import book

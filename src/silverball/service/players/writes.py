@@ -9,12 +9,13 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Color, Id, Labels, Name
 from silverball.service import ownership
+from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import announcements, book, merging, rating_days, revisions
 from silverball.store.tables import claim, player
+from silverball.store.transaction import Transaction
 from silverball.wire.values import Status
 
 LABELS_MAX = 10
@@ -64,7 +65,7 @@ def change_player(call: Write[ChangedPlayer]) -> int:
     player_id = ownership.owned_id_in_path(call, book.PLAYER)
     values = ownership.sent_values(call.body)
     book.change(call.db, book.PLAYER, player_id, values)
-    feed_events.announce_players(call.db, [player_id])
+    feed_events.announce_players(call.transaction, [player_id])
     if values.keys() & {"name", "ifpa_id"}:
         rating_days.mark_players(call.db, [player_id])
     return player_id
@@ -90,7 +91,7 @@ def merge_players(call: Write[MergeTarget]) -> int:
     ownership.require_owned_ids(call, book.PLAYER, "playerId", [kept_id], owner_id)
     tournament_ids = merging.tournaments_with(call.db, gone_id)
     told = merging.tournaments_mentioning(call.db, owner_id, gone_id)
-    revisions.raise_tournaments(call.db, tournament_ids | told)
+    revisions.raise_tournaments(call.transaction, tournament_ids | told)
     for player_id in sorted((gone_id, kept_id)):
         book.lock_owner(call.db, book.PLAYER, player_id, is_exclusive=True)
     if merging.tournaments_with(call.db, gone_id) != tournament_ids:
@@ -102,8 +103,8 @@ def merge_players(call: Write[MergeTarget]) -> int:
     _inherit_details(call.db, gone_id, kept_id)
     book.remove(call.db, book.PLAYER, gone_id)
     # Followers know the number that is gone: they read everything again.
-    announcements.restart_epochs(call.db, tournament_ids)
-    feed_events.announce_players(call.db, [kept_id])
+    announcements.restart_epochs(call.transaction, tournament_ids)
+    feed_events.announce_players(call.transaction, [kept_id])
     rating_days.mark_players(call.db, [kept_id])
     return kept_id
 
@@ -156,7 +157,7 @@ def stake_claim(call: Write[Body]) -> int:
     owner_id = book.lock_owner(call.db, book.PLAYER, player_id)
     _refuse_claimed(call.db, player_id, call.user_id)
     if owner_id == call.user_id:
-        _link_player(call.db, player_id, call.user_id, owner_id)
+        _link_player(call.transaction, player_id, call.user_id, owner_id)
     elif _claimed_at(call.db, player_id, call.user_id) is not None:
         raise Conflict("You have claimed this player already. The organizer has still to approve it.")
     else:
@@ -175,7 +176,7 @@ def approve_claim(call: Write[ClaimApproval]) -> int:
     _refuse_claimed(call.db, player_id, user_id)
     if _claimed_at(call.db, player_id, user_id) is None:
         raise Invalid({"userId": [f"User {user_id} has not claimed player {player_id}."]})
-    _link_player(call.db, player_id, user_id, book.lock_owner(call.db, book.PLAYER, player_id))
+    _link_player(call.transaction, player_id, user_id, book.lock_owner(call.db, book.PLAYER, player_id))
     return player_id
 
 
@@ -197,7 +198,7 @@ def give_up_claim(call: Write[Body], user_id: int | None) -> int:
     if not waited and not held:
         raise NotFound("Claim", player_id)
     if held:
-        feed_events.announce_players(call.db, [player_id])
+        feed_events.announce_players(call.transaction, [player_id])
         rating_days.mark_players(call.db, [player_id])
     return player_id
 
@@ -222,13 +223,14 @@ def _claimed_at(db: Connection, player_id: int, user_id: int) -> datetime | None
     return db.execute(rows).scalar_one_or_none()
 
 
-def _link_player(db: Connection, player_id: int, user_id: int, owner_id: int) -> None:
+def _link_player(transaction: Transaction, player_id: int, user_id: int, owner_id: int) -> None:
     """The user is this player from now on. Raises Conflict when he is another one of the same book."""
+    db = transaction.connection
     same_book = (player.c.organizer_id == owner_id, player.c.claimed_by == user_id)
     other = db.execute(select(player.c.player_id).where(*same_book).limit(1)).scalar_one_or_none()
     if other is not None:
         raise Conflict(f"User {user_id} is player {other} of this book already. Give that claim up first.")
     db.execute(update(player).where(player.c.player_id == player_id).values(claimed_by=user_id))
     db.execute(delete(claim).where(claim.c.player_id == player_id))
-    feed_events.announce_players(db, [player_id])
+    feed_events.announce_players(transaction, [player_id])
     rating_days.mark_players(db, [player_id])

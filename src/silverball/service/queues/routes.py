@@ -1,8 +1,9 @@
 """Queues over HTTP."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, Write, delete, get, post
+from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get, post
 from silverball.kit.http.query import Query
+from silverball.service.calls import Write
 from silverball.service.queues import reads, writes
 from silverball.service.singleplayer import reads as attempts
 from silverball.wire.pages import Data

@@ -1,10 +1,10 @@
 """Joining, leaving and moving in the queues of arenas. Rules: rules/commands/single_player.py."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Id
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.service import access
+from silverball.service.calls import Write
 from silverball.service.core import commands
 
 

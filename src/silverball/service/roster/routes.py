@@ -3,7 +3,8 @@
 from msgspec import UNSET
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write, delete, patch, post, put
+from silverball.kit.http.endpoints import delete, patch, post, put
+from silverball.service.calls import Write
 from silverball.service.roster import writes
 from silverball.service.roster.bodies import (
     EntrantPatch,

@@ -9,13 +9,13 @@ from sqlalchemy import insert
 
 from silverball.kit.errors import Invalid, NotFound
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import roster as roster_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.tournament import Bank, Entrant, LineupArena, Tournament
 from silverball.service.arenas import reads as arenas
 from silverball.service.banks import reads as banks
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.players import reads as players
 from silverball.service.roster import reads
@@ -86,8 +86,8 @@ def _insert_player(call: Write[Any], organizer_id: int, one: NewEntrant) -> int:
         "status": "active",
         "labels": [],
     }
-    done = call.db.execute(insert(tables.player).values(**values))
-    return int(done.inserted_primary_key[0])
+    inserted = insert(tables.player).values(**values).returning(tables.player.c.player_id)
+    return int(call.db.execute(inserted).scalar_one())
 
 
 def _new_entrant(one: NewEntrant, player_id: int, user_id: int | None) -> Entrant:

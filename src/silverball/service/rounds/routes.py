@@ -1,8 +1,9 @@
 """Rounds: the list, and rounds drawn, changed, completed and deleted."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.endpoints import Access, Call, delete, get, patch, post
 from silverball.kit.http.query import Query
+from silverball.service.calls import Write
 from silverball.service.rounds import reads, writes
 from silverball.service.rounds.bodies import NewRound, RoundPatch
 from silverball.wire.pages import Data

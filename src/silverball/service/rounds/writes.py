@@ -5,12 +5,13 @@ from typing import Any
 from msgspec import UnsetType
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import PreparationOutdated, Write
+from silverball.kit.http.endpoints import PreparationOutdated
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import rounds
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.tournament import Tournament
+from silverball.service.calls import Write
 from silverball.service.core import commands, enact
 from silverball.service.core.commands import Decision, DryRun
 from silverball.service.games.reads import games
@@ -44,7 +45,7 @@ def open_round(call: Write[NewRound]) -> DrawnRound:
     tournament_id = call.ids[TOURNAMENT]
     if call.body.dry_run:
         seen: DryRun = call.preparation
-        kept = enact.load_with_revision(call.db, tournament_id)
+        kept = enact.load_for_change(call.transaction, tournament_id)
         if kept.revision != seen.revision:
             raise PreparationOutdated
         return drafts.drawn_round(apply_changes(kept.tournament, seen.decision.changes))

@@ -6,10 +6,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Color, Name
 from silverball.rules.model.literals import BestGameScoring
 from silverball.service import ownership
+from silverball.service.calls import Write
 from silverball.service.events import feed_events
 from silverball.store import book
 from silverball.wire.values import SeriesStatus
@@ -79,7 +79,7 @@ def change_series(call: Write[ChangedSeries]) -> int:
     """The series in the path, different now."""
     series_id = ownership.owned_id_in_path(call, book.SERIES)
     book.change(call.db, book.SERIES, series_id, ownership.sent_values(call.body))
-    feed_events.announce_series(call.db, [series_id])
+    feed_events.announce_series(call.transaction, [series_id])
     return series_id
 
 

@@ -3,9 +3,10 @@
 from typing import Any
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get, patch, post
 from silverball.kit.http.query import Query
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.singleplayer import reads, writes
 from silverball.service.singleplayer.reads import SinglePlayerGamesQuery
 from silverball.wire.pages import Data, Page

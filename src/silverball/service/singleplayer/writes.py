@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import ID_MAX, Write
+from silverball.kit.http.endpoints import ID_MAX
 from silverball.kit.http.fields import Id
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.families import amazing_race
@@ -14,6 +14,7 @@ from silverball.rules.families import best_game as best_game_family
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.core.commands import Decision
 

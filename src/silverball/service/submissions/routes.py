@@ -3,9 +3,10 @@
 from typing import Any
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Call, Write, delete, get, post
+from silverball.kit.http.endpoints import Call, delete, get, post
 from silverball.kit.http.query import Query
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.submissions.reads import submissions as reads
 from silverball.service.submissions.writes import submissions as writes
 from silverball.wire.pages import Data, Page

@@ -1,7 +1,8 @@
 """Results that players send in: made, approved, declined."""
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write, delete, post
+from silverball.kit.http.endpoints import delete, post
+from silverball.service.calls import Write
 from silverball.service.games.bodies import ReportedResult
 from silverball.service.suggestions import writes
 from silverball.wire.games import Game

@@ -3,12 +3,12 @@
 from typing import Any
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.rules.commands import suggestions as suggestion_commands
 from silverball.rules.mechanics import results
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
 from silverball.service.access import AuthenticatedCaller
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games import overwriting
 from silverball.service.games.bodies import ReportedResult

@@ -1,6 +1,7 @@
 """Ties broken by a game or by hand."""
 
-from silverball.kit.http.endpoints import Write, post
+from silverball.kit.http.endpoints import post
+from silverball.service.calls import Write
 from silverball.service.tiebreaks import writes
 from silverball.service.tiebreaks.writes import TiebreakRequest
 from silverball.wire.games import Game

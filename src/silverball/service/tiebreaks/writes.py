@@ -6,9 +6,9 @@ from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Id
 from silverball.rules.commands import tiebreaks as tiebreak_commands
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games.reads import games
 from silverball.service.standings import reads as standings

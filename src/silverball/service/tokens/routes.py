@@ -5,8 +5,9 @@ from random import SystemRandom
 import msgspec
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Call, OneTimeResult, Write, delete, get, post
+from silverball.kit.http.endpoints import Access, Call, OneTimeResult, delete, get, post
 from silverball.kit.http.query import Query
+from silverball.service.calls import Write
 from silverball.service.tokens import reads, writes
 from silverball.wire.pages import Data
 from silverball.wire.tokens import ApiToken

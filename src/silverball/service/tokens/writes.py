@@ -12,9 +12,9 @@ from sqlalchemy import Connection, delete, func, insert, or_, select, update
 from silverball.kit import texts, tokens
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Name
 from silverball.service import access
+from silverball.service.calls import Write
 from silverball.service.tokens.reads import USE_RECORDED_EVERY, Token
 from silverball.store.tables import token, user
 

@@ -4,8 +4,9 @@ from secrets import SystemRandom
 from typing import Any
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, Write, delete, get, patch, post
+from silverball.kit.http.endpoints import TOURNAMENT, Access, Call, delete, get, patch, post
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.parts import reads as parts
 from silverball.service.tournaments import bodies
 from silverball.service.tournaments.reads import journal

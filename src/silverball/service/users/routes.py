@@ -4,8 +4,9 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from silverball.kit.http.endpoints import Access, Call, Write, get, patch
+from silverball.kit.http.endpoints import Access, Call, get, patch
 from silverball.kit.http.query import Query
+from silverball.service.calls import Write
 from silverball.service.users import reads, writes
 from silverball.wire.base import Id
 from silverball.wire.pages import Data
@@ -35,7 +36,7 @@ def own_profile(call: Call[Query]) -> OwnProfile:
 @patch("/api/users/profile", body=writes.ChangedProfile, ability="score")
 def change_profile(call: Write[writes.ChangedProfile]) -> OwnProfile:
     """The caller's profile, changed."""
-    writes.change_profile(call.db, call.user_id, call.body)
+    writes.change_profile(call.transaction, call.user_id, call.body)
     return reads.own_profile(call.db, call.caller)
 
 

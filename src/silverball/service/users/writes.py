@@ -18,6 +18,7 @@ from silverball.service.events import feed_events
 from silverball.service.users import reads
 from silverball.store import rating_days
 from silverball.store.tables import OPT_OUTS, session, user
+from silverball.store.transaction import Transaction
 
 NAME_MAX = 100
 EMAIL_MAX = 254
@@ -81,14 +82,15 @@ def create_first_admin(db: Connection, *, name: str, email: str, password_hash: 
     return user_id
 
 
-def change_profile(db: Connection, user_id: int, said: ChangedProfile) -> None:
+def change_profile(transaction: Transaction, user_id: int, said: ChangedProfile) -> None:
     """The user's profile, different now in every tournament that shows it."""
+    db = transaction.connection
     values = {name: value for name, value in msgspec.structs.asdict(said).items() if value is not UNSET}
     if values:
         was_hidden = db.execute(select(user.c.ratings_opt_out).where(user.c.user_id == user_id)).scalar_one()
         db.execute(update(user).where(user.c.user_id == user_id).values(**values))
         is_hiding = any(values.get(name) is True for name in OPT_OUTS)
-        feed_events.announce_users(db, [user_id], is_hiding=is_hiding)
+        feed_events.announce_users(transaction, [user_id], is_hiding=is_hiding)
         rating_days.update_user(db, user_id, was_hidden=was_hidden)
 
 

@@ -12,7 +12,6 @@ from silverball.kit.http.endpoints import (
     Call,
     OneTimeResult,
     UncachedResult,
-    Write,
     delete,
     get,
     patch,
@@ -20,6 +19,7 @@ from silverball.kit.http.endpoints import (
 )
 from silverball.kit.http.query import Query
 from silverball.service import pages
+from silverball.service.calls import Write
 from silverball.service.webhooks.reads import webhooks as reads
 from silverball.service.webhooks.writes import webhooks as writes
 from silverball.service.webhooks.writes.webhooks import WEBHOOK

@@ -8,10 +8,11 @@ from starlette.responses import Response
 from silverball.kit import passwords
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Access, Endpoint, OneTimeResult, Write
+from silverball.kit.http.endpoints import Access, Endpoint, OneTimeResult
 from silverball.kit.http.query import Query, QueryParser
 from silverball.kit.http.router import parse_path_id
 from silverball.service import access
+from silverball.service.calls import Write
 from silverball.service.sessions import reads as session_reads
 from silverball.service.sessions import writes as session_writes
 from silverball.service.tokens import reads as token_reads
@@ -72,8 +73,8 @@ def sign_in(visit: PageRequest) -> Response:
 
 @page("POST", "/account/sign-out")
 def sign_out(visit: PageRequest) -> Response:
-    with visit.site.store.write(quiet=True) as db:
-        session_writes.end_session(db, visit.session_secret)
+    with visit.site.store.write(quiet=True) as transaction:
+        session_writes.end_session(transaction.connection, visit.session_secret)
     answer = redirect("/account/sign-in?said=out")
     visit.delete_cookie(answer, SESSION)
     return answer
@@ -136,8 +137,8 @@ def _create_token_once(visit: PageRequest) -> CreatedToken:
 @page("POST", "/account/tokens/{token_id}/revoke")
 def revoke_token(visit: PageRequest) -> Response:
     token_id = parse_path_id("token_id", visit.ids["token_id"])
-    with visit.site.store.write(quiet=True) as db:
-        token_writes.revoke_token(db, token_id, user_id=visit.account.user_id)
+    with visit.site.store.write(quiet=True) as transaction:
+        token_writes.revoke_token(transaction.connection, token_id, user_id=visit.account.user_id)
     return redirect("/account?said=revoked")
 
 
@@ -196,8 +197,10 @@ def _too_many_attempts(visit: PageRequest, seconds: int) -> Response:
 def _renew_hash(visit: PageRequest, login: session_reads.Credentials, password: str) -> None:
     if passwords.is_outdated(login.password_hash):
         renewed = passwords.hash_password(password)
-        with visit.site.store.write(quiet=True) as db:
-            user_writes.rehash_password(db, login.user_id, old=login.password_hash, new=renewed)
+        with visit.site.store.write(quiet=True) as transaction:
+            user_writes.rehash_password(
+                transaction.connection, login.user_id, old=login.password_hash, new=renewed
+            )
 
 
 def _parse_days(text: str) -> int | None:

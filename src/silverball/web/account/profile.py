@@ -53,8 +53,8 @@ def _rerender_profile(visit: PageRequest, sentence: str) -> Response:
 def save_profile(visit: PageRequest) -> Response:
     try:
         said = _PARSER.parse(msgspec.json.encode(_profile_body(visit.form)))
-        with visit.site.store.write() as db:
-            user_writes.change_profile(db, visit.account.user_id, said)
+        with visit.site.store.write() as transaction:
+            user_writes.change_profile(transaction, visit.account.user_id, said)
     except Invalid as refused:
         sentences = " ".join(one for listed in refused.errors.values() for one in listed)
         return _render_profile(visit, FormState(PROFILE, visit.form, sentences), 422)
@@ -93,8 +93,8 @@ def download_data(visit: PageRequest) -> Response:
 
 @page("POST", "/account/sessions/end")
 def end_sessions(visit: PageRequest) -> Response:
-    with visit.site.store.write(quiet=True) as db:
-        session_writes.end_other_sessions(db, visit.account.user_id, visit.session_secret)
+    with visit.site.store.write(quiet=True) as transaction:
+        session_writes.end_other_sessions(transaction.connection, visit.account.user_id, visit.session_secret)
     return redirect("/account/data?said=ended")
 
 
@@ -115,8 +115,8 @@ def delete_account(visit: PageRequest) -> Response:
         return _render_data(visit, 422, MISTYPED)
     site.sign_in_limiter.record_success(visit.client_address, visit.account.email)
     try:
-        with site.store.write() as db:
-            account_writes.erase_account(db, user_id)
+        with site.store.write() as transaction:
+            account_writes.erase_account(transaction, user_id)
     except Conflict as refused:
         return _render_data(visit, 409, refused.message)
     gone = "Your name and everything that only you needed is gone. Results stay, under a pseudonym."

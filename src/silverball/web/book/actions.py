@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.service.arenas import writes as arenas
+from silverball.service.calls import Write
 from silverball.service.locations import writes as locations
 from silverball.service.players import writes as players
 from silverball.service.series import writes as series

@@ -10,7 +10,7 @@ from secrets import SystemRandom
 from typing import Any
 
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
+from silverball.service.calls import Write
 from silverball.service.cards import writes as cards
 from silverball.service.devices import writes as devices
 from silverball.service.entries import writes as entries

@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.http.endpoints import Write
 from silverball.rules.mechanics import results
 from silverball.service import access
 from silverball.service.arenas import writes as arenas
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.games import bodies as game_bodies
 from silverball.service.games import writes as games

@@ -13,8 +13,8 @@ import msgspec
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Id
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.tournaments import bodies
 from silverball.service.tournaments.writes import tournaments

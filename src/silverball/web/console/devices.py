@@ -51,8 +51,8 @@ def open_link(visit: PageRequest) -> Response:
         return visit.render_inactive_device(known)
     answer = redirect(f"/t/{known.device.tournament_id}/run")
     if not _can_already_score(visit, known):
-        with visit.site.store.write(quiet=True) as db:
-            writes.record_use(db, known.device.device_id, visit.site.now())
+        with visit.site.store.write(quiet=True) as transaction:
+            writes.record_use(transaction.connection, known.device.device_id, visit.site.now())
         visit.set_cookie(answer, device_cookie_name(known.device.tournament_id), secret, COOKIE_SECONDS)
     return answer
 

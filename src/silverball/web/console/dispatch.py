@@ -13,11 +13,14 @@ from silverball.kit.edge.idempotency import RequestInProgress
 from silverball.kit.errors import Invalid, NotAllowed
 from silverball.kit.http.api import NO_ABILITY
 from silverball.kit.http.body import Body, BodyParser
-from silverball.kit.http.endpoints import TOURNAMENT, Access, Endpoint, OneTimeResult, Request, Write
+from silverball.kit.http.endpoints import TOURNAMENT, Access, AnyWrite, Endpoint, OneTimeResult, Request
 from silverball.kit.http.query import Query, QueryParser
 from silverball.kit.http.router import parse_path_id
+from silverball.service.calls import Write
 from silverball.service.devices import writes as devices
 from silverball.service.devices.writes import DeviceLink
+from silverball.store.engine import Db
+from silverball.store.transaction import Transaction
 from silverball.web.console.actions import FormAction
 from silverball.web.forms import KEY, PAGE, THEN, FormData
 from silverball.web.page_request import PageRequest
@@ -117,11 +120,16 @@ def _body_parser(body: type[Body]) -> BodyParser:
 
 
 def build_call(
-    visit: PageRequest, ids: dict[str, int], body: Body | None = None, db: Any = None
+    visit: PageRequest,
+    ids: dict[str, int],
+    body: Body | None = None,
+    *,
+    db: Db | None = None,
+    transaction: Transaction | None = None,
 ) -> Write[Any]:
     """A call of the visitor's, as the writes take it."""
     site = visit.site
-    return Write(
+    return AnyWrite(
         ids=ids,
         words={},
         query=Query(),
@@ -134,7 +142,8 @@ def build_call(
         now=site.now().replace(microsecond=0),
         settings=site.settings,
         body=body,
-        db=db,
+        db=transaction.connection if transaction else db,
+        transaction=transaction,
     )
 
 

@@ -47,7 +47,7 @@ def preview_next_draw(visit: PageRequest, night: TournamentNight) -> DrawPreview
 
     def drawn() -> Tournament:
         with visit.site.store.read() as db:
-            call = dispatch.build_call(visit, {TOURNAMENT: night.id}, bodies.NewRound(), db)
+            call = dispatch.build_call(visit, {TOURNAMENT: night.id}, bodies.NewRound(), db=db)
             if night.tournament.status == "planned":
                 begun = apply_changes(night.tournament, tournaments.prepare_start(call).decision.changes)
                 return _with_first_round(begun, call.now)

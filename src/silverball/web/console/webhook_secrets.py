@@ -22,8 +22,8 @@ def replace_secret(visit: PageRequest) -> Response:
     try:
         if not visit.caller.may("manage"):
             raise NotAllowed
-        with visit.site.store.write(ids[TOURNAMENT], quiet=True) as db:
-            call = dispatch.build_call(visit, ids, Body(), db)
+        with visit.site.store.write(ids[TOURNAMENT], quiet=True) as transaction:
+            call = dispatch.build_call(visit, ids, Body(), transaction=transaction)
             _, secret = writes.replace_secret(call, visit.site.dice)
     except NotAllowed:
         return site.message_page(

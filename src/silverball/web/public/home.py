@@ -69,9 +69,13 @@ def first_account(visit: PageRequest) -> Response:
 
 
 def _create_admin(visit: PageRequest, password_hash: str, now: datetime) -> int:
-    with visit.site.store.write() as db:
+    with visit.site.store.write() as transaction:
         return user_writes.create_first_admin(
-            db, name=visit.field("name"), email=visit.field("email"), password_hash=password_hash, now=now
+            transaction.connection,
+            name=visit.field("name"),
+            email=visit.field("email"),
+            password_hash=password_hash,
+            now=now,
         )
 
 

@@ -15,6 +15,7 @@ from silverball.service.accounts import reads
 from silverball.service.accounts.writes import ratings, submissions
 from silverball.service.events import feed_events
 from silverball.store import book, references, revisions, tables
+from silverball.store.transaction import Transaction
 
 _USER = tables.user.c
 
@@ -39,11 +40,12 @@ ERASED_COLUMNS = (
 BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, book.LOCATION)
 
 
-def erase_account(db: Connection, user_id: int) -> None:
+def erase_account(transaction: Transaction, user_id: int) -> None:
     """Take the person out of the account, for good. Raises NotFound and Conflict."""
+    db = transaction.connection
     reads.require_erasable(db, user_id)
     # Tournaments are locked before the account is: who writes in one may need the account's row.
-    revisions.raise_for_users(db, [user_id])
+    revisions.raise_for_users(transaction, [user_id])
     columns = select(_USER.name, _USER.ratings_opt_out).where(_USER.user_id == user_id)
     name, was_hidden = db.execute(columns).one()
     players = reads.claimed_players(db, user_id)
@@ -54,7 +56,7 @@ def erase_account(db: Connection, user_id: int) -> None:
     submissions.erase_from_submissions(db, user_id)
     ratings.erase_from_ratings(db, user_id, players, was_hidden=was_hidden)
     # The claims still say where he played: what was announced there is dropped.
-    feed_events.announce_users(db, [user_id], is_hiding=True)
+    feed_events.announce_users(transaction, [user_id], is_hiding=True)
     for column in (tables.player.c.claimed_by, tables.game_player.c.user_id, tables.suggestion.c.user_id):
         db.execute(update(column.table).where(column == user_id).values({column: None}))
     _delete_private_rows(db, user_id)

@@ -10,6 +10,7 @@ from silverball.rules.opdb.moves import ResolvedId, resolve_id
 from silverball.service.events import feed_events
 from silverball.service.machines import reads
 from silverball.store import revisions, tables
+from silverball.store.transaction import Transaction
 from silverball.wire import times
 from silverball.wire.machines import OpdbChange
 
@@ -52,12 +53,13 @@ def store_changes(db: Connection, changes: Sequence[OpdbChange]) -> int:
     return len(mine - before)
 
 
-def follow_moves(db: Connection) -> MachineMoves:
+def follow_moves(transaction: Transaction) -> MachineMoves:
     """Give arenas, summaries, tips and films the ids that their machines have now.
 
     Called whenever something comes in that names machines, or says where they went: the list of changes may
     be ahead of the entries, and the entries ahead of the list.
     """
+    db = transaction.connection
     moves = reads.id_replacements(db)
     if not moves:
         return MachineMoves()
@@ -67,7 +69,7 @@ def follow_moves(db: Connection) -> MachineMoves:
     lost = tuple(one for one, outcome in outcomes.items() if outcome.is_unknown)
     for one in lost:
         del moved[one]
-    arenas = _replace_ids(db, moved) if moved else 0
+    arenas = _replace_ids(transaction, moved) if moved else 0
     return MachineMoves(arenas, moved, lost)
 
 
@@ -82,17 +84,18 @@ def _id_columns() -> list[Column[str]]:
     return [one.c.opdb_id for one in named]
 
 
-def _replace_ids(db: Connection, moved: Mapping[str, str | None]) -> int:
+def _replace_ids(transaction: Transaction, moved: Mapping[str, str | None]) -> int:
     """Returns how many arenas have another id now. Every tournament that shows one is newer and tells so."""
+    db = transaction.connection
     arena_ids = _ids_of_rows_naming(db, tables.arena.c.arena_id, tables.arena.c.opdb_id, moved)
     _replace_in_column(db, tables.arena.c.opdb_id, moved)
     # Who completes one of these tournaments meanwhile waits here, or is waited for: his summary has an
     # arena's id from before or after, and is renamed below when it is from before.
     for start in range(0, len(arena_ids), IDS_AT_ONCE):
-        feed_events.announce_arenas(db, arena_ids[start : start + IDS_AT_ONCE])
+        feed_events.announce_arenas(transaction, arena_ids[start : start + IDS_AT_ONCE])
     for summary in _SUMMARIES:
         tournament_ids = _ids_of_rows_naming(db, summary.c.tournament_id, summary.c.opdb_id, moved)
-        revisions.raise_tournaments(db, tournament_ids)
+        revisions.raise_tournaments(transaction, tournament_ids)
         _replace_in_column(db, summary.c.opdb_id, moved)
     for column in (tables.tip.c.opdb_id, tables.machine_video.c.opdb_id):
         _replace_in_column(db, column, moved)

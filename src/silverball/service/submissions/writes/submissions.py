@@ -8,8 +8,8 @@ from sqlalchemy import Connection, RowMapping, func, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import Write
 from silverball.kit.http.fields import Id, Name
+from silverball.service.calls import Write
 from silverball.service.submissions import policy, states
 from silverball.service.submissions.document import PLAYERS_MAX
 from silverball.service.submissions.people import KnownPerson

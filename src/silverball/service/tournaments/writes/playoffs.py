@@ -9,7 +9,6 @@ from msgspec import UNSET
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import Conflict, Invalid
-from silverball.kit.http.endpoints import Write
 from silverball.rules.commands import playoffs as playoff_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model.changes import (
@@ -23,12 +22,14 @@ from silverball.rules.model.changes import (
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
+from silverball.service.calls import Write
 from silverball.service.core import commands, enact
 from silverball.service.tournaments import configuration
 from silverball.service.tournaments.bodies import NewPlayoffs
 from silverball.service.tournaments.reads import belongings
 from silverball.service.tournaments.writes import tournaments as writes
 from silverball.store import tables
+from silverball.store.transaction import Transaction
 from silverball.wire import times
 
 NAME_CHARACTERS_MAX = 100
@@ -49,11 +50,11 @@ def create_playoffs(call: Write[NewPlayoffs], dice: Random) -> Tournament:
     player_ids = playoff_commands.seed_players(rows, draw)
     new = _planned_playoffs(call, qualifier, title, dice)
     who = commands.action_context(call)
-    made = enact.create_tournament(call.db, new, who, dice)
+    made = enact.create_tournament(call.transaction, new, who, dice)
     changes = _roster_changes(qualifier, player_ids)
-    enact.enact(call.db, made.tournament_id, changes, who, dice_seed=seed)
-    _link_tournaments(call.db, made, qualifier.tournament_id, "qualifying", who)
-    _link_tournaments(call.db, qualifier, made.tournament_id, "playoff", who)
+    enact.enact(call.transaction, made.tournament_id, changes, who, dice_seed=seed)
+    _link_tournaments(call.transaction, made, qualifier.tournament_id, "qualifying", who)
+    _link_tournaments(call.transaction, qualifier, made.tournament_id, "playoff", who)
     return made
 
 
@@ -158,10 +159,11 @@ def _roster_changes(qualifier: Tournament, player_ids: Sequence[int]) -> list[Ch
 
 
 def _link_tournaments(
-    db: Connection, of: Tournament, to: int, link_type: str, who: enact.ActionContext
+    transaction: Transaction, of: Tournament, to: int, link_type: str, who: enact.ActionContext
 ) -> None:
+    db = transaction.connection
     tournament = enact.load_tournament(db, of.tournament_id)
     new = {"linked_tournament_id": to, "link_type": link_type, "link_index": None}
     links = [*tournament.details["links"], *belongings.link_details(db, [new], tournament.tournament_id)]
     changes = tournament_changes(TournamentEdited, tournament, details={**tournament.details, "links": links})
-    enact.enact(db, tournament.tournament_id, changes, who)
+    enact.enact(transaction, tournament.tournament_id, changes, who)

@@ -6,12 +6,12 @@ from random import Random
 from typing import Any
 
 from msgspec import UNSET
-from sqlalchemy import Connection, delete
+from sqlalchemy import delete
 from sqlalchemy.exc import IntegrityError
 
 from silverball.kit.errors import Conflict, NotAllowed
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import TOURNAMENT, Write
+from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import entries
 from silverball.rules.model.apply import apply_changes
@@ -20,6 +20,7 @@ from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import EngineState, Tournament
 from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
+from silverball.service.calls import Write
 from silverball.service.core import commands, enact
 from silverball.service.core.commands import Decision, DryRun
 from silverball.service.core.enact import ActionContext
@@ -32,6 +33,7 @@ from silverball.service.tournaments.bodies import (
 )
 from silverball.service.tournaments.reads import belongings, described, idling, series_facts
 from silverball.store import announcements, revisions, tables
+from silverball.store.transaction import Transaction
 
 CREATOR_ROLES = ("organizer", "admin")
 SEED_BITS = 128
@@ -75,7 +77,7 @@ def create_tournament(call: Write[NewTournamentFields], dice: Random) -> Tournam
     new = planned_tournament(
         body.type, settings, details, dice, tiebreakers=configuration.tiebreaker_map(rows)
     )
-    return enact.create_tournament(call.db, new, commands.action_context(call), dice)
+    return enact.create_tournament(call.transaction, new, commands.action_context(call), dice)
 
 
 def blank_details(organizer_id: int, now: datetime) -> dict[str, Any]:
@@ -179,7 +181,7 @@ def undo_action(call: Write[UndoRequest]) -> Tournament:
     commands.load_tournament(call)
     try:
         return enact.undo_action(
-            call.db, call.ids[TOURNAMENT], call.body.action, commands.action_context(call)
+            call.transaction, call.ids[TOURNAMENT], call.body.action, commands.action_context(call)
         )
     except IntegrityError as error:
         sentence = "This cannot be undone any more: what it would bring back is gone or taken by now."
@@ -196,21 +198,22 @@ def delete_tournament(call: Write[Body]) -> None:
         named = ", ".join(str(tournament_id) for tournament_id in linking[:NAMED_MAX])
         raise Conflict(f"Tournament {named} links to this one. Take it out of those links first.")
     # Whoever has read it must ask again, and is told that it is gone.
-    revisions.raise_tournaments(call.db, [tournament.tournament_id])
+    revisions.raise_tournaments(call.transaction, [tournament.tournament_id])
     own = tables.tournament.c.tournament_id == tournament.tournament_id
     call.db.execute(delete(tables.tournament).where(own))
-    announcements.end_channel(call.db, tournament.tournament_id)
+    announcements.end_channel(call.transaction, tournament.tournament_id)
 
 
-def complete_if_idle(db: Connection, tournament_id: int, source: str, now: datetime) -> bool:
+def complete_if_idle(transaction: Transaction, tournament_id: int, source: str, now: datetime) -> bool:
     """Complete a tournament that nobody has touched for two days, as of its last activity.
 
     Returns whether it was so; it may have been touched since somebody looked. Source: formats, section 23.
     """
+    db = transaction.connection
     touched_at = idling.last_activity(db, tournament_id, now)
     if touched_at is None:
         return False
     tournament = enact.load_tournament(db, tournament_id)
     who = ActionContext(actor_id=None, source=source, now=now)
-    enact.enact(db, tournament_id, tournament_commands.complete(tournament, touched_at), who)
+    enact.enact(transaction, tournament_id, tournament_commands.complete(tournament, touched_at), who)
     return True

@@ -8,10 +8,11 @@ from sqlalchemy import Connection, delete, func, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import TOURNAMENT, Write
+from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.kit.http.fields import Name
 from silverball.rules.model.tournament import Tournament
 from silverball.service import ownership
+from silverball.service.calls import Write
 from silverball.service.core import commands
 from silverball.service.webhooks import policy, signing
 from silverball.service.webhooks.reads import message

@@ -1,0 +1,27 @@
+"""A write in progress: its connection, and everything that its commit will publish."""
+
+from dataclasses import dataclass, field
+
+from sqlalchemy import Connection
+
+from silverball.store.loaded import LoadedTournament
+
+# In place of a sequence number: the channel has ended.
+CHANNEL_ENDED = -1
+# Execution option of a connection that writes.
+WRITES = "silverball_writes"
+
+
+@dataclass
+class Transaction:
+    """One writer's transaction. It is committed where it was opened, and nowhere else."""
+
+    connection: Connection
+    # Tournaments as earlier writers left them who share this commit; None where writers share none.
+    uncommitted: dict[int, LoadedTournament] | None = None
+    # Tournament id -> its revision after the commit.
+    raised_revisions: dict[int, int] = field(default_factory=dict)
+    # Tournament id -> the newest number of its channel, 0 for a new epoch, CHANNEL_ENDED for an end.
+    announcements: dict[int, int] = field(default_factory=dict)
+    # Tournaments as this writer left them, for the memory of the process.
+    loaded: dict[int, LoadedTournament] = field(default_factory=dict)
