@@ -2,27 +2,37 @@
 PYTHON ?= python3.11
 VENV := .venv
 BIN := $(VENV)/bin
+RUN_STAMP := $(VENV)/.installed-to-run
 STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 CLIENTS := tests/clients
 PORT ?= 8000
 TEST_WORKERS ?= 2
 LOCK := --quiet --python-version 3.11 --generate-hashes --no-header --no-annotate
 
-.PHONY: help clients install run test check lock soak bench clean
+.PHONY: help clients install install-run run test quick slow-list check lock soak bench clean
 help:  ## this list
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
-$(STAMP): requirements/dev.txt pyproject.toml
+# What runs, and nothing else: `make run` needs no tools.
+$(RUN_STAMP): requirements/run.txt pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(PIP) --require-hashes -r requirements/run.txt
+	$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 
-# Compiled here, because who serves may not be allowed to write to the folder, and would compile at each start.
+$(STAMP): $(RUN_STAMP) requirements/dev.txt
+	$(PIP) --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# Compiled here: a server that may not write to its folder would compile again at each start.
+install-run: $(RUN_STAMP)
+	@$(BIN)/python -m compileall -q src
+
 install: $(STAMP)  ## create .venv and install everything, development tools included
 	@$(BIN)/python -m compileall -q src
 
-run: install  ## start the demo on http://127.0.0.1:8000
+run: install-run  ## start the demo on http://127.0.0.1:8000
 	$(BIN)/silverball demo --port $(PORT)
 
 check: install  ## ruff, mypy and the import contracts
@@ -38,11 +48,19 @@ $(CLIENTS)/node_modules: $(CLIENTS)/package-lock.json
 		|| echo "npm could not install tests/clients; tests that need it are skipped" >&2; fi
 	@if [ -d $@ ]; then touch $@; fi
 
-test: check clients  ## everything: checks, then all tests
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --durations=10
+# PART=rules, PART=web/test_console.py: the tests of one room or file, without the checks.
+test: $(if $(PART),install,check) clients  ## everything: checks, then all tests; PART=rules runs one room
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --durations=10 $(if $(PART),tests/$(PART))
 
-soak: install  ## the machines of all formats, 2,000 runs each (takes long)
-	SILVERBALL_SOAK=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) tests/rules -k machine
+quick: install  ## the tests that need no browser, no PostgreSQL and under 50 ms each: a minute
+	PYTHONDONTWRITEBYTECODE= SILVERBALL_QUICK=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) -q -p no:schemathesis
+
+# Run on an idle machine, now and then.
+slow-list: install  ## measure which tests are too slow for `make quick`
+	SILVERBALL_QUICK=1 SILVERBALL_LIST_SLOW=tests/slow_tests.txt $(BIN)/python -m pytest -q -p no:schemathesis
+
+soak: install clients  ## the tests that run long: machines of all formats, 2,000 nights each
+	SILVERBALL_SOAK=1 $(BIN)/python -m pytest -n $(TEST_WORKERS) -m soak
 
 bench: install  ## measure against the peers; prints the table
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
@@ -55,7 +73,7 @@ bench: install  ## measure against the peers; prints the table
 
 # The locks carry names, versions and hashes; no address is written.
 lock:  ## lock the dependencies of pyproject.toml again (needs uv)
-	uv pip compile $(LOCK) -o requirements/run.txt pyproject.toml
+	uv pip compile $(LOCK) -o requirements/run.txt --extra build pyproject.toml
 	uv pip compile $(LOCK) -o requirements/dev.txt --extra dev pyproject.toml
 	uv pip compile $(LOCK) -o requirements/bench.txt --extra bench -c requirements/dev.txt pyproject.toml
 

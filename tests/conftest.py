@@ -11,8 +11,22 @@ from pathlib import Path
 import pytest
 from sqlalchemy import create_engine, make_url
 
+from selection import (
+    pytest_collection_modifyitems,
+    pytest_runtest_logreport,
+    pytest_terminal_summary,
+    pytest_testnodedown,
+)
 from silverball.store import migrate
 from silverball.store.engine import Store
+
+# Hooks that choose which tests run.
+__all__ = [
+    "pytest_collection_modifyitems",
+    "pytest_runtest_logreport",
+    "pytest_terminal_summary",
+    "pytest_testnodedown",
+]
 
 POSTGRESQL_SWITCH = "SILVERBALL_TEST_POSTGRESQL"
 _counter = itertools.count(1)

@@ -14,6 +14,7 @@ from schemathesis.specs.openapi import checks
 from starlette.testclient import TestClient
 
 import build
+from selection import examples
 from silverball import app
 from silverball.kit.http import openapi
 from silverball.kit.http.endpoints import collect_endpoints
@@ -105,7 +106,7 @@ def test_every_answer_is_as_described(
     headers = {"authorization": f"Bearer {token}"}
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples(EXAMPLES),
         deadline=None,
         derandomize=True,
         database=None,

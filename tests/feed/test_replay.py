@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import build
 from feed.serving import run_scenario
 from feed.whole import RunningProgram, announce, running_program, wait_until
+from selection import examples
 from silverball import app
 from silverball.feed.broadcast import FeedService
 from silverball.kit.errors import Gone, Invalid
@@ -207,7 +208,7 @@ def test_bad_requests_are_told_by_field(store: Store) -> None:
     ),
     last=st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60),
 )
-@settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
 def test_whatever_is_asked_is_answered_or_refused(
     anonymous_client: Any, query: dict[str, str], last: str
 ) -> None:

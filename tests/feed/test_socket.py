@@ -21,6 +21,7 @@ from feed.serving import (
     subscribe,
     wait_until,
 )
+from selection import examples
 from silverball.feed import handshake
 from silverball.feed.feed import ConnectionLimits
 from silverball.feed.handshake import HandshakeRules
@@ -492,7 +493,9 @@ FRAMES = st.tuples(
 KNOWN_CODES = {None, 1000, 1001, 1002, 1003, 1005, 1007, 1008, 1009}
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.lists(FRAMES, max_size=12), st.binary(max_size=60), st.booleans())
 def _any_frames(
     runner: asyncio.Runner,

@@ -8,7 +8,6 @@ A family of formats has its machines in its own file (`test_machines_<family>.py
     TestMine = machine_of(Moves(kind="mine", settings={"duration": (0, 3)}))
 """
 
-import os
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -23,6 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from rules.moves import Moves, has_played
 from rules.night import Night, a_night
+from selection import examples
 from silverball.kit.errors import Refusal
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -32,8 +32,7 @@ from silverball.rules.model.changes import Change, opposite_changes
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking.standing import Standing
 
-IS_SOAK = os.environ.get("SILVERBALL_SOAK") == "1"
-RUNS = 2000 if IS_SOAK else 50
+RUNS = 50
 STEPS = 40
 LATE_IDS_FROM = 101
 PLAYERS_MAX = 14
@@ -359,14 +358,14 @@ def _check_game(game: Game) -> None:
         assert {*game.result_points, *game.result_positions, *game.result_scores} == {None}
 
 
-def machine_of(moves: Moves) -> Any:
+def machine_of(moves: Moves, runs: int = RUNS) -> Any:
     """A test case that plays nights of a format: the same ones each time."""
     name = f"{moves.kind.title().replace('_', '')}Night"
     machine = type(name, (NightMachine,), {"moves": moves})
     case: Any = machine.TestCase  # type: ignore[attr-defined]  # Hypothesis makes it on asking
     case.machine = machine
     case.settings = hypothesis_settings(
-        max_examples=RUNS,
+        max_examples=examples(runs),
         stateful_step_count=STEPS,
         deadline=None,
         derandomize=True,

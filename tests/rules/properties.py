@@ -1,5 +1,7 @@
-"""How properties of the rules are checked: the same examples each time, few enough to be quick."""
+"""Settings of the properties of the rules: the same examples each time, few enough to be quick."""
 
 from hypothesis import settings
 
-quick = settings(max_examples=50, deadline=None, derandomize=True)
+from selection import examples
+
+quick = settings(max_examples=examples(50), deadline=None, derandomize=True)

@@ -1,6 +1,6 @@
 """Nights in which anything may happen, one machine per format.
 
-Fifty nights of forty steps each; SILVERBALL_SOAK=1 makes it two thousand nights.
+Fifty nights of forty steps each; `make soak` plays two thousand (test_machines_soak.py).
 """
 
 from collections import Counter

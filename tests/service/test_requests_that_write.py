@@ -18,6 +18,7 @@ from msgspec import Meta
 from sqlalchemy import Connection, event, func, select, text, update
 
 import build
+from selection import examples
 from silverball import app
 from silverball.kit.errors import Conflict, NotFound
 from silverball.kit.http.api import Api
@@ -267,7 +268,9 @@ JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=examples(60), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @given(JSON_VALUES | st.dictionaries(st.sampled_from(["name", "description"]), JSON_VALUES))
 def test_whatever_json_is_sent_is_done_or_refused(store: Store, value: Any) -> None:
     user_id = build.a_user(store)

@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import hostile
+from selection import examples
 from silverball.store import migrate
 from silverball.store.engine import Store
 from silverball.web.console import pages as console_pages
@@ -39,7 +40,11 @@ VALUES = st.one_of(
     st.text(max_size=20),
 )
 FEW = settings(
-    max_examples=12, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(12),
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=list(HealthCheck),
 )
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import func, select
 
 import build
 import hostile
+from selection import examples
 from silverball.store import migrate, tables
 from silverball.store.engine import Store
 from silverball.web.book.actions import ACTIONS
@@ -332,7 +333,7 @@ def test_whatever_is_typed_is_done_or_refused_with_a_sentence(book: Visitor, dee
     csrf = book.csrf()
 
     @settings(
-        max_examples=15,
+        max_examples=examples(15),
         deadline=None,
         derandomize=True,
         database=None,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sqlalchemy import delete
 
 import build
+from selection import examples
 from service.federation.people import ADA
 from silverball.service.federation import writes
 from silverball.service.federation.reads import records as reads
@@ -131,7 +132,9 @@ RECORDS = st.builds(
 
 
 @given(st.lists(RECORDS, max_size=5, unique_by=lambda one: one.ifpa_id))
-@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 def test_what_is_stored_is_found_again(store: Store, records: list[NewRecord]) -> None:
     with store.write() as transaction:
         transaction.connection.execute(delete(tables.federation_player))

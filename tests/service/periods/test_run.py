@@ -12,6 +12,7 @@ from sqlalchemy import event, select, update
 
 import build
 from rules.ratings import oracle
+from selection import examples
 from service.ratings.circuit import NOW, Circuit, delete_everything, moment
 from silverball.rules.ratings import formulas
 from silverball.rules.ratings.formulas import DEFAULTS, Parameters
@@ -151,7 +152,7 @@ def seasons(draw: st.DrawFn) -> Season:
 
 
 FEW = settings(
-    max_examples=10,
+    max_examples=examples(10),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -10,13 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import build
+from selection import examples
 from service.ratings.circuit import Circuit, delete_everything
 from silverball.rules.ratings import formulas
 from silverball.store.engine import Store
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
 FEW = settings(
-    max_examples=10,
+    max_examples=examples(10),
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

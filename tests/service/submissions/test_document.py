@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from selection import examples
 from service.submissions.events import a_document, encoded
 from silverball.service.submissions import document
 from silverball.service.submissions.document import InvalidDocument
@@ -164,7 +165,7 @@ PATHS = (
 )  # fmt: skip
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(st.tuples(st.sampled_from(PATHS), JSON_VALUES), min_size=1, max_size=3))
 def test_whatever_stands_in_a_document_it_is_taken_whole_or_refused_with_sentences(
     changes: list[tuple[str, Any]],
@@ -175,7 +176,7 @@ def test_whatever_stands_in_a_document_it_is_taken_whole_or_refused_with_sentenc
     _is_taken_or_refused(encoded(raw))
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.binary(max_size=200) | JSON_VALUES.map(lambda value: json.dumps(value).encode()))
 def test_whatever_bytes_arrive_they_are_taken_whole_or_refused_with_sentences(body: bytes) -> None:
     _is_taken_or_refused(body)
