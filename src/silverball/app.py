@@ -17,7 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 import silverball
 from silverball.feed import asyncapi, prometheus, replay
 from silverball.feed.asgi import AsgiFeed
-from silverball.feed.broadcast import FeedService
+from silverball.feed.feed import FeedService
 from silverball.jobs import (
     close_idle,
     deliver_webhooks,

@@ -27,8 +27,8 @@ from silverball.feed.asgi import AsgiFeed
 from silverball.feed.feed import ConnectionLimits, Feed
 from silverball.feed.handshake import HandshakeRules
 from silverball.feed.hub import Hub
-from silverball.feed.log import EventsUnavailable
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
+from silverball.feed.stored_events import EventsUnavailable
 from silverball.settings import Settings
 from silverball.store.announcements import Announcement, ChannelHead
 

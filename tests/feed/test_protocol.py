@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from silverball.feed import messages
 from silverball.feed.protocol import (
+    DEFERRED_MESSAGES_MAX,
     ID_MAX,
     MESSAGE_BYTES_MAX,
-    WAITING_MESSAGES_MAX,
     Close,
     PusherSession,
     Resume,
@@ -218,7 +218,7 @@ def test_sixty_messages_come_through_at_once_and_then_twenty_a_second() -> None:
     session = _session()
     answered = [len(session.receive(b'{"event":"pusher:ping"}', NOW).texts) for _ in range(200)]
     assert answered == [1] * 60 + [0] * 140
-    assert session.due <= NOW
+    assert session.next_check_at <= NOW
     # What is too much waits for its turn; nothing is lost.
     later = [len(session.check_timeouts(NOW + second, NOW).texts) for second in range(1, 9)]
     assert later == [20] * 7 + [0]
@@ -246,7 +246,7 @@ def test_a_flood_ends_the_connection() -> None:
         if out.close is not None:
             closes.append((number, out.close.code))
             break
-    assert closes == [(60 + WAITING_MESSAGES_MAX + 1, 1008)]
+    assert closes == [(60 + DEFERRED_MESSAGES_MAX + 1, 1008)]
 
 
 def test_large_messages_may_not_pile_up_either() -> None:
@@ -270,7 +270,7 @@ def test_a_flood_of_control_frames_ends_the_connection() -> None:
 
 def test_a_silent_client_is_probed_then_asked_in_text_then_left() -> None:
     session = _session()
-    assert session.due == NOW + 25
+    assert session.next_check_at == NOW + 25
     assert session.check_timeouts(NOW + 24.9, NOW) == SessionOutput()
     assert session.check_timeouts(NOW + 25, NOW) == SessionOutput(sends_ping=True)
     assert session.check_timeouts(NOW + 39.9, NOW) == SessionOutput()
@@ -302,8 +302,8 @@ def test_who_says_nothing_for_a_day_is_sent_away_unless_something_happened() -> 
     day = 86_400.0
     for hour in range(24 * 60 * 2):
         session.receive_control(NOW + hour * 30)
-    assert session.check_timeouts(NOW + day, told_at=NOW + 1).close is None
-    out = session.check_timeouts(NOW + day, told_at=NOW)
+    assert session.check_timeouts(NOW + day, last_event_at=NOW + 1).close is None
+    out = session.check_timeouts(NOW + day, last_event_at=NOW)
     assert out.close is not None
     assert out.close.code == 4202
 

@@ -17,7 +17,7 @@ from feed.serving import run_scenario
 from feed.whole import RunningProgram, announce, running_program, wait_until
 from selection import examples
 from silverball import app
-from silverball.feed.broadcast import FeedService
+from silverball.feed.feed import FeedService
 from silverball.kit.errors import Gone, Invalid
 from silverball.kit.http.endpoints import Request
 from silverball.settings import Settings

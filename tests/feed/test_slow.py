@@ -10,7 +10,7 @@ import pytest
 
 from feed.raw import CLOSE, TEXT, RawConnection
 from feed.serving import FeedServer, ManualClock, next_message, run_scenario, running_feed, wait_until
-from silverball.feed.frame_writer import LAGGING_BYTES, LAGGING_BYTES_MAX
+from silverball.feed.subscribers import LAGGING_BYTES, LAGGING_BYTES_MAX
 
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 # So little that a stalled reader clogs after some hundred kilobytes.

@@ -23,7 +23,7 @@ from feed.serving import next_message, subscribe
 from silverball import app
 from silverball.cli.connection import BoundedConnection
 from silverball.cli.server import DrainingServer, websocket_protocol
-from silverball.feed.broadcast import FeedService
+from silverball.feed.feed import FeedService
 from silverball.service.tokens import writes as tokens
 from silverball.settings import Settings
 from silverball.store import announcements

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 
 from silverball import app
 from silverball.cli.server import DrainingServer, websocket_protocol
-from silverball.feed.broadcast import FeedService
+from silverball.feed.feed import FeedService
 from silverball.settings import Settings
 from silverball.store.engine import Store
 from web.visitor import EMAIL, PASSWORD

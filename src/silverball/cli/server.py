@@ -16,8 +16,7 @@ import uvicorn
 
 from silverball import app
 from silverball.cli.connection import BoundedConnection
-from silverball.feed.broadcast import FeedService
-from silverball.feed.feed import Feed
+from silverball.feed.feed import Feed, FeedService
 from silverball.feed.protocol import MESSAGE_BYTES_MAX
 from silverball.feed.socket import protocol_class
 from silverball.kit import logs

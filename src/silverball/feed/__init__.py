@@ -1,1 +1,1 @@
-"""The feed: sockets that tell what happens in a tournament, when it happens."""
+"""The feed: sockets that send the events of a tournament as they happen."""

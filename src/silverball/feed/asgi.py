@@ -1,4 +1,4 @@
-"""The sockets of any other ASGI server. It cannot see control frames, and it copies every message."""
+"""The sockets of any other ASGI server. They cannot see control frames, and copy every message."""
 
 import asyncio
 from collections import deque
@@ -9,9 +9,9 @@ from silverball.feed import protocol
 from silverball.feed.connection import FeedConnection
 from silverball.feed.encoding import FrameEncoding
 from silverball.feed.feed import Feed
-from silverball.feed.frame_writer import CAUGHT_UP_BYTES, LAGGING_BYTES
 from silverball.feed.handshake import App, Handshake
 from silverball.feed.protocol import Close
+from silverball.feed.subscribers import CAUGHT_UP_BYTES, LAGGING_BYTES
 from silverball.kit.edge.backend import client_address
 
 Scope = MutableMapping[str, Any]
@@ -22,7 +22,7 @@ TOO_BIG = Close(protocol.TOO_BIG, "The message is too large.")
 
 
 class AsgiSocket:
-    """One connection: what the hub writes waits here until the server has sent it."""
+    """One connection: texts wait here until the server has sent them."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -34,19 +34,19 @@ class AsgiSocket:
         self._is_aborted = asyncio.Event()
         self.connection: FeedConnection | None = None
 
-    # The line of the conversation
+    # The frame writer of the connection
 
     @property
     def write(self) -> Callable[[bytes], None]:
-        """Puts a text behind those that are not sent yet."""
+        """The method that queues texts behind those that are not sent yet."""
         return self._enqueue
 
     def buffered_bytes(self) -> int:
-        """How many bytes the server has not taken yet."""
+        """Bytes that the server has not taken yet."""
         return self._bytes
 
     def send_ping(self) -> None:
-        """A control frame cannot be sent from here; a ping in text follows by itself."""
+        """Do nothing: ASGI sends no control frames, and a ping in text follows by itself."""
 
     def start_close(self, close: Close) -> None:
         """Close when everything before it is sent."""
@@ -54,7 +54,7 @@ class AsgiSocket:
         self._has_output.set()
 
     def abort(self) -> None:
-        """Stop waiting for the other side."""
+        """Stop waiting for the client."""
         self._is_aborted.set()
 
     def _enqueue(self, texts: bytes) -> None:
@@ -63,7 +63,7 @@ class AsgiSocket:
         self._has_output.set()
         if self._bytes > LAGGING_BYTES and not self._is_paused and self.connection is not None:
             self._is_paused = True
-            self.connection.reader.pause_writing()
+            self.connection.subscriber.pause_writing()
 
     async def _write_loop(self) -> None:
         while True:
@@ -82,26 +82,26 @@ class AsgiSocket:
     def _resume_when_drained(self) -> None:
         if self._is_paused and self._bytes < CAUGHT_UP_BYTES and self.connection is not None:
             self._is_paused = False
-            self.connection.reader.resume_writing()
+            self.connection.subscriber.resume_writing()
 
-    async def _read_loop(self, receive: Receive, conversation: FeedConnection) -> None:
+    async def _read_loop(self, receive: Receive, connection: FeedConnection) -> None:
         while True:
             message = await receive()
             if message["type"] != "websocket.receive":
                 return
             text = message.get("text")
             if text is None:
-                conversation.end_with(protocol.BINARY_REFUSED)
+                connection.end_with(protocol.BINARY_REFUSED)
             elif len(data := text.encode("utf-8", "surrogatepass")) > protocol.MESSAGE_BYTES_MAX:
-                conversation.end_with(TOO_BIG)
+                connection.end_with(TOO_BIG)
             else:
-                conversation.receive(data)
+                connection.receive(data)
 
-    async def serve(self, receive: Receive, conversation: FeedConnection) -> None:
-        """Read and write until one side is done or the time is up."""
-        self.connection = conversation
+    async def serve(self, receive: Receive, connection: FeedConnection) -> None:
+        """Read and write until either side ends or the connection is aborted."""
+        self.connection = connection
         tasks = {
-            asyncio.ensure_future(self._read_loop(receive, conversation)),
+            asyncio.ensure_future(self._read_loop(receive, connection)),
             asyncio.ensure_future(self._write_loop()),
             asyncio.ensure_future(self._is_aborted.wait()),
         }
@@ -110,7 +110,7 @@ class AsgiSocket:
         finally:
             for task in tasks:
                 task.cancel()
-            # A server that is gone raises its own errors while it is written to; they end here.
+            # A server that is gone raises errors of its own on a write; they end here.
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
@@ -121,7 +121,7 @@ class AsgiFeed:
         self._feed = feed
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One connection, from beginning to end."""
+        """Serve one connection, from beginning to end."""
         await receive()
         if self._feed.is_draining:
             # Closing before accepting is a refusal in HTTP.
@@ -129,11 +129,11 @@ class AsgiFeed:
             return
         await send({"type": "websocket.accept"})
         socket = AsgiSocket(send)
-        conversation = _open_connection(self._feed, socket, scope)
+        connection = _open_connection(self._feed, socket, scope)
         try:
-            await socket.serve(receive, conversation)
+            await socket.serve(receive, connection)
         finally:
-            conversation.connection_lost()
+            connection.connection_lost()
 
 
 def _open_connection(feed: Feed, socket: AsgiSocket, scope: Scope) -> FeedConnection:
@@ -141,11 +141,11 @@ def _open_connection(feed: Feed, socket: AsgiSocket, scope: Scope) -> FeedConnec
     address = client_address(scope, dict(scope["headers"]))
     target = scope.get("raw_path", scope["path"].encode()).decode("latin-1")
     target += "?" + scope["query_string"].decode("latin-1")
-    found = feed.admit(Handshake(target, headers, scope.get("scheme") == "wss"), address)
-    form = FrameEncoding(found.style if isinstance(found, App) else "plain", is_framed=False)
-    conversation = FeedConnection(feed, socket, form, address)
-    if isinstance(found, App):
-        conversation.greet()
+    verdict = feed.admit(Handshake(target, headers, scope.get("scheme") == "wss"), address)
+    encoding = FrameEncoding(verdict.style if isinstance(verdict, App) else "plain", is_framed=False)
+    connection = feed.open_connection(socket, encoding, address)
+    if isinstance(verdict, App):
+        connection.greet()
     else:
-        conversation.end_with(found)
-    return conversation
+        connection.end_with(verdict)
+    return connection

@@ -12,7 +12,7 @@ Schema = dict[str, Any]
 REF_TEMPLATE = "#/components/schemas/{name}"
 CLIENT_MESSAGES: dict[str, tuple[str, Schema]] = {
     "pusher:subscribe": (
-        "Follow a tournament; with `resume` also what was missed since that number.",
+        "Follow a tournament; with `resume`, get the events missed since that number too.",
         {
             "type": "object",
             "required": ["channel"],
@@ -28,42 +28,44 @@ CLIENT_MESSAGES: dict[str, tuple[str, Schema]] = {
         },
     ),
     "pusher:unsubscribe": (
-        "Follow it no longer. There is no answer.",
+        "Follow a tournament no longer. There is no answer.",
         {"type": "object", "required": ["channel"], "properties": {"channel": {"type": "string"}}},
     ),
     "pusher:ping": ("Are you there?", {"type": "object"}),
     "pusher:pong": ("The answer to a ping of the server.", {"type": "object"}),
 }
 SERVER_MESSAGES: dict[str, str] = {
-    "pusher:connection_established": "Comes first; `data` is JSON text: `socket_id`, `activity_timeout`.",
+    "pusher:connection_established": (
+        "The first message; `data` is JSON text: `socket_id`, `activity_timeout`."
+    ),
     "pusher_internal:subscription_succeeded": (
-        "Confirms a subscription; `data` is JSON text, with `epoch`, `seq` and `recovered` for who resumes."
+        "Confirms a subscription; `data` is JSON text, with `epoch`, `seq` and `recovered` after a resume."
     ),
     "pusher:subscription_error": "Refuses a subscription; `data` is an object: `type`, `error`, `status`.",
-    "pusher:signin_error": "Nobody signs in here; `data` is an object: `type`, `error`, `status`.",
-    "pusher:error": "Something is wrong with a message or the connection; `data`: `code`, `message`.",
+    "pusher:signin_error": "Refuses a sign-in: all channels are public. `data`: `type`, `error`, `status`.",
+    "pusher:error": "Reports a fault of a message or the connection; `data`: `code`, `message`.",
     "pusher:ping": "Are you there? Answer with `pusher:pong`.",
     "pusher:pong": "The answer to a ping.",
-    "silverball:tick": "Nothing happened for a while: where the channel stands. Only for who resumes.",
+    "silverball:tick": "The position of a quiet channel. Only sent to clients that resume.",
 }
 
 
 def document(*, title: str, version: str, base_url: str) -> Schema:
-    """The whole description."""
+    """The AsyncAPI document."""
     shapes = list(dict.fromkeys([*EVENTS.values(), FeedEvent]))
     schemas, components = msgspec.json.schema_components(shapes, ref_template=REF_TEMPLATE)
     schema_of = dict(zip(shapes, schemas, strict=True))
-    told = {
+    feed_events = {
         name: _event_message(name, schema_of[shape], str(shape.__doc__)) for name, shape in EVENTS.items()
     }
-    said = {
+    server_messages = {
         _component_name(name): _server_message(name, meaning) for name, meaning in SERVER_MESSAGES.items()
     }
-    asked = {
+    client_messages = {
         f"client{_component_name(name)}": _client_message(name, *about)
         for name, about in CLIENT_MESSAGES.items()
     }
-    messages = {**told, **said, **asked}
+    messages = {**feed_events, **server_messages, **client_messages}
     address = urlsplit(base_url)
     key = {"default": "silverball", "description": "An app key; it chooses the style of the names."}
     channel = "#/channels/tournament"
@@ -89,15 +91,17 @@ def document(*, title: str, version: str, base_url: str) -> Schema:
         "operations": {
             "follow": {
                 "action": "send",
-                "summary": "What the server tells.",
+                "summary": "Messages of the server.",
                 "channel": {"$ref": channel},
-                "messages": [{"$ref": f"{channel}/messages/{name}"} for name in (*told, *said)],
+                "messages": [
+                    {"$ref": f"{channel}/messages/{name}"} for name in (*feed_events, *server_messages)
+                ],
             },
             "ask": {
                 "action": "receive",
-                "summary": "What a client may say.",
+                "summary": "Messages of a client.",
                 "channel": {"$ref": channel},
-                "messages": [{"$ref": f"{channel}/messages/{name}"} for name in asked],
+                "messages": [{"$ref": f"{channel}/messages/{name}"} for name in client_messages],
             },
         },
         "components": {"messages": messages, "schemas": components},
@@ -105,7 +109,7 @@ def document(*, title: str, version: str, base_url: str) -> Schema:
 
 
 def _event_message(name: str, payload: Schema, meaning: str) -> Schema:
-    """A feed event: `data` of the envelope is this payload as JSON text."""
+    """A feed event, whose `data` is the payload as JSON text."""
     styles = ", ".join(f"`{prefix}{name}`" for prefix in PREFIXES.values())
     data = {"type": "string", "contentMediaType": "application/json", "contentSchema": payload}
     envelope = {"allOf": [{"$ref": REF_TEMPLATE.format(name="FeedEvent")}, {"properties": {"data": data}}]}
@@ -125,5 +129,5 @@ def _client_message(name: str, meaning: str, data: Schema) -> Schema:
 
 
 def _component_name(name: str) -> str:
-    """A name without the signs that a reference would need to escape."""
+    """A message's name as a component key, without characters that a reference has to escape."""
     return "".join(part[:1].upper() + part[1:] for part in name.replace(":", "_").split("_"))

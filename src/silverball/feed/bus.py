@@ -1,7 +1,7 @@
 """Nudges between nodes: over Redis, over PostgreSQL's NOTIFY, or none where one process serves alone.
 
-A nudge is `<tournament> <number>`. Whoever gets one reads the announcements himself, so a nudge may be
-lost, doubled or late; after a connection was lost every channel is looked at once.
+A nudge is `<tournament> <number>`. The node that receives it reads the announcements itself, so a nudge
+may be lost, doubled or late; after a connection was lost, every channel is checked once.
 """
 
 import asyncio
@@ -21,20 +21,21 @@ if TYPE_CHECKING:
 LOG = logging.getLogger("silverball.feed")
 TOPIC = "feed"
 RECONNECT_SECONDS = 1.0
-# Nudges that wait to be sent; when there are more, the other nodes look by themselves.
+# Nudges that wait to be sent; those beyond are dropped, as the other nodes also poll.
 QUEUE_MAX = 10_000
+# Called with the channels to check, or None for all of them.
 OnNudge = Callable[[Collection[int] | None], None]
 
 
 def create_bus(settings: Settings, store: Store) -> NudgeBus | None:
-    """The bus that the settings name; None where one process serves alone."""
+    """The bus of the settings; None where one process serves alone."""
     if settings.redis_url:
         return RedisBus(settings.redis_url, settings.redis_prefix)
     return None if store.is_sqlite else PostgreSQLBus(store.url.render_as_string(hide_password=False))
 
 
 class _ReconnectingBus:
-    """What both kinds share: one task that listens, one that sends, both for as long as it takes."""
+    """One task that listens and one that sends, each reconnecting as often as it must."""
 
     name = ""
 
@@ -43,23 +44,23 @@ class _ReconnectingBus:
         self._queue: asyncio.Queue[tuple[int, int]] = asyncio.Queue(QUEUE_MAX)
         self._on_nudge: OnNudge = lambda _ids: None
 
-    def start(self, nudged: OnNudge) -> None:
-        """Call back with the channels to look at, or None for all of them."""
-        self._on_nudge = nudged
+    def start(self, on_nudge: OnNudge) -> None:
+        """Listen and send, and call `on_nudge` for every nudge."""
+        self._on_nudge = on_nudge
         loop = asyncio.get_running_loop()
         self._tasks = [
             loop.create_task(self._run_with_reconnect(self._listen)),
             loop.create_task(self._run_with_reconnect(self._send)),
         ]
 
-    def send_nudges(self, announced: dict[int, int]) -> None:
+    def send_nudges(self, newest_seqs: dict[int, int]) -> None:
         """Nudge the other nodes: tournament id -> its newest number."""
-        for nudge in announced.items():
+        for nudge in newest_seqs.items():
             with contextlib.suppress(asyncio.QueueFull):
                 self._queue.put_nowait(nudge)
 
     async def close(self) -> None:
-        """Nudge nobody any more."""
+        """Stop listening and sending."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -79,11 +80,11 @@ class _ReconnectingBus:
                 await work()
             except self.connection_errors() as error:
                 if not is_lost:
-                    LOG.warning("%s is not there; nodes look once a second instead: %s", self.name, error)
+                    LOG.warning("%s is unreachable; nodes poll once a second instead: %s", self.name, error)
             is_lost = True
 
     def connection_errors(self) -> tuple[type[Exception], ...]:
-        """What may happen to a connection, and goes by."""
+        """The errors of a lost connection, after which a new one is tried."""
         raise NotImplementedError
 
     async def _listen(self) -> None:
@@ -104,7 +105,7 @@ class RedisBus(_ReconnectingBus):
         self._channel = f"{prefix}:{TOPIC}"
 
     def connection_errors(self) -> tuple[type[Exception], ...]:
-        """What may happen to a connection, and goes by."""
+        """The errors of a lost connection, after which a new one is tried."""
         from redis.exceptions import RedisError
 
         return (RedisError, OSError, TimeoutError)
@@ -115,11 +116,11 @@ class RedisBus(_ReconnectingBus):
         return Redis.from_url(self._url, socket_connect_timeout=5, health_check_interval=15)
 
     async def _listen(self) -> None:
-        async with self._connect() as redis, redis.pubsub() as listening:
-            await listening.subscribe(self._channel)
-            # What was told before this moment was not heard.
+        async with self._connect() as redis, redis.pubsub() as pubsub:
+            await pubsub.subscribe(self._channel)
+            # Nudges that were sent before this moment did not arrive here.
             self._on_nudge(None)
-            async for message in listening.listen():
+            async for message in pubsub.listen():
                 if message["type"] == "message":
                     self._receive_nudge(message["data"].decode("utf-8", "replace"))
 
@@ -140,7 +141,7 @@ class PostgreSQLBus(_ReconnectingBus):
         self._url = url.replace("postgresql+psycopg://", "postgresql://", 1)
 
     def connection_errors(self) -> tuple[type[Exception], ...]:
-        """What may happen to a connection, and goes by."""
+        """The errors of a lost connection, after which a new one is tried."""
         import psycopg
 
         return (psycopg.Error, OSError, TimeoutError)
@@ -154,8 +155,8 @@ class PostgreSQLBus(_ReconnectingBus):
         async with await self._connect() as db:
             await db.execute(f'LISTEN "silverball_{TOPIC}"')
             self._on_nudge(None)
-            async for one in db.notifies():
-                self._receive_nudge(one.payload)
+            async for notification in db.notifies():
+                self._receive_nudge(notification.payload)
 
     async def _send(self) -> None:
         async with await self._connect() as db:

@@ -1,4 +1,4 @@
-"""An event on its way out: encoded once for each form that its subscribers want it in."""
+"""An event on its way out, encoded once for each encoding that its subscribers want."""
 
 import zlib
 from functools import cached_property
@@ -11,7 +11,7 @@ from silverball.feed import messages
 from silverball.feed.messages import Style
 from silverball.store.announcements import Announcement
 
-# The member that says which thing a model is of. Of a thing only the newest model matters.
+# Event name -> the members that identify the object it shows. Only the newest state of it matters.
 MODEL_ID_MEMBERS: dict[str, tuple[str, ...]] = {
     "TournamentUpdated": (),
     "RoundCreatedOrUpdated": ("roundId",),
@@ -23,11 +23,11 @@ MODEL_ID_MEMBERS: dict[str, tuple[str, ...]] = {
 
 
 class FrameEncoding(NamedTuple):
-    """What a connection wants its texts as."""
+    """The form in which a connection takes its texts."""
 
     style: Style
-    # Bare texts are for hosts that make frames themselves. They end in a line feed, which is in none of
-    # them, so that several can be handed over at once like frames.
+    # Bare texts are for servers that make frames themselves. They end in a line feed, which no text
+    # contains, so that several can be handed over at once like frames.
     is_framed: bool = True
     # The window of permessage-deflate that was agreed on, 9 to 15; 0: nothing is compressed.
     window_bits: int = 0
@@ -37,54 +37,55 @@ def frame(text: bytes, window_bits: int = 0) -> bytes:
     """The text as one frame of a server."""
     if not window_bits:
         return Frame(Opcode.TEXT, text).serialize(mask=False)
-    # Nothing is carried over from frame to frame, so this one can be shared.
-    packer = zlib.compressobj(wbits=-window_bits)
-    packed = packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)
-    header = Frame(Opcode.TEXT, packed.removesuffix(b"\x00\x00\xff\xff")).serialize(mask=False)
-    # The bit that says "compressed", which a frame by itself may not carry.
+    # The compressor keeps no state between frames, so that one frame fits every connection.
+    compressor = zlib.compressobj(wbits=-window_bits)
+    compressed = compressor.compress(text) + compressor.flush(zlib.Z_SYNC_FLUSH)
+    header = Frame(Opcode.TEXT, compressed.removesuffix(b"\x00\x00\xff\xff")).serialize(mask=False)
+    # The bit that says "compressed", which `Frame` does not set.
     return bytes([header[0] | 0x40]) + header[1:]
 
 
-def encode_text(text: bytes, form: FrameEncoding) -> bytes:
-    """The text as a connection of this form wants it."""
-    return frame(text, form.window_bits) if form.is_framed else text + b"\n"
+def encode_text(text: bytes, encoding: FrameEncoding) -> bytes:
+    """The text in a connection's encoding."""
+    return frame(text, encoding.window_bits) if encoding.is_framed else text + b"\n"
 
 
 class OutgoingEvent:
-    """One announcement, with what was made of it so far."""
+    """One announcement and its encodings so far."""
 
-    def __init__(self, announced: Announcement) -> None:
-        self.announced = announced
-        self.tournament_id = announced.tournament_id
-        self.seq = announced.seq
+    def __init__(self, announcement: Announcement) -> None:
+        self.announcement = announcement
+        self.tournament_id = announcement.tournament_id
+        self.seq = announcement.seq
         self._texts: dict[Style, bytes] = {}
         self._encodings: dict[FrameEncoding, bytes] = {}
 
     def text(self, style: Style) -> bytes:
         """The JSON text in this style."""
-        made = self._texts.get(style)
-        if made is None:
-            made = self._texts[style] = messages.event(self.announced, style)
-        return made
+        text = self._texts.get(style)
+        if text is None:
+            text = self._texts[style] = messages.event(self.announcement, style)
+        return text
 
-    def encode(self, form: FrameEncoding) -> bytes:
-        """What is written to a connection of this form."""
-        made = self._encodings.get(form)
-        if made is None:
-            made = self._encodings[form] = encode_text(self.text(form.style), form)
-        return made
+    def encode(self, encoding: FrameEncoding) -> bytes:
+        """The bytes for connections with this encoding."""
+        encoded = self._encodings.get(encoding)
+        if encoded is None:
+            encoded = self._encodings[encoding] = encode_text(self.text(encoding.style), encoding)
+        return encoded
 
     @cached_property
     def conflation_key(self) -> tuple[object, ...]:
-        """What it is about. A newer event about the same makes it worthless to who shows only what is.
+        """The object that the event shows: a newer event with the same key replaces this one.
 
-        An event without a model (somebody came, something was deleted) is about its own payload.
+        An event that shows no object (a player joined, a game was deleted) has its payload as key.
         """
-        one = self.announced
-        members = MODEL_ID_MEMBERS.get(one.name)
+        announcement = self.announcement
+        payload = (announcement.tournament_id, announcement.name, announcement.data)
+        members = MODEL_ID_MEMBERS.get(announcement.name)
         if members is None:
-            return (one.tournament_id, one.name, one.data)
-        model = msgspec.json.decode(one.data)
+            return payload
+        model = msgspec.json.decode(announcement.data)
         if not isinstance(model, dict) or not model.keys() >= set(members):
-            return (one.tournament_id, one.name, one.data)
-        return (one.tournament_id, one.name, *(model[member] for member in members))
+            return payload
+        return (announcement.tournament_id, announcement.name, *(model[member] for member in members))

@@ -1,4 +1,4 @@
-"""The feed of one process: the hub, who may connect, who is connected, and the clock for them."""
+"""The feed of one process: its connections, who may connect, and the parts put together."""
 
 import asyncio
 import logging
@@ -9,11 +9,16 @@ from dataclasses import dataclass
 from random import Random, SystemRandom
 
 from silverball.feed import handshake, protocol
-from silverball.feed.connection import RECONNECT, FeedConnection
+from silverball.feed.bus import create_bus
+from silverball.feed.connection import RECONNECT, FeedConnection, FrameWriter
+from silverball.feed.encoding import FrameEncoding
 from silverball.feed.handshake import App, Handshake, HandshakeRules
 from silverball.feed.hub import Hub
 from silverball.feed.protocol import Close
+from silverball.feed.relay import Relay
+from silverball.feed.stored_events import StoredEvents
 from silverball.settings import SettingError, Settings
+from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.feed")
 SWEEP_SECONDS = 1.0
@@ -37,7 +42,7 @@ class ConnectionLimits:
 
 
 def limits_from_settings(settings: Settings) -> ConnectionLimits:
-    """The limits that the settings name; without one, four fifths of the files that may be open."""
+    """The limits of the settings; without one, four fifths of the files that may be open."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         files = FILES_MAX
@@ -49,7 +54,7 @@ def limits_from_settings(settings: Settings) -> ConnectionLimits:
 
 
 def rules_from_settings(settings: Settings) -> HandshakeRules:
-    """The rules that the settings name."""
+    """The handshake rules of the settings."""
     try:
         apps = handshake.parse_apps(settings.apps, settings.app_origins)
     except ValueError as error:
@@ -58,7 +63,7 @@ def rules_from_settings(settings: Settings) -> HandshakeRules:
 
 
 class Feed:
-    """Everything that sockets need, whichever server runs them."""
+    """The connections of one process, whichever server runs their sockets."""
 
     def __init__(
         self,
@@ -79,62 +84,65 @@ class Feed:
         self._addresses: Counter[str] = Counter()
         self._sweeper: asyncio.Task[None] | None = None
 
-    def admit(self, knock: Handshake, address: str) -> App | Close:
-        """The app of a client that is let in, or why it is not."""
-        found = handshake.check_handshake(knock, self._rules)
-        if isinstance(found, App) and 0 < self.limits.per_address_max <= self._addresses[address]:
-            found = ADDRESS_FULL
-        elif isinstance(found, App) and len(self._connections) >= self.limits.connections_max:
-            found = SERVER_FULL
-        self.hub.metrics.refused_total += isinstance(found, Close)
-        return found
+    def admit(self, request: Handshake, address: str) -> App | Close:
+        """The app of an admitted client, or the close that refuses it."""
+        verdict = handshake.check_handshake(request, self._rules)
+        if isinstance(verdict, App) and 0 < self.limits.per_address_max <= self._addresses[address]:
+            verdict = ADDRESS_FULL
+        elif isinstance(verdict, App) and len(self._connections) >= self.limits.connections_max:
+            verdict = SERVER_FULL
+        self.hub.metrics.refused_total += isinstance(verdict, Close)
+        return verdict
 
-    def new_socket_id(self) -> str:
-        """A name that nobody can guess and no other node gives."""
-        return f"{self._dice.randrange(1, SOCKET_ID_MAX)}.{self._dice.randrange(1, SOCKET_ID_MAX)}"
-
-    @property
-    def unsent_bytes(self) -> int:
-        """What waits for all connections together, here and in their sockets."""
-        return sum(one.reader.unsent_bytes for one in self._connections)
-
-    def add_connection(self, conversation: FeedConnection) -> None:
-        """A connection begins."""
-        self._connections.add(conversation)
+    def open_connection(self, writer: FrameWriter, encoding: FrameEncoding, address: str) -> FeedConnection:
+        """A new connection, which takes itself out again when its socket is lost."""
+        connection = FeedConnection(
+            self.hub, self._new_socket_id(), writer, encoding, address=address, on_lost=self._forget
+        )
+        self._connections.add(connection)
         self.hub.metrics.connections = len(self._connections)
         self.hub.metrics.connections_total += 1
         if self.limits.per_address_max:
-            self._addresses[conversation.address] += 1
+            self._addresses[address] += 1
+        return connection
 
-    def remove_connection(self, conversation: FeedConnection) -> None:
-        """A connection is gone."""
-        if conversation not in self._connections:
+    def _new_socket_id(self) -> str:
+        # Nobody can guess it, and no other node hands it out.
+        return f"{self._dice.randrange(1, SOCKET_ID_MAX)}.{self._dice.randrange(1, SOCKET_ID_MAX)}"
+
+    def _forget(self, connection: FeedConnection) -> None:
+        if connection not in self._connections:
             return
-        self._connections.remove(conversation)
+        self._connections.remove(connection)
         self.hub.metrics.connections = len(self._connections)
         if self.limits.per_address_max:
-            self._addresses[conversation.address] -= 1
-            if not self._addresses[conversation.address]:
-                del self._addresses[conversation.address]
+            self._addresses[connection.address] -= 1
+            if not self._addresses[connection.address]:
+                del self._addresses[connection.address]
+
+    @property
+    def unsent_bytes(self) -> int:
+        """Bytes that wait for all clients together, here and in their sockets."""
+        return sum(connection.subscriber.unsent_bytes for connection in self._connections)
 
     # The clock
 
     def start(self) -> None:
-        """Look after the connections from now on. Called on the loop that they run on."""
+        """Check the connections once a second. Called on the loop that they run on."""
         self._sweeper = asyncio.get_running_loop().create_task(self._sweep_loop())
 
     def close(self) -> None:
-        """The end of `start`."""
+        """Undo `start`."""
         if self._sweeper is not None:
             self._sweeper.cancel()
         self.hub.close()
 
     def sweep(self) -> None:
-        """Whatever is due by now: pings, closes, ticks."""
+        """Send the pings, closes and ticks that are due."""
         now = self.hub.now()
         self.hub.sweep(now)
-        for one in list(self._connections):
-            one.check_timeouts(now)
+        for connection in list(self._connections):
+            connection.check_timeouts(now)
 
     async def _sweep_loop(self) -> None:
         while True:
@@ -142,17 +150,52 @@ class Feed:
             self.sweep()
 
     async def drain(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
-        """Send everybody elsewhere, so slowly that they do not arrive there all at once.
+        """Ask all clients to reconnect, slowly enough that the other nodes can take them.
 
-        Libraries connect again in the moment they are told, so the order is left to chance: not all
-        viewers of one tournament go at the same time.
+        Libraries reconnect the moment they are asked, so the order is random: the viewers of one
+        tournament do not all go at the same time.
         """
         self.is_draining = True
-        left = [one for one in self._connections if not one.is_over]
-        self._dice.shuffle(left)
-        at_once = int(DRAINED_PER_SECOND * DRAIN_STEP_SECONDS)
-        for start in range(0, len(left), at_once):
-            for one in left[start : start + at_once]:
-                one.end_with(RECONNECT)
-            # After the last ones too: what they are told has to leave before the server closes them.
+        remaining = [connection for connection in self._connections if not connection.is_over]
+        self._dice.shuffle(remaining)
+        per_step = int(DRAINED_PER_SECOND * DRAIN_STEP_SECONDS)
+        for start in range(0, len(remaining), per_step):
+            for connection in remaining[start : start + per_step]:
+                connection.end_with(RECONNECT)
+            # After the last ones too: their close frames must leave before the server closes them.
             await sleep(DRAIN_STEP_SECONDS)
+
+
+class FeedService:
+    """The feed of one process, put together: stored events, relay, hub and connections.
+
+    Build it before the server, start it on the server's loop.
+    """
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self._store = store
+        self.stored_events = StoredEvents(store)
+        self.hub = Hub(self.stored_events, self._on_watched)
+        self.relay = Relay(self.stored_events, self.hub, create_bus(settings, store))
+        self.feed = Feed(self.hub, rules_from_settings(settings), limits_from_settings(settings))
+
+    async def _on_watched(self, tournament_id: int) -> None:
+        await self.relay.on_watched(tournament_id)
+
+    def start(self) -> None:
+        """Publish what is committed from now on."""
+        self._store.after_commit.append(self.relay.on_commit)
+        self.relay.start()
+        self.feed.start()
+
+    async def drain(self) -> None:
+        """Wake all long-pollers, and send the sockets away one after the other."""
+        self.relay.end_waiting()
+        await self.feed.drain()
+
+    async def close(self) -> None:
+        """Undo `start`."""
+        self._store.after_commit.remove(self.relay.on_commit)
+        await self.relay.close()
+        self.feed.close()
+        self.stored_events.close()

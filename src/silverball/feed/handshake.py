@@ -1,7 +1,7 @@
-"""Who is let in: the address and the headers of a handshake, judged before anything else is done.
+"""The check of a handshake: its address and headers decide whether a client is admitted.
 
-A refusal is told inside the socket. One that is told in HTTP is hidden from browsers, and their
-libraries would try again for ever.
+A refusal is sent inside the socket. Browsers hide a refusal in HTTP, and their libraries would
+reconnect for ever.
 """
 
 import re
@@ -16,12 +16,12 @@ from silverball.feed.protocol import Close
 APP_KEY = re.compile(r"[-A-Za-z0-9_.]{1,64}", re.ASCII)
 APP_PATH = re.compile(r"/app/([^/]+)/?")
 VERSION = re.compile(r"-?[0-9]+", re.ASCII)
-# Python refuses to read a number of thousands of digits.
+# Python refuses to parse a number of thousands of digits.
 VERSION_CHARACTERS_MAX = 9
 VERSION_MIN = 5
 VERSION_MAX = 7
 PARAMETERS_MAX = 50
-# The style of an app whose clients are told that it is switched off.
+# The style of an app that is switched off.
 DISABLED_STYLE = "disabled"
 
 
@@ -32,13 +32,13 @@ class App:
     key: str
     style: Style
     is_enabled: bool = True
-    # Pages that may connect; empty: all of them, and programs, which name no page.
+    # Origins of pages that may connect; empty: all pages, and programs, which name no origin.
     origins: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class HandshakeRules:
-    """What the handshakes of a server are judged by."""
+    """The apps of a server and its demand for TLS."""
 
     apps: Mapping[str, App]
     requires_tls: bool = False
@@ -53,23 +53,23 @@ class Handshake:
     is_secure: bool = False
 
 
-def parse_apps(named: str, origins: str = "") -> dict[str, App]:
+def parse_apps(styles: str, origins: str = "") -> dict[str, App]:
     """The apps of two settings: `key=style,...` and `key=origin origin,...`.
 
-    Raises ValueError with a sentence about what cannot be understood.
+    Raises ValueError with a sentence about the first fault.
     """
     pages = {key: frozenset(value.split()) for key, value in _parse_pairs(origins)}
-    found: dict[str, App] = {}
-    for key, style in _parse_pairs(named):
+    parsed: dict[str, App] = {}
+    for key, style in _parse_pairs(styles):
         if not APP_KEY.fullmatch(key):
             raise ValueError(f"an app key has 1 to 64 letters, digits and - _ . , not {key!r}")
         if style != DISABLED_STYLE and style not in PREFIXES:
             raise ValueError(f"the style of {key!r} must be plain, laravel or disabled, not {style!r}")
-        shown: Style = "laravel" if style == "laravel" else "plain"
-        found[key] = App(key, shown, style != DISABLED_STYLE, pages.pop(key, frozenset()) - {"*"})
+        event_style: Style = "laravel" if style == "laravel" else "plain"
+        parsed[key] = App(key, event_style, style != DISABLED_STYLE, pages.pop(key, frozenset()) - {"*"})
     if pages:
         raise ValueError(f"there is no app {min(pages)!r}")
-    return found
+    return parsed
 
 
 def _parse_pairs(text: str) -> Sequence[tuple[str, str]]:
@@ -84,15 +84,15 @@ def _parse_pairs(text: str) -> Sequence[tuple[str, str]]:
     return pairs
 
 
-def check_handshake(knock: Handshake, rules: HandshakeRules) -> App | Close:
-    """The app of a client that is let in, or why it is not. Unknown parameters are no fault."""
-    path, _, query = knock.target.partition("?")
-    found = APP_PATH.fullmatch(path)
-    if found is None:
+def check_handshake(request: Handshake, rules: HandshakeRules) -> App | Close:
+    """The app of an admitted client, or the close that refuses it. Unknown parameters are ignored."""
+    path, _, query = request.target.partition("?")
+    match = APP_PATH.fullmatch(path)
+    if match is None:
         return Close(protocol.WRONG_PATH, "The address of the feed is /app/<key>.")
-    if rules.requires_tls and not _is_secure(knock):
+    if rules.requires_tls and not _is_secure(request):
         return Close(protocol.TLS_ONLY, "Connect with TLS: wss instead of ws.")
-    app = rules.apps.get(unquote(found[1]))
+    app = rules.apps.get(unquote(match[1]))
     if app is None:
         return Close(protocol.UNKNOWN_APP, "There is no app with this key.")
     if not app.is_enabled:
@@ -100,24 +100,26 @@ def check_handshake(knock: Handshake, rules: HandshakeRules) -> App | Close:
     fault = _version_fault(query)
     if fault is not None:
         return fault
-    if app.origins and knock.headers.get("origin") not in app.origins:
+    if app.origins and request.headers.get("origin") not in app.origins:
         return Close(protocol.UNAUTHORIZED, "Pages of this origin may not connect with this key.")
     return app
 
 
-def _is_secure(knock: Handshake) -> bool:
-    # What the proxy says that the client came with; without one, whether the connection is encrypted.
-    said = knock.headers.get("x-forwarded-proto")
-    return knock.is_secure if said is None else said.split(",")[0].strip().lower() in {"https", "wss"}
+def _is_secure(request: Handshake) -> bool:
+    # The scheme that the client used, as the proxy reports it; without a proxy, that of the connection.
+    forwarded = request.headers.get("x-forwarded-proto")
+    if forwarded is None:
+        return request.is_secure
+    return forwarded.split(",")[0].strip().lower() in {"https", "wss"}
 
 
 def _version_fault(query: str) -> Close | None:
     try:
-        given = parse_qs(query, keep_blank_values=True, max_num_fields=PARAMETERS_MAX).get("protocol")
+        versions = parse_qs(query, keep_blank_values=True, max_num_fields=PARAMETERS_MAX).get("protocol")
     except ValueError:
         return Close(protocol.BAD_VERSION, "Too many parameters.")
-    # Raw clients leave it out.
-    version = given[-1] if given else str(VERSION_MAX)
+    # Clients without a library leave it out.
+    version = versions[-1] if versions else str(VERSION_MAX)
     if not VERSION.fullmatch(version):
         return Close(protocol.BAD_VERSION, "The protocol version must be a whole number.")
     if len(version) > VERSION_CHARACTERS_MAX or not VERSION_MIN <= int(version) <= VERSION_MAX:

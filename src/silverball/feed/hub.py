@@ -1,7 +1,7 @@
-"""The hub: who follows which tournament, and what happens there on its way to them.
+"""The hub: who follows which tournament, and the way of each event to its followers.
 
-Everything here runs on the event loop, so nothing is locked. What is looked up (does the tournament
-exist, what was missed) is awaited; meanwhile events are held back, never lost and never doubled.
+Everything here runs on the event loop, so nothing is locked. Lookups (does the tournament exist, which
+events were missed) are awaited; meanwhile events are held back, never lost and never doubled.
 """
 
 import asyncio
@@ -12,23 +12,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from silverball.feed import messages, protocol
-from silverball.feed.channel import Channel, DeliveryQueue, QueuedCall
+from silverball.feed.delivery_queue import DeliveryQueue, QueuedCall
 from silverball.feed.encoding import OutgoingEvent
-from silverball.feed.frame_writer import Subscriber, Subscription
-from silverball.feed.log import (
+from silverball.feed.metrics import FeedMetrics
+from silverball.feed.protocol import Close, Resume, Subscribe, Unsubscribe
+from silverball.feed.stored_events import (
     REPLAYED_BYTES_MAX,
     REPLAYED_EVENTS_MAX,
     EventLog,
     EventsUnavailable,
     OnWatched,
 )
-from silverball.feed.metrics import FeedMetrics
-from silverball.feed.protocol import Close, Resume, Subscribe, Unsubscribe
+from silverball.feed.subscribers import Channel, Subscriber, Subscription
 from silverball.store.announcements import Announcement, ChannelHead
 
 LOG = logging.getLogger("silverball.feed")
 CHANNELS_MAX = 256
-# What one connection asked for and waits for the database.
+# Requests of one connection that wait for the database.
 REQUESTS_MAX = 1_024
 TICK_SECONDS = 30.0
 INTERNAL_ERROR = Close(protocol.INTERNAL, "Something went wrong here. Connect again.")
@@ -36,12 +36,12 @@ BUSY = Close(protocol.OVER_CAPACITY, "Too much is being looked up for you. Conne
 
 
 async def ignore_watched(_tournament_id: int) -> None:
-    """Where every event is published anyway, nobody needs to be told what is watched."""
+    """Do nothing: without a relay, every event is published anyway."""
 
 
 @dataclass(frozen=True)
 class MissedEvents:
-    """What somebody missed up to a number; None when nobody can tell any more."""
+    """The events that a client missed up to a number; None when they are no longer known."""
 
     head: ChannelHead
     until: int
@@ -49,7 +49,7 @@ class MissedEvents:
 
 
 class Hub:
-    """One for each process."""
+    """All channels and subscriptions of one process."""
 
     def __init__(
         self,
@@ -64,39 +64,39 @@ class Hub:
         # Channels that have subscribers, or are about to.
         self.watched_ids: set[int] = set()
         self._log = log
-        # Whoever it is may be made after the hub.
+        # Public, because the relay is built after the hub.
         self.on_watched = on_watched
         self._wall_clock = wall_clock
         self._channels: dict[int, Channel] = {}
         self._delivery_queue = DeliveryQueue()
-        # A task that nobody holds may be collected before it is done.
+        # A task that nothing refers to may be collected before it is done.
         self._tasks: set[asyncio.Task[None]] = set()
 
     @property
     def backlog(self) -> int:
-        """How many pieces of work wait for their turn; a relay may wait until there are few."""
+        """Jobs that wait for their turn; a relay may wait until there are few."""
         return len(self._delivery_queue)
 
     # From the relay
 
-    def publish(self, announced: Announcement) -> None:
-        """Send it to everybody who follows its tournament: each number of a channel once, in order."""
-        channel = self._channels.get(announced.tournament_id)
+    def publish(self, announcement: Announcement) -> None:
+        """Send an event to all followers of its tournament: each number of a channel once, in order."""
+        channel = self._channels.get(announcement.tournament_id)
         if channel is None:
             return
-        channel.set_position(announced.epoch, announced.seq)
-        channel.told_at = self.now()
-        self._delivery_queue.deliver(channel, OutgoingEvent(announced), self._count_delivery)
+        channel.set_position(announcement.epoch, announcement.seq)
+        channel.last_event_at = self.now()
+        self._delivery_queue.deliver(channel, OutgoingEvent(announcement), self._count_delivery)
 
     def reset_channel(self, tournament_id: int, epoch: str, seq: int) -> None:
-        """The channel begins anew: who resumes is told that what he has is worth nothing now."""
+        """Start a channel anew, and tell the clients that resume to read the tournament again."""
         channel = self._channels.get(tournament_id)
         if channel is not None:
             channel.set_position(epoch, seq)
             self._delivery_queue.add(QueuedCall(lambda: self._restart_channel(channel, epoch, seq)))
 
     def remove_tournament(self, tournament_id: int) -> None:
-        """The tournament was deleted."""
+        """End the channel of a tournament that was deleted."""
         channel = self._channels.get(tournament_id)
         if channel is not None:
             channel.is_gone = True
@@ -107,84 +107,87 @@ class Hub:
         self.metrics.events_total += len(events)
         self.metrics.deliveries_total += len(events) * written
         for event in events:
-            self.metrics.delivery_seconds.observe(now - event.announced.at.timestamp())
+            self.metrics.delivery_seconds.observe(now - event.announcement.at.timestamp())
 
     def _restart_channel(self, channel: Channel, epoch: str, seq: int) -> None:
-        for one in channel.subscriptions():
-            if one.held is not None:
-                one.restart(epoch, seq)
-            elif one.resumes:
-                one.reader.send_text(messages.subscription_resumed(channel.name, epoch, seq, recovered=False))
+        text = messages.subscription_resumed(channel.name, epoch, seq, recovered=False)
+        for subscription in channel.subscriptions():
+            if subscription.held_events is not None:
+                subscription.restart(epoch, seq)
+            elif subscription.is_resumed:
+                subscription.subscriber.send_text(text)
 
     def _end_channel(self, channel: Channel) -> None:
-        for one in channel.subscriptions():
-            self._unsubscribe(one)
-            one.reader.send_text(protocol.no_such_tournament(channel.name))
+        for subscription in channel.subscriptions():
+            self._unsubscribe(subscription)
+            subscription.subscriber.send_text(protocol.no_such_tournament(channel.name))
 
     # From the connections
 
-    def handle_request(self, reader: Subscriber, wish: Subscribe | Unsubscribe) -> None:
-        """Do what a client asks for, after everything that it asked for before."""
-        if reader.wishes is not None:
-            reader.wishes.append(wish)
-            if len(reader.wishes) > REQUESTS_MAX:
-                reader.send_away(BUSY)
-        elif not self._try_at_once(reader, wish):
-            reader.wishes = deque([wish])
-            reader.task = self._start_task(self._handle_requests(reader))
-            reader.task.add_done_callback(lambda done: self._on_requests_handled(reader, done))
+    def handle_request(self, subscriber: Subscriber, request: Subscribe | Unsubscribe) -> None:
+        """Answer a client's request after all that it sent before."""
+        if subscriber.pending_requests is not None:
+            subscriber.pending_requests.append(request)
+            if len(subscriber.pending_requests) > REQUESTS_MAX:
+                subscriber.disconnect(BUSY)
+        elif not self._try_at_once(subscriber, request):
+            subscriber.pending_requests = deque([request])
+            subscriber.task = self._start_task(self._handle_requests(subscriber))
+            subscriber.task.add_done_callback(lambda task: self._on_requests_handled(subscriber, task))
 
-    def remove_reader(self, reader: Subscriber) -> None:
-        """The connection ends; its memberships vanish."""
-        reader.close()
-        if reader.task is not None:
-            reader.task.cancel()
-        for one in list(reader.subscriptions.values()):
-            self._unsubscribe(one)
+    def remove_subscriber(self, subscriber: Subscriber) -> None:
+        """End all subscriptions of a connection that ends."""
+        subscriber.close()
+        if subscriber.task is not None:
+            subscriber.task.cancel()
+        for subscription in list(subscriber.subscriptions.values()):
+            self._unsubscribe(subscription)
 
-    def last_event_at(self, reader: Subscriber) -> float:
-        """When something last happened in a channel of this reader."""
-        return max((one.channel.told_at for one in reader.subscriptions.values()), default=0.0)
+    def last_event_at(self, subscriber: Subscriber) -> float:
+        """The time of the last event in any channel of this connection."""
+        times = (subscription.channel.last_event_at for subscription in subscriber.subscriptions.values())
+        return max(times, default=0.0)
 
-    def _try_at_once(self, reader: Subscriber, wish: Subscribe | Unsubscribe) -> bool:
-        """Do it, if nothing has to be looked up for it."""
-        own = reader.subscriptions.get(wish.tournament_id)
-        if isinstance(wish, Unsubscribe):
-            if own is not None:
-                self._unsubscribe(own)
+    def _try_at_once(self, subscriber: Subscriber, request: Subscribe | Unsubscribe) -> bool:
+        """Answer a request that needs no lookup, and return whether it was one."""
+        existing = subscriber.subscriptions.get(request.tournament_id)
+        if isinstance(request, Unsubscribe):
+            if existing is not None:
+                self._unsubscribe(existing)
             return True
-        if own is None and len(reader.subscriptions) >= CHANNELS_MAX:
+        if existing is None and len(subscriber.subscriptions) >= CHANNELS_MAX:
             sentence = f"A connection can follow {CHANNELS_MAX} channels."
-            name = messages.channel_name(wish.tournament_id)
-            reader.send_text(messages.subscription_error(name, "LimitReached", sentence, 429))
+            name = messages.channel_name(request.tournament_id)
+            subscriber.send_text(messages.subscription_error(name, "LimitReached", sentence, 429))
             return True
-        channel = self._channels.get(wish.tournament_id)
-        if wish.resume is not None or channel is None or channel.is_gone or not channel.is_ready:
+        channel = self._channels.get(request.tournament_id)
+        if request.resume is not None or channel is None or channel.is_gone or not channel.is_ready:
             return False
-        self._subscribe(reader, channel)
-        reader.send_text(messages.subscription_succeeded(channel.name))
+        self._subscribe(subscriber, channel)
+        subscriber.send_text(messages.subscription_succeeded(channel.name))
         return True
 
-    def _subscribe(self, reader: Subscriber, channel: Channel) -> Subscription:
-        """The subscription of this reader; subscribing twice is one membership."""
-        own = reader.subscriptions.get(channel.tournament_id)
-        if own is None:
-            own = reader.subscriptions[channel.tournament_id] = Subscription(reader, channel)
-            channel.add(own)
+    def _subscribe(self, subscriber: Subscriber, channel: Channel) -> Subscription:
+        """The connection's subscription to a channel; subscribing twice makes one subscription."""
+        subscription = subscriber.subscriptions.get(channel.tournament_id)
+        if subscription is None:
+            subscription = Subscription(subscriber, channel)
+            subscriber.subscriptions[channel.tournament_id] = subscription
+            channel.add(subscription)
             self.metrics.subscriptions += 1
-        return own
+        return subscription
 
-    def _unsubscribe(self, one: Subscription) -> None:
-        channel = one.channel
-        one.is_open = one.is_clear = False
-        channel.remove(one)
-        channel.resumers -= one.resumes
-        del one.reader.subscriptions[channel.tournament_id]
-        one.reader.drop_channel(channel.tournament_id)
+    def _unsubscribe(self, subscription: Subscription) -> None:
+        channel, subscriber = subscription.channel, subscription.subscriber
+        subscription.is_open = subscription.can_write = False
+        channel.remove(subscription)
+        channel.resumer_count -= subscription.is_resumed
+        del subscriber.subscriptions[channel.tournament_id]
+        subscriber.drop_channel(channel.tournament_id)
         self.metrics.subscriptions -= 1
         self._drop_if_idle(channel)
 
-    # What has to be looked up
+    # Lookups
 
     def _start_task(self, work: "asyncio._CoroutineLike[None]") -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
@@ -192,49 +195,50 @@ class Hub:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _handle_requests(self, reader: Subscriber) -> None:
+    async def _handle_requests(self, subscriber: Subscriber) -> None:
         try:
-            while reader.wishes:
-                wish = reader.wishes.popleft()
-                if not self._try_at_once(reader, wish) and isinstance(wish, Subscribe):
-                    await self._follow(reader, wish)
+            while subscriber.pending_requests:
+                request = subscriber.pending_requests.popleft()
+                if not self._try_at_once(subscriber, request) and isinstance(request, Subscribe):
+                    await self._follow(subscriber, request)
         finally:
-            # In the same moment: what is asked for after the last look must begin a task of its own.
-            reader.wishes = None
+            # At once: a request that comes after the last one was read must start a task of its own.
+            subscriber.pending_requests = None
 
-    def _on_requests_handled(self, reader: Subscriber, done: "asyncio.Task[None]") -> None:
-        if reader.task is done:
-            reader.task = None
-        if not done.cancelled() and done.exception() is not None:
-            LOG.error("a subscription failed", exc_info=done.exception())
-            reader.send_away(INTERNAL_ERROR)
+    def _on_requests_handled(self, subscriber: Subscriber, task: "asyncio.Task[None]") -> None:
+        if subscriber.task is task:
+            subscriber.task = None
+        if not task.cancelled() and task.exception() is not None:
+            LOG.error("a subscription failed", exc_info=task.exception())
+            subscriber.disconnect(INTERNAL_ERROR)
 
-    async def _follow(self, reader: Subscriber, wish: Subscribe) -> None:
-        channel = self._channels.get(wish.tournament_id)
+    async def _follow(self, subscriber: Subscriber, request: Subscribe) -> None:
+        channel = self._channels.get(request.tournament_id)
         if channel is None or channel.is_gone:
-            channel = self._channels[wish.tournament_id] = Channel(wish.tournament_id, self.now())
-            channel.opening = asyncio.get_running_loop().create_task(self._open_channel(channel))
-            channel.opening.add_done_callback(lambda done: self._on_channel_opened(channel, done))
-        channel.pending += 1
+            channel = self._channels[request.tournament_id] = Channel(request.tournament_id, self.now())
+            channel.lookup = asyncio.get_running_loop().create_task(self._open_channel(channel))
+            channel.lookup.add_done_callback(lambda task: self._on_channel_opened(channel, task))
+        channel.pending_count += 1
         try:
-            assert channel.opening is not None
-            # Others wait for the same, so it goes on when this one hangs up.
-            exists = await asyncio.shield(channel.opening)
+            assert channel.lookup is not None
+            # Other connections wait for the same lookup, so it goes on when this one ends.
+            exists = await asyncio.shield(channel.lookup)
             if not exists or channel.is_gone:
-                reader.send_text(protocol.no_such_tournament(channel.name))
-            elif wish.resume is None:
-                self._subscribe(reader, channel)
-                reader.send_text(messages.subscription_succeeded(channel.name))
+                subscriber.send_text(protocol.no_such_tournament(channel.name))
+            elif request.resume is None:
+                self._subscribe(subscriber, channel)
+                subscriber.send_text(messages.subscription_succeeded(channel.name))
             else:
-                await self._resume(reader, channel, wish.resume)
+                await self._resume(subscriber, channel, request.resume)
         except EventsUnavailable:
             sentence = "The tournament cannot be looked up now. Subscribe again."
-            reader.send_text(messages.subscription_error(channel.name, "Unavailable", sentence, 503))
+            subscriber.send_text(messages.subscription_error(channel.name, "Unavailable", sentence, 503))
         finally:
-            channel.pending -= 1
+            channel.pending_count -= 1
             self._drop_if_idle(channel)
 
     async def _open_channel(self, channel: Channel) -> bool:
+        """Start to watch a channel, and return whether its tournament exists."""
         head = await self._log.head(channel.tournament_id)
         if head is None:
             return False
@@ -244,34 +248,34 @@ class Hub:
             channel.set_position(head.epoch, head.seq)
         return True
 
-    def _on_channel_opened(self, channel: Channel, done: "asyncio.Task[bool]") -> None:
-        # Asked for, or Python would report it as lost when everybody has hung up meanwhile.
-        done.cancelled() or done.exception()
+    def _on_channel_opened(self, channel: Channel, task: "asyncio.Task[bool]") -> None:
+        # Retrieved, or Python would report the exception as lost when all clients have gone meanwhile.
+        task.cancelled() or task.exception()
         self._drop_if_idle(channel)
 
     def _drop_if_idle(self, channel: Channel) -> None:
-        if not channel.is_idle or (channel.opening is not None and not channel.opening.done()):
+        if not channel.is_idle or (channel.lookup is not None and not channel.lookup.done()):
             return
         if self._channels.get(channel.tournament_id) is channel:
             del self._channels[channel.tournament_id]
             self.watched_ids.discard(channel.tournament_id)
 
-    async def _resume(self, reader: Subscriber, channel: Channel, resume: Resume) -> None:
-        own = self._subscribe(reader, channel)
-        channel.resumers += not own.resumes
-        own.resumes = reader.has_resumed = True
-        # First held, then looked up: what happens in between is in one of the two, or in both.
-        own.hold_back()
+    async def _resume(self, subscriber: Subscriber, channel: Channel, resume: Resume) -> None:
+        subscription = self._subscribe(subscriber, channel)
+        channel.resumer_count += not subscription.is_resumed
+        subscription.is_resumed = subscriber.has_resumed = True
+        # Hold back first, then look up: an event in between is in one of the two, or in both.
+        subscription.hold_back()
         try:
             missed = await self._load_missed(channel, resume)
         except EventsUnavailable:
-            if own.is_open:
-                self._unsubscribe(own)
+            if subscription.is_open:
+                self._unsubscribe(subscription)
             raise
-        # After everything that was published so far: what is looked up already must not come again.
+        # After everything published so far, because the events loaded must not come twice.
         caught_up = asyncio.Event()
-        self._delivery_queue.add(QueuedCall(lambda: self._catch_up(own, missed, caught_up)))
-        # And before anything else that this client asks for.
+        self._delivery_queue.add(QueuedCall(lambda: self._catch_up(subscription, missed, caught_up)))
+        # And before the client's next request.
         await caught_up.wait()
 
     async def _load_missed(self, channel: Channel, resume: Resume) -> MissedEvents | None:
@@ -280,8 +284,8 @@ class Hub:
         if head is None:
             return None
         until = max(head.seq, channel.seq) if channel.epoch == head.epoch else head.seq
-        can_be_told = resume.epoch == head.epoch and head.low <= resume.seq <= until
-        if not can_be_told or resume.seq < 0 or until - resume.seq > REPLAYED_EVENTS_MAX:
+        is_known = resume.epoch == head.epoch and head.low <= resume.seq <= until
+        if not is_known or resume.seq < 0 or until - resume.seq > REPLAYED_EVENTS_MAX:
             return MissedEvents(head, until, None)
         if resume.seq == until:
             return MissedEvents(head, until, ())
@@ -290,35 +294,38 @@ class Hub:
         )
         return MissedEvents(head, until, events)
 
-    def _catch_up(self, own: Subscription, missed: MissedEvents | None, caught_up: asyncio.Event) -> None:
-        """Confirm the subscription, send what was missed and what was held back, and go live."""
+    def _catch_up(
+        self, subscription: Subscription, missed: MissedEvents | None, caught_up: asyncio.Event
+    ) -> None:
+        """Confirm the subscription, send the missed events and those held back, and go live."""
         caught_up.set()
-        reader, name = own.reader, own.channel.name
-        if not own.is_open:
+        subscriber, name = subscription.subscriber, subscription.channel.name
+        if not subscription.is_open:
             return
         if missed is None:
-            self._unsubscribe(own)
-            reader.send_text(protocol.no_such_tournament(name))
+            self._unsubscribe(subscription)
+            subscriber.send_text(protocol.no_such_tournament(name))
             return
-        epoch, seq = own.anew or (missed.head.epoch, missed.until)
-        events = missed.events if own.anew is None else None
+        epoch, seq = subscription.restarted_at or (missed.head.epoch, missed.until)
+        events = missed.events if subscription.restarted_at is None else None
         self.metrics.resumes_recovered_total += events is not None
         self.metrics.resumes_lost_total += events is None
-        reader.send_text(messages.subscription_resumed(name, epoch, seq, recovered=events is not None))
-        live = [one for one in own.release() if one.announced.epoch == epoch and one.seq > seq]
-        reader.replay([*map(OutgoingEvent, events or ()), *live])
+        subscriber.send_text(messages.subscription_resumed(name, epoch, seq, recovered=events is not None))
+        held = subscription.release()
+        newer = [event for event in held if event.announcement.epoch == epoch and event.seq > seq]
+        subscriber.replay([*map(OutgoingEvent, events or ()), *newer])
 
     # From the clock
 
     def sweep(self, now: float) -> None:
-        """Tell who counts the numbers where a quiet channel stands, so that a lost tail is noticed."""
+        """Send quiet channels' positions to the clients that resume, so that they notice a lost event."""
         quiet = [
             channel
             for channel in self._channels.values()
-            if channel.resumers and now - channel.told_at >= TICK_SECONDS
+            if channel.resumer_count and now - channel.last_event_at >= TICK_SECONDS
         ]
         for channel in quiet:
-            channel.told_at = now
+            channel.last_event_at = now
         if quiet:
             self._start_task(self._send_ticks(quiet))
 
@@ -331,14 +338,14 @@ class Hub:
             if head is None:
                 continue
             text = messages.tick(channel.name, head.epoch, head.seq)
-            for one in channel.subscriptions():
-                if one.resumes and one.held is None:
-                    one.reader.send_text(text)
+            for subscription in channel.subscriptions():
+                if subscription.is_resumed and subscription.held_events is None:
+                    subscription.subscriber.send_text(text)
 
     def close(self) -> None:
-        """Look nothing up any more."""
+        """Cancel all lookups."""
         for task in self._tasks:
             task.cancel()
         for channel in self._channels.values():
-            if channel.opening is not None:
-                channel.opening.cancel()
+            if channel.lookup is not None:
+                channel.lookup.cancel()

@@ -1,4 +1,4 @@
-"""What the feed counts. Plain numbers: whoever shows them reads them here."""
+"""The counters of the feed, as plain numbers."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -9,23 +9,23 @@ SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.
 
 
 class Histogram:
-    """How often something took how long."""
+    """A distribution of durations."""
 
     __slots__ = ("counts", "sum")
 
     def __init__(self) -> None:
-        # One for each bound, not cumulated, and one for what took longer than all of them.
+        # One count for each bound, not cumulative, and one for durations beyond all bounds.
         self.counts = [0] * (len(SECONDS) + 1)
         self.sum = 0.0
 
     def observe(self, seconds: float) -> None:
-        """One more; a clock that was set back counts as nothing."""
-        taken = max(seconds, 0.0)
-        self.counts[bisect_left(SECONDS, taken)] += 1
-        self.sum += taken
+        """Count a duration; a negative one, after a clock was set back, counts as zero."""
+        duration = max(seconds, 0.0)
+        self.counts[bisect_left(SECONDS, duration)] += 1
+        self.sum += duration
 
     def cumulative_counts(self) -> list[tuple[str, int]]:
-        """(upper bound, how many at most so long), the way Prometheus wants it."""
+        """(upper bound, number of durations up to it), as Prometheus expects it."""
         total, rows = 0, []
         for bound, count in zip([*map(str, SECONDS), "+Inf"], self.counts, strict=True):
             total += count
@@ -35,7 +35,7 @@ class Histogram:
 
 @dataclass(slots=True)
 class FeedMetrics:
-    """The numbers of one hub, since it was started; connections, subscriptions and lagging are of now."""
+    """The counters of one hub since its start, and the gauges connections, subscriptions and lagging."""
 
     connections: int = 0
     subscriptions: int = 0
@@ -50,7 +50,7 @@ class FeedMetrics:
     resumes_lost_total: int = 0
     pings_total: int = 0
     closes_total: Counter[int] = field(default_factory=Counter)
-    # From the time of a change to the moment when its event was handed to the last subscriber's socket.
+    # From the time of a change until its event was written to the last subscriber's socket.
     delivery_seconds: Histogram = field(default_factory=Histogram)
-    # How far behind the announcements the relay is; kept up to date by the relay.
+    # The relay's delay behind the announcements; kept up to date by the relay.
     relay_lag_seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""The numbers of the feed in the format that Prometheus reads."""
+"""The metrics of the feed in Prometheus' text format."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -10,37 +10,37 @@ if TYPE_CHECKING:
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 GAUGES = {
-    "connections": "Sockets that are open.",
-    "subscriptions": "Channels that they follow, summed.",
-    "lagging": "Sockets that read more slowly than events come.",
-    "relay_lag_seconds": "Time from the newest published announcement to its publishing.",
+    "connections": "Open sockets.",
+    "subscriptions": "Subscriptions of all sockets together.",
+    "lagging": "Sockets that read more slowly than events are published.",
+    "relay_lag_seconds": "Age of the newest published announcement when it was published.",
 }
 COUNTERS = {
     "connections_total": "Sockets that were opened.",
     "refused_total": "Sockets that were refused.",
     "events_total": "Events that were published.",
     "deliveries_total": "Events that were written to a socket.",
-    "conflated_total": "Events that were left out for a slow reader because a newer one replaced them.",
+    "conflated_total": "Events skipped for a slow client because a newer one replaced them.",
     "slow_closes_total": "Sockets that were closed because they read too slowly.",
-    "resumes_recovered_total": "Followers who came back and were told everything that they had missed.",
-    "resumes_lost_total": "Followers who came back and had to read everything again.",
+    "resumes_recovered_total": "Resumes that got all missed events.",
+    "resumes_lost_total": "Resumes that had to read the tournament again.",
     "pings_total": "Pings that were sent.",
 }
 
 
 def exposition(metrics: FeedMetrics, *, waiting: int, unsent_bytes: int) -> bytes:
-    """All numbers, as text.
+    """All metrics as text.
 
-    Takes how many wait over plain HTTP, and how many bytes wait for the sockets.
+    `waiting` counts the long-polls and event streams, `unsent_bytes` the bytes queued for sockets.
     """
     from prometheus_client import CollectorRegistry, generate_latest
 
-    class Numbers:
+    class FeedCollector:
         def collect(self) -> "Iterator[Metric]":
             return _metric_families(metrics, waiting, unsent_bytes)
 
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(Numbers())
+    registry.register(FeedCollector())
     return generate_latest(registry)
 
 
@@ -50,22 +50,22 @@ def _metric_families(metrics: FeedMetrics, waiting: int, unsent_bytes: int) -> "
     for name, meaning in GAUGES.items():
         yield GaugeMetricFamily(f"silverball_feed_{name}", meaning, value=getattr(metrics, name))
     yield GaugeMetricFamily(
-        "silverball_feed_waiting", "Pages and streams that wait for events.", value=waiting
+        "silverball_feed_waiting", "Long-polls and event streams that wait.", value=waiting
     )
     yield GaugeMetricFamily(
-        "silverball_feed_unsent_bytes", "Bytes that wait for sockets to take them.", value=unsent_bytes
+        "silverball_feed_unsent_bytes", "Bytes that are queued for sockets.", value=unsent_bytes
     )
     for name, meaning in COUNTERS.items():
         yield CounterMetricFamily(f"silverball_feed_{name}", meaning, value=getattr(metrics, name))
     closes = CounterMetricFamily(
-        "silverball_feed_closes", "Sockets closed from here, by code.", labels=["code"]
+        "silverball_feed_closes", "Sockets closed by the server, by code.", labels=["code"]
     )
     for code, count in sorted(metrics.closes_total.items()):
         closes.add_metric([str(code)], count)
     yield closes
     yield HistogramMetricFamily(
         "silverball_feed_delivery_seconds",
-        "From the writing of a change to the last subscriber's socket.",
+        "Time from a change to the last subscriber's socket.",
         buckets=metrics.delivery_seconds.cumulative_counts(),
         sum_value=metrics.delivery_seconds.sum,
     )

@@ -1,6 +1,6 @@
-"""One connection as the protocol sees it: texts in, texts and a close out. No sockets, no clock, no chance.
+"""The Pusher session of one connection, without I/O: texts in, texts and a close out.
 
-The socket hands in what arrived and when; what comes back is to be sent, asked of the hub, or the end.
+The connection hands in texts and times; the output is to be sent, requested of the hub, or the close.
 """
 
 import re
@@ -13,21 +13,21 @@ import msgspec
 
 from silverball.feed import messages
 
-# What arrives: a frame and a whole message, the frames that a message may come in.
+# Limits of one message, and of the frames that it may come in.
 MESSAGE_BYTES_MAX = 16_384
 FRAGMENTS_MAX = 8
 EVENT_CHARACTERS_MAX = 200
 CHANNEL_CHARACTERS_MAX = 200
 MESSAGES_PER_SECOND = 20.0
 MESSAGES_BURST_MAX = 60.0
-# What comes faster waits here. A client that follows as many channels as it may after a reconnect
-# sends more than the burst, and must not be thrown out for it.
-WAITING_MESSAGES_MAX = 512
-WAITING_BYTES_MAX = 65_536
+# Messages beyond the burst are deferred. A client that follows as many channels as it may after a
+# reconnect sends more than the burst, and must not be disconnected for it.
+DEFERRED_MESSAGES_MAX = 512
+DEFERRED_BYTES_MAX = 65_536
 FAULTS_MAX = 10
 FAULTS_SECONDS = 60.0
 
-# A control frame after so much silence: half of what proxies allow a connection to be idle.
+# Silence before a ping frame: half of what proxies allow a connection to be idle.
 PROBE_SECONDS = 25.0
 # Then a ping in text, for clients that answer nothing else.
 PING_SECONDS = messages.ACTIVITY_SECONDS + 10.0
@@ -71,7 +71,7 @@ BINARY_REFUSED = Close(NOT_TEXT, "Only text messages are understood here.")
 
 @dataclass(frozen=True)
 class Resume:
-    """Where a client stands: the newest event that it has. Number -1: it has none yet."""
+    """The newest event that a client has. Number -1: it has none yet."""
 
     epoch: str
     seq: int
@@ -79,7 +79,7 @@ class Resume:
 
 @dataclass(frozen=True)
 class Subscribe:
-    """A client wants to follow a tournament."""
+    """A request to follow a tournament."""
 
     tournament_id: int
     resume: Resume | None = None
@@ -87,23 +87,23 @@ class Subscribe:
 
 @dataclass(frozen=True)
 class Unsubscribe:
-    """A client no longer wants to follow a tournament."""
+    """A request to follow a tournament no longer."""
 
     tournament_id: int
 
 
 @dataclass(slots=True)
 class SessionOutput:
-    """What follows from something that arrived, or from time that passed."""
+    """The reaction to input, or to the passing of time."""
 
     texts: list[bytes] = field(default_factory=list)
     subscription_requests: list[Subscribe | Unsubscribe] = field(default_factory=list)
     close: Close | None = None
-    # Whether to send a ping as a control frame.
+    # Whether to send a ping frame.
     sends_ping: bool = False
 
     def end_with(self, code: int, sentence: str) -> None:
-        """Close, and say why in a text too: some clients read nothing else."""
+        """Close, with the reason in a text too: some clients read nothing else."""
         self.texts.append(messages.error(code if code >= 4000 else None, sentence))
         self.close = Close(code, sentence)
 
@@ -130,12 +130,12 @@ class _UnsubscribeData(msgspec.Struct, frozen=True):
 _inbound_decoder = msgspec.json.Decoder(_InboundMessage)
 _subscribe_decoder = msgspec.json.Decoder(_SubscribeData)
 _unsubscribe_decoder = msgspec.json.Decoder(_UnsubscribeData)
-# A text may be nested deeper than anybody's stack.
+# A text may be nested deeper than the decoder can go.
 BAD_JSON = (msgspec.DecodeError, RecursionError)
 
 
 class TokenBucket:
-    """How much may come at once, and how quickly it is allowed again."""
+    """The rate limit of one connection's messages."""
 
     __slots__ = ("_at", "_left")
 
@@ -144,7 +144,7 @@ class TokenBucket:
         self._at = now
 
     def try_take(self, now: float) -> bool:
-        """Whether one more is allowed now; if so it is counted."""
+        """Take one token, and return whether there was one."""
         self._left = min(MESSAGES_BURST_MAX, self._left + (now - self._at) * MESSAGES_PER_SECOND)
         self._at = now
         if self._left < 1:
@@ -154,19 +154,19 @@ class TokenBucket:
 
 
 class PusherSession:
-    """One connection that was let in."""
+    """The session of one admitted connection."""
 
     __slots__ = (
         "_bucket",
         "_control_bucket",
+        "_deferred",
+        "_deferred_bytes",
         "_faults",
-        "_heard_at",
-        "_is_probed",
+        "_has_pinged_frame",
+        "_last_message_at",
+        "_last_received_at",
         "_pinged_at",
-        "_said_at",
-        "_waiting",
-        "_waiting_bytes",
-        "due",
+        "next_check_at",
         "socket_id",
     )
 
@@ -174,147 +174,147 @@ class PusherSession:
         self.socket_id = socket_id
         self._bucket = TokenBucket(now)
         self._control_bucket = TokenBucket(now)
-        self._waiting: deque[bytes] | None = None
-        self._waiting_bytes = 0
+        self._deferred: deque[bytes] | None = None
+        self._deferred_bytes = 0
         self._faults: list[float] = []
-        self._heard_at = self._said_at = now
+        self._last_received_at = self._last_message_at = now
         self._pinged_at: float | None = None
-        self._is_probed = False
-        # Before this time `check` has nothing to do.
-        self.due = now + PROBE_SECONDS
+        self._has_pinged_frame = False
+        # Before this time `check_timeouts` has nothing to do.
+        self.next_check_at = now + PROBE_SECONDS
 
     def greeting(self) -> bytes:
         """The first text."""
         return messages.connection_established(self.socket_id)
 
     def receive(self, text: bytes, now: float) -> SessionOutput:
-        """A text message arrived."""
-        out = SessionOutput()
+        """Handle a text message."""
+        output = SessionOutput()
         self._note_activity(now)
-        self._said_at = now
-        if self._waiting or not self._bucket.try_take(now):
-            self._defer(text, now, out)
+        self._last_message_at = now
+        if self._deferred or not self._bucket.try_take(now):
+            self._defer(text, now, output)
         else:
-            self._handle(text, now, out)
-        return out
+            self._handle_message(text, now, output)
+        return output
 
     def receive_control(self, now: float) -> SessionOutput:
-        """A ping or a pong arrived as a control frame; the ping was answered."""
-        out = SessionOutput()
+        """Handle a ping or a pong that arrived as a control frame; the ping is answered already."""
+        output = SessionOutput()
         self._note_activity(now)
         if not self._control_bucket.try_take(now):
-            out.end_with(POLICY, "Too many control frames.")
-        return out
+            output.end_with(POLICY, "Too many control frames.")
+        return output
 
-    def check_timeouts(self, now: float, told_at: float) -> SessionOutput:
-        """Time has passed. `told_at` is when an event was last sent to this connection."""
-        out = SessionOutput()
-        self._handle_deferred(now, out)
-        silence = now - self._heard_at
-        if out.close is not None:
+    def check_timeouts(self, now: float, last_event_at: float) -> SessionOutput:
+        """Do what is due by now. `last_event_at` is when an event was last published to this connection."""
+        output = SessionOutput()
+        self._handle_deferred(now, output)
+        silence = now - self._last_received_at
+        if output.close is not None:
             pass
         elif self._pinged_at is not None and now - self._pinged_at >= PONG_SECONDS:
-            out.end_with(NO_PONG, "No answer to the ping in time.")
-        elif now - max(self._said_at, told_at) >= IDLE_SECONDS:
-            out.end_with(IDLE, "Nothing was said for a day.")
+            output.end_with(NO_PONG, "No answer to the ping in time.")
+        elif now - max(self._last_message_at, last_event_at) >= IDLE_SECONDS:
+            output.end_with(IDLE, "Nothing was said for a day.")
         elif self._pinged_at is None and silence >= PING_SECONDS:
             self._pinged_at = now
-            out.texts.append(messages.PING)
-        elif not self._is_probed and silence >= PROBE_SECONDS:
-            self._is_probed = out.sends_ping = True
-        self.due = self._next_due(now)
-        return out
+            output.texts.append(messages.PING)
+        elif not self._has_pinged_frame and silence >= PROBE_SECONDS:
+            self._has_pinged_frame = output.sends_ping = True
+        self.next_check_at = self._next_due(now)
+        return output
 
     def _next_due(self, now: float) -> float:
-        if self._waiting:
+        if self._deferred:
             return now
         if self._pinged_at is not None:
             return self._pinged_at + PONG_SECONDS
-        return self._heard_at + (PING_SECONDS if self._is_probed else PROBE_SECONDS)
+        return self._last_received_at + (PING_SECONDS if self._has_pinged_frame else PROBE_SECONDS)
 
     def _note_activity(self, now: float) -> None:
-        self._heard_at = now
+        self._last_received_at = now
         self._pinged_at = None
-        self._is_probed = False
+        self._has_pinged_frame = False
 
-    # More than is allowed at once
+    # Messages beyond the burst
 
-    def _defer(self, text: bytes, now: float, out: SessionOutput) -> None:
-        if self._waiting is None:
-            self._waiting = deque()
-        self._waiting.append(text)
-        self._waiting_bytes += len(text)
-        self.due = now
-        if len(self._waiting) > WAITING_MESSAGES_MAX or self._waiting_bytes > WAITING_BYTES_MAX:
+    def _defer(self, text: bytes, now: float, output: SessionOutput) -> None:
+        if self._deferred is None:
+            self._deferred = deque()
+        self._deferred.append(text)
+        self._deferred_bytes += len(text)
+        self.next_check_at = now
+        if len(self._deferred) > DEFERRED_MESSAGES_MAX or self._deferred_bytes > DEFERRED_BYTES_MAX:
             self._drop_deferred()
-            out.end_with(POLICY, f"Too many messages: {MESSAGES_PER_SECOND:.0f} a second are read.")
+            output.end_with(POLICY, f"Too many messages: {MESSAGES_PER_SECOND:.0f} a second are read.")
 
-    def _handle_deferred(self, now: float, out: SessionOutput) -> None:
-        while self._waiting and out.close is None and self._bucket.try_take(now):
-            text = self._waiting.popleft()
-            self._waiting_bytes -= len(text)
-            self._handle(text, now, out)
-        if not self._waiting or out.close is not None:
+    def _handle_deferred(self, now: float, output: SessionOutput) -> None:
+        while self._deferred and output.close is None and self._bucket.try_take(now):
+            text = self._deferred.popleft()
+            self._deferred_bytes -= len(text)
+            self._handle_message(text, now, output)
+        if not self._deferred or output.close is not None:
             self._drop_deferred()
 
     def _drop_deferred(self) -> None:
-        self._waiting, self._waiting_bytes = None, 0
+        self._deferred, self._deferred_bytes = None, 0
 
     # One message
 
-    def _handle(self, text: bytes, now: float, out: SessionOutput) -> None:
+    def _handle_message(self, text: bytes, now: float, output: SessionOutput) -> None:
         try:
             text.decode()
         except UnicodeDecodeError:
-            out.end_with(NOT_UTF8, "A text message must be UTF-8.")
+            output.end_with(NOT_UTF8, "A text message must be UTF-8.")
             return
         try:
             message = _inbound_decoder.decode(text)
-            known = _HANDLERS.get(message.event)
-            if known is not None:
-                known(self, message.data, out)
+            handler = _HANDLERS.get(message.event)
+            if handler is not None:
+                handler(self, message.data, output)
             else:
-                self._report_unknown(message.event, out)
+                self._report_unknown(message.event, output)
         except BAD_JSON:
-            self._report_malformed(now, out)
+            self._report_malformed(now, output)
 
-    def _report_malformed(self, now: float, out: SessionOutput) -> None:
+    def _report_malformed(self, now: float, output: SessionOutput) -> None:
         self._faults = [at for at in self._faults if now - at < FAULTS_SECONDS]
         self._faults.append(now)
-        out.texts.append(messages.error(None, "The message is malformed."))
+        output.texts.append(messages.error(None, "The message is malformed."))
         if len(self._faults) >= FAULTS_MAX:
-            out.close = Close(POLICY, "Too many malformed messages.")
+            output.close = Close(POLICY, "Too many malformed messages.")
 
-    def _report_unknown(self, event: str, out: SessionOutput) -> None:
+    def _report_unknown(self, event: str, output: SessionOutput) -> None:
         if event.startswith("client-"):
             sentence = "Clients cannot send events here: all events come from the tournaments."
-            out.texts.append(messages.error(CLIENT_EVENT_REJECTED, sentence))
+            output.texts.append(messages.error(CLIENT_EVENT_REJECTED, sentence))
         elif not event.startswith("pusher:"):
-            # Newer libraries may speak of things that are not known here; others should know better.
-            out.texts.append(messages.error(None, "The event is not known here."))
+            # Newer libraries may send pusher events that are unknown here; any other is the client's mistake.
+            output.texts.append(messages.error(None, "The event is not known here."))
 
-    def _handle_ping(self, _data: msgspec.Raw, out: SessionOutput) -> None:
-        out.texts.append(messages.PONG)
+    def _handle_ping(self, _data: msgspec.Raw, output: SessionOutput) -> None:
+        output.texts.append(messages.PONG)
 
     def _handle_pong(self, _data: msgspec.Raw, _out: SessionOutput) -> None:
-        # That it arrived was all that was asked for.
+        # Its arrival is noted already.
         return
 
-    def _handle_signin(self, _data: msgspec.Raw, out: SessionOutput) -> None:
-        out.texts.append(messages.signin_error("Nobody needs to sign in here: every channel is public."))
+    def _handle_signin(self, _data: msgspec.Raw, output: SessionOutput) -> None:
+        output.texts.append(messages.signin_error("Nobody needs to sign in here: every channel is public."))
 
-    def _handle_subscribe(self, data: msgspec.Raw, out: SessionOutput) -> None:
-        asked = _subscribe_decoder.decode(_unpack(data))
-        tournament_id = _read_tournament_id(asked.channel, out)
+    def _handle_subscribe(self, data: msgspec.Raw, output: SessionOutput) -> None:
+        request = _subscribe_decoder.decode(_unpack(data))
+        tournament_id = _read_tournament_id(request.channel, output)
         if tournament_id is not None:
-            resume = None if asked.resume is None else Resume(asked.resume.epoch, asked.resume.seq)
-            out.subscription_requests.append(Subscribe(tournament_id, resume))
+            resume = None if request.resume is None else Resume(request.resume.epoch, request.resume.seq)
+            output.subscription_requests.append(Subscribe(tournament_id, resume))
 
-    def _handle_unsubscribe(self, data: msgspec.Raw, out: SessionOutput) -> None:
-        asked = _unsubscribe_decoder.decode(_unpack(data))
-        found = TOURNAMENT_CHANNEL.fullmatch(asked.channel)
-        if found is not None and len(found[1]) < 20:
-            out.subscription_requests.append(Unsubscribe(int(found[1])))
+    def _handle_unsubscribe(self, data: msgspec.Raw, output: SessionOutput) -> None:
+        request = _unsubscribe_decoder.decode(_unpack(data))
+        match = TOURNAMENT_CHANNEL.fullmatch(request.channel)
+        if match is not None and len(match[1]) < 20:
+            output.subscription_requests.append(Unsubscribe(int(match[1])))
 
 
 _HANDLERS: dict[str, Callable[[PusherSession, msgspec.Raw, SessionOutput], None]] = {
@@ -327,31 +327,31 @@ _HANDLERS: dict[str, Callable[[PusherSession, msgspec.Raw, SessionOutput], None]
 
 
 def _unpack(data: msgspec.Raw) -> bytes:
-    """The object of a message; some libraries send it as a text that holds it."""
+    """The data object of a message, as JSON; some libraries send it as a string of JSON."""
     raw = bytes(data)
     return msgspec.json.decode(raw, type=str).encode() if raw.startswith(b'"') else raw
 
 
-def _read_tournament_id(channel: str, out: SessionOutput) -> int | None:
-    """The tournament of a channel, or None after saying why there is none."""
+def _read_tournament_id(channel: str, output: SessionOutput) -> int | None:
+    """The tournament of a channel; None after a refusal was added to the output."""
     if len(channel) > CHANNEL_CHARACTERS_MAX or not CHANNEL.fullmatch(channel.removeprefix("#")):
         sentence = "A channel name has 1 to 200 letters, digits and - _ = @ , . ;"
-        shown = channel[:CHANNEL_CHARACTERS_MAX]
-        out.texts.append(messages.subscription_error(shown, "InvalidName", sentence, 400))
+        shortened = channel[:CHANNEL_CHARACTERS_MAX]
+        output.texts.append(messages.subscription_error(shortened, "InvalidName", sentence, 400))
         return None
-    found = TOURNAMENT_CHANNEL.fullmatch(channel)
-    if found is None:
+    match = TOURNAMENT_CHANNEL.fullmatch(channel)
+    if match is None:
         sentence = "Only the public channels tournaments.<id> can be followed here."
-        out.texts.append(messages.subscription_error(channel, "AuthError", sentence, 403))
+        output.texts.append(messages.subscription_error(channel, "AuthError", sentence, 403))
         return None
-    # Another spelling of a number would be a channel of its own, which nothing is ever sent on.
-    tournament_id = int(found[1]) if len(found[1]) < 20 else 0
-    if not 0 < tournament_id <= ID_MAX or str(tournament_id) != found[1]:
-        out.texts.append(no_such_tournament(channel))
+    # Another spelling of the number (042) would name a channel on which nothing is ever sent.
+    tournament_id = int(match[1]) if len(match[1]) < 20 else 0
+    if not 0 < tournament_id <= ID_MAX or str(tournament_id) != match[1]:
+        output.texts.append(no_such_tournament(channel))
         return None
     return tournament_id
 
 
 def no_such_tournament(channel: str) -> bytes:
-    """The answer to a subscription to a tournament that does not exist, or no longer."""
+    """The refusal of a subscription to a tournament that does not exist, or no longer."""
     return messages.subscription_error(channel, "NotFound", "There is no such tournament.", 404)

@@ -1,10 +1,10 @@
 """The relay: from the announcements of the database to the hub of this process.
 
-    commit -> nudge -> look at the heads -> read what follows the last number -> hub.publish
+    commit -> nudge -> read the channels' heads -> read the events after the last number -> hub.publish
 
-A nudge only says where to look. Whoever commits here nudges, other nodes nudge over the bus, and once a
-second the relay looks by itself: a nudge that is lost costs a moment and never an event. Numbers
-decide what is new, so nothing is published twice or out of order.
+A nudge only says which channel to check. A commit of this process nudges, other nodes nudge over the
+bus, and once a second the relay polls: a lost nudge costs a moment and never an event. Numbers decide
+what is new, so nothing is published twice or out of order.
 """
 
 import asyncio
@@ -15,35 +15,34 @@ from collections.abc import Callable, Collection
 from typing import Protocol
 
 from silverball.feed.hub import Hub
-from silverball.feed.log import EventsUnavailable
-from silverball.feed.stored_events import StoredEvents
+from silverball.feed.stored_events import EventsUnavailable, StoredEvents
 from silverball.store.announcements import Announcement, ChannelHead
 from silverball.store.engine import Commit
 
 LOG = logging.getLogger("silverball.feed")
 POLL_SECONDS = 1.0
 EVENTS_PER_READ = 500
-# Events that wait in the hub for their turn before the relay waits for it.
+# The relay pauses while the hub has more jobs than this.
 BACKLOG_MAX = 200
-# An epoch, and the newest number of it that somebody has seen.
+# An epoch and the newest number of it that a client has seen.
 SeenPosition = tuple[str, int]
 
 
 class NudgeBus(Protocol):
-    """How nodes nudge each other."""
+    """The way in which nodes nudge each other."""
 
-    def start(self, nudged: Callable[[Collection[int] | None], None]) -> None:
-        """Call back with the channels to look at, or None for all of them."""
+    def start(self, on_nudge: Callable[[Collection[int] | None], None]) -> None:
+        """Call back with the channels to check, or None for all of them."""
 
-    def send_nudges(self, announced: dict[int, int]) -> None:
+    def send_nudges(self, newest_seqs: dict[int, int]) -> None:
         """Nudge the other nodes: tournament id -> its newest number."""
 
     async def close(self) -> None:
-        """Nudge nobody any more."""
+        """Stop listening and sending."""
 
 
 class Relay:
-    """One for each process; everything but `committed` runs on the event loop."""
+    """The relay of one process. All but `on_commit` runs on the event loop."""
 
     def __init__(
         self,
@@ -59,38 +58,38 @@ class Relay:
         self._bus = bus
         self._poll_seconds = poll_seconds
         self._wall_clock = wall_clock
-        # What was published last in each channel that somebody follows.
+        # The last published position of each channel that is followed.
         self._positions: dict[int, ChannelHead] = {}
         self._nudged_ids: set[int] = set()
         self._wake = asyncio.Event()
-        # Who waits for anything new in a channel, with the epoch and number that he has seen.
+        # Long-pollers by channel, each with the position that it has seen.
         self._waiting: dict[int, dict[asyncio.Future[None], SeenPosition]] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self.is_over = False
 
-    # What the hub and the store tell
+    # Called by the hub and the store
 
     async def on_watched(self, tournament_id: int) -> None:
-        """Somebody follows this channel from now on. Raises Unavailable."""
+        """Publish the events of this channel from now on. Raises EventsUnavailable."""
         head = await self._log.head(tournament_id)
         if head is not None:
             self._positions[tournament_id] = head
 
     def on_commit(self, commit: Commit) -> None:
-        """Something was committed here. Called in the thread of the writer."""
+        """Nudge all nodes about a commit of this process. Called in the thread of the writer."""
         if commit.newest_seqs and self._loop is not None:
             with contextlib.suppress(RuntimeError):
-                # The loop may be gone already when the program ends; then nobody follows.
+                # The loop may be closed already when the program ends; then nobody follows.
                 self._loop.call_soon_threadsafe(self._on_announced, commit.newest_seqs)
 
-    def _on_announced(self, announced: dict[int, int]) -> None:
-        self._nudge(announced)
+    def _on_announced(self, newest_seqs: dict[int, int]) -> None:
+        self._nudge(newest_seqs)
         if self._bus is not None:
-            self._bus.send_nudges(announced)
+            self._bus.send_nudges(newest_seqs)
 
     def _nudge(self, tournament_ids: Collection[int] | None) -> None:
-        """Look at these channels, or at all of them."""
+        """Check these channels, or all of them."""
         followed = self._followed_ids()
         self._nudged_ids.update(followed if tournament_ids is None else followed.intersection(tournament_ids))
         if self._nudged_ids:
@@ -99,45 +98,42 @@ class Relay:
     def _followed_ids(self) -> set[int]:
         return self._positions.keys() | self._waiting.keys()
 
-    # Who waits without a socket
+    # Long-pollers
 
     async def wait(self, tournament_id: int, seen: SeenPosition, seconds: float) -> bool:
-        """Until the channel stands elsewhere than at this epoch and number, at most so long.
-
-        Returns whether it does.
-        """
+        """Wait until the channel's position differs from this one, and return whether it does."""
         if self.is_over:
             return False
-        told: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        woken: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         group = self._waiting.setdefault(tournament_id, {})
-        group[told] = seen
-        # It may have moved on between the reading and now.
+        group[woken] = seen
+        # The channel may have moved on since the caller read it.
         self._nudge([tournament_id])
         try:
             async with asyncio.timeout(seconds):
-                await told
+                await woken
         except TimeoutError:
             return False
         finally:
-            del group[told]
+            del group[woken]
             if not group and self._waiting.get(tournament_id) is group:
                 del self._waiting[tournament_id]
         return not self.is_over
 
     @property
     def waiting_count(self) -> int:
-        """How many wait for something new."""
+        """Long-pollers and streams that wait now."""
         return sum(map(len, self._waiting.values()))
 
     def _wake_waiting(self, tournament_id: int, head: ChannelHead | None) -> None:
-        for told, seen in self._waiting.get(tournament_id, {}).items():
-            if not told.done() and (head is None or seen != (head.epoch, head.seq)):
-                told.set_result(None)
+        for woken, seen in self._waiting.get(tournament_id, {}).items():
+            if not woken.done() and (head is None or seen != (head.epoch, head.seq)):
+                woken.set_result(None)
 
     # The work
 
     def start(self) -> None:
-        """Begin. Called on the loop that the hub runs on."""
+        """Publish from now on. Called on the loop that the hub runs on."""
         self._loop = asyncio.get_running_loop()
         self._start_task()
         if self._bus is not None:
@@ -148,14 +144,14 @@ class Relay:
         self._task = self._loop.create_task(self._run())
         self._task.add_done_callback(self._on_task_done)
 
-    def _on_task_done(self, done: "asyncio.Task[None]") -> None:
-        """A relay that stands still would be a gap that nobody sees: it is reported and goes on."""
-        if not done.cancelled() and self._loop is not None:
-            LOG.critical("the relay failed and begins again", exc_info=done.exception())
+    def _on_task_done(self, task: "asyncio.Task[None]") -> None:
+        """Report a relay that failed and start it again; otherwise followers would silently get nothing."""
+        if not task.cancelled() and self._loop is not None:
+            LOG.critical("the relay failed and starts again", exc_info=task.exception())
             self._loop.call_later(self._poll_seconds, self._start_task)
 
     def end_waiting(self) -> None:
-        """Whoever waits is told to go: the program ends."""
+        """Wake all long-pollers at shutdown."""
         self.is_over = True
         for tournament_id in list(self._waiting):
             self._wake_waiting(tournament_id, None)
@@ -190,7 +186,7 @@ class Relay:
             del self._positions[tournament_id]
 
     async def _publish_new(self, tournament_ids: Collection[int]) -> None:
-        """Publish what is new in these channels."""
+        """Publish the new events of these channels."""
         if not tournament_ids:
             return
         heads = await self._log.heads(tournament_ids)
@@ -206,29 +202,32 @@ class Relay:
             self._hub.remove_tournament(tournament_id)
             return
         if head.epoch != position.epoch or position.seq < head.low:
-            # A new incarnation, or more was trimmed than was read here: who counts begins again.
-            begins = head.low if head.epoch == position.epoch else 0
-            position = self._positions[tournament_id] = ChannelHead(head.epoch, begins, head.low)
-            self._hub.reset_channel(tournament_id, head.epoch, begins)
+            # A new epoch, or more was trimmed than was read here: clients that resume start again.
+            start = head.low if head.epoch == position.epoch else 0
+            position = self._positions[tournament_id] = ChannelHead(head.epoch, start, head.low)
+            self._hub.reset_channel(tournament_id, head.epoch, start)
         while position.seq < head.seq:
-            rows = await self._log.events_after(tournament_id, position.epoch, position.seq, EVENTS_PER_READ)
-            position = self._publish(tournament_id, rows)
-            if not rows or position.epoch != head.epoch:
+            events = await self._log.events_after(
+                tournament_id, position.epoch, position.seq, EVENTS_PER_READ
+            )
+            position = self._publish(tournament_id, events)
+            if not events or position.epoch != head.epoch:
                 return
             while self._hub.backlog > BACKLOG_MAX:
                 await asyncio.sleep(0)
 
-    def _publish(self, tournament_id: int, rows: list[Announcement]) -> ChannelHead:
-        """Hand on what follows the last number that was; returns where the channel stands then.
+    def _publish(self, tournament_id: int, events: list[Announcement]) -> ChannelHead:
+        """Publish the events that follow the last number, and return the channel's position then.
 
-        The position may have moved while the rows were read, when everybody left and somebody came.
+        The position may have moved while the events were read, when all followers left and others came.
         """
         position = self._positions.get(tournament_id)
         if position is None:
             return ChannelHead("", 0, 0)
-        for one in rows:
-            if one.epoch == position.epoch and one.seq == position.seq + 1:
-                position = self._positions[tournament_id] = ChannelHead(position.epoch, one.seq, position.low)
-                self._hub.publish(one)
-                self._hub.metrics.relay_lag_seconds = max(0.0, self._wall_clock() - one.at.timestamp())
+        for event in events:
+            if event.epoch == position.epoch and event.seq == position.seq + 1:
+                position = ChannelHead(position.epoch, event.seq, position.low)
+                self._positions[tournament_id] = position
+                self._hub.publish(event)
+                self._hub.metrics.relay_lag_seconds = max(0.0, self._wall_clock() - event.at.timestamp())
         return position

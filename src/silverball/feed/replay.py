@@ -1,6 +1,6 @@
-"""The announcements over plain HTTP: by pages, with waiting, and as a stream of server-sent events.
+"""The feed events over plain HTTP: by pages, with long-polling, and as a stream of server-sent events.
 
-The same events as over the socket, for who has missed some and for who has no socket. No token is
+The same events as over the socket, for clients that missed some or have no socket. No token is
 needed, as the channel is public.
 """
 
@@ -10,9 +10,8 @@ from typing import Annotated, Protocol
 from msgspec import Meta
 
 from silverball.feed import messages
-from silverball.feed.log import EventsUnavailable
 from silverball.feed.relay import Relay
-from silverball.feed.stored_events import StoredEvents
+from silverball.feed.stored_events import EventsUnavailable, StoredEvents
 from silverball.kit.errors import Gone, NotFound, ServiceUnavailable
 from silverball.kit.http.async_routes import AsyncCall, Stream, get_async
 from silverball.kit.http.query import Query
@@ -22,15 +21,23 @@ from silverball.wire.events import EventsPage, FeedEvent
 EVENTS_MAX = 500
 WAIT_SECONDS_MAX = 25
 BYTES_MAX = 1_000_000
-# Comments keep the line open through proxies that close idle ones after a minute.
+# Comments keep the connection open through proxies that close idle ones after a minute.
 COMMENT_EVERY_SECONDS = 15.0
-# Pages and streams that wait at the same time.
+# Long-polls and streams that may wait at the same time.
 WAITING_MAX = 5_000
 COMMENT = b": still here\n\n"
 
 
+class EpochEnded(Gone):
+    sentence = "The channel began anew: its epoch is {epoch}. Read the tournament again."
+
+
+class EventsTrimmed(Gone):
+    sentence = "Events are kept from {first} to {last}. Read the tournament again."
+
+
 class EventSource(Protocol):
-    """What these routes need of the feed."""
+    """The parts of the feed that these routes need."""
 
     @property
     def stored_events(self) -> StoredEvents: ...
@@ -42,11 +49,11 @@ class EventSource(Protocol):
 class EventsQuery(Query, frozen=True, kw_only=True):
     """Parameters of the events of a tournament."""
 
-    # The newest number that is known already; without it the answer says where the channel stands.
+    # The newest number that the client has; without it the answer gives the channel's position.
     after: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
     epoch: Annotated[str, Meta(max_length=64)] | None = None
     limit: Annotated[int, Meta(ge=1, le=EVENTS_MAX)] = EVENTS_MAX
-    # Seconds to wait for something new.
+    # Seconds to wait for new events.
     wait: Annotated[int, Meta(ge=0, le=WAIT_SECONDS_MAX)] = 0
 
 
@@ -55,20 +62,20 @@ async def list_events(call: AsyncCall[EventsQuery]) -> EventsPage:
     """The feed events after a number, oldest first; waits for new ones if asked to."""
     feed: EventSource = call.feed
     tournament_id, query = call.ids["tournament_id"], call.query
-    head, found = await _load_page(feed, tournament_id, query.after, query.limit)
+    head, events = await _load_page(feed, tournament_id, query.after, query.limit)
     after = head.seq if query.after is None else query.after
     _refuse_trimmed(head, query.epoch, after)
-    if not found and query.wait:
+    if not events and query.wait:
         _refuse_overload(feed)
         await feed.relay.wait(tournament_id, (head.epoch, head.seq), query.wait)
-        # Number `after` may be of an epoch that has ended meanwhile.
+        # Number `after` may belong to an epoch that has ended meanwhile.
         epoch = head.epoch
-        head, found = await _load_page(feed, tournament_id, after, query.limit)
+        head, events = await _load_page(feed, tournament_id, after, query.limit)
         _refuse_trimmed(head, epoch, after)
-    told = _first_within(found, BYTES_MAX)
-    newest = told[-1].seq if told else after
+    page = _first_within(events, BYTES_MAX)
+    newest = page[-1].seq if page else after
     return EventsPage(
-        data=tuple(_feed_event(one) for one in told),
+        data=tuple(_feed_event(event) for event in page),
         epoch=head.epoch,
         seq=head.seq,
         low=head.low,
@@ -86,31 +93,31 @@ async def stream_events(call: AsyncCall[Query]) -> Stream:
     epoch, _, number = call.last_event_id.partition(":")
     after = int(number) if number.isascii() and number.isdigit() and len(number) < 19 else -1
     is_resumed = epoch == head.epoch and head.low <= after <= head.seq
-    begins = ChannelHead(head.epoch, after if is_resumed else head.seq, head.low)
-    opening = _id_block(begins) if is_resumed or not call.last_event_id else _reset_block(begins)
-    return Stream(_stream_blocks(feed, tournament_id, begins, opening))
+    start = ChannelHead(head.epoch, after if is_resumed else head.seq, head.low)
+    first_block = _id_block(start) if is_resumed or not call.last_event_id else _reset_block(start)
+    return Stream(_stream_blocks(feed, tournament_id, start, first_block))
 
 
 async def _stream_blocks(
-    feed: EventSource, tournament_id: int, at: ChannelHead, opening: bytes
+    feed: EventSource, tournament_id: int, position: ChannelHead, first_block: bytes
 ) -> AsyncIterator[bytes]:
-    """What a stream sends: what follows the place where it begins, and then whatever happens."""
-    yield opening
+    """The blocks of a stream: the events that follow a position, and then new ones as they happen."""
+    yield first_block
     while True:
         try:
-            head, found = await feed.stored_events.events_page(tournament_id, at.seq, EVENTS_MAX)
+            head, events = await feed.stored_events.events_page(tournament_id, position.seq, EVENTS_MAX)
         except EventsUnavailable:
-            # The client comes back with the id of what it has.
+            # The client comes back with the id of its newest event.
             return
         if head is None:
             return
-        if head.epoch != at.epoch or at.seq < head.low:
-            at = head
+        if head.epoch != position.epoch or position.seq < head.low:
+            position = head
             yield _reset_block(head)
-        elif found:
-            at = ChannelHead(head.epoch, found[-1].seq, head.low)
-            yield b"".join(_event_block(one) for one in found)
-        elif not await feed.relay.wait(tournament_id, (at.epoch, at.seq), COMMENT_EVERY_SECONDS):
+        elif events:
+            position = ChannelHead(head.epoch, events[-1].seq, head.low)
+            yield b"".join(_event_block(event) for event in events)
+        elif not await feed.relay.wait(tournament_id, (position.epoch, position.seq), COMMENT_EVERY_SECONDS):
             if feed.relay.is_over:
                 return
             yield COMMENT
@@ -119,24 +126,24 @@ async def _stream_blocks(
 async def _load_page(
     feed: EventSource, tournament_id: int, after: int | None, limit: int
 ) -> tuple[ChannelHead, list[Announcement]]:
-    found: list[Announcement] = []
+    events: list[Announcement] = []
     try:
         if after is None:
             head = await feed.stored_events.head(tournament_id)
         else:
-            head, found = await feed.stored_events.events_page(tournament_id, after, limit)
+            head, events = await feed.stored_events.events_page(tournament_id, after, limit)
     except EventsUnavailable as error:
         raise ServiceUnavailable from error
     if head is None:
         raise NotFound("Tournament", tournament_id)
-    return head, found
+    return head, events
 
 
 def _refuse_trimmed(head: ChannelHead, epoch: str | None, after: int) -> None:
     if epoch not in (None, head.epoch):
-        raise Gone(f"The channel began anew: its epoch is {head.epoch}. Read the tournament again.")
+        raise EpochEnded(epoch=head.epoch)
     if not head.low <= after <= head.seq:
-        raise Gone(f"Events are kept from {head.low + 1} to {head.seq}. Read the tournament again.")
+        raise EventsTrimmed(first=head.low + 1, last=head.seq)
 
 
 def _refuse_overload(feed: EventSource) -> None:
@@ -144,40 +151,40 @@ def _refuse_overload(feed: EventSource) -> None:
         raise ServiceUnavailable
 
 
-def _first_within(found: list[Announcement], bytes_max: int) -> list[Announcement]:
-    """The first of these that fit, and one at least."""
-    told: list[Announcement] = []
+def _first_within(events: list[Announcement], bytes_max: int) -> list[Announcement]:
+    """The first events that fit, but always the first."""
+    page: list[Announcement] = []
     room = bytes_max
-    for one in found:
-        room -= len(one.data)
-        if told and room < 0:
+    for event in events:
+        room -= len(event.data)
+        if page and room < 0:
             break
-        told.append(one)
-    return told
+        page.append(event)
+    return page
 
 
-def _feed_event(one: Announcement) -> FeedEvent:
+def _feed_event(event: Announcement) -> FeedEvent:
     return FeedEvent(
-        event=one.name,
-        data=one.data,
-        channel=messages.channel_name(one.tournament_id),
-        id=f"{one.epoch}:{one.seq}",
-        seq=one.seq,
-        epoch=one.epoch,
+        event=event.name,
+        data=event.data,
+        channel=messages.channel_name(event.tournament_id),
+        id=f"{event.epoch}:{event.seq}",
+        seq=event.seq,
+        epoch=event.epoch,
     )
 
 
-# A block with an id only: the client remembers it and is told nothing.
+# A block with an id only: the client remembers the id and reports no event.
 def _id_block(head: ChannelHead) -> bytes:
     return f"id: {head.epoch}:{head.seq}\n\n".encode()
 
 
 def _reset_block(head: ChannelHead) -> bytes:
-    """Whoever reads this has to read the tournament again."""
-    told = f'{{"epoch":"{head.epoch}","seq":{head.seq}}}'
-    return f"id: {head.epoch}:{head.seq}\nevent: reset\ndata: {told}\n\n".encode()
+    """The block that tells the client to read the tournament again."""
+    data = f'{{"epoch":"{head.epoch}","seq":{head.seq}}}'
+    return f"id: {head.epoch}:{head.seq}\nevent: reset\ndata: {data}\n\n".encode()
 
 
-def _event_block(one: Announcement) -> bytes:
-    # JSON of the house is one line.
-    return f"id: {one.epoch}:{one.seq}\nevent: {one.name}\ndata: {one.data}\n\n".encode()
+def _event_block(event: Announcement) -> bytes:
+    # Our JSON has no line breaks.
+    return f"id: {event.epoch}:{event.seq}\nevent: {event.name}\ndata: {event.data}\n\n".encode()

@@ -1,43 +1,69 @@
-"""The announcements of the database, asked for from the event loop.
+"""The announcements of the database, read from the event loop.
 
-A few threads of its own do the reading, so that followers never wait behind the answers of the
-interface, nor these behind them.
+A few threads of its own do the reading, so that subscribers never wait behind requests to the
+interface, nor requests behind subscribers.
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-from silverball.feed.log import EventsUnavailable
 from silverball.store import announcements
 from silverball.store.announcements import Announcement, ChannelHead
 from silverball.store.engine import Db, Store
 from silverball.store.faults import DatabaseFault
 
 READER_THREADS = 2
+# The most that one resume sends again.
+REPLAYED_EVENTS_MAX = 500
+REPLAYED_BYTES_MAX = 1_000_000
+# Called before the first subscription of a channel is confirmed: its events are wanted from now on.
+OnWatched = Callable[[int], Awaitable[None]]
 T = TypeVar("T")
 
 
+class EventsUnavailable(Exception):
+    """The announcements cannot be read now; a later attempt can succeed."""
+
+
+class EventLog(Protocol):
+    """The announcements, as the hub reads them. Both methods can raise EventsUnavailable."""
+
+    async def head(self, tournament_id: int) -> ChannelHead | None:
+        """The channel's newest position; None when the tournament does not exist.
+
+        The hub knows what was published to it since, so an answer may be a moment old.
+        """
+
+    async def events_between(
+        self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
+    ) -> Sequence[Announcement] | None:
+        """All of (after, until] in order; None when some were trimmed or a limit is exceeded."""
+
+
 class StoredEvents:
-    """What the hub, the relay and the replay ask about the announcements."""
+    """The announcements, as the hub, the relay and the event routes read them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._threads = ThreadPoolExecutor(READER_THREADS, thread_name_prefix="silverball-feed")
 
     async def head(self, tournament_id: int) -> ChannelHead | None:
-        """Where the channel stands; None when there is no such tournament. Raises Unavailable."""
+        """The channel's newest position; None when the tournament does not exist.
+
+        Raises EventsUnavailable.
+        """
         return await self._run_read(lambda db: announcements.channel_head(db, tournament_id))
 
     async def heads(self, tournament_ids: Collection[int]) -> dict[int, ChannelHead]:
-        """Where each of these channels stands; one that is gone is left out. Raises Unavailable."""
+        """The newest positions of the channels that exist. Raises EventsUnavailable."""
         return await self._run_read(lambda db: announcements.channel_heads_by_id(db, tournament_ids))
 
     async def events_after(
         self, tournament_id: int, epoch: str, after: int, limit: int
     ) -> list[Announcement]:
-        """What follows number `after`, at most so many. Raises Unavailable."""
+        """The events that follow number `after`, at most `limit`. Raises EventsUnavailable."""
         return await self._run_read(
             lambda db: announcements.load_since(db, tournament_id, epoch, after, limit)
         )
@@ -45,9 +71,9 @@ class StoredEvents:
     async def events_page(
         self, tournament_id: int, after: int, limit: int
     ) -> tuple[ChannelHead | None, list[Announcement]]:
-        """Where the channel stands and what follows number `after` in its epoch, from one moment.
+        """The channel's newest position and the events after number `after`, from one moment.
 
-        Raises Unavailable.
+        Raises EventsUnavailable.
         """
 
         def read(db: Db) -> tuple[ChannelHead | None, list[Announcement]]:
@@ -58,30 +84,30 @@ class StoredEvents:
 
         return await self._run_read(read)
 
-    async def events_between(  # one question, told in full
+    async def events_between(
         self, tournament_id: int, epoch: str, after: int, until: int, limit: int, bytes_max: int
     ) -> Sequence[Announcement] | None:
-        """All of (after, until] in order; None when that cannot be told: trimmed, or beyond a limit.
+        """All of (after, until] in order; None when some were trimmed or a limit is exceeded.
 
-        Raises Unavailable.
+        Raises EventsUnavailable.
         """
         if until - after > limit:
             return None
-        found = await self.events_after(tournament_id, epoch, after, until - after)
-        is_whole = [one.seq for one in found] == list(range(after + 1, until + 1))
-        is_small = sum(len(one.data) for one in found) <= bytes_max
-        return found if is_whole and is_small else None
+        events = await self.events_after(tournament_id, epoch, after, until - after)
+        is_complete = [event.seq for event in events] == list(range(after + 1, until + 1))
+        is_small = sum(len(event.data) for event in events) <= bytes_max
+        return events if is_complete and is_small else None
 
     def close(self) -> None:
-        """Let the threads go."""
+        """Stop the threads."""
         self._threads.shutdown()
 
-    async def _run_read(self, question: Callable[[Db], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_in_thread, question)
+    async def _run_read(self, read: Callable[[Db], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, self._read_in_thread, read)
 
-    def _read_in_thread(self, question: Callable[[Db], T]) -> T:
+    def _read_in_thread(self, read: Callable[[Db], T]) -> T:
         try:
             with self._store.read() as db:
-                return question(db)
+                return read(db)
         except DatabaseFault as error:
             raise EventsUnavailable from error

@@ -75,22 +75,23 @@ class KeysInProgress:
     """The keys that are being worked on in this process."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._released = threading.Condition()
         self._keys: set[tuple[int, str]] = set()
 
     @contextmanager
-    def hold(self, ticket: IdempotencyKey) -> Iterator[None]:
-        """Nobody else works on this key meanwhile. Raises InFlight when somebody does already."""
+    def hold(self, ticket: IdempotencyKey, *, wait_seconds: float = 0) -> Iterator[None]:
+        """Hold the key alone. Raises RequestInProgress when another request keeps it that long."""
         key = (ticket.user_id, ticket.key)
-        with self._lock:
-            if key in self._keys:
+        with self._released:
+            if not self._released.wait_for(lambda: key not in self._keys, wait_seconds):
                 raise RequestInProgress
             self._keys.add(key)
         try:
             yield
         finally:
-            with self._lock:
+            with self._released:
                 self._keys.discard(key)
+                self._released.notify_all()
 
 
 def read_key(request: Request, user_id: int) -> IdempotencyKey | None:

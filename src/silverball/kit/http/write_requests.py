@@ -60,12 +60,17 @@ class WriteRequests:
         self._keys_in_progress = KeysInProgress()
         self._encode = msgspec.json.Encoder().encode
 
-    def answer(self, endpoint: Endpoint, call: AnyWrite, request: Request) -> HttpResponse:
-        """The answer, committed; or the stored one when the request was answered before."""
+    def answer(
+        self, endpoint: Endpoint, call: AnyWrite, request: Request, *, duplicate_wait_seconds: float = 0
+    ) -> HttpResponse:
+        """The answer, committed; or the stored one when the request was answered before.
+
+        A duplicate of a request in progress waits that long for its result, then is refused.
+        """
         ticket = idempotency.read_key(request, call.caller.idempotency_owner_id)
         if ticket is None:
             return self._answer_with_retries(endpoint, call, request, None)
-        with self._keys_in_progress.hold(ticket):
+        with self._keys_in_progress.hold(ticket, wait_seconds=duplicate_wait_seconds):
             with self._read() as db:
                 stored = self._idempotency_store.load_response(db, ticket, call.now)
             if stored is not None:
