@@ -20,7 +20,7 @@ def qualifying(kind: str = "best_game", *, used: int = 0, bought: int = 3) -> To
     cards = tuple(Card(card_id=n + 1, player_id=1, status="completed") for n in range(used))
     return Tournament(
         tournament_id=1,
-        type=kind,  # type: ignore[arg-type]  # one of the table below
+        type=kind,
         status="started",
         settings=FORMATS[kind].settings(),
         entrants=(Entrant(player_id=1, entries_bought=bought),),

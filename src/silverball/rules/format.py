@@ -1,27 +1,29 @@
-"""A format is data: its wire name, its settings and its functions."""
+"""A format is data: its names, its settings, what is true of it, and its functions."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from random import Random
-from typing import Literal
+from typing import Any, Literal
 
 from silverball.kit.errors import Conflict
+from silverball.rules.families.brackets import BracketRules
+from silverball.rules.families.group_stages import GroupStageRules
 from silverball.rules.mechanics import rounds as round_rules
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model.changes import Change
-from silverball.rules.model.literals import TournamentType
 from silverball.rules.model.outcome import Outcome
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Round, Tournament
+from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.point_maps import WireRows
 
 SettingsType = type[TournamentSettings]
-# When a player who comes late is in: with the next round, at once, or not at all.
+# When a late player is in: with the next round, at once, or not at all.
 LateEntry = Literal["next_round", "at_once", "never"]
-# Where rounds come from: the organizer opens and deletes them, results make them, or the start makes all.
-Rounds = Literal["opened", "following", "fixed"]
 Start = Callable[[Tournament, Random, datetime], list[Change]]
 Settle = Callable[[Tournament, Outcome, Random, datetime], list[Change]]
 RosterChanged = Callable[[Tournament, Entrant, Random, datetime], list[Change]]
@@ -30,118 +32,234 @@ CompleteRound = Callable[[Tournament, Round, datetime], list[Change]]
 TiedGroups = Callable[[Tournament], list[tuple[int, ...]]]
 OpenTiebreak = Callable[[Tournament, Sequence[int], datetime], list[Change]]
 LineupChanged = Callable[[Tournament, LineupArena, Random, datetime], list[Change]]
+# Takes the settings, and the organizer's own points where the settings ask for them.
+PointsMap = Callable[[TournamentSettings, Mapping[str, Any] | None], WireRows | None]
+# Takes the settings by wire key, as they are stored.
+WinsAndLosses = Callable[[Mapping[str, Any]], WinLossRule]
+
+
+class Rounds(StrEnum):
+    """Where the rounds of a tournament come from."""
+
+    # The organizer opens and deletes them.
+    OPENED = "opened"
+    # Results make the next one.
+    FOLLOWING = "following"
+    # The start makes all of them.
+    FIXED = "fixed"
+    # There are none.
+    NONE = "none"
+
+
+class PlayKind(StrEnum):
+    """The form of play, which decides what a night looks like."""
+
+    # Two to four entrants meet on an arena.
+    GAMES = "games"
+    # Everybody plays the same rounds alone: holes, frames.
+    HOLES = "holes"
+    # Everybody plays one arena alone, and the lowest score is out.
+    RACE = "race"
+    # Players choose an arena and play it alone as often as they may.
+    SCORES = "scores"
+
+
+class CountedIn(StrEnum):
+    """The unit of the standings."""
+
+    POINTS = "points"
+    STRIKES = "strikes"
+    STROKES = "strokes"
+    PINS = "pins"
+
+
+class ResultUnit(StrEnum):
+    """How the usual result is entered."""
+
+    ORDER = "order"
+    STROKES = "strokes"
+    ROLLS = "rolls"
+    SCORE = "score"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoNight:
+    """How the demo plays a night of the format."""
+
+    # The name of the night, behind "Finished".
+    name: str
+    players: int = 8
+    # Wire key -> value.
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    # Games of each player, where the format has no end of its own.
+    games_per_player: int = 4
 
 
 def nothing_at_start(_tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
-    """For formats whose first games are made when a round is opened."""
+    """Make nothing: the first games are made when a round is opened."""
     return []
 
 
 def refuse_to_open_round(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
-    """For formats whose rounds are made at the start or that have none. Raises Conflict."""
+    """Refuse: rounds are made at the start, or there are none. Raises Conflict."""
     raise Conflict(f"The rounds of a {tournament.type} tournament are not opened by hand.")
 
 
-def next_round_only(_tournament: Tournament, _who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
-    """For formats in which who comes or goes matters to the next draw only."""
+def next_round_only(
+    _tournament: Tournament, _entrant: Entrant, _dice: Random, _now: datetime
+) -> list[Change]:
+    """Change nothing: arrivals and departures matter to the next draw only."""
     return []
 
 
 def next_draw_only(
     _tournament: Tournament, _arena: LineupArena, _dice: Random, _now: datetime
 ) -> list[Change]:
-    """For formats in which another arena matters to the next draw only."""
+    """Change nothing: the lineup matters to the next draw only."""
     return []
 
 
 def all_active(tournament: Tournament) -> tuple[int, ...]:
-    """For formats in which who is active plays on."""
+    """Ids of all active players: nobody is ever out."""
     return tournament.active_ids
 
 
-def refuse_to_join(_tournament: Tournament, _who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
-    """For formats whose field is fixed at the start. Raises Conflict."""
+def refuse_to_join(_tournament: Tournament, _entrant: Entrant, _dice: Random, _now: datetime) -> list[Change]:
+    """Refuse: the field is fixed at the start. Raises Conflict."""
     raise Conflict("Nobody can join or come back to this tournament: its field is fixed at the start.")
 
 
 def nothing_after_clearing(_tournament: Tournament, _game: Game) -> list[Change]:
-    """For formats in which nothing depends on a single result."""
+    """Change nothing: nothing depends on a single result."""
     return []
 
 
 def never_over(_tournament: Tournament) -> bool:
-    """For formats with always something more to play: the organizer closes them."""
+    """Say no: there is always more to play, and the organizer decides when to stop."""
     return False
 
 
-def refuse_to_complete_round(_tournament: Tournament, one: Round, _now: datetime) -> list[Change]:
-    """For formats whose rounds are completed by their last result. Raises Conflict."""
-    raise Conflict(f"{one.name} completes itself with its last result. Record the open games.")
+def refuse_to_complete_round(_tournament: Tournament, round_: Round, _now: datetime) -> list[Change]:
+    """Refuse: rounds complete themselves with their last result. Raises Conflict."""
+    raise Conflict(f"{round_.name} completes itself with its last result. Record the open games.")
 
 
 def no_tied_groups(_tournament: Tournament) -> list[tuple[int, ...]]:
-    """For formats whose games decide every place that is not shared for good."""
+    """No groups: the games decide every place that is not shared for good."""
     return []
 
 
 def nothing_at_close(_tournament: Tournament, _now: datetime) -> list[Change]:
-    """For formats that show the same before and after they are closed."""
+    """Change nothing: the tournament looks the same before and after it is closed."""
     return []
 
 
 def nothing_at_reopen(_tournament: Tournament) -> list[Change]:
-    """For formats that go on from where they were closed."""
+    """Change nothing: play goes on from where it stopped."""
     return []
+
+
+def by_positions(_settings: Mapping[str, Any]) -> WinLossRule:
+    """Wins and losses by finishing order."""
+    return WinLossRule.POSITIONS
+
+
+def no_wins_or_losses(_settings: Mapping[str, Any]) -> WinLossRule:
+    """No wins and losses: players meet the machine, not each other."""
+    return WinLossRule.NONE
 
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """How a tournament of one type is played.
+    """Everything that is true of one format.
 
     `start` makes what a started tournament begins with, `open_round` the next round, `settle` what
     follows from a result, `roster_changed` what follows when an entrant came, left or came back (the
     tournament shows it already). All return changes and raise refusals; they change nothing.
     """
 
-    type: TournamentType
+    # The wire name.
+    type: str
+    # The name on pages.
+    title: str
+    # One sentence for somebody who chooses a format.
+    summary: str
     # Field names are the wire keys, in the order they are shown; Meta holds limits and help.
     settings: SettingsType
     # The settings a list shows first: wire keys.
-    primary_settings: tuple[str, ...]
+    primary_settings: tuple[str, ...] = ()
+    # How the demo plays it.
+    demo: DemoNight
+
+    # What it looks like
+    play: PlayKind = PlayKind.GAMES
+    # Most players in a game; 1 where everybody plays alone.
+    players_per_game: int
+    counted_in: CountedIn = CountedIn.POINTS
+    result_unit: ResultUnit = ResultUnit.ORDER
+    # Whether its results count for ratings.
+    rated: bool
+    # Whether places follow from points, so that players move up and down with each result.
+    is_ranked_by_points: bool = True
+    rounds: Rounds = Rounds.OPENED
+    # Whether a clock decides how long new games start.
+    has_clock: bool = False
+    # Whether the next games are drawn when somebody asks for them, outside of rounds.
+    has_match_requests: bool = False
+    # Whether single player games are bought and scored by the card.
+    has_cards: bool = False
+    # The bracket of pairs that it is played in, if any.
+    bracket: BracketRules | None = None
+    # The bracket of groups that it is played in, if any.
+    group_stages: GroupStageRules | None = None
+
+    # Results and standings
+    # The points by group size and place that a new tournament starts with, as on the wire; None
+    # where places earn no points.
+    points_map: PointsMap
+    win_loss_rule: WinsAndLosses = by_positions
     # The standings, by position, then by player id.
     rank: Callable[[Tournament], list[Standing]]
     # Whether the end condition is met; the organizer still closes the tournament.
     is_over: Callable[[Tournament], bool]
-    start: Start = nothing_at_start
-    open_round: Start = refuse_to_open_round
-    settle: Settle
-    roster_changed: RosterChanged = next_round_only
-    # What follows when the organizer closes the tournament; what was unfinished is gone already.
-    at_close: Callable[[Tournament, datetime], list[Change]] = nothing_at_close
-    # What is needed to go on: the tournament is started again already, `completed_at` says when it closed.
-    at_reopen: Callable[[Tournament], list[Change]] = nothing_at_reopen
-    # What follows when an arena came, was taken out of service or came back (the tournament shows it).
-    lineup_changed: LineupChanged = next_draw_only
-    # Ids of those who would be in the next round: active, and not out.
-    playing_ids: Callable[[Tournament], tuple[int, ...]] = all_active
-    # What may be asked about games outside drawn rounds; None in formats without them.
-    free_games: FreeGameRules | None = None
-    # What may be asked about single player games; None in formats without them.
-    attempts: AttemptRules | None = None
-    rounds: Rounds = "opened"
-    # What follows when the result of a game was taken away; the tournament shows it open already.
-    result_cleared: ResultCleared = nothing_after_clearing
-    # A round completed by hand.
-    complete_round: CompleteRound = round_rules.complete_round
     # The sets of players whom a tiebreak may separate; None where those are all who share a place.
     tied_groups: TiedGroups | None = None
     # A tiebreak between tied players, as games of this format.
     open_tiebreak: OpenTiebreak = round_rules.open_tiebreak
     # Whether points (or strikes) may be adjusted by hand.
     can_adjust: bool = True
+    # Whether results of any round may still be changed, or only those of the newest.
+    can_correct_any_round: bool = False
+
+    # How it goes on
+    start: Start = nothing_at_start
+    open_round: Start = refuse_to_open_round
+    settle: Settle
+    # What follows when the result of a game was cleared; the tournament shows it open already.
+    result_cleared: ResultCleared = nothing_after_clearing
+    # A round completed by hand.
+    complete_round: CompleteRound = round_rules.complete_round
+    # What follows when the organizer closes the tournament; what was unfinished is gone already.
+    at_close: Callable[[Tournament, datetime], list[Change]] = nothing_at_close
+    # What is needed to go on: the tournament is started again already, `completed_at` says when it closed.
+    at_reopen: Callable[[Tournament], list[Change]] = nothing_at_reopen
+    # What may be asked about games outside drawn rounds; None in formats without them.
+    free_games: FreeGameRules | None = None
+    # What may be asked about single player games; None in formats without them.
+    attempts: AttemptRules | None = None
+
+    # Players and arenas
     players_min: int = 2
     late_entry: LateEntry = "next_round"
     # Whether an entrant may be taken out once it has begun.
     can_leave: bool = True
-    # Whether results of any round may still be changed, or only those of the newest.
-    can_correct_any_round: bool = False
+    # Ids of those who would be in the next round: active, and not out.
+    playing_ids: Callable[[Tournament], tuple[int, ...]] = all_active
+    roster_changed: RosterChanged = next_round_only
+    # What follows when an arena came, was taken out of service or came back (the tournament shows it).
+    lineup_changed: LineupChanged = next_draw_only
+
+    @property
+    def can_open_rounds(self) -> bool:
+        """Whether the organizer opens its rounds one by one."""
+        return self.rounds is Rounds.OPENED

@@ -26,8 +26,8 @@ from silverball.rules.formats import (
 )
 
 FORMATS: dict[str, Format] = {
-    one.type: one
-    for one in (
+    form.type: form
+    for form in (
         knockout.FORMAT,
         group_knockout.FORMAT,
         matchplay.FORMAT,
@@ -51,3 +51,8 @@ FORMATS: dict[str, Format] = {
         amazingrace.FORMAT,
     )
 }
+
+
+def rated_types() -> frozenset[str]:
+    """The wire names of the formats whose results count for ratings."""
+    return frozenset(form.type for form in FORMATS.values() if form.rated)

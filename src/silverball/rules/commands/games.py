@@ -12,6 +12,7 @@ from random import Random
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import drawn_rounds
+from silverball.rules.format import CountedIn, Rounds
 from silverball.rules.mechanics import free_games, lineups, results, rounds
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -23,8 +24,12 @@ from silverball.rules.model.changes import (
     changes_between,
 )
 from silverball.rules.model.tournament import Game, Round, Tournament
-from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
+from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.scoring import point_maps, strikes
+
+
+class GamesMadeByFormat(Conflict):
+    sentence = "The games of this tournament are not created by hand: they follow from its format."
 
 
 def find_open_game(tournament: Tournament, game_id: int) -> Game:
@@ -123,7 +128,7 @@ def add_player(
 def _join_games(tournament: Tournament, group: Sequence[Game], player_id: int) -> list[Change]:
     """The player in the last slot of these games. Raises Conflict when there is no room."""
     first = group[0]
-    room = PAIR_SIZE if tournament.type in point_maps.HEAD_TO_HEAD_TYPES else GROUP_SIZE
+    room = tournament_commands.format_of(tournament).players_per_game
     if player_id in first.player_ids:
         raise Conflict(f"Player {player_id} is in game {first.game_id} already.")
     if len(first.player_ids) >= room:
@@ -176,8 +181,9 @@ def create_game(
     """A game of chosen players, in formats that let the organizer make games. Source: formats, 14.7."""
     tournament_commands.require_started(tournament)
     free = tournament_commands.format_of(tournament).free_games
-    create = free_games.refuse_to_create if free is None else free.create
-    return create(tournament, player_ids, arena_id, dice, now)
+    if free is None or free.create is None:
+        raise GamesMadeByFormat
+    return free.create(tournament, player_ids, arena_id, dice, now)
 
 
 def delete_game(tournament: Tournament, game_id: int, dice: Random, now: datetime) -> list[Change]:
@@ -224,7 +230,7 @@ def _discard_suggestions(tournament: Tournament, game: Game) -> list[Change]:
 def _has_games_by_hand(tournament: Tournament) -> bool:
     """Whether the organizer makes the games of this tournament."""
     free = tournament_commands.format_of(tournament).free_games
-    return free is not None and free.create is not free_games.refuse_to_create
+    return free is not None and free.create is not None
 
 
 def _require_open_round(tournament: Tournament, game: Game) -> Round:
@@ -232,7 +238,7 @@ def _require_open_round(tournament: Tournament, game: Game) -> Round:
     form = tournament_commands.format_of(tournament)
     if form.free_games is not None:
         raise Conflict(f"Game {game.game_id} was not drawn in a round. Delete it instead.")
-    if form.rounds != "opened" or game.is_tiebreak:
+    if form.rounds is not Rounds.OPENED or game.is_tiebreak:
         raise Conflict(f"Who plays game {game.game_id} follows from results. Record a forfeit instead.")
     newest = tournament.newest_round
     if newest is None or game.round_id != newest.round_id or newest.status != "started":
@@ -277,7 +283,7 @@ def _turn_bye_into_games(
     """The bye turned into the games of a group of two, on free arenas unless the organizer chooses."""
     games = tournament.games_by_round.get(bye.round_id, ())
     set_number = max((game.set_number for game in games if not game.is_bye), default=-1) + 1
-    has_advantage = tournament.type in point_maps.HEAD_TO_HEAD_TYPES
+    has_advantage = tournament_commands.format_of(tournament).players_per_game == PAIR_SIZE
     seats = (*bye.player_ids, player_id)
     is_drawn = getattr(tournament.settings, "arena_assignment", "manual") not in {"manual", "disabled"}
     made: list[Game] = []
@@ -316,6 +322,6 @@ def _give_bye_to_opponent(tournament: Tournament, group: Sequence[Game], player_
 
 def _full_points(tournament: Tournament) -> Decimal:
     """What a bye with full points is worth for one game; in strike formats: no strike."""
-    if hasattr(tournament.settings, "knockout_strike_count"):
+    if tournament_commands.format_of(tournament).counted_in is CountedIn.STRIKES:
         return strikes.NO_STRIKE
     return point_maps.bye_points(tournament.points_map or (), "full")

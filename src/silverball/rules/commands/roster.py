@@ -12,6 +12,7 @@ from typing import Any
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.format import CountedIn
 from silverball.rules.mechanics import entries
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -34,7 +35,7 @@ SCOREKEEPERS_MAX = 25
 
 def require_strikes(tournament: Tournament) -> None:
     """Raises Invalid in a format that counts no strikes."""
-    if not hasattr(tournament.settings, "knockout_strike_count"):
+    if tournament_commands.format_of(tournament).counted_in is not CountedIn.STRIKES:
         sentence = "This tournament counts no strikes. Add the player, then give a pointsAdjustment."
         raise Invalid({"strikes": [sentence]})
 

@@ -11,27 +11,49 @@ from silverball.kit.errors import Conflict, Invalid, WrongFormat
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import amazing_race, cards
 from silverball.rules.families import best_game as best_game_family
+from silverball.rules.format import PlayKind
 from silverball.rules.mechanics import attempts, queues, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import QueueSpot, SinglePlayerGame, Tournament
-from silverball.rules.ranking import bestgame
+
+
+class NoSinglePlayerGames(WrongFormat):
+    sentence = "Tournament has no single player games"
+
+
+class NoCards(WrongFormat):
+    sentence = "Tournament has no cards"
+
+
+class NotAnAmazingRace(WrongFormat):
+    sentence = "Tournament is not Amazing Race"
+
+
+class AttemptsMadeByFormat(Conflict):
+    sentence = "The single player games of this tournament are there already: record their results."
+
+
+class RoundsWithoutArena(Conflict):
+    sentence = "This tournament has no rounds to set an arena or a target for."
 
 
 def attempt_rules(tournament: Tournament) -> AttemptRules:
     """What the format says about single player games. Raises WrongFormat for one without them."""
     found = tournament_commands.format_of(tournament).attempts
     if found is None:
-        raise WrongFormat("Tournament has no single player games")
+        raise NoSinglePlayerGames
     return found
 
 
 def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
     """A score for a player and an arena; without a score the game begins, to be recorded later."""
-    form = attempt_rules(tournament)
+    open_ = attempt_rules(tournament).open
     tournament_commands.require_started(tournament)
-    return form.open(tournament, said, now)
+    if open_ is None:
+        raise AttemptsMadeByFormat
+    return open_(tournament, said, now)
 
 
 def find_open_attempt(
@@ -41,7 +63,7 @@ def find_open_attempt(
 
     Raises NotFound for a stranger, Conflict when nothing is open, Invalid when several are meant.
     """
-    if attempt_rules(tournament).open is not attempts.refuse_to_open:
+    if attempt_rules(tournament).open is not None:
         return None
     tournament_commands.require_started(tournament)
     tournament_commands.find_entrant(tournament, player_id)
@@ -80,8 +102,8 @@ def advance_player(
 
     Raises WrongFormat elsewhere and Conflict for a player who has nothing to play.
     """
-    if tournament.type != "amazingrace":
-        raise WrongFormat("Tournament is not Amazing Race")
+    if tournament_commands.format_of(tournament).play is not PlayKind.RACE:
+        raise NotAnAmazingRace
     tournament_commands.require_started(tournament)
     attempts.require_player(tournament, player_id)
     one = amazing_race.find_open_attempt(tournament, player_id)
@@ -146,6 +168,8 @@ def set_round(
     one = rounds.find_round(tournament, round_id)
     if arena_id is not None and arena_id != one.arena_id:
         attempts.require_arena(tournament, arena_id)
+    if form.set_round is None:
+        raise RoundsWithoutArena
     return form.set_round(tournament, one, arena_id, score, now)
 
 
@@ -168,8 +192,8 @@ def delete_card(tournament: Tournament, card_id: int) -> list[Change]:
 
 
 def _require_cards(tournament: Tournament) -> None:
-    if tournament.type != bestgame.CARD_TYPE:
-        raise WrongFormat("Tournament has no cards")
+    if not tournament_commands.format_of(tournament).has_cards:
+        raise NoCards
     tournament_commands.require_started(tournament)
 
 

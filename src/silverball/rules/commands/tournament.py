@@ -11,7 +11,7 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict, Invalid, NotFound
-from silverball.rules.format import Format
+from silverball.rules.format import Format, Rounds
 from silverball.rules.mechanics import history, queues, results, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
@@ -103,7 +103,7 @@ def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list
 def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
     """Take the newest round out with everything in it; the one before it opens again."""
     require_started(tournament)
-    if format_of(tournament).rounds != "opened":
+    if format_of(tournament).rounds in {Rounds.FOLLOWING, Rounds.FIXED}:
         raise Conflict(
             "Rounds of this tournament are not deleted by hand: correct or delete results instead."
         )
@@ -155,7 +155,7 @@ def complete(tournament: Tournament, now: datetime) -> list[Change]:
     rest = apply_changes(tournament, changes)
     form = format_of(tournament)
     newest = rest.newest_round
-    if newest is not None and newest.status != "completed" and form.rounds != "fixed":
+    if newest is not None and newest.status != "completed" and form.rounds is not Rounds.FIXED:
         games = rest.games_by_round.get(newest.round_id, ())
         attempts = [one for one in rest.single_player_games if one.round_id == newest.round_id]
         if not attempts and all(game.is_bye for game in games):

@@ -97,6 +97,8 @@ class BracketRules:
     """How a bracket format is played; `nodes` takes the size."""
 
     nodes: NodesForSize
+    # Whether those who have lost once play on for the final.
+    has_losers_bracket: bool = False
 
     def start(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """The rounds and first games; the size becomes the smallest that holds the players.

@@ -35,6 +35,11 @@ def has_queue(tournament: Tournament) -> bool:
     return bool(getattr(tournament.settings, "use_queues", False))
 
 
+def is_played_by_hand(tournament: Tournament) -> bool:
+    """Whether the organizer makes the games."""
+    return not has_queue(tournament)
+
+
 def paused_seconds(tournament: Tournament) -> int:
     """What was left when the clock was paused; 0 while it is not."""
     return int(getattr(tournament.settings, "frenzy_paused_seconds_left", 0))

@@ -7,7 +7,16 @@ from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.families import amazing_race
-from silverball.rules.format import Format, no_tied_groups, refuse_to_complete_round
+from silverball.rules.format import (
+    DemoNight,
+    Format,
+    PlayKind,
+    ResultUnit,
+    Rounds,
+    no_tied_groups,
+    no_wins_or_losses,
+    refuse_to_complete_round,
+)
 from silverball.rules.mechanics import attempts, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
@@ -19,6 +28,7 @@ from silverball.rules.ranking import solo
 from silverball.rules.ranking.race import RaceProgress
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import no_points
 
 
 class AmazingRaceSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -169,8 +179,18 @@ def is_over(tournament: Tournament) -> bool:
 
 FORMAT = Format(
     type="amazingrace",
+    title="Amazing race",
+    summary="Everybody plays one machine, the lowest score is out, until one player is left.",
     settings=AmazingRaceSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Amazing Race"),
+    play=PlayKind.RACE,
+    players_per_game=1,
+    result_unit=ResultUnit.SCORE,
+    rated=False,
+    is_ranked_by_points=False,
+    points_map=no_points,
+    win_loss_rule=no_wins_or_losses,
+    rounds=Rounds.FOLLOWING,
     rank=rank,
     is_over=is_over,
     start=start,
@@ -180,7 +200,6 @@ FORMAT = Format(
         tournament, [], now=tournament.completed_at, dice=None
     ),
     attempts=AttemptRules(start=start_attempt, delete=delete_result, set_round=set_round),
-    rounds="following",
     complete_round=refuse_to_complete_round,
     playing_ids=racing_ids,
     tied_groups=no_tied_groups,

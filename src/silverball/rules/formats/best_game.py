@@ -9,7 +9,15 @@ from typing import Annotated
 from msgspec import Meta
 
 from silverball.rules.families import best_game as best_game_family
-from silverball.rules.format import Format, never_over
+from silverball.rules.format import (
+    DemoNight,
+    Format,
+    PlayKind,
+    ResultUnit,
+    Rounds,
+    never_over,
+    no_wins_or_losses,
+)
 from silverball.rules.mechanics import attempts, entries
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
@@ -19,6 +27,7 @@ from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournam
 from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing, points_text
+from silverball.rules.scoring.starting_points import curve_of_best_game
 
 ArenasCounted = Annotated[
     int, Meta(ge=0, le=1000, title="Arenas counted", description="Best arenas that count; 0 counts all.")
@@ -155,8 +164,17 @@ def counted_points(
 
 FORMAT = Format(
     type="best_game",
+    title="Best game",
+    summary="Open qualifying: the best scores on each machine earn points.",
     settings=BestGameSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Best Game", players=12),
+    play=PlayKind.SCORES,
+    players_per_game=1,
+    result_unit=ResultUnit.SCORE,
+    rated=False,
+    points_map=curve_of_best_game,
+    win_loss_rule=no_wins_or_losses,
+    rounds=Rounds.NONE,
     rank=rank,
     is_over=never_over,
     start=best_game_family.start,

@@ -8,7 +8,16 @@ from random import Random
 
 from silverball.kit.errors import Invalid
 from silverball.rules.families import pingolf
-from silverball.rules.format import Format, refuse_to_complete_round
+from silverball.rules.format import (
+    CountedIn,
+    DemoNight,
+    Format,
+    PlayKind,
+    ResultUnit,
+    Rounds,
+    no_wins_or_losses,
+    refuse_to_complete_round,
+)
 from silverball.rules.mechanics import attempts, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
@@ -20,6 +29,7 @@ from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import bowling
+from silverball.rules.scoring.starting_points import no_points
 
 Frames = list[tuple[int, ...]]
 
@@ -138,8 +148,18 @@ def _tally(tournament: Tournament, entrant: Entrant, played: Mapping[int, Single
 
 FORMAT = Format(
     type="bowling",
+    title="Pinbowling",
+    summary="Each machine is a frame; pins are counted as in ten-pin bowling.",
     settings=BowlingSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Pinbowling", settings={"golfDuration": 4}),
+    play=PlayKind.HOLES,
+    players_per_game=1,
+    counted_in=CountedIn.PINS,
+    result_unit=ResultUnit.ROLLS,
+    rated=False,
+    points_map=no_points,
+    win_loss_rule=no_wins_or_losses,
+    rounds=Rounds.FIXED,
     rank=rank,
     is_over=pingolf.is_over,
     start=start,
@@ -149,7 +169,6 @@ FORMAT = Format(
     attempts=AttemptRules(
         start=attempts.start_pending_attempt, delete=delete_result, set_round=pingolf.set_round
     ),
-    rounds="fixed",
     complete_round=refuse_to_complete_round,
     open_tiebreak=pingolf.open_tiebreak,
     late_entry="at_once",

@@ -2,12 +2,20 @@
 
 from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
-from silverball.rules.format import Format, no_tied_groups, refuse_to_complete_round, refuse_to_join
+from silverball.rules.format import (
+    DemoNight,
+    Format,
+    Rounds,
+    no_tied_groups,
+    refuse_to_complete_round,
+    refuse_to_join,
+)
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import bracket_nodes
 from silverball.rules.ranking import brackets as ranking
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import one_point_per_win
 
 
 class BracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -38,8 +46,16 @@ def is_over(tournament: Tournament) -> bool:
 
 FORMAT = Format(
     type="bracket",
+    title="Bracket, single elimination",
+    summary="One lost match and you are out.",
     settings=BracketSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Bracket", settings={"gamesPerRound": 3}),
+    players_per_game=2,
+    rated=True,
+    is_ranked_by_points=False,
+    points_map=one_point_per_win,
+    rounds=Rounds.FIXED,
+    bracket=RULES,
     rank=rank,
     is_over=is_over,
     start=RULES.start,
@@ -50,7 +66,6 @@ FORMAT = Format(
     complete_round=refuse_to_complete_round,
     tied_groups=no_tied_groups,
     at_reopen=RULES.at_reopen,
-    rounds="fixed",
     late_entry="never",
     can_leave=False,
     can_adjust=False,

@@ -9,7 +9,15 @@ from msgspec import Meta
 from silverball.kit.errors import Conflict
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import cards
-from silverball.rules.format import Format, never_over
+from silverball.rules.format import (
+    DemoNight,
+    Format,
+    PlayKind,
+    ResultUnit,
+    Rounds,
+    never_over,
+    no_wins_or_losses,
+)
 from silverball.rules.mechanics import attempts, entries
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
@@ -21,6 +29,7 @@ from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.bestgame import CardValue
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import CountedCard, Standing, points_text
+from silverball.rules.scoring.starting_points import curve_of_best_game
 
 GamesPerCard = Annotated[
     int, Meta(ge=1, le=1000, title="Games per card", description="Arenas on a card, each played once.")
@@ -174,8 +183,18 @@ def _tally(tournament: Tournament, entrant: Entrant, counted: list[CardValue], g
 
 FORMAT = Format(
     type="card_best_game",
+    title="Best game on cards",
+    summary="A card is a few machines played once each; the best cards count.",
     settings=CardBestGameSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Card Best Game", settings={"cardBestGameGamesPerCard": 3}, games_per_player=6),
+    play=PlayKind.SCORES,
+    players_per_game=1,
+    result_unit=ResultUnit.SCORE,
+    rated=False,
+    has_cards=True,
+    points_map=curve_of_best_game,
+    win_loss_rule=no_wins_or_losses,
+    rounds=Rounds.NONE,
     rank=rank,
     is_over=never_over,
     start=best_game_family.start,

@@ -2,12 +2,20 @@
 
 from silverball.rules.families import brackets
 from silverball.rules.families.brackets import BracketRules
-from silverball.rules.format import Format, no_tied_groups, refuse_to_complete_round, refuse_to_join
+from silverball.rules.format import (
+    DemoNight,
+    Format,
+    Rounds,
+    no_tied_groups,
+    refuse_to_complete_round,
+    refuse_to_join,
+)
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import bracket_nodes
 from silverball.rules.ranking import brackets as ranking
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import one_point_per_win
 
 
 class DoubleBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -23,7 +31,7 @@ class DoubleBracketSettings(settings.TournamentSettings, frozen=True, kw_only=Tr
     suggestions: settings.Suggestions = "disabled"
 
 
-RULES = BracketRules(nodes=bracket_nodes.double_elimination_nodes)
+RULES = BracketRules(nodes=bracket_nodes.double_elimination_nodes, has_losers_bracket=True)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
@@ -38,8 +46,16 @@ def is_over(tournament: Tournament) -> bool:
 
 FORMAT = Format(
     type="double_bracket",
+    title="Bracket, double elimination",
+    summary="Two lost matches and you are out.",
     settings=DoubleBracketSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Double Bracket", players=9),
+    players_per_game=2,
+    rated=True,
+    is_ranked_by_points=False,
+    points_map=one_point_per_win,
+    rounds=Rounds.FIXED,
+    bracket=RULES,
     rank=rank,
     is_over=is_over,
     start=RULES.start,
@@ -50,7 +66,6 @@ FORMAT = Format(
     complete_round=refuse_to_complete_round,
     tied_groups=no_tied_groups,
     at_reopen=RULES.at_reopen,
-    rounds="fixed",
     late_entry="never",
     can_leave=False,
     can_adjust=False,

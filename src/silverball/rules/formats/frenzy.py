@@ -5,10 +5,11 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from silverball.rules.families import frenzy as frenzy_family
-from silverball.rules.format import Format
+from silverball.rules.format import DemoNight, Format, Rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
 from silverball.rules.ranking import frenzy as ranking
+from silverball.rules.scoring.starting_points import one_point_per_win
 
 FrenzyDuration = Annotated[int, Meta(ge=1, le=1440, title="Minutes", description="How long the clock runs.")]
 FrenzyQueueSize = Annotated[
@@ -43,8 +44,15 @@ class FrenzySettings(settings.TournamentSettings, frozen=True, kw_only=True):
 
 FORMAT = Format(
     type="frenzy",
+    title="Frenzy",
+    summary="A clock and one queue: play whoever is next for as long as the time lasts.",
     settings=FrenzySettings,
-    primary_settings=(),
+    demo=DemoNight(name="Frenzy", players=10, settings={"frenzyDuration": 60}),
+    players_per_game=2,
+    rated=True,
+    points_map=one_point_per_win,
+    rounds=Rounds.NONE,
+    has_clock=True,
     rank=ranking.rank,
     is_over=frenzy_family.is_over,
     start=frenzy_family.start,
@@ -53,7 +61,10 @@ FORMAT = Format(
     lineup_changed=frenzy_family.lineup_changed,
     at_reopen=frenzy_family.at_reopen,
     free_games=FreeGameRules(
-        create=frenzy_family.create_game, delete=frenzy_family.delete_game, clear=frenzy_family.clear_game
+        create=frenzy_family.create_game,
+        can_create=frenzy_family.is_played_by_hand,
+        delete=frenzy_family.delete_game,
+        clear=frenzy_family.clear_game,
     ),
     late_entry="at_once",
     can_correct_any_round=True,

@@ -6,7 +6,16 @@ from random import Random
 
 from silverball.kit.errors import Invalid
 from silverball.rules.families import pingolf
-from silverball.rules.format import Format, refuse_to_complete_round
+from silverball.rules.format import (
+    CountedIn,
+    DemoNight,
+    Format,
+    PlayKind,
+    ResultUnit,
+    Rounds,
+    no_wins_or_losses,
+    refuse_to_complete_round,
+)
 from silverball.rules.mechanics import attempts, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
@@ -17,6 +26,7 @@ from silverball.rules.ranking import solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import golf
+from silverball.rules.scoring.starting_points import no_points
 
 
 class GolfSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -117,8 +127,18 @@ def _strokes_in_game(one: SinglePlayerGame | None) -> int | None:
 
 FORMAT = Format(
     type="golf",
+    title="Pingolf",
+    summary="Each machine is a hole with a target score; the fewest balls win.",
     settings=GolfSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Pingolf", settings={"golfDuration": 5}),
+    play=PlayKind.HOLES,
+    players_per_game=1,
+    counted_in=CountedIn.STROKES,
+    result_unit=ResultUnit.STROKES,
+    rated=False,
+    points_map=no_points,
+    win_loss_rule=no_wins_or_losses,
+    rounds=Rounds.FIXED,
     rank=rank,
     is_over=pingolf.is_over,
     start=start,
@@ -128,7 +148,6 @@ FORMAT = Format(
     attempts=AttemptRules(
         start=attempts.start_pending_attempt, delete=delete_result, set_round=pingolf.set_round
     ),
-    rounds="fixed",
     complete_round=refuse_to_complete_round,
     open_tiebreak=pingolf.open_tiebreak,
     late_entry="at_once",

@@ -9,7 +9,15 @@ from random import Random
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
-from silverball.rules.format import Format, refuse_to_join
+from silverball.rules.format import (
+    CountedIn,
+    DemoNight,
+    Format,
+    PlayKind,
+    ResultUnit,
+    no_wins_or_losses,
+    refuse_to_join,
+)
 from silverball.rules.mechanics import attempts, call_ups, lineups
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model import settings
@@ -27,6 +35,7 @@ from silverball.rules.pairing.groups import Group
 from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import golf, point_maps
+from silverball.rules.scoring.starting_points import no_points
 
 ZERO = Decimal(0)
 
@@ -234,8 +243,19 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 
 FORMAT = Format(
     type="golf_bracket",
+    title="Golf bracket",
+    summary="Groups of four play holes; the two with the fewest strokes go on.",
     settings=GolfBracketSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Golf Bracket", settings={"gamesPerRound": 2}),
+    play=PlayKind.HOLES,
+    players_per_game=1,
+    counted_in=CountedIn.STROKES,
+    result_unit=ResultUnit.STROKES,
+    rated=True,
+    is_ranked_by_points=False,
+    points_map=no_points,
+    win_loss_rule=no_wins_or_losses,
+    group_stages=RULES,
     rank=RULES.rank,
     is_over=RULES.is_over,
     start=RULES.start,
@@ -247,7 +267,10 @@ FORMAT = Format(
     open_tiebreak=open_tiebreak,
     at_reopen=RULES.at_reopen,
     attempts=AttemptRules(
-        start=attempts.start_pending_attempt, delete=delete_attempt, change_arena=change_arena
+        start=attempts.start_pending_attempt,
+        delete=delete_attempt,
+        change_arena=change_arena,
+        accepts_scores=False,
     ),
     players_min=4,
     late_entry="never",

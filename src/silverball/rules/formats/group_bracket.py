@@ -9,7 +9,7 @@ from random import Random
 
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
-from silverball.rules.format import Format, refuse_to_join
+from silverball.rules.format import DemoNight, Format, refuse_to_join
 from silverball.rules.mechanics import call_ups, results, rounds
 from silverball.rules.mechanics.call_ups import CallUp
 from silverball.rules.model import settings
@@ -21,6 +21,7 @@ from silverball.rules.pairing.groups import Draw, Group
 from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import point_maps
+from silverball.rules.scoring.starting_points import points_of_scoring
 
 ZERO = Decimal(0)
 
@@ -151,8 +152,15 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 
 FORMAT = Format(
     type="group_bracket",
+    title="Group bracket",
+    summary="Groups of four; the best two of each go on.",
     settings=GroupBracketSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Group Bracket"),
+    players_per_game=4,
+    rated=True,
+    is_ranked_by_points=False,
+    points_map=points_of_scoring,
+    group_stages=RULES,
     rank=RULES.rank,
     is_over=RULES.is_over,
     start=RULES.start,

@@ -1,24 +1,27 @@
 """Strikes in groups of four: as a knockout, with strikes by place. Source: formats, 14.2."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import Format
+from silverball.rules.format import CountedIn, DemoNight, Format
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import knockout
 from silverball.rules.ranking.knockout import KnockoutRules
+from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.knockout_results import strike_scorer
+from silverball.rules.scoring.starting_points import points_for_strikes
 
 FourPlayerStrikes = Annotated[
     Literal[1, 2, 3, 100, 101],
@@ -77,6 +80,16 @@ def knockout_rules(tournament: Tournament) -> KnockoutRules:
     )
 
 
+def win_loss_rule(settings_by_key: Mapping[str, Any]) -> WinLossRule:
+    """Wins by finishing order when strikes are progressive, else by the strikes.
+
+    Source: formats, section 22.
+    """
+    if settings_by_key.get("knockoutProgressive"):
+        return WinLossRule.POSITIONS
+    return WinLossRule.FAIR_STRIKES if settings_by_key.get("knockoutFair") else WinLossRule.STRIKE
+
+
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings. Source: formats, 14.2."""
     return knockout.rank(tournament, knockout_rules(tournament))
@@ -114,8 +127,16 @@ RULES = DrawnRoundRules(
 
 FORMAT = Format(
     type="group_knockout",
+    title="Strikes, groups of four",
+    summary="Groups of four and three every round; strikes by place, and enough of them put you out.",
     settings=GroupKnockoutSettings,
     primary_settings=("knockoutStrikeCount", "knockoutFourPlayerStrikes"),
+    demo=DemoNight(name="Group Knockout", players=10),
+    players_per_game=4,
+    counted_in=CountedIn.STRIKES,
+    rated=True,
+    points_map=points_for_strikes,
+    win_loss_rule=win_loss_rule,
     rank=rank,
     is_over=is_over,
     open_round=RULES.open_round,

@@ -2,12 +2,13 @@
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import Format
+from silverball.rules.format import DemoNight, Format
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import points_of_scoring
 
 
 class GroupMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -42,8 +43,13 @@ RULES = DrawnRoundRules(
 
 FORMAT = Format(
     type="group_matchplay",
+    title="Group match play",
+    summary="Groups of four or three every round; points by place; most points win.",
     settings=GroupMatchplaySettings,
-    primary_settings=(),
+    demo=DemoNight(name="Group Match Play", players=12, settings={"duration": 6}),
+    players_per_game=4,
+    rated=True,
+    points_map=points_of_scoring,
     rank=rank,
     is_over=drawn_rounds.all_rounds_played,
     open_round=RULES.open_round,

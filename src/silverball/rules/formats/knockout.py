@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import Format
+from silverball.rules.format import CountedIn, DemoNight, Format
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
@@ -13,6 +13,7 @@ from silverball.rules.ranking.knockout import KnockoutRules
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.knockout_results import strike_scorer
+from silverball.rules.scoring.starting_points import one_point_per_win
 
 
 class KnockoutSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -72,8 +73,15 @@ RULES = DrawnRoundRules(
 
 FORMAT = Format(
     type="knockout",
+    title="Strikes, two players",
+    summary="Rounds of two: the loser gets a strike, and the last player standing wins.",
     settings=KnockoutSettings,
     primary_settings=("knockoutStrikeCount", "pairing"),
+    demo=DemoNight(name="Knockout", players=9, settings={"knockoutStrikeCount": 2}),
+    players_per_game=2,
+    counted_in=CountedIn.STRIKES,
+    rated=True,
+    points_map=one_point_per_win,
     rank=rank,
     is_over=is_over,
     open_round=RULES.open_round,

@@ -7,7 +7,14 @@ from decimal import Decimal
 from random import Random
 
 from silverball.kit.errors import Conflict
-from silverball.rules.format import Format, no_tied_groups, refuse_to_complete_round, refuse_to_join
+from silverball.rules.format import (
+    DemoNight,
+    Format,
+    Rounds,
+    no_tied_groups,
+    refuse_to_complete_round,
+    refuse_to_join,
+)
 from silverball.rules.mechanics import call_ups, results, rounds, seeding
 from silverball.rules.model import settings
 from silverball.rules.model.apply import apply_changes
@@ -20,6 +27,7 @@ from silverball.rules.pairing.ladder import LadderGame
 from silverball.rules.ranking import standing
 from silverball.rules.ranking.brackets import bracket_standing
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import one_point_per_win
 
 
 class LadderSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -166,8 +174,15 @@ def is_over(tournament: Tournament) -> bool:
 
 FORMAT = Format(
     type="ladder",
+    title="Ladder",
+    summary="The bottom of the table plays, the last is out, the next seed joins.",
     settings=LadderSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Ladder", players=10),
+    players_per_game=4,
+    rated=True,
+    is_ranked_by_points=False,
+    points_map=one_point_per_win,
+    rounds=Rounds.FOLLOWING,
     rank=rank,
     is_over=is_over,
     start=open_next_game,
@@ -178,7 +193,6 @@ FORMAT = Format(
     complete_round=refuse_to_complete_round,
     tied_groups=no_tied_groups,
     at_reopen=at_reopen,
-    rounds="following",
     late_entry="never",
     can_leave=False,
     can_adjust=False,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from random import Random
 
-from silverball.rules.format import Format, never_over
+from silverball.rules.format import DemoNight, Format, never_over
 from silverball.rules.mechanics import free_games, results, rounds
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
@@ -15,6 +15,7 @@ from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing.groups import Draw
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import points_of_scoring
 
 
 class ManualMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -83,8 +84,13 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
 
 FORMAT = Format(
     type="manual_matchplay",
+    title="Manual match play",
+    summary="The organizer makes every game; points by place.",
     settings=ManualMatchplaySettings,
-    primary_settings=(),
+    demo=DemoNight(name="Manual Match Play"),
+    players_per_game=4,
+    rated=True,
+    points_map=points_of_scoring,
     rank=rank,
     is_over=never_over,
     open_round=open_round,

@@ -2,12 +2,13 @@
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import Format
+from silverball.rules.format import DemoNight, Format
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import one_point_per_win
 
 
 class MatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -42,8 +43,13 @@ RULES = DrawnRoundRules(
 
 FORMAT = Format(
     type="matchplay",
+    title="Match play",
+    summary="Rounds of two, a point per won game; most points win.",
     settings=MatchplaySettings,
-    primary_settings=(),
+    demo=DemoNight(name="Match Play", players=9, settings={"duration": 5}),
+    players_per_game=2,
+    rated=True,
+    points_map=one_point_per_win,
     rank=rank,
     is_over=drawn_rounds.all_rounds_played,
     open_round=RULES.open_round,

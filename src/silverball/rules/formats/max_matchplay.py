@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from silverball.rules.families import max_matchplay as max_matchplay_family
-from silverball.rules.format import Format
+from silverball.rules.format import DemoNight, Format, Rounds
 from silverball.rules.mechanics import results
 from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
@@ -17,6 +17,7 @@ from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import one_point_per_win
 
 MaxMatchplayDuration = Annotated[
     int, Meta(ge=1, le=200, title="Games", description="Games that every player plays.")
@@ -65,8 +66,16 @@ def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) 
 
 FORMAT = Format(
     type="max_matchplay",
+    title="Max match play",
+    summary="Head to head without rounds: everybody plays the same number of games.",
     settings=MaxMatchplaySettings,
     primary_settings=("maxMatchplayDuration", "maxMatchplayMaxActive"),
+    demo=DemoNight(name="Max Match Play", settings={"maxMatchplayDuration": 5}),
+    players_per_game=2,
+    rated=True,
+    points_map=one_point_per_win,
+    rounds=Rounds.NONE,
+    has_match_requests=True,
     rank=rank,
     is_over=max_matchplay_family.is_over,
     start=max_matchplay_family.start,

@@ -11,7 +11,7 @@ from msgspec import Meta
 from silverball.kit.errors import Conflict
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import Format
+from silverball.rules.format import DemoNight, Format
 from silverball.rules.model import settings
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Entrant, Tournament
@@ -21,6 +21,7 @@ from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.pace import PaceRules
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import point_maps
+from silverball.rules.scoring.starting_points import points_of_scoring
 
 PaceInitialRounds = Annotated[
     int, Meta(ge=1, le=100, title="First bar after round", description="Nobody is out before that.")
@@ -119,8 +120,17 @@ RULES = DrawnRoundRules(
 
 FORMAT = Format(
     type="pace_matchplay",
+    title="Pace match play",
+    summary="Group match play with a rising bar: a player below it is out.",
     settings=PaceMatchplaySettings,
-    primary_settings=(),
+    demo=DemoNight(
+        name="Pace Match Play",
+        players=12,
+        settings={"paceInitialRounds": 2, "paceInitialTarget": 6, "paceIncrement": 6},
+    ),
+    players_per_game=4,
+    rated=True,
+    points_map=points_of_scoring,
     rank=rank,
     is_over=is_over,
     playing_ids=playing_ids,

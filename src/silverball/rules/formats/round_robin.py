@@ -1,12 +1,13 @@
 """Everybody plays everybody once, a point per win. Source: formats, 14.8."""
 
 from silverball.rules.families.round_robin import RoundRobinRules
-from silverball.rules.format import Format, refuse_to_complete_round
+from silverball.rules.format import DemoNight, Format, Rounds, refuse_to_complete_round
 from silverball.rules.mechanics import rounds
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import one_point_per_win
 
 
 class RoundRobinSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -31,8 +32,14 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 FORMAT = Format(
     type="round_robin",
+    title="Round robin",
+    summary="Everybody plays everybody once.",
     settings=RoundRobinSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Round Robin"),
+    players_per_game=2,
+    rated=True,
+    points_map=one_point_per_win,
+    rounds=Rounds.FIXED,
     rank=rank,
     is_over=RULES.is_over,
     start=RULES.start,
@@ -43,7 +50,6 @@ FORMAT = Format(
     complete_round=refuse_to_complete_round,
     open_tiebreak=rounds.open_tiebreak_outside_rounds,
     at_reopen=RULES.at_reopen,
-    rounds="fixed",
     late_entry="at_once",
     can_leave=False,
     can_correct_any_round=True,

@@ -7,13 +7,14 @@ from msgspec import Meta
 
 from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
-from silverball.rules.format import Format
+from silverball.rules.format import DemoNight, Format
 from silverball.rules.model import settings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import target
 from silverball.rules.ranking.standing import Standing
+from silverball.rules.scoring.starting_points import points_of_scoring
 
 TargetPoints = Annotated[
     int, Meta(ge=1, le=1000, title="Target", description="Points with which a player has made it.")
@@ -75,8 +76,13 @@ RULES = DrawnRoundRules(
 
 FORMAT = Format(
     type="target",
+    title="Target match play",
+    summary="Group match play to a target: the first to reach it wins.",
     settings=TargetSettings,
-    primary_settings=(),
+    demo=DemoNight(name="Target", settings={"targetPoints": 20}),
+    players_per_game=4,
+    rated=True,
+    points_map=points_of_scoring,
     rank=rank,
     is_over=is_over,
     playing_ids=playing_ids,

@@ -22,23 +22,13 @@ from silverball.rules.model.outcome import SCORE_MAX, AttemptOutcome, GameOutcom
 from silverball.rules.model.tournament import Entrant, LineupArena, Round, SinglePlayerGame, Tournament
 
 AttemptAction = Callable[[Tournament, SinglePlayerGame, datetime], list[Change]]
-
-
-def refuse_to_open(_tournament: Tournament, _said: NewAttempt, _now: datetime) -> list[Change]:
-    """For formats that make the single player games themselves. Raises Conflict."""
-    raise Conflict("The single player games of this tournament are there already: record their results.")
+OpenAttempt = Callable[[Tournament, NewAttempt, datetime], list[Change]]
+SetRound = Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]]
 
 
 def refuse_to_void(_tournament: Tournament, _one: SinglePlayerGame, _now: datetime) -> list[Change]:
     """For formats in which every single player game counts. Raises Conflict."""
     raise Conflict("Single player games of this tournament cannot be voided. Delete the result instead.")
-
-
-def refuse_to_set_round(
-    _tournament: Tournament, _one: Round, _arena_id: int | None, _score: int | None, _now: datetime
-) -> list[Change]:
-    """For formats whose single player games have no rounds. Raises Conflict."""
-    raise Conflict("This tournament has no rounds to set an arena or a target for.")
 
 
 def allow_any_number(_tournament: Tournament, _who: Entrant, _arena_id: int) -> None:
@@ -59,8 +49,8 @@ class AttemptRules:
     All are handed a started tournament and things of it, return changes and raise refusals.
     """
 
-    # Begin or record one that is not there yet.
-    open: Callable[[Tournament, NewAttempt, datetime], list[Change]] = refuse_to_open
+    # Begin or record one that is not there yet; None where the format makes all of them.
+    open: OpenAttempt | None = None
     # Begin one that waits.
     start: AttemptAction
     # Take the result away, or the whole game where it was opened by hand.
@@ -73,10 +63,11 @@ class AttemptRules:
     change_arena: Callable[[Tournament, SinglePlayerGame, int | None, datetime], list[Change]] = (
         refuse_other_arena
     )
-    # The arena of a round and its target or bar: (tournament, round, arena id, score, now).
-    set_round: Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]] = (
-        refuse_to_set_round
-    )
+    # The arena of a round and its target or bar: (tournament, round, arena id, score, now); None where
+    # rounds have neither.
+    set_round: SetRound | None = None
+    # Whether a machine's score may stand for the result; strokes and rolls follow from it.
+    accepts_scores: bool = True
 
 
 def find_attempt(tournament: Tournament, single_player_game_id: int) -> SinglePlayerGame:

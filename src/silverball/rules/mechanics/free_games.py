@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from random import Random
 
-from silverball.kit.errors import Conflict, Invalid
+from silverball.kit.errors import Invalid
 from silverball.rules.lineup import order
 from silverball.rules.mechanics import history, lineups, results, rounds
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, SuggestionDecided
@@ -20,11 +20,9 @@ DeleteGame = Callable[[Tournament, Game, Random, datetime], list[Change]]
 ClearResult = Callable[[Tournament, Game], list[Change]]
 
 
-def refuse_to_create(
-    tournament: Tournament, _players: Sequence[int], _arena_id: int | None, _dice: Random, _now: datetime
-) -> list[Change]:
-    """For formats that make their games themselves. Raises Conflict."""
-    raise Conflict(f"The games of a {tournament.type} tournament are not created by hand.")
+def always(_tournament: Tournament) -> bool:
+    """Say yes, whatever the state of the tournament."""
+    return True
 
 
 def reopen_game(_tournament: Tournament, game: Game) -> list[Change]:
@@ -40,7 +38,10 @@ class FreeGameRules:
     out for good; `clear` takes its result away.
     """
 
-    create: CreateGame = refuse_to_create
+    # None where the format makes its games itself.
+    create: CreateGame | None = None
+    # Whether the organizer makes games under the settings of this tournament.
+    can_create: Callable[[Tournament], bool] = always
     delete: DeleteGame
     clear: ClearResult = reopen_game
 

@@ -4,7 +4,7 @@ A format's settings are a Struct whose field names are the wire keys; a setting 
 have is written down here once. Source: formats, sections 4 to 8, 13.3 and 24.
 """
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol, runtime_checkable
 
 import msgspec
 from msgspec import Meta
@@ -141,6 +141,36 @@ LadderType = Annotated[
     literals.LadderType,
     Meta(title="Ladder", description="Regular: one player is out per game. Fast: two of four are."),
 ]
+
+
+# Settings that only some formats have: `isinstance(settings, HasScoring)` asks for them.
+
+
+@runtime_checkable
+class HasScoring(Protocol):
+    """Settings of a format whose games give points by place."""
+
+    @property
+    def scoring(self) -> literals.Scoring: ...
+
+
+@runtime_checkable
+class HasBestGameScoring(Protocol):
+    """Settings of a format that ranks scores on each arena."""
+
+    @property
+    def best_game_scoring(self) -> literals.BestGameScoring: ...
+
+
+@runtime_checkable
+class HasStrikesByPlace(Protocol):
+    """Settings of a format that gives strikes by place in a group."""
+
+    @property
+    def knockout_fair(self) -> bool: ...
+
+    @property
+    def knockout_progressive(self) -> bool: ...
 
 
 def read_settings(settings: type[TournamentSettings], given: dict[str, Any]) -> TournamentSettings:

@@ -11,7 +11,6 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
 
-from silverball.rules.model.literals import TournamentType
 from silverball.rules.model.settings import TournamentSettings
 
 TournamentStatus = Literal["planned", "started", "completed"]
@@ -246,7 +245,8 @@ class Tournament:
     """One tournament as it stands."""
 
     tournament_id: int
-    type: TournamentType
+    # The wire name of its format.
+    type: str
     status: TournamentStatus
     settings: TournamentSettings
     entrants: tuple[Entrant, ...]

@@ -8,7 +8,6 @@ from random import Random
 from silverball.kit.errors import Refusal
 from silverball.kit.http.endpoints import TOURNAMENT
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.format import refuse_to_open_round
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
@@ -78,7 +77,7 @@ def preview_first_draw(type_: str, settings: TournamentSettings, players: int, n
 
 def _with_first_round(begun: Tournament, now: datetime) -> Tournament:
     form = tournament_commands.format_of(begun)
-    if form.rounds != "opened" or form.open_round is refuse_to_open_round:
+    if not form.can_open_rounds:
         return begun
     dice, _ = tournament_commands.dice_for(begun, tournament_commands.next_draw_name(begun))
     return apply_changes(begun, tournament_commands.open_round(begun, dice, now))

@@ -12,8 +12,7 @@ from silverball.rules.commands import tiebreaks as tiebreak_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import best_game as best_game_family
 from silverball.rules.families import frenzy as frenzy_family
-from silverball.rules.format import Format, refuse_to_open_round
-from silverball.rules.mechanics import attempts
+from silverball.rules.format import Format
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.tournament import (
     Entrant,
@@ -84,7 +83,7 @@ class TournamentNight:
             return "games"
         if self.tournament.type == "amazingrace":
             return "race"
-        by_format = self.format.attempts.open is attempts.refuse_to_open
+        by_format = self.format.attempts.open is None
         return "holes" if by_format else "scores"
 
     @property
@@ -219,7 +218,7 @@ class TournamentNight:
     @property
     def opens_rounds(self) -> bool:
         """Whether the organizer opens the rounds."""
-        return self.format.rounds == "opened" and self.format.open_round is not refuse_to_open_round
+        return self.format.can_open_rounds
 
     @property
     def open_round(self) -> Round | None:

@@ -43,7 +43,7 @@ def find_movers(tournament: Tournament, standings: Sequence[Standing]) -> list[M
 
 def _before_newest_results(tournament: Tournament) -> Tournament | None:
     """The tournament without its newest results; None when there were none before them."""
-    if tournament_commands.format_of(tournament).rounds == "opened" and tournament.rounds:
+    if tournament_commands.format_of(tournament).can_open_rounds and tournament.rounds:
         return _without_newest_round(tournament)
     moments = [at for one in tournament.games if (at := _completed_at(one))]
     moments += [at for one in tournament.single_player_games if (at := _played_at(one))]
