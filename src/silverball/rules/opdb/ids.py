@@ -57,20 +57,20 @@ class MachineId:
 
 def parse_id(text: str) -> MachineId | None:
     """The parts of an id; None for a text that is none."""
-    found = _ID.fullmatch(text)
-    return None if found is None else MachineId(*found.groups())
+    match = _ID.fullmatch(text)
+    return None if match is None else MachineId(*match.groups())
 
 
 def is_opdb_id(text: str) -> bool:
     """Whether the machine database could have given this id out."""
-    found = parse_id(text)
-    return found is not None and not found.is_homebrew
+    parsed = parse_id(text)
+    return parsed is not None and not parsed.is_homebrew
 
 
 def group_id_of(text: str) -> str | None:
     """The id of the group that this id belongs to; None for a text that is no id."""
-    found = parse_id(text)
-    return None if found is None else found.group_id
+    parsed = parse_id(text)
+    return None if parsed is None else parsed.group_id
 
 
 def group_name(names: Iterable[str]) -> str:

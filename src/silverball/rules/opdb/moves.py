@@ -23,25 +23,25 @@ def resolve_id(opdb_id: str, moves: Mapping[str, str | None], known: Collection[
     Source: ratings, C.3.
     """
     path: list[str] = []
-    here = opdb_id
-    while here in moves:
-        replacement = moves[here]
+    current_id = opdb_id
+    while current_id in moves:
+        replacement = moves[current_id]
         if replacement is None:
             return ResolvedId(None)
         if replacement == opdb_id or replacement in path:
             return _resolve_circle(opdb_id, path, known)
         path.append(replacement)
-        here = replacement
+        current_id = replacement
     if not path:
         return ResolvedId(opdb_id)
     if not known:
-        return ResolvedId(here)
-    there = next((one for one in reversed(path) if one in known), None)
-    if there is not None:
-        return ResolvedId(there)
+        return ResolvedId(current_id)
+    newest_known_id = next((candidate_id for candidate_id in reversed(path) if candidate_id in known), None)
+    if newest_known_id is not None:
+        return ResolvedId(newest_known_id)
     return ResolvedId(opdb_id, is_unknown=opdb_id not in known)
 
 
 def _resolve_circle(opdb_id: str, path: list[str], known: Collection[str]) -> ResolvedId:
-    there = next((one for one in (opdb_id, *path) if one in known), None)
-    return ResolvedId(opdb_id, is_unknown=True) if there is None else ResolvedId(there)
+    known_id = next((candidate_id for candidate_id in (opdb_id, *path) if candidate_id in known), None)
+    return ResolvedId(opdb_id, is_unknown=True) if known_id is None else ResolvedId(known_id)

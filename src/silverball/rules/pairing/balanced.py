@@ -25,8 +25,10 @@ def draw_pairs(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Dr
         _add_bye(costs, order, past)
     bye_at = len(order)
     pairs = matching.perfect_matching(costs)
-    met = tuple((order[one], order[other]) for one, other in pairs if other != bye_at)
-    return Draw(met, tuple(order[one] for one, other in pairs if other == bye_at))
+    pairs_of_ids = tuple(
+        (order[node], order[other_node]) for node, other_node in pairs if other_node != bye_at
+    )
+    return Draw(pairs_of_ids, tuple(order[node] for node, other_node in pairs if other_node == bye_at))
 
 
 def _add_bye(costs: list[list[int]], order: Sequence[int], past: DrawHistory) -> None:

@@ -76,8 +76,11 @@ def single_elimination_nodes(size: int) -> list[BracketNode]:
                 seeded = seeds[number]
                 sources: tuple[Source, ...] = (SeedSource(seeded.better_seed), SeedSource(seeded.worse_seed))
             else:
-                fed_by = elimination.feeding_game_numbers(number)
-                sources = tuple(WinnerSource((index - 1, elimination.set_index(one))) for one in fed_by)
+                feeding_numbers = elimination.feeding_game_numbers(number)
+                sources = tuple(
+                    WinnerSource((index - 1, elimination.set_index(feeding_number)))
+                    for feeding_number in feeding_numbers
+                )
             nodes.append(_match_node(size, index, key, sources))
         nodes += _extra_nodes(index, last)
     return nodes
@@ -121,13 +124,13 @@ def double_elimination_nodes(size: int) -> list[BracketNode]:
 
     nodes: list[BracketNode] = []
     for game in double_elimination.bracket_games(size):
-        one, other = (source_of(source) for source in game.slots)
+        first_source, second_source = (source_of(source) for source in game.slots)
         part = game.key.bracket
         is_losers = part is Bracket.LOSERS
         nodes.append(
             BracketNode(
                 key=key_of(game.key),
-                sources=(one, other),
+                sources=(first_source, second_source),
                 winner_place=1 if part in {Bracket.GRAND_FINAL, Bracket.RESET} else None,
                 loser_place=double_elimination.loser_position(size, game.key.round_number)
                 if is_losers

@@ -113,8 +113,8 @@ def loser_position(size: int, number: int) -> int:
 
     Takes the round's number from 1. Source: formats, section 14.11.
     """
-    later = range(number + 1, losers_round_count(size) + 1)
-    return 3 + sum(losers_game_count(size, one) for one in later)
+    later_numbers = range(number + 1, losers_round_count(size) + 1)
+    return 3 + sum(losers_game_count(size, later_number) for later_number in later_numbers)
 
 
 def _winners_bracket_games(size: int) -> Iterator[BracketGame]:

@@ -37,12 +37,15 @@ def planned_rounds(size: int, *, has_double_byes: bool = False) -> list[GroupBra
             GroupBracketRound(size // 2, quarter + 1, size // 2),
         ]
         return [*opening, GroupBracketRound(size // 2, 1, quarter), *_halving_rounds(size // 4)]
-    full = max(one for one in FULL_SIZES if one <= size)
-    if full == size:
+    largest_full_size = max(full_size for full_size in FULL_SIZES if full_size <= size)
+    if largest_full_size == size:
         return [GroupBracketRound(size, 1, size), *_halving_rounds(size // 2)]
-    waiting = 2 * full - size
-    opening = [GroupBracketRound(size - waiting, waiting + 1, size), GroupBracketRound(full, 1, waiting)]
-    return [*opening, *_halving_rounds(full // 2)][: ROUNDS_LIMITED.get(size)]
+    waiting = 2 * largest_full_size - size
+    opening = [
+        GroupBracketRound(size - waiting, waiting + 1, size),
+        GroupBracketRound(largest_full_size, 1, waiting),
+    ]
+    return [*opening, *_halving_rounds(largest_full_size // 2)][: ROUNDS_LIMITED.get(size)]
 
 
 def _halving_rounds(players: int) -> list[GroupBracketRound]:

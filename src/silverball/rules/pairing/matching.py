@@ -52,12 +52,12 @@ def cheapest_edges(costs: Sequence[Sequence[int]], partners: int = PARTNERS_MIN)
     Source: formats, section 6.2.
     """
     node_count = len(costs)
-    kept: set[Pair] = set()
+    chosen_pairs: set[Pair] = set()
     for node, row in enumerate(costs):
-        around = [*range(node + 1, node_count), *range(node)]
-        around.sort(key=row.__getitem__)
-        kept.update((min(node, other), max(node, other)) for other in around[:partners])
-    return _possible_edges((node, other, costs[node][other]) for node, other in sorted(kept))
+        nodes_around = [*range(node + 1, node_count), *range(node)]
+        nodes_around.sort(key=row.__getitem__)
+        chosen_pairs.update((min(node, other), max(node, other)) for other in nodes_around[:partners])
+    return _possible_edges((node, other, costs[node][other]) for node, other in sorted(chosen_pairs))
 
 
 def all_edges(costs: Sequence[Sequence[int]]) -> list[Edge]:

@@ -38,15 +38,15 @@ def _rotate(top: Sequence[Slot], bottom: Sequence[Slot]) -> tuple[list[Slot], li
 
 
 def _round_draw(top: Sequence[Slot], bottom: Sequence[Slot], *, is_odd: bool, is_double: bool) -> Draw:
-    met: list[Group] = []
+    groups: list[Group] = []
     byes: list[int] = []
-    for at, (one, other) in enumerate(zip(top, bottom, strict=True)):
-        first, second = (other, one) if is_odd and at == 0 else (one, other)
+    for at, (top_id, bottom_id) in enumerate(zip(top, bottom, strict=True)):
+        first, second = (bottom_id, top_id) if is_odd and at == 0 else (top_id, bottom_id)
         if first is None or second is None:
             byes += [player_id for player_id in (first, second) if player_id is not None]
             continue
-        met += [(first, second), (second, first)] if is_double else [(first, second)]
-    return Draw(tuple(met), tuple(byes))
+        groups += [(first, second), (second, first)] if is_double else [(first, second)]
+    return Draw(tuple(groups), tuple(byes))
 
 
 def groups_by_seed(player_ids: Sequence[int], group_size: int) -> list[Group]:

@@ -66,10 +66,10 @@ def regular_schedule(player_ids: Sequence[int], games_per_player: int, dice: Ran
     seats = random_draw.random_order(player_ids, dice)
     rounds_full, games_left = divmod(games_per_player, len(seats) - 1)
     circle = [draw.groups for draw in round_robin.all_rounds(seats)]
-    everybody = [(one, other) for pairs in circle for one, other in pairs]
+    everybody = [(player_id, opponent_id) for pairs in circle for player_id, opponent_id in pairs]
     if len(seats) % 2:
         return everybody * rounds_full + _ring_meetings(seats, games_left)
-    partial = [(one, other) for pairs in circle[:games_left] for one, other in pairs]
+    partial = [(player_id, opponent_id) for pairs in circle[:games_left] for player_id, opponent_id in pairs]
     return everybody * rounds_full + partial
 
 
@@ -98,8 +98,14 @@ def meetings_to_start(
     urgency = _urgency(free)
     possible = sorted({_node_pair(pair, node_of) for pair in meetings if _are_both_free(pair, node_of)})
     players = [free[at].player_id for at in order]
-    edges = [(one, other, -urgency[players[one]] - urgency[players[other]]) for one, other in possible]
-    pairs = [(players[one], players[other]) for one, other in matching.cheapest_pairs(len(players), edges)]
+    edges = [
+        (node, other_node, -urgency[players[node]] - urgency[players[other_node]])
+        for node, other_node in possible
+    ]
+    pairs = [
+        (players[node], players[other_node])
+        for node, other_node in matching.cheapest_pairs(len(players), edges)
+    ]
     pairs.sort(key=lambda pair: -urgency[pair[0]] - urgency[pair[1]])
     return pairs[:slots]
 
@@ -156,17 +162,19 @@ def _pair_by_need(needed: dict[int, int], past: DrawHistory, dice: Random) -> li
     for _ in range(sum(needed.values()) // 2):
         order = random_draw.random_order(sorted(player_id for player_id in left if left[player_id]), dice)
         order.sort(key=lambda player_id: -left[player_id])
-        one, others = order[0], order[1:]
+        neediest, candidates = order[0], order[1:]
         # A need of half of all games left must be served now, or its player would be left alone.
-        must = [other for other in others if 2 * left[other] >= sum(left.values())]
-        other = min(
-            must or others,
-            key=lambda player_id: past.times_met(one, player_id) + times[frozenset((one, player_id))],
+        urgent = [opponent for opponent in candidates if 2 * left[opponent] >= sum(left.values())]
+        opponent = min(
+            urgent or candidates,
+            key=lambda player_id: (
+                past.times_met(neediest, player_id) + times[frozenset((neediest, player_id))]
+            ),
         )
-        times[frozenset((one, other))] += 1
-        left[one] -= 1
-        left[other] -= 1
-        meetings.append((one, other))
+        times[frozenset((neediest, opponent))] += 1
+        left[neediest] -= 1
+        left[opponent] -= 1
+        meetings.append((neediest, opponent))
     return meetings
 
 
@@ -179,15 +187,21 @@ def _reduce_repeats(meetings: list[Meeting], past: DrawHistory, dice: Random) ->
         if all(count + past.times_met(*meeting) <= 1 for meeting, count in times.items()):
             break
         first, second = dice.sample(range(len(meetings)), 2)
-        (one, other), (third, fourth) = meetings[first], dice.sample(meetings[second], 2)
-        if one == third or other == fourth:
+        (first_player, first_opponent), (second_player, second_opponent) = (
+            meetings[first],
+            dice.sample(meetings[second], 2),
+        )
+        if first_player == second_player or first_opponent == second_opponent:
             continue
         before, after = (
-            [_meeting_of(one, other), _meeting_of(third, fourth)],
-            [_meeting_of(one, third), _meeting_of(other, fourth)],
+            [_meeting_of(first_player, first_opponent), _meeting_of(second_player, second_opponent)],
+            [_meeting_of(first_player, second_player), _meeting_of(first_opponent, second_opponent)],
         )
         if _try_exchange(times, before, after, past):
-            meetings[first], meetings[second] = (one, third), (other, fourth)
+            meetings[first], meetings[second] = (
+                (first_player, second_player),
+                (first_opponent, second_opponent),
+            )
     return meetings
 
 
@@ -210,5 +224,5 @@ def _try_exchange(
     return False
 
 
-def _meeting_of(one: int, other: int) -> Meeting:
-    return min(one, other), max(one, other)
+def _meeting_of(player_id: int, opponent_id: int) -> Meeting:
+    return min(player_id, opponent_id), max(player_id, opponent_id)

@@ -53,11 +53,11 @@ class Seating:
         """The groups as player ids."""
         return tuple(tuple(self.player_costs.player_ids[member] for member in group) for group in self.groups)
 
-    def try_swap(self, one: int, other: int) -> bool:
+    def try_swap(self, player: int, other_player: int) -> bool:
         """Let two players of different groups change seats unless that costs more; whether they did."""
-        first_at, second_at = self.group_of[one], self.group_of[other]
-        first = [other if member == one else member for member in self.groups[first_at]]
-        second = [one if member == other else member for member in self.groups[second_at]]
+        first_at, second_at = self.group_of[player], self.group_of[other_player]
+        first = [other_player if member == player else member for member in self.groups[first_at]]
+        second = [player if member == other_player else member for member in self.groups[second_at]]
         first_cost = self.player_costs.cost_of_group(first, self.repeat_weight)
         second_cost = self.player_costs.cost_of_group(second, self.repeat_weight)
         gain = self.group_costs[first_at] + self.group_costs[second_at] - first_cost - second_cost
@@ -65,7 +65,7 @@ class Seating:
             return False
         self.groups[first_at], self.groups[second_at] = first, second
         self.group_costs[first_at], self.group_costs[second_at] = first_cost, second_cost
-        self.group_of[one], self.group_of[other] = second_at, first_at
+        self.group_of[player], self.group_of[other_player] = second_at, first_at
         self.cost_total -= gain
         return True
 
@@ -166,11 +166,11 @@ def improve_by_swaps(seated: Seating, tries: int, dice: Random, *, classes: Sequ
     for _ in range(tries):
         if not costly:
             return
-        one = dice.choice(seated.groups[dice.choice(costly)])
-        other = dice.choice(class_of[one])
-        if seated.group_of[one] == seated.group_of[other]:
+        player = dice.choice(seated.groups[dice.choice(costly)])
+        other_player = dice.choice(class_of[player])
+        if seated.group_of[player] == seated.group_of[other_player]:
             continue
-        if seated.try_swap(one, other):
+        if seated.try_swap(player, other_player):
             costly = _costly_groups(seated)
 
 

@@ -99,8 +99,10 @@ def draw_pairs(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random, *
         _add_bye(costs, order, group_of, past)
     bye_at = len(order)
     pairs = matching.perfect_matching(costs)
-    met = tuple((order[one], order[other]) for one, other in pairs if other != bye_at)
-    return Draw(met, tuple(order[one] for one, other in pairs if other == bye_at))
+    pairs_of_ids = tuple(
+        (order[node], order[other_node]) for node, other_node in pairs if other_node != bye_at
+    )
+    return Draw(pairs_of_ids, tuple(order[node] for node, other_node in pairs if other_node == bye_at))
 
 
 def _pair_costs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory) -> list[list[int]]:
@@ -139,7 +141,9 @@ def penalty_total(scores: Mapping[int, Decimal], past: DrawHistory, draw: Draw, 
     penalties = Penalties(max(numbers.values()), len(scores))
     counted = penalties.repeats_counted
     paid = [
-        penalties.pair_penalty(numbers[one], numbers[other], past.times_met(one, other), counted)
-        for one, other in draw.groups
+        penalties.pair_penalty(
+            numbers[player_id], numbers[opponent_id], past.times_met(player_id, opponent_id), counted
+        )
+        for player_id, opponent_id in draw.groups
     ]
     return sum(paid) + sum(penalties.bye_penalty(numbers[player_id]) for player_id in draw.byes)

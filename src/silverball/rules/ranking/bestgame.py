@@ -50,29 +50,29 @@ def game_marks(tournament: Tournament) -> dict[int, GameMark]:
     """
     if tournament.status == "completed":
         return {
-            one.single_player_game_id: GameMark(one.points or ZERO, one.is_best)
-            for one in _completed_games(tournament.single_player_games)
+            game.single_player_game_id: GameMark(game.points or ZERO, game.is_best)
+            for game in _completed_games(tournament.single_player_games)
         }
     if tournament.type == CARD_TYPE:
         return _marks_of_card_games(tournament)
     ranked = ranked_games(tournament)
-    found = {one.single_player_game_id: NO_MARK for one in _completed_games(tournament.single_player_games)}
-    for one, points in _points_of_games(ranked, _points_of_rank(tournament)):
-        found[one.single_player_game_id] = GameMark(points, True)
-    return found
+    marks = {game.single_player_game_id: NO_MARK for game in _completed_games(tournament.single_player_games)}
+    for game, points in _points_of_games(ranked, _points_of_rank(tournament)):
+        marks[game.single_player_game_id] = GameMark(points, True)
+    return marks
 
 
 def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
     """The games that hold a rank: on each arena a player's best few. Source: formats, 14.18."""
     each = max(1, getattr(tournament.settings, "best_game_number_of_best_games", 1))
     by_player: dict[tuple[int, int], list[SinglePlayerGame]] = {}
-    for one in _counting_games(tournament.single_player_games):
-        by_player.setdefault((one.player_id, one.arena_id or 0), []).append(one)
-    kept: list[SinglePlayerGame] = []
+    for game in _counting_games(tournament.single_player_games):
+        by_player.setdefault((game.player_id, game.arena_id or 0), []).append(game)
+    ranked: list[SinglePlayerGame] = []
     for games in by_player.values():
         # The earlier of two equal scores holds the rank; they come in the order of their ids.
-        kept += sorted(games, key=_score, reverse=True)[:each]
-    return kept
+        ranked += sorted(games, key=_score, reverse=True)[:each]
+    return ranked
 
 
 def card_values(tournament: Tournament, marked: Mapping[int, GameMark]) -> list[CardValue]:
@@ -84,9 +84,9 @@ def card_values(tournament: Tournament, marked: Mapping[int, GameMark]) -> list[
 def is_best_by_card(tournament: Tournament) -> dict[int, bool]:
     """Card id -> whether it counts for its player: as stored when completed, else computed."""
     if tournament.status == "completed":
-        return {one.card_id: one.is_best for one in tournament.cards}
-    counted = {one.card_id for one in card_values(tournament, game_marks(tournament)) if one.is_counted}
-    return {one.card_id: one.card_id in counted for one in tournament.cards}
+        return {card.card_id: card.is_best for card in tournament.cards}
+    counted = {value.card_id for value in card_values(tournament, game_marks(tournament)) if value.is_counted}
+    return {card.card_id: card.card_id in counted for card in tournament.cards}
 
 
 def games_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
@@ -97,19 +97,23 @@ def games_with_changed_marks(before: Tournament, after: Tournament) -> list[int]
 
 def cards_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
     """Ids of the cards of `after` that show something else than in `before`: counted or not, other points."""
-    games = set(games_with_changed_marks(before, after))
-    moved = {one.card_id for one in after.single_player_games if one.single_player_game_id in games}
+    changed_game_ids = set(games_with_changed_marks(before, after))
+    changed_ids = {
+        game.card_id for game in after.single_player_games if game.single_player_game_id in changed_game_ids
+    }
     old = is_best_by_card(before)
-    moved |= {card_id for card_id, is_best in is_best_by_card(after).items() if old.get(card_id) != is_best}
-    return sorted(card_id for card_id in moved if card_id is not None)
+    changed_ids |= {
+        card_id for card_id, is_best in is_best_by_card(after).items() if old.get(card_id) != is_best
+    }
+    return sorted(card_id for card_id in changed_ids if card_id is not None)
 
 
 def ranked_cards(tournament: Tournament) -> list[Card]:
     """The completed, unvoided cards that are ranked: all, or each player's newest. Source: 14.19."""
-    cards = [one for one in tournament.cards if one.status == "completed" and not one.is_voided]
+    cards = [card for card in tournament.cards if card.status == "completed" and not card.is_voided]
     if not _ranks_newest_card_only(tournament):
         return cards
-    newest = {one.player_id: one for one in cards}
+    newest = {card.player_id: card for card in cards}
     return list(newest.values())
 
 
@@ -118,19 +122,21 @@ def _ranks_newest_card_only(tournament: Tournament) -> bool:
 
 
 def _marks_of_card_games(tournament: Tournament) -> dict[int, GameMark]:
-    card_ids = {one.card_id for one in ranked_cards(tournament)}
+    card_ids = {card.card_id for card in ranked_cards(tournament)}
     scored = _counting_games(tournament.single_player_games)
-    ranked = [one for one in scored if one.card_id in card_ids]
+    ranked = [game for game in scored if game.card_id in card_ids]
     points_of = _points_of_rank(tournament)
-    points = {one.single_player_game_id: earned for one, earned in _points_of_games(ranked, points_of)}
+    points = {value.single_player_game_id: earned for value, earned in _points_of_games(ranked, points_of)}
     values = _compute_card_values(tournament, points)
-    counted = {one.card_id for one in values if one.is_counted}
-    found = {one.single_player_game_id: NO_MARK for one in _completed_games(tournament.single_player_games)}
-    for one in ranked:
-        found[one.single_player_game_id] = GameMark(points[one.single_player_game_id], one.card_id in counted)
-    for one, earned in _expected_points(tournament, scored, ranked, points_of):
-        found[one.single_player_game_id] = GameMark(earned)
-    return found
+    counted = {value.card_id for value in values if value.is_counted}
+    marks = {game.single_player_game_id: NO_MARK for game in _completed_games(tournament.single_player_games)}
+    for game in ranked:
+        marks[game.single_player_game_id] = GameMark(
+            points[game.single_player_game_id], game.card_id in counted
+        )
+    for game, earned in _expected_points(tournament, scored, ranked, points_of):
+        marks[game.single_player_game_id] = GameMark(earned)
+    return marks
 
 
 def _expected_points(
@@ -140,22 +146,24 @@ def _expected_points(
     points_of: PointsOfRank,
 ) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
     """Games of cards in progress and the points they would get; they move nobody. Source: 14.19."""
-    in_progress = {one.card_id for one in tournament.cards if one.status != "completed" and not one.is_voided}
+    in_progress = {
+        card.card_id for card in tournament.cards if card.status != "completed" and not card.is_voided
+    }
     scores: dict[int, list[int]] = {}
     own: dict[tuple[int, int], list[int]] = {}
-    for one in ranked:
-        scores.setdefault(one.arena_id or 0, []).append(_score(one))
-        own.setdefault((one.player_id, one.arena_id or 0), []).append(_score(one))
+    for game in ranked:
+        scores.setdefault(game.arena_id or 0, []).append(_score(game))
+        own.setdefault((game.player_id, game.arena_id or 0), []).append(_score(game))
     for listed in scores.values():
         listed.sort()
-    for one in scored:
-        if one.card_id in in_progress:
-            arena_id, score = one.arena_id or 0, _score(one)
+    for game in scored:
+        if game.card_id in in_progress:
+            arena_id, score = game.arena_id or 0, _score(game)
             higher = _count_above(scores.get(arena_id, []), score)
             if _ranks_newest_card_only(tournament):
                 # The new card would take the place of the player's old one.
-                higher -= sum(other > score for other in own.get((one.player_id, arena_id), []))
-            yield one, points_of(higher + 1)
+                higher -= sum(other > score for other in own.get((game.player_id, arena_id), []))
+            yield game, points_of(higher + 1)
 
 
 def _count_above(ascending: Sequence[int], score: int) -> int:
@@ -166,25 +174,25 @@ def _compute_card_values(tournament: Tournament, points: Mapping[int, Decimal]) 
     games_counted = getattr(tournament.settings, "card_best_game_games_counted", 0)
     cards_counted = max(1, getattr(tournament.settings, "card_best_game_cards_counted", 1))
     games: dict[int, list[Decimal]] = {}
-    for one in _counting_games(tournament.single_player_games):
-        if one.card_id is not None:
-            games.setdefault(one.card_id, []).append(points.get(one.single_player_game_id, ZERO))
+    for game in _counting_games(tournament.single_player_games):
+        if game.card_id is not None:
+            games.setdefault(game.card_id, []).append(points.get(game.single_player_game_id, ZERO))
     by_player: dict[int, list[tuple[Decimal, Card]]] = {}
-    for card in ranked_cards(tournament):
-        best_first = sorted(games.get(card.card_id, []), reverse=True)
+    for total_and_card in ranked_cards(tournament):
+        best_first = sorted(games.get(total_and_card.card_id, []), reverse=True)
         total = sum(best_first[: games_counted or None], ZERO)
-        by_player.setdefault(card.player_id, []).append((total, card))
+        by_player.setdefault(total_and_card.player_id, []).append((total, total_and_card))
     values: list[CardValue] = []
     for cards in by_player.values():
         # The earlier of two equal cards counts.
-        cards.sort(key=lambda one: (-one[0], one[1].card_id))
-        for place, (total, card) in enumerate(cards):
+        cards.sort(key=lambda total_and_card: (-total_and_card[0], total_and_card[1].card_id))
+        for place, (total, total_and_card) in enumerate(cards):
             values.append(
                 CardValue(
-                    card_id=card.card_id,
-                    player_id=card.player_id,
+                    card_id=total_and_card.card_id,
+                    player_id=total_and_card.player_id,
                     points=total,
-                    game_count=len(games.get(card.card_id, [])),
+                    game_count=len(games.get(total_and_card.card_id, [])),
                     is_counted=place < cards_counted,
                 )
             )
@@ -196,15 +204,15 @@ def _points_of_games(
 ) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
     """The games with the points of their ranks; tied scores share the better rank. Source: 14.18."""
     by_arena: dict[int, list[SinglePlayerGame]] = {}
-    for one in games:
-        by_arena.setdefault(one.arena_id or 0, []).append(one)
+    for game in games:
+        by_arena.setdefault(game.arena_id or 0, []).append(game)
     for listed in by_arena.values():
         listed.sort(key=_score, reverse=True)
         rank, last = 0, -1
-        for place, one in enumerate(listed, start=1):
-            if _score(one) != last:
-                rank, last = place, _score(one)
-            yield one, points_of(rank)
+        for place, game in enumerate(listed, start=1):
+            if _score(game) != last:
+                rank, last = place, _score(game)
+            yield game, points_of(rank)
 
 
 def _points_of_rank(tournament: Tournament) -> PointsOfRank:
@@ -220,21 +228,21 @@ def _points_of_rank(tournament: Tournament) -> PointsOfRank:
     return points
 
 
-def _score(one: SinglePlayerGame) -> int:
-    return one.score or 0
+def _score(game: SinglePlayerGame) -> int:
+    return game.score or 0
 
 
 def _completed_games(games: Iterable[SinglePlayerGame]) -> list[SinglePlayerGame]:
-    return [one for one in games if one.status == "completed"]
+    return [game for game in games if game.status == "completed"]
 
 
 def _counting_games(games: Iterable[SinglePlayerGame]) -> list[SinglePlayerGame]:
     """The games with a score that counts."""
     return [
-        one
-        for one in games
-        if one.status == "completed"
-        and not one.is_voided
-        and one.score is not None
-        and one.arena_id is not None
+        game
+        for game in games
+        if game.status == "completed"
+        and not game.is_voided
+        and game.score is not None
+        and game.arena_id is not None
     ]

@@ -35,7 +35,7 @@ def points_number(value: Decimal | int) -> DisplayedPoints:
     return int(value) if value == int(value) else Decimal(value)
 
 
-def rank(tournament: Tournament, found: Matches) -> list[Standing]:
+def rank(tournament: Tournament, matches: Matches) -> list[Standing]:
     """Those whose place is decided, by position, then by player id. Takes every node of the bracket.
 
     Losers of semifinals and quarterfinals wait for the extra game that may separate them; where it is
@@ -44,48 +44,48 @@ def rank(tournament: Tournament, found: Matches) -> list[Standing]:
     """
     if tournament.status == "planned":
         return []
-    won = _matches_won(found)
+    won = _matches_won(matches)
     playing = standing.active_game_ids(tournament.games)
-    is_closed = tournament.status == "completed" or is_over(found)
+    is_closed = tournament.status == "completed" or is_over(matches)
     rows = [
         replace(
             bracket_standing(player_id, position, won[player_id]), active_games=playing.get(player_id, ())
         )
-        for player_id, position in decided_places(found, is_closed=is_closed).items()
+        for player_id, position in decided_places(matches, is_closed=is_closed).items()
     ]
-    return sorted(rows, key=lambda one: (one.position, one.player_id))
+    return sorted(rows, key=lambda row: (row.position, row.player_id))
 
 
-def decided_places(found: Matches, *, is_closed: bool) -> dict[int, int]:
+def decided_places(matches: Matches, *, is_closed: bool) -> dict[int, int]:
     """Player id -> place, of those whose place is decided. `is_closed` gives extra games up."""
     placed: dict[int, int] = {}
-    for match in found.values():
-        placed.update(_match_places(match, found, is_closed=is_closed))
+    for match in matches.values():
+        placed.update(_match_places(match, matches, is_closed=is_closed))
     return placed
 
 
 def _match_places(
-    match: BracketMatch, found: Mapping[NodeKey, BracketMatch], *, is_closed: bool
+    match: BracketMatch, matches: Mapping[NodeKey, BracketMatch], *, is_closed: bool
 ) -> dict[int, int]:
     node, order = match.node, match.finishing_order
     if order is None:
         return {}
     if node.winner_place is not None:
         # After an upset in the grand final the second one decides.
-        if match.is_upset and any(other.node.reset_of == node.key for other in found.values()):
+        if match.is_upset and any(other.node.reset_of == node.key for other in matches.values()):
             return {}
         return {player_id: node.winner_place + at for at, player_id in enumerate(order)}
     if node.loser_place is None or len(order) < 2:
         return {}
-    extra = found[node.extra_node_key] if node.extra_node_key is not None else None
+    extra = matches[node.extra_node_key] if node.extra_node_key is not None else None
     is_decided = extra is None or (is_closed and extra.finishing_order is None)
     return {order[1]: node.loser_place} if is_decided else {}
 
 
-def _matches_won(found: Matches) -> Counter[int]:
+def _matches_won(matches: Matches) -> Counter[int]:
     """Player id -> matches won, byes included."""
     return Counter(
         match.finishing_order[0]
-        for match in found.values()
+        for match in matches.values()
         if match.finishing_order and (len(match.finishing_order) > 1 or match.is_bye)
     )

@@ -20,10 +20,15 @@ def rank(tournament: Tournament) -> list[Standing]:
     Points are numbers and hold adjustments; 11 wins and a loss show 10, and 10, 11 beside it.
     """
     won, lost = wins_and_losses(tournament)
-    given = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
-    net = {player_id: won[player_id] - lost[player_id] + given[player_id] for player_id in given}
+    adjustments = {
+        entrant.player_id: entrant.points_adjustment + entrant.score_adjustment
+        for entrant in tournament.entrants
+    }
+    net = {player_id: won[player_id] - lost[player_id] + adjustments[player_id] for player_id in adjustments}
     broken = _frenzy_tiebreaks(tournament, won, lost, net)
-    rows = ranking.rank(tournament, net, before_points={one: broken[one].key for one in broken})
+    rows = ranking.rank(
+        tournament, net, before_points={player_id: broken[player_id].key for player_id in broken}
+    )
     added = ranking.tiebreak_game_points(tournament)
     return [
         replace(

@@ -43,13 +43,13 @@ def break_ties(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | 
         together.append(set(values).union(*linked))
     longest = max(map(len, keys.values()), default=0)
     keys = {player_id: pad_key(key, longest) for player_id, key in keys.items()}
-    shown: dict[int, Decimal] = {}
+    values_shown: dict[int, Decimal] = {}
     for players in together:
         row_of_map = point_maps.points_by_place(rows, min(len(players), GROUP_SIZE))
         for player_id in players:
             place = sum(keys[other] > keys[player_id] for other in players)
-            shown[player_id] = row_of_map[place] if place < len(row_of_map) else ZERO
-    return BrokenTies(keys, shown)
+            values_shown[player_id] = row_of_map[place] if place < len(row_of_map) else ZERO
+    return BrokenTies(keys, values_shown)
 
 
 def pad_key(key: tuple[Decimal, ...], length: int) -> tuple[Decimal, ...]:
@@ -85,21 +85,24 @@ class GroupRoundResult:
 
     def tied_groups(self) -> list[tuple[int, ...]]:
         """The players of each finished group who share its last advancing place with others."""
-        found = []
+        tied = []
         for group in self.groups:
             if group not in self.finished_groups or len(group) <= ADVANCING:
                 continue
             ordered = self._best_first(group)
             border = self.rank_key(ordered[ADVANCING - 1])
             if border == self.rank_key(ordered[ADVANCING]):
-                found.append(tuple(one for one in group if self.rank_key(one) == border))
-        return found
+                tied.append(tuple(player_id for player_id in group if self.rank_key(player_id) == border))
+        return tied
 
     def advancing_ids(self) -> frozenset[int]:
         """Who goes on for certain: the best two of each finished group, the tied left out."""
         tied = {player_id for tie in self.tied_groups() for player_id in tie}
         finished = (group for group in self.groups if group in self.finished_groups)
-        return frozenset(one for group in finished for one in self._best_first(group)[:ADVANCING]) - tied
+        return (
+            frozenset(player_id for group in finished for player_id in self._best_first(group)[:ADVANCING])
+            - tied
+        )
 
     def _best_first(self, group: Group) -> list[int]:
         return sorted(group, key=self.rank_key, reverse=True)

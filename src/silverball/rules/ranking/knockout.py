@@ -81,17 +81,17 @@ def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
     by tiebreak games and hand-made orders; equals share a place. Listed is who is active or has played.
     Source: formats, sections 13.2, 13.4, 14.1 and 14.2.
     """
-    careers = {one.player_id: one for one in all_careers(tournament, rules)}
-    everybody_out = all(one.out_round is not None for one in careers.values())
-    round_last = max((one.out_round or ROUND_NONE for one in careers.values()), default=ROUND_NONE)
+    careers = {career.player_id: career for career in all_careers(tournament, rules)}
+    everybody_out = all(career.out_round is not None for career in careers.values())
+    round_last = max((career.out_round or ROUND_NONE for career in careers.values()), default=ROUND_NONE)
     entrants, added = tournament.entrant_by_id, tiebreak_game_points(tournament)
     keys = {
         player_id: (
-            _rank_key(one, shares_first=everybody_out and one.out_round == round_last),
+            _rank_key(career, shares_first=everybody_out and career.out_round == round_last),
             added.get(player_id, Decimal(0)),
             -(entrants[player_id].tie_place or 0),
         )
-        for player_id, one in careers.items()
+        for player_id, career in careers.items()
     }
     placed = ties.positions(keys)
     playing = standing.active_game_ids(tournament.games)
@@ -114,13 +114,13 @@ def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
 
 def alive_ids(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
     """Ids of the players who are still in, in the order they were added."""
-    return tuple(one.player_id for one in all_careers(tournament, rules) if one.out_round is None)
+    return tuple(career.player_id for career in all_careers(tournament, rules) if career.out_round is None)
 
 
 def next_round_ids(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
     """Ids of the players of the next round: the active ones who are still in."""
     active = set(tournament.active_ids)
-    return tuple(one for one in alive_ids(tournament, rules) if one in active)
+    return tuple(player_id for player_id in alive_ids(tournament, rules) if player_id in active)
 
 
 def is_over(tournament: Tournament, rules: KnockoutRules) -> bool:
@@ -130,7 +130,7 @@ def is_over(tournament: Tournament, rules: KnockoutRules) -> bool:
 
 def swiss_scores(tournament: Tournament, rules: KnockoutRules) -> dict[int, Decimal]:
     """Player id -> strikes turned round: fewer is better for Swiss pairing."""
-    return {one.player_id: -one.strikes_total for one in all_careers(tournament, rules)}
+    return {career.player_id: -career.strikes_total for career in all_careers(tournament, rules)}
 
 
 def rounds_missed(tournament: Tournament) -> int:
@@ -155,10 +155,13 @@ def all_careers(tournament: Tournament, rules: KnockoutRules) -> list[KnockoutCa
         if entrant.is_active or played.get(entrant.player_id)
     ]
     over = tournament.status == "completed"
-    decided = [_end_career(one, calendar, is_active=one.player_id in active, is_over=over) for one in careers]
-    if any(one.out_round is None for one in decided):
+    decided = [
+        _end_career(career, calendar, is_active=career.player_id in active, is_over=over)
+        for career in careers
+    ]
+    if any(career.out_round is None for career in decided):
         return decided
-    return [_stay_in(one) if one.player_id in calendar.present_ids else one for one in decided]
+    return [_stay_in(career) if career.player_id in calendar.present_ids else career for career in decided]
 
 
 def _stay_in(career: KnockoutCareer) -> KnockoutCareer:
@@ -181,50 +184,52 @@ def _end_career(
 
 
 def _open_career(
-    entrant: Entrant, played: Sequence[_PlayerResult], rules: KnockoutRules, calendar: _CompletedRounds
+    entrant: Entrant, results: Sequence[_PlayerResult], rules: KnockoutRules, calendar: _CompletedRounds
 ) -> KnockoutCareer:
-    total = Decimal(sum(one.strikes for one in played)) + entrant.points_adjustment
-    closed = [one for one in played if one.round_number in calendar.completed]
+    total = Decimal(sum(result.strikes for result in results)) + entrant.points_adjustment
+    closed = [result for result in results if result.round_number in calendar.completed]
     return KnockoutCareer(
         player_id=entrant.player_id,
         strikes_total=total,
-        points_total=sum((one.points for one in played), Decimal(0)),
-        games_played=sum(not one.is_bye for one in played),
+        points_total=sum((result.points for result in results), Decimal(0)),
+        games_played=sum(not result.is_bye for result in results),
         struck_out_round=_struck_out_round(entrant, closed, rules.strike_count, calendar),
-        last_round=max((one.round_number for one in closed), default=ROUND_NONE),
+        last_round=max((result.round_number for result in closed), default=ROUND_NONE),
     )
 
 
 def _struck_out_round(
-    entrant: Entrant, played: Sequence[_PlayerResult], strike_count: int, calendar: _CompletedRounds
+    entrant: Entrant, results: Sequence[_PlayerResult], strike_count: int, calendar: _CompletedRounds
 ) -> int | None:
     """The round in which games and adjustment reached the limit, None below it.
 
     An adjustment counts from when it was made, but nobody is out later than his last game by hand, nor
     earlier by games.
     """
-    given = 0
-    reached = ROUND_NONE if strikes.is_out(given, entrant.points_adjustment, strike_count) else None
-    for one in sorted(played, key=lambda one: one.round_number):
-        if reached is not None:
+    strikes_so_far = 0
+    reached_in = (
+        ROUND_NONE if strikes.is_out(strikes_so_far, entrant.points_adjustment, strike_count) else None
+    )
+    for result in sorted(results, key=lambda result: result.round_number):
+        if reached_in is not None:
             break
-        given += one.strikes
-        if strikes.is_out(given, entrant.points_adjustment, strike_count):
-            reached = one.round_number
-    if reached is None:
+        strikes_so_far += result.strikes
+        if strikes.is_out(strikes_so_far, entrant.points_adjustment, strike_count):
+            reached_in = result.round_number
+    if reached_in is None:
         return None
-    round_last = max((one.round_number for one in played), default=ROUND_NONE)
-    if entrant.adjusted_after is None or strikes.is_out(given, Decimal(0), strike_count):
-        return max(reached, round_last)
-    adjusted = min(entrant.adjusted_after, calendar.newest_round)
-    return max(reached, min(adjusted, round_last) if played else adjusted)
+    round_last = max((result.round_number for result in results), default=ROUND_NONE)
+    if entrant.adjusted_after is None or strikes.is_out(strikes_so_far, Decimal(0), strike_count):
+        return max(reached_in, round_last)
+    adjusted_in = min(entrant.adjusted_after, calendar.newest_round)
+    return max(reached_in, min(adjusted_in, round_last) if results else adjusted_in)
 
 
 def _completed_rounds(tournament: Tournament) -> _CompletedRounds:
     over = tournament.status == "completed"
-    number_of = {one.round_id: one.round_index + 1 for one in tournament.rounds}
+    number_of = {round_.round_id: round_.round_index + 1 for round_ in tournament.rounds}
     completed = sorted(
-        number_of[one.round_id] for one in tournament.rounds if over or one.status == "completed"
+        number_of[round_.round_id] for round_ in tournament.rounds if over or round_.status == "completed"
     )
     newest = completed[-1] if completed else ROUND_NONE
     late = [
@@ -244,25 +249,27 @@ def _round_number(game: Game, number_of: Mapping[int, int]) -> int:
 def _results_by_player(
     games: Sequence[Game], rules: KnockoutRules, calendar: _CompletedRounds
 ) -> dict[int, list[_PlayerResult]]:
-    found: dict[int, list[_PlayerResult]] = {}
+    results: dict[int, list[_PlayerResult]] = {}
     for game in games:
         if game.status != "completed" or game.is_tiebreak:
             continue
         earned, given = _points_and_strikes(game, rules.strike_settings)
         number = _round_number(game, calendar.round_numbers)
         for player_id, points, count in zip(game.player_ids, earned, given, strict=True):
-            found.setdefault(player_id, []).append(_PlayerResult(number, count, points, game.is_bye))
-    return found
+            results.setdefault(player_id, []).append(_PlayerResult(number, count, points, game.is_bye))
+    return results
 
 
-def _points_and_strikes(game: Game, given: StrikeSettings) -> tuple[Sequence[Decimal], Sequence[int]]:
+def _points_and_strikes(
+    game: Game, strike_settings: StrikeSettings
+) -> tuple[Sequence[Decimal], Sequence[int]]:
     """Points and strikes by slot. Raises Invalid under `games.ID.resultPoints` when they mean nothing."""
     field = f"games.{game.game_id}.resultPoints"
     earned = [points for points in game.result_points if points is not None]
     if len(earned) != len(game.player_ids):
         raise Invalid({field: [f"Game {game.game_id} is completed, but not every player has points."]})
     try:
-        return earned, strikes.strikes_from_points(given, earned)
+        return earned, strikes.strikes_from_points(strike_settings, earned)
     except Invalid as error:
         raise Invalid({field: [f"Game {game.game_id}: {error.message}"]}) from error
 

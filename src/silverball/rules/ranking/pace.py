@@ -36,34 +36,37 @@ def out_rounds(tournament: Tournament, pace: PaceRules) -> dict[int, int]:
     Should nobody reach a bar, those with the most points stay. Adjustments count as if they had been
     there from the start, so that they may bring a player back. Source: formats, section 14.6.
     """
-    given = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
+    adjustments = {
+        entrant.player_id: entrant.points_adjustment + entrant.score_adjustment
+        for entrant in tournament.entrants
+    }
     earned = target.points_by_round(tournament)
-    found: dict[int, int] = {}
+    out_rounds: dict[int, int] = {}
     alive = list(tournament.active_ids)
     for number in _completed_round_numbers(tournament):
         bar = pace.bar_after(number)
         if bar is None:
             continue
         totals = {
-            player_id: given[player_id] + _points_up_to(earned.get(player_id, {}), number)
-            for player_id in given
+            player_id: adjustments[player_id] + _points_up_to(earned.get(player_id, {}), number)
+            for player_id in adjustments
         }
-        kept = _staying_ids(alive, totals, bar)
-        gone = [one.player_id for one in tournament.entrants if not one.is_active]
-        below = [player_id for player_id in gone if totals[player_id] < bar]
+        staying = _staying_ids(alive, totals, bar)
+        left_ids = [entrant.player_id for entrant in tournament.entrants if not entrant.is_active]
+        below = [player_id for player_id in left_ids if totals[player_id] < bar]
         for player_id in (*alive, *below):
-            if player_id not in kept:
-                found.setdefault(player_id, number)
-        alive = kept
-    for one in tournament.entrants:
-        if not one.is_active:
-            last = max(earned.get(one.player_id, ()), default=0)
-            found[one.player_id] = min(found.get(one.player_id, last), last)
-    return found
+            if player_id not in staying:
+                out_rounds.setdefault(player_id, number)
+        alive = staying
+    for entrant in tournament.entrants:
+        if not entrant.is_active:
+            last = max(earned.get(entrant.player_id, ()), default=0)
+            out_rounds[entrant.player_id] = min(out_rounds.get(entrant.player_id, last), last)
+    return out_rounds
 
 
 def _completed_round_numbers(tournament: Tournament) -> Sequence[int]:
-    return [one.round_index + 1 for one in tournament.rounds_in_order if one.status == "completed"]
+    return [round_.round_index + 1 for round_ in tournament.rounds_in_order if round_.status == "completed"]
 
 
 def _points_up_to(earned: Mapping[int, Decimal], number: int) -> Decimal:

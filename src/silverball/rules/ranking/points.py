@@ -26,30 +26,30 @@ def rank(
     counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
     listed = _listed_entrants(tournament, counted)
     points = totals if totals is not None else total_points(tournament, counted)
-    points = {one.player_id: points.get(one.player_id, ZERO) for one in listed}
-    broken = tiebreaks_by_player(tournament, points, counted)
+    points = {entrant.player_id: points.get(entrant.player_id, ZERO) for entrant in listed}
+    tiebreaks = tiebreaks_by_player(tournament, points, counted)
     added = tiebreak_game_points(tournament)
     first = before_points or {}
     keys = {
         # Tiebreak games, then the place in a hand-ordered set, after all that is automatic.
-        one.player_id: (
-            first.get(one.player_id, ()),
-            broken[one.player_id].key,
-            added.get(one.player_id, ZERO),
-            -(one.tie_place or 0),
+        entrant.player_id: (
+            first.get(entrant.player_id, ()),
+            tiebreaks[entrant.player_id].key,
+            added.get(entrant.player_id, ZERO),
+            -(entrant.tie_place or 0),
         )
-        for one in listed
+        for entrant in listed
     }
     placed = ties.positions(keys)
-    return _standing_rows(tournament, placed, points, broken, counted)
+    return _standing_rows(tournament, placed, points, tiebreaks, counted)
 
 
 def total_points(tournament: Tournament, counted: Sequence[Game]) -> dict[int, Decimal]:
     """Player id -> points of these games plus both adjustments; every entrant."""
     totals = points_of_games(counted)
-    for one in tournament.entrants:
-        given = one.points_adjustment + one.score_adjustment
-        totals[one.player_id] = totals.get(one.player_id, ZERO) + given
+    for entrant in tournament.entrants:
+        given = entrant.points_adjustment + entrant.score_adjustment
+        totals[entrant.player_id] = totals.get(entrant.player_id, ZERO) + given
     return totals
 
 
@@ -71,7 +71,10 @@ def tiebreaks_by_player(
     if way == "standard":
         return tiebreakers.standard_tiebreaks(points, opponents_met(played))
     if way == "seed":
-        ranks = {one.player_id: one.seed_rank or len(tournament.entrants) for one in tournament.entrants}
+        ranks = {
+            entrant.player_id: entrant.seed_rank or len(tournament.entrants)
+            for entrant in tournament.entrants
+        }
         return tiebreakers.seed_tiebreaks(points, ranks)
     orders = [game.result_positions for game in played]
     ways = {
@@ -101,38 +104,38 @@ def tiebreak_game_points(tournament: Tournament) -> dict[int, Decimal]:
 
 def _listed_entrants(tournament: Tournament, counted: Sequence[Game]) -> list[Entrant]:
     played = {player_id for game in counted for player_id in game.player_ids}
-    return [one for one in tournament.entrants if one.is_active or one.player_id in played]
+    return [entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in played]
 
 
 def _standing_rows(
     tournament: Tournament,
     placed: Mapping[int, int],
     points: Mapping[int, Decimal],
-    broken: Mapping[int, PointsTiebreak],
+    tiebreaks: Mapping[int, PointsTiebreak],
     counted: Sequence[Game],
 ) -> list[Standing]:
     games = games_played(counted)
     playing = standing.active_game_ids(tournament.games)
-    shown = cutoffs.bubbles(placed, getattr(tournament.settings, "playoffs_cutoffs", ()))
+    bubbles = cutoffs.bubbles(placed, getattr(tournament.settings, "playoffs_cutoffs", ()))
     added = tiebreak_game_points(tournament)
     rows = []
     for player_id, position in placed.items():
-        one = tournament.entrant_by_id[player_id]
+        entrant = tournament.entrant_by_id[player_id]
         extra = added.get(player_id)
         rows.append(
             Standing(
                 player_id=player_id,
                 position=position,
                 points=standing.points_text(points[player_id]),
-                tiebreakers=(standing.points_text(points[player_id]), *broken[player_id].values[1:]),
+                tiebreakers=(standing.points_text(points[player_id]), *tiebreaks[player_id].values[1:]),
                 points_with_tiebreaker=None
                 if extra is None
                 else standing.points_text(points[player_id] + extra),
                 games_played=games.get(player_id, 0),
-                adjustment=one.points_adjustment + one.score_adjustment,
+                adjustment=entrant.points_adjustment + entrant.score_adjustment,
                 active_games=playing.get(player_id, ()),
-                bubble=shown[player_id],
-                manual_tiebreaker_group=one.tie_group,
+                bubble=bubbles[player_id],
+                manual_tiebreaker_group=entrant.tie_group,
             )
         )
     return rows

@@ -26,36 +26,46 @@ class RaceRoundResult:
     withdrawn_id: int | None = None
 
 
-def round_result(tournament: Tournament, one: Round, members: Sequence[int]) -> RaceRoundResult:
+def round_result(tournament: Tournament, round_: Round, members: Sequence[int]) -> RaceRoundResult:
     """What the results of a round mean for its members (player ids, those who are there already).
 
     A player is safe with a score above somebody else's. When all have played the lowest is out; several
     tied lowest replay among themselves, as often as it takes. Source: formats, 14.21.
     """
-    by_level = _games_by_level(tournament, one.round_id)
+    by_level = _games_by_level(tournament, round_.round_id)
     group, safe = tuple(members), set[int]()
     groups = [group]
     bar: int | None = None
     for level in range(REPLAYS_MAX):
-        here = {who: by_level[level][who] for who in group if who in by_level.get(level, {})}
-        gone = [who for who, game in here.items() if game.is_voided]
-        if gone:
-            safe |= set(group) - {gone[0]}
+        games_by_player = {
+            player_id: by_level[level][player_id]
+            for player_id in group
+            if player_id in by_level.get(level, {})
+        }
+        withdrawn_ids = [player_id for player_id, game in games_by_player.items() if game.is_voided]
+        if withdrawn_ids:
+            safe |= set(group) - {withdrawn_ids[0]}
             return RaceRoundResult(
                 safe_ids=frozenset(safe),
-                eliminated_id=gone[0],
+                eliminated_id=withdrawn_ids[0],
                 groups=tuple(groups),
                 bar=None,
-                withdrawn_id=gone[0],
+                withdrawn_id=withdrawn_ids[0],
             )
-        scores = _compared_scores(here)
+        scores = _compared_scores(games_by_player)
         lowest = min(scores.values(), default=None)
-        bar = lowest if _completed_count(here) >= SCORES_FOR_A_BAR else None
-        safe |= {who for who, game in here.items() if game.status == "completed" and game.is_advanced}
-        safe |= {who for who, score in scores.items() if lowest is not None and score > lowest}
-        tied = tuple(who for who in group if scores.get(who) == lowest and lowest is not None)
-        expected = (one.size or len(members)) if level == 0 else len(group)
-        if _completed_count(here) < expected or not tied:
+        bar = lowest if _completed_count(games_by_player) >= SCORES_FOR_A_BAR else None
+        safe |= {
+            player_id
+            for player_id, game in games_by_player.items()
+            if game.status == "completed" and game.is_advanced
+        }
+        safe |= {player_id for player_id, score in scores.items() if lowest is not None and score > lowest}
+        tied = tuple(
+            player_id for player_id in group if scores.get(player_id) == lowest and lowest is not None
+        )
+        expected = (round_.size or len(members)) if level == 0 else len(group)
+        if _completed_count(games_by_player) < expected or not tied:
             break
         if len(tied) == 1:
             return RaceRoundResult(
@@ -68,21 +78,21 @@ def round_result(tournament: Tournament, one: Round, members: Sequence[int]) -> 
 
 def _games_by_level(tournament: Tournament, round_id: int) -> dict[int, dict[int, SinglePlayerGame]]:
     """How often it was replayed -> player id -> the game."""
-    found: dict[int, dict[int, SinglePlayerGame]] = {}
-    for one in tournament.attempts_by_round.get(round_id, ()):
-        found.setdefault(one.game_index or 0, {})[one.player_id] = one
-    return found
+    games: dict[int, dict[int, SinglePlayerGame]] = {}
+    for game in tournament.attempts_by_round.get(round_id, ()):
+        games.setdefault(game.game_index or 0, {})[game.player_id] = game
+    return games
 
 
-def _completed_count(here: Mapping[int, SinglePlayerGame]) -> int:
-    return sum(game.status == "completed" for game in here.values())
+def _completed_count(games_by_player: Mapping[int, SinglePlayerGame]) -> int:
+    return sum(game.status == "completed" for game in games_by_player.values())
 
 
-def _compared_scores(here: Mapping[int, SinglePlayerGame]) -> dict[int, int]:
+def _compared_scores(games_by_player: Mapping[int, SinglePlayerGame]) -> dict[int, int]:
     """Player id -> score, of those that are compared with others."""
     return {
-        who: game.score
-        for who, game in here.items()
+        player_id: game.score
+        for player_id, game in games_by_player.items()
         if game.status == "completed" and not game.is_advanced and game.score is not None
     }
 
@@ -97,15 +107,15 @@ class RaceProgress:
 
 def race_progress(tournament: Tournament) -> dict[int, RaceProgress]:
     """Player id -> how far he came, for everybody who has a game in the race."""
-    found: dict[int, RaceProgress] = {}
-    for one in tournament.rounds_in_order:
-        games = tournament.attempts_by_round.get(one.round_id, ())
+    progress: dict[int, RaceProgress] = {}
+    for round_ in tournament.rounds_in_order:
+        games = tournament.attempts_by_round.get(round_.round_id, ())
         members = tuple(dict.fromkeys(game.player_id for game in games))
-        result = round_result(tournament, one, members)
+        result = round_result(tournament, round_, members)
         for player_id in members:
-            before = found.get(player_id, RaceProgress())
-            found[player_id] = RaceProgress(
+            before = progress.get(player_id, RaceProgress())
+            progress[player_id] = RaceProgress(
                 rounds_survived=before.rounds_survived + (player_id in result.safe_ids),
                 is_out=player_id == result.eliminated_id,
             )
-    return found
+    return progress

@@ -54,7 +54,7 @@ def rank(
     playing = active_game_ids(tournament)
     rows = []
     for player_id, position in placed.items():
-        tally, one = tallies[player_id], tournament.entrant_by_id[player_id]
+        tally, entrant = tallies[player_id], tournament.entrant_by_id[player_id]
         extra = added.get(player_id)
         rows.append(
             Standing(
@@ -65,13 +65,13 @@ def rank(
                 points_with_tiebreaker=_points_with_tiebreaker(tally.points, extra, lower_is_better),
                 games_played=tally.games_played,
                 entries_played=tally.entries_played,
-                entries_available=entries_available(tournament, one, tally.entries_played),
+                entries_available=entries_available(tournament, entrant, tally.entries_played),
                 cards_counted=tally.cards_counted,
-                adjustment=adjustment_total(one),
+                adjustment=adjustment_total(entrant),
                 points_list=tally.points_list,
                 active_games=playing.get(player_id, ()),
                 bubble=bubbles[player_id],
-                manual_tiebreaker_group=one.tie_group,
+                manual_tiebreaker_group=entrant.tie_group,
             )
         )
     return rows
@@ -90,15 +90,15 @@ def entries_available(tournament: Tournament, entrant: Entrant, played: int) -> 
 
 def active_game_ids(tournament: Tournament) -> dict[int, tuple[int, ...]]:
     """Player id -> ids of the started games with the player, tiebreak games too, ascending."""
-    found = standing.active_game_ids(tournament.games)
-    for one in tournament.single_player_games:
-        if one.status == "started":
-            ids = (*found.get(one.player_id, ()), one.single_player_game_id)
-            found[one.player_id] = tuple(sorted(ids))
-    return found
+    ids_by_player = standing.active_game_ids(tournament.games)
+    for game in tournament.single_player_games:
+        if game.status == "started":
+            game_ids = (*ids_by_player.get(game.player_id, ()), game.single_player_game_id)
+            ids_by_player[game.player_id] = tuple(sorted(game_ids))
+    return ids_by_player
 
 
 def listed_entrants(tournament: Tournament) -> list[Entrant]:
     """Who has a row: the active entrants and those who have played. Source: formats, 13.2."""
-    played = {one.player_id for one in tournament.single_player_games if one.status == "completed"}
-    return [one for one in tournament.entrants if one.is_active or one.player_id in played]
+    played = {game.player_id for game in tournament.single_player_games if game.status == "completed"}
+    return [entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in played]

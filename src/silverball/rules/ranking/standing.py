@@ -67,9 +67,9 @@ def points_text(points: Decimal) -> str:
 
 def active_game_ids(games: Iterable[Game]) -> dict[int, tuple[int, ...]]:
     """Player id -> ids of the started games with the player, ascending."""
-    found: dict[int, tuple[int, ...]] = {}
+    ids_by_player: dict[int, tuple[int, ...]] = {}
     for game in sorted(games, key=lambda game: game.game_id):
         if game.status == "started":
             for player_id in game.player_ids:
-                found[player_id] = (*found.get(player_id, ()), game.game_id)
-    return found
+                ids_by_player[player_id] = (*ids_by_player.get(player_id, ()), game.game_id)
+    return ids_by_player

@@ -18,16 +18,18 @@ def rounds_reaching_target(tournament: Tournament, target: int) -> dict[int, int
     result. Source: formats, section 14.15.
     """
     earned = points_by_round(tournament)
-    found: dict[int, int] = {}
-    for one in tournament.entrants:
-        given = one.points_adjustment + one.score_adjustment
-        rounds = earned.get(one.player_id, {})
-        reached = _round_reaching(rounds, target - given)
+    reached_by_player: dict[int, int] = {}
+    for entrant in tournament.entrants:
+        adjustment = entrant.points_adjustment + entrant.score_adjustment
+        rounds = earned.get(entrant.player_id, {})
+        reached = _round_reaching(rounds, target - adjustment)
         if reached is None:
             continue
         by_games_alone = _round_reaching(rounds, Decimal(target)) == reached
-        found[one.player_id] = reached if by_games_alone else max(reached, one.adjusted_after or ROUND_NONE)
-    return found
+        reached_by_player[entrant.player_id] = (
+            reached if by_games_alone else max(reached, entrant.adjusted_after or ROUND_NONE)
+        )
+    return reached_by_player
 
 
 def _round_reaching(earned: Mapping[int, Decimal], needed: Decimal) -> int | None:
@@ -44,12 +46,12 @@ def _round_reaching(earned: Mapping[int, Decimal], needed: Decimal) -> int | Non
 def points_by_round(tournament: Tournament) -> dict[int, dict[int, Decimal]]:
     """Player id -> number of the round (from 1) -> points of its completed games."""
     earned: dict[int, dict[int, Decimal]] = {}
-    for one in tournament.rounds:
+    for round_ in tournament.rounds:
         games = [
             game
-            for game in tournament.games_by_round.get(one.round_id, ())
+            for game in tournament.games_by_round.get(round_.round_id, ())
             if game.status == "completed" and not game.is_tiebreak
         ]
         for player_id, total in ranking.points_of_games(games).items():
-            earned.setdefault(player_id, {})[one.round_index + 1] = total
+            earned.setdefault(player_id, {})[round_.round_index + 1] = total
     return earned

@@ -23,15 +23,21 @@ class RatingTable:
     def __init__(self, parameters: Parameters, standings: Iterable[CurrentRating] = ()) -> None:
         self._parameters = parameters
         known = list(standings)
-        self._rating_ids = [one.rating_id for one in known]
+        self._rating_ids = [rating.rating_id for rating in known]
         self._position_by_id = {rating_id: position for position, rating_id in enumerate(self._rating_ids)}
-        self._ratings = np.array([one.rating for one in known], np.float64)
-        self._rds = np.array([one.rd for one in known], np.float64)
-        self._deltas = np.array([np.nan if one.delta is None else one.delta for one in known], np.float64)
-        self._first_days = np.array([one.first_period.toordinal() for one in known], np.int64)
-        self._last_days = np.array([one.last_period.toordinal() for one in known], np.int64)
+        self._ratings = np.array([rating.rating for rating in known], np.float64)
+        self._rds = np.array([rating.rd for rating in known], np.float64)
+        self._deltas = np.array(
+            [np.nan if rating.delta is None else rating.delta for rating in known], np.float64
+        )
+        self._first_days = np.array([rating.first_period.toordinal() for rating in known], np.int64)
+        self._last_days = np.array([rating.last_period.toordinal() for rating in known], np.int64)
         self._counts = np.array(
-            [(one.games or 0, one.wins or 0, one.losses or 0, one.results or 0) for one in known], np.int64
+            [
+                (rating.games or 0, rating.wins or 0, rating.losses or 0, rating.results or 0)
+                for rating in known
+            ],
+            np.int64,
         ).reshape(-1, MEETING_PARTS)
         self._changed_positions: set[int] = set()
 
@@ -78,7 +84,7 @@ class RatingTable:
         ids = [self._rating_ids[position] for position in at.tolist()]
         idle = day.toordinal() - self._last_days[at]
         lower = self._ratings[at] - 2 * kernel.deviations_after(self._rds[at], idle, self._parameters)
-        is_shown = np.array([one not in hidden for one in ids], bool)
+        is_shown = np.array([rating_id not in hidden for rating_id in ids], bool)
         rank: list[int | None] = [None] * len(ids)
         shown = np.flatnonzero(is_shown).tolist()
         for position, place in zip(shown, rank_lower_bounds(lower[is_shown]).tolist(), strict=True):
@@ -87,18 +93,18 @@ class RatingTable:
         percentiles = np.percentile(spread, PERCENTS).tolist() if len(spread) else []
         return RankedRatings(
             rows=list(zip(lower.tolist(), rank, ids, strict=True)),
-            percentiles={f"p{n}": round(one, 2) for n, one in zip(PERCENTS, percentiles, strict=False)},
+            percentiles={f"p{n}": round(value, 2) for n, value in zip(PERCENTS, percentiles, strict=False)},
         )
 
     def _positions_of(self, rating_ids: list[int]) -> Ints:
-        strangers = [one for one in rating_ids if one not in self._position_by_id]
-        if strangers:
-            self._add_newcomers(strangers)
-        return np.array([self._position_by_id[one] for one in rating_ids], np.int64)
+        new_ids = [rating_id for rating_id in rating_ids if rating_id not in self._position_by_id]
+        if new_ids:
+            self._add_newcomers(new_ids)
+        return np.array([self._position_by_id[rating_id] for rating_id in rating_ids], np.int64)
 
-    def _add_newcomers(self, strangers: list[int]) -> None:
-        count, rule = len(strangers), self._parameters
-        for rating_id in strangers:
+    def _add_newcomers(self, new_ids: list[int]) -> None:
+        count, rule = len(new_ids), self._parameters
+        for rating_id in new_ids:
             self._position_by_id[rating_id] = len(self._rating_ids)
             self._rating_ids.append(rating_id)
         self._ratings = np.append(self._ratings, np.full(count, rule.rating_default))

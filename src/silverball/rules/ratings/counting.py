@@ -62,9 +62,13 @@ def counting_places(rule: WinLossRule, game: FinishedGame) -> dict[int, int]:
     if len(set(player_ids)) == len(player_ids) and set(game.finishing_order) == set(player_ids):
         return {player_id: place for place, player_id in enumerate(game.finishing_order)}
     if rule is WinLossRule.POSITIONS and game.result.is_ordered:
-        return {one: place for place, one in enumerate(game.result.result_positions) if one is not None}
-    points = [None if one is None else float(one) for one in game.result.result_points]
-    return places_by_value(player_ids, [-math.inf if one is None else one for one in points])
+        return {
+            player_id: place
+            for place, player_id in enumerate(game.result.result_positions)
+            if player_id is not None
+        }
+    points = [None if value is None else float(value) for value in game.result.result_points]
+    return places_by_value(player_ids, [-math.inf if value is None else value for value in points])
 
 
 def places_by_value(player_ids: Sequence[int], values: Sequence[float]) -> dict[int, int]:

@@ -53,15 +53,15 @@ class IdentityRegister:
 
     def _find_or_create(self, person: RatedPerson) -> int:
         name_key = _name_key(person)
-        named = self.by_name.get(name_key) if name_key else None
+        id_by_name = self.by_name.get(name_key) if name_key else None
         if person.user_id is None and person.ifpa_id is None:
-            return named or self._create(person)
-        found = self._find_by_number(person)
-        if found is None:
-            found = named
-        elif named is not None:
-            found = self._merge(found, named)
-        return self._create(person) if found is None else self._link(found, person)
+            return id_by_name or self._create(person)
+        rating_id = self._find_by_number(person)
+        if rating_id is None:
+            rating_id = id_by_name
+        elif id_by_name is not None:
+            rating_id = self._merge(rating_id, id_by_name)
+        return self._create(person) if rating_id is None else self._link(rating_id, person)
 
     def add(self, identity: Identity) -> None:
         """An identity that is there already."""
@@ -125,16 +125,16 @@ class IdentityRegister:
         if one_id == other_id:
             return one_id
         low, high = sorted((one_id, other_id))
-        kept, gone = self.by_id[low], self.by_id[high]
-        self._forget_name(gone)
+        surviving, absorbed = self.by_id[low], self.by_id[high]
+        self._forget_name(absorbed)
         self._found_ids.clear()
         del self.by_id[high]
         self.merged[high] = low
         joined = replace(
-            kept,
-            user_id=kept.user_id if kept.user_id is not None else gone.user_id,
-            ifpa_id=kept.ifpa_id if kept.ifpa_id is not None else gone.ifpa_id,
-            name=gone.name if gone.user_id is not None else kept.name,
+            surviving,
+            user_id=surviving.user_id if surviving.user_id is not None else absorbed.user_id,
+            ifpa_id=surviving.ifpa_id if surviving.ifpa_id is not None else absorbed.ifpa_id,
+            name=absorbed.name if absorbed.user_id is not None else surviving.name,
             organizer_id=None,
             name_key=None,
         )
@@ -150,17 +150,17 @@ class IdentityRegister:
         self.add(after)
         self.changed_ids.add(after.rating_id)
 
-    def _forget_name(self, one: Identity) -> None:
-        if one.organizer_id is not None and one.name_key is not None:
-            self.by_name.pop((one.organizer_id, one.name_key), None)
+    def _forget_name(self, identity: Identity) -> None:
+        if identity.organizer_id is not None and identity.name_key is not None:
+            self.by_name.pop((identity.organizer_id, identity.name_key), None)
 
 
 def build_register(identities: Iterable[Identity], next_id: int) -> IdentityRegister:
     """A register of these identities; new ones are numbered from `next_id`."""
-    made = IdentityRegister(next_id=next_id)
-    for one in identities:
-        made.add(one)
-    return made
+    register = IdentityRegister(next_id=next_id)
+    for identity in identities:
+        register.add(identity)
+    return register
 
 
 def _name_key(person: RatedPerson) -> NameKey | None:

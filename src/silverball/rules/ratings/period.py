@@ -76,14 +76,14 @@ def head_to_head_results(played: PlayedGames) -> HeadToHeadResults:
     starts = np.cumsum(played.seat_counts) - played.seat_counts
     firsts, seconds, scores, sizes = [], [], [], []
     for length in np.unique(played.seat_counts):
-        is_such = played.seat_counts == length
-        one, other = np.triu_indices(length, 1)
-        seat, other_seat = (starts[is_such, None] + offsets for offsets in (one, other))
+        has_length = played.seat_counts == length
+        first_offsets, second_offsets = np.triu_indices(length, 1)
+        seat, other_seat = (starts[has_length, None] + offsets for offsets in (first_offsets, second_offsets))
         place, other_place = played.places[seat], played.places[other_seat]
         firsts.append(played.players[seat].ravel())
         seconds.append(played.players[other_seat].ravel())
         scores.append(((place < other_place) + 0.5 * (place == other_place)).ravel())
-        sizes.append(np.repeat(played.played_counts[is_such], len(one)))
+        sizes.append(np.repeat(played.played_counts[has_length], len(first_offsets)))
     if not firsts:
         nobody, nothing = np.zeros(0, np.int64), np.zeros(0)
         return HeadToHeadResults(nobody, nobody, nothing, nothing)

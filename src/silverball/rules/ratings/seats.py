@@ -53,17 +53,17 @@ class RatingDay:
         for length, size in zip(games.seat_counts, games.played_counts, strict=True):
             seats = slice(start, start + length)
             start += length
-            there = [
+            identified = [
                 (ratings[key], place)
                 for key, place in zip(games.keys[seats], games.places[seats], strict=True)
                 if key in ratings
             ]
-            if len({rating_id for rating_id, _ in there}) < len(there):
+            if len({rating_id for rating_id, _ in identified}) < len(identified):
                 self.skipped.append((event.kind, event.event_id))
-            elif len(there) >= PLAYERS_MIN:
-                self.players.extend([rating_id for rating_id, _ in there])
-                self.places.extend([place for _, place in there])
-                self.seat_counts.append(len(there))
+            elif len(identified) >= PLAYERS_MIN:
+                self.players.extend([rating_id for rating_id, _ in identified])
+                self.places.extend([place for _, place in identified])
+                self.seat_counts.append(len(identified))
                 self.played_counts.append(size)
 
     def apply_merges(self, merged: dict[int, int]) -> None:
@@ -75,11 +75,11 @@ class RatingDay:
 
     def fingerprint(self, parameters: object) -> str:
         """SHA-256 in hex of everything that the day's ratings follow from, but for those before it."""
-        made = hashlib.sha256(repr((ALGORITHM_VERSION, parameters, self.events)).encode())
+        digest = hashlib.sha256(repr((ALGORITHM_VERSION, parameters, self.events)).encode())
         for part in (self.players, self.places, self.seat_counts, self.played_counts):
-            made.update(len(part).to_bytes(8, "little"))
-            made.update(part.tobytes())
-        return made.hexdigest()
+            digest.update(len(part).to_bytes(8, "little"))
+            digest.update(part.tobytes())
+        return digest.hexdigest()
 
     @property
     def result_count(self) -> int:
@@ -100,8 +100,8 @@ def surviving_id(merged: dict[int, int], rating_id: int) -> int:
 
 def day_of_events(day: date, events: Iterable[RatedEvent], register: IdentityRegister) -> RatingDay:
     """The day with these events."""
-    made = RatingDay(day)
+    rating_day = RatingDay(day)
     for event in events:
-        made.add_event(event, register)
-    made.apply_merges(register.merged)
-    return made
+        rating_day.add_event(event, register)
+    rating_day.apply_merges(register.merged)
+    return rating_day

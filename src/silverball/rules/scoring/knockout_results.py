@@ -11,11 +11,11 @@ from silverball.rules.scoring.strikes import StrikeSettings
 def strike_scorer(given: StrikeSettings) -> ScoreGame:
     """How games of a strike format are scored. Source: formats, sections 10 and 12."""
 
-    def score(game: Game, said: GameOutcome) -> ScoredResult:
-        if said.strikers is not None:
-            points = strikes.points_of_strikers(given, game.player_ids, said.strikers)
+    def score(game: Game, outcome: GameOutcome) -> ScoredResult:
+        if outcome.strikers is not None:
+            points = strikes.points_of_strikers(given, game.player_ids, outcome.strikers)
             return ScoredResult(points, strikes.wire_positions(given, game.player_ids, points))
-        order = outcomes.derive_finishing_order(game, said)
+        order = outcomes.derive_finishing_order(game, outcome)
         points = strikes.points_by_slot(given, game.player_ids, order)
         return ScoredResult(points, strikes.wire_positions(given, game.player_ids, points, order), order)
 

@@ -11,59 +11,65 @@ from silverball.rules.verify.rows import ZERO, Row, points_text
 
 def listed_entrants(tournament: Tournament) -> list[Entrant]:
     """Who is active or has completed a game alone."""
-    done = {one.player_id for one in tournament.single_player_games if one.status == "completed"}
-    return [one for one in tournament.entrants if one.is_active or one.player_id in done]
+    played_ids = {game.player_id for game in tournament.single_player_games if game.status == "completed"}
+    return [
+        entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in played_ids
+    ]
 
 
 def single_player_rows(
     tournament: Tournament,
     points: Mapping[int, Decimal],
     keys: Mapping[int, tuple[Any, ...]],
-    more: Mapping[int, Row],
+    format_columns: Mapping[int, Row],
     *,
     is_less_better: bool = False,
 ) -> list[Row]:
     """Rows by these keys, more is better; `more` holds what the format adds, its tiebreakers too."""
     placed = rows.places_by_player(
-        {one: (*key, *rows.manual_order_key(tournament, one)) for one, key in keys.items()}
+        {player_id: (*key, *rows.manual_order_key(tournament, player_id)) for player_id, key in keys.items()}
     )
     added = rows.tiebreak_points(tournament)
-    found = []
-    for one, own in points.items():
-        extra = added.get(one, ZERO)
+    listed_rows = []
+    for player_id, own in points.items():
+        extra = added.get(player_id, ZERO)
         row = {
-            "playerId": one,
-            "position": placed[one],
+            "playerId": player_id,
+            "position": placed[player_id],
             "points": points_text(own),
             "pointsWithTiebreaker": points_text(own - extra if is_less_better else own + extra)
-            if one in added
+            if player_id in added
             else None,
             "strikeCount": 0,
-            "adjustment": rows.adjustment_total(tournament.entrant_by_id[one]),
-            "activeGames": rows.open_game_ids(tournament, one),
-            **more.get(one, {}),
+            "adjustment": rows.adjustment_total(tournament.entrant_by_id[player_id]),
+            "activeGames": rows.open_game_ids(tournament, player_id),
+            **format_columns.get(player_id, {}),
         }
         row["tiebreakers"] = [points_text(own), *row.get("tiebreakers", [])]
-        found.append(row)
-    return found
+        listed_rows.append(row)
+    return listed_rows
 
 
 def golf_table(tournament: Tournament) -> list[Row]:
     """Fewest strokes; then more holes with one, two, three strokes."""
     chosen: Any = tournament.settings
     played = results.frames_by_player(tournament)
-    points, keys, more = {}, {}, {}
+    points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):
         own = played.get(entrant.player_id, {})
-        done = [int(one.points or 0) for at, one in own.items() if at < chosen.golf_duration]
+        strokes_by_hole = [int(game.points or 0) for at, game in own.items() if at < chosen.golf_duration]
         total = _counted_strokes(
-            done, chosen, is_closed=tournament.status == "completed"
+            strokes_by_hole, chosen, is_closed=tournament.status == "completed"
         ) + rows.adjustment_total(entrant)
-        few = [done.count(strokes) for strokes in (1, 2, 3)] if chosen.tiebreaker == "standard" else []
+        few = (
+            [strokes_by_hole.count(strokes) for strokes in (1, 2, 3)]
+            if chosen.tiebreaker == "standard"
+            else []
+        )
         points[entrant.player_id] = total
         keys[entrant.player_id] = (-total, *few)
-        more[entrant.player_id] = {"tiebreakers": few, "gamesPlayed": len(own)}
-    return single_player_rows(tournament, points, keys, more, is_less_better=True)
+        format_columns[entrant.player_id] = {"tiebreakers": few, "gamesPlayed": len(own)}
+    return single_player_rows(tournament, points, keys, format_columns, is_less_better=True)
 
 
 def _counted_strokes(done: Sequence[int], chosen: Any, *, is_closed: bool) -> Decimal:
@@ -77,7 +83,7 @@ def bowling_table(tournament: Tournament) -> list[Row]:
     """Most pins; then more strikes, more spares."""
     chosen: Any = tournament.settings
     played = results.frames_by_player(tournament)
-    points, keys, more = {}, {}, {}
+    points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):
         own = played.get(entrant.player_id, {})
         frames = [own[at].rolls if at in own else () for at in range(chosen.golf_duration)]
@@ -87,8 +93,8 @@ def bowling_table(tournament: Tournament) -> list[Row]:
         counted = list(_strikes_and_spares(frames)) if chosen.tiebreaker == "standard" else []
         points[entrant.player_id] = total
         keys[entrant.player_id] = (total, *counted)
-        more[entrant.player_id] = {"tiebreakers": counted, "gamesPlayed": len(own)}
-    return single_player_rows(tournament, points, keys, more)
+        format_columns[entrant.player_id] = {"tiebreakers": counted, "gamesPlayed": len(own)}
+    return single_player_rows(tournament, points, keys, format_columns)
 
 
 def _strikes_and_spares(frames: Sequence[Sequence[int]]) -> tuple[int, int]:

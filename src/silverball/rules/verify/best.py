@@ -9,15 +9,15 @@ from silverball.rules.verify import alone, rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
 
 
-def _is_counted(one: SinglePlayerGame) -> bool:
-    is_scored = one.score is not None and one.arena_id is not None
-    return one.status == "completed" and not one.is_voided and is_scored
+def _is_counted(game: SinglePlayerGame) -> bool:
+    is_scored = game.score is not None and game.arena_id is not None
+    return game.status == "completed" and not game.is_voided and is_scored
 
 
-def _score_points(tournament: Tournament, one: SinglePlayerGame, field: list[SinglePlayerGame]) -> Decimal:
+def _score_points(tournament: Tournament, game: SinglePlayerGame, field: list[SinglePlayerGame]) -> Decimal:
     """The points of a score among these: ties share the better rank."""
     rank = 1 + sum(
-        other.arena_id == one.arena_id and (other.score or 0) > (one.score or 0) for other in field
+        other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in field
     )
     custom = [int(str(points)) for points in tournament.points_map[0]] if tournament.points_map else []
     return Decimal(curves.points_of_rank(getattr(tournament.settings, "best_game_scoring", ""), rank, custom))
@@ -26,50 +26,50 @@ def _score_points(tournament: Tournament, one: SinglePlayerGame, field: list[Sin
 def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
     """The games that hold a rank: a player's best few on each arena; the earlier of equal ones."""
     most = int(getattr(tournament.settings, "best_game_number_of_best_games", 1))
-    scored = [one for one in tournament.single_player_games if _is_counted(one)]
+    scored = [game for game in tournament.single_player_games if _is_counted(game)]
     return [
-        one
-        for one in scored
+        game
+        for game in scored
         if sum(
-            other.player_id == one.player_id and other.arena_id == one.arena_id and _is_before(other, one)
+            other.player_id == game.player_id and other.arena_id == game.arena_id and _is_before(other, game)
             for other in scored
         )
         < max(1, most)
     ]
 
 
-def _is_before(one: SinglePlayerGame, other: SinglePlayerGame) -> bool:
+def _is_before(game: SinglePlayerGame, other: SinglePlayerGame) -> bool:
     """Whether a game is better than another, or as good and earlier."""
-    own, its = (one.score or 0), (other.score or 0)
-    return own > its or (own == its and one.single_player_game_id < other.single_player_game_id)
+    own, its = (game.score or 0), (other.score or 0)
+    return own > its or (own == its and game.single_player_game_id < other.single_player_game_id)
 
 
 def best_game_table(tournament: Tournament) -> list[Row]:
     """The best arenas of each player; an arena is worth the sum of the ranks held there."""
     most = int(getattr(tournament.settings, "best_game_arenas_counted", 0)) or None
     field = ranked_games(tournament)
-    points, keys, more = {}, {}, {}
+    points, keys, format_columns = {}, {}, {}
     for entrant in alone.listed_entrants(tournament):
         by_arena: dict[int | None, list[Decimal]] = {}
-        for one in field:
-            if one.player_id == entrant.player_id:
-                by_arena.setdefault(one.arena_id, []).append(_score_points(tournament, one, field))
+        for game in field:
+            if game.player_id == entrant.player_id:
+                by_arena.setdefault(game.arena_id, []).append(_score_points(tournament, game, field))
         best = sorted(by_arena.values(), key=sum, reverse=True)[:most]
         values = sorted((value for arena in best for value in arena), reverse=True)
         games = [
-            one
-            for one in tournament.single_player_games
-            if one.player_id == entrant.player_id and one.status == "completed"
+            game
+            for game in tournament.single_player_games
+            if game.player_id == entrant.player_id and game.status == "completed"
         ]
         total = sum(values, rows.adjustment_total(entrant))
         points[entrant.player_id], keys[entrant.player_id] = total, (total,)
-        more[entrant.player_id] = {
+        format_columns[entrant.player_id] = {
             "pointsList": [points_text(value) for value in values],
-            "gamesPlayed": sum(not one.is_voided for one in games),
+            "gamesPlayed": sum(not game.is_voided for game in games),
             "entriesPlayed": len(games),
             "entriesAvailable": _entries_available(tournament, entrant.entries_bought, len(games)),
         }
-    return alone.single_player_rows(tournament, points, keys, more)
+    return alone.single_player_rows(tournament, points, keys, format_columns)
 
 
 def _entries_available(tournament: Tournament, bought: int, played: int) -> int:
@@ -78,48 +78,52 @@ def _entries_available(tournament: Tournament, bought: int, played: int) -> int:
 
 def ranked_cards(tournament: Tournament) -> list[Card]:
     """The cards that are ranked: completed, not voided; all of them or each player's newest."""
-    cards = [one for one in tournament.cards if one.status == "completed" and not one.is_voided]
+    cards = [card for card in tournament.cards if card.status == "completed" and not card.is_voided]
     if getattr(tournament.settings, "card_best_game_scoring", 0) != 1:
         return cards
     return [
-        one
-        for one in cards
-        if not any(other.player_id == one.player_id and other.card_id > one.card_id for other in cards)
+        card
+        for card in cards
+        if not any(other.player_id == card.player_id and other.card_id > card.card_id for other in cards)
     ]
 
 
 def card_table(tournament: Tournament) -> list[Row]:
     """The best cards of each player."""
-    chosen: Any = tournament.settings
+    settings: Any = tournament.settings
     cards = ranked_cards(tournament)
-    ids = {one.card_id for one in cards}
-    field = [one for one in tournament.single_player_games if _is_counted(one) and one.card_id in ids]
-    points, keys, more = {}, {}, {}
+    ids = {card.card_id for card in cards}
+    field = [game for game in tournament.single_player_games if _is_counted(game) and game.card_id in ids]
+    points, keys, format_columns = {}, {}, {}
     for entrant in alone.listed_entrants(tournament):
         values = []
         for card in cards:
             if card.player_id == entrant.player_id:
                 worths = sorted(
-                    (_score_points(tournament, one, field) for one in field if one.card_id == card.card_id),
+                    (
+                        _score_points(tournament, game, field)
+                        for game in field
+                        if game.card_id == card.card_id
+                    ),
                     reverse=True,
                 )
-                counted = worths[: chosen.card_best_game_games_counted or None]
+                counted = worths[: settings.card_best_game_games_counted or None]
                 values.append((sum(counted, ZERO), -card.card_id, len(worths)))
-        best = sorted(values, reverse=True)[: max(1, chosen.card_best_game_cards_counted)]
+        best = sorted(values, reverse=True)[: max(1, settings.card_best_game_cards_counted)]
         total = sum((value[0] for value in best), rows.adjustment_total(entrant))
-        used = [one for one in tournament.cards if one.player_id == entrant.player_id]
-        played = sum(one.status == "completed" or one.is_voided for one in used)
+        used = [card for card in tournament.cards if card.player_id == entrant.player_id]
+        played = sum(card.status == "completed" or card.is_voided for card in used)
         points[entrant.player_id], keys[entrant.player_id] = total, (total,)
-        more[entrant.player_id] = {
+        format_columns[entrant.player_id] = {
             "pointsList": [points_text(value[0]) for value in best],
             "gamesPlayed": sum(
-                one.player_id == entrant.player_id and one.status == "completed" and not one.is_voided
-                for one in tournament.single_player_games
+                game.player_id == entrant.player_id and game.status == "completed" and not game.is_voided
+                for game in tournament.single_player_games
             ),
             "entriesPlayed": played,
             "entriesAvailable": _entries_available(tournament, entrant.entries_bought, played),
         }
-    return alone.single_player_rows(tournament, points, keys, more)
+    return alone.single_player_rows(tournament, points, keys, format_columns)
 
 
 def stored_points_faults(tournament: Tournament) -> list[str]:
@@ -127,15 +131,15 @@ def stored_points_faults(tournament: Tournament) -> list[str]:
     if tournament.type != "best_game" or tournament.status != "completed":
         return []
     field = ranked_games(tournament)
-    ids = {one.single_player_game_id for one in field}
-    found = []
-    for one in tournament.single_player_games:
-        wanted = _score_points(tournament, one, field) if one.single_player_game_id in ids else ZERO
-        if one.status == "completed" and (
-            (one.points or ZERO) != wanted or one.is_best != (one.single_player_game_id in ids)
+    ids = {game.single_player_game_id for game in field}
+    faults = []
+    for game in tournament.single_player_games:
+        wanted = _score_points(tournament, game, field) if game.single_player_game_id in ids else ZERO
+        if game.status == "completed" and (
+            (game.points or ZERO) != wanted or game.is_best != (game.single_player_game_id in ids)
         ):
-            found.append(
-                f"Single player game {one.single_player_game_id} is stored with {one.points} points, "
+            faults.append(
+                f"Single player game {game.single_player_game_id} is stored with {game.points} points, "
                 f"its rank gives {wanted}."
             )
-    return found
+    return faults

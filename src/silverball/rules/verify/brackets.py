@@ -36,19 +36,23 @@ def bracket_table(tournament: Tournament) -> list[Row]:
         if tournament.type == "double_bracket"
         else bracket_nodes.single_elimination_nodes
     )(size)
-    out: dict[NodeKey, MatchOrder] = {}
-    seats: dict[NodeKey, list[int | None]] = {}
+    order_by_node: dict[NodeKey, MatchOrder] = {}
+    seats_by_node: dict[NodeKey, list[int | None]] = {}
     spared: set[NodeKey] = set()
     for node in nodes:
-        if node.reset_of is not None and _first_seat_won(out[node.reset_of], seats[node.reset_of]):
+        if node.reset_of is not None and _first_seat_won(
+            order_by_node[node.reset_of], seats_by_node[node.reset_of]
+        ):
             spared.add(node.key)
-            out[node.key], seats[node.key] = (), []
+            order_by_node[node.key], seats_by_node[node.key] = (), []
             continue
-        seats[node.key] = [_player_from(tournament, source, out) for source in node.sources]
-        out[node.key] = _match_order(tournament, node, seats[node.key])
-    placed = _places(tournament, nodes, out, seats, spared)
+        seats_by_node[node.key] = [_player_from(tournament, source, order_by_node) for source in node.sources]
+        order_by_node[node.key] = _match_order(tournament, node, seats_by_node[node.key])
+    placed = _places(tournament, nodes, order_by_node, seats_by_node, spared)
     won = Counter(
-        order[0] for node in nodes if (order := out[node.key]) and _is_won(node, order, seats[node.key])
+        order[0]
+        for node in nodes
+        if (order := order_by_node[node.key]) and _is_won(node, order, seats_by_node[node.key])
     )
     return [bracket_row(tournament, player_id, place, won[player_id]) for player_id, place in placed.items()]
 
@@ -71,17 +75,17 @@ def _player_from(tournament: Tournament, source: Any, out: dict[NodeKey, MatchOr
 def _match_order(tournament: Tournament, node: BracketNode, seated: list[int | None]) -> MatchOrder:
     if None in seated:
         return None
-    here = tuple(one for one in seated if one)
-    if len(here) < 2:
-        return here
+    present_ids = tuple(player_id for player_id in seated if player_id)
+    if len(present_ids) < 2:
+        return present_ids
     needed = (int(getattr(tournament.settings, "games_per_round", 1)) + 1) // 2 if len(seated) == 2 else 1
     wins: Counter[int] = Counter()
     for game in _match_games(tournament, node.key):
-        if set(game.player_ids) != set(here):
+        if set(game.player_ids) != set(present_ids):
             continue
         if game.status != "completed":
             return None
-        order = tuple(one for one in game.result_positions if one is not None)
+        order = tuple(player_id for player_id in game.result_positions if player_id is not None)
         wins[order[0]] += 1
         if wins[order[0]] == needed:
             return order
@@ -136,19 +140,23 @@ def ladder_table(tournament: Tournament) -> list[Row]:
     players = len(alive)
     is_fast = getattr(tournament.settings, "ladder_type", "regular") == "fast"
     placed: dict[int, int] = {}
-    for one in tournament.rounds_in_order:
+    for round_ in tournament.rounds_in_order:
         size, leaving = _ladder_step(len(alive), players, is_fast)
-        games = [game for game in tournament.games if game.round_id == one.round_id and not game.is_tiebreak]
+        games = [
+            game for game in tournament.games if game.round_id == round_.round_id and not game.is_tiebreak
+        ]
         if len(alive) < 2 or not games or set(games[0].player_ids) != set(alive[-size:]):
             break
         if games[0].status != "completed":
             break
-        for player_id in reversed([one for one in games[0].result_positions if one][-leaving:]):
+        for player_id in reversed(
+            [player_id for player_id in games[0].result_positions if player_id][-leaving:]
+        ):
             placed[player_id] = len(alive)
             alive.remove(player_id)
     if len(alive) == 1:
         placed[alive[0]] = 1
-    return [bracket_row(tournament, one, place, players - place) for one, place in placed.items()]
+    return [bracket_row(tournament, player_id, place, players - place) for player_id, place in placed.items()]
 
 
 def _ladder_step(alive: int, players: int, is_fast: bool) -> tuple[int, int]:

@@ -37,18 +37,18 @@ class _PlayedRound:
 
     def tied_ids(self) -> set[int]:
         """Who shares the last advancing place of a finished group."""
-        found: set[int] = set()
+        tied: set[int] = set()
         for group in self.finished_groups:
-            ordered = sorted((self.rank_key(one) for one in group), reverse=True)
+            ordered = sorted((self.rank_key(player_id) for player_id in group), reverse=True)
             if len(group) > ADVANCING and ordered[ADVANCING - 1] == ordered[ADVANCING]:
-                found |= {one for one in group if self.rank_key(one) == ordered[ADVANCING]}
-        return found
+                tied |= {player_id for player_id in group if self.rank_key(player_id) == ordered[ADVANCING]}
+        return tied
 
     def advancing_ids(self) -> set[int]:
-        found = set()
+        advancing = set()
         for group in self.finished_groups:
-            found |= set(sorted(group, key=self.rank_key, reverse=True)[:ADVANCING])
-        return found - self.tied_ids()
+            advancing |= set(sorted(group, key=self.rank_key, reverse=True)[:ADVANCING])
+        return advancing - self.tied_ids()
 
 
 def group_bracket_table(tournament: Tournament) -> list[Row]:
@@ -56,12 +56,14 @@ def group_bracket_table(tournament: Tournament) -> list[Row]:
     if not tournament.rounds:
         return []
     played: list[_PlayedRound] = []
-    for one in tournament.rounds_in_order:
-        played.append(_played_round(tournament, one, played))
-    keys: dict[int, Any] = {one.player_id: (JOINS_LATER,) for one in tournament.entrants if one.is_active}
+    for round_ in tournament.rounds_in_order:
+        played.append(_played_round(tournament, round_, played))
+    keys: dict[int, Any] = {
+        entrant.player_id: (JOINS_LATER,) for entrant in tournament.entrants if entrant.is_active
+    }
     last: dict[int, tuple[_PlayedRound, bool]] = {}
     for at, stage in enumerate(played):
-        for player_id in {one for group in stage.groups for one in group}:
+        for player_id in {player_id for group in stage.groups for player_id in group}:
             goes_on = not stage.is_final and player_id in stage.advancing_ids()
             waits = not stage.is_final and bool(stage.tied_ids()) and tournament.status == "started"
             is_decided = stage.is_finished and not waits and (stage.is_last or not goes_on)
@@ -71,35 +73,37 @@ def group_bracket_table(tournament: Tournament) -> list[Row]:
             last[player_id] = (stage, is_decided)
     placed = _apply_manual_orders(tournament, rows.places_by_player(keys))
     sign = -1 if tournament.type == "golf_bracket" else 1
-    found = []
+    listed_rows = []
     for player_id, (stage, is_decided) in last.items():
         if is_decided:
             score, extra = stage.rank_key(player_id)
-            found.append(bracket_row(tournament, player_id, placed[player_id], sign * score, sign * extra))
-    return found
+            listed_rows.append(
+                bracket_row(tournament, player_id, placed[player_id], sign * score, sign * extra)
+            )
+    return listed_rows
 
 
 def _apply_manual_orders(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
     """Orders by hand hold between players who share a place and were ordered together."""
     after = dict(placed)
     for place in set(placed.values()):
-        members = [tournament.entrant_by_id[one] for one in placed if placed[one] == place]
-        sets = {one.tie_group for one in members}
+        members = [tournament.entrant_by_id[player_id] for player_id in placed if placed[player_id] == place]
+        sets = {player_id.tie_group for player_id in members}
         if len(members) > 1 and len(sets) == 1 and members[0].tie_group:
-            for one in members:
-                before = sum((other.tie_place or 0) < (one.tie_place or 0) for other in members)
-                after[one.player_id] = place + before
+            for player_id in members:
+                before = sum((other.tie_place or 0) < (player_id.tie_place or 0) for other in members)
+                after[player_id.player_id] = place + before
     return after
 
 
-def _played_round(tournament: Tournament, one: Round, earlier: list[_PlayedRound]) -> _PlayedRound:
+def _played_round(tournament: Tournament, round_: Round, earlier: list[_PlayedRound]) -> _PlayedRound:
     plan = _planned_rounds(tournament)
     at = len(earlier)
     is_last = at == len(plan) - 1
     is_final = is_last and plan[at].player_count == 4
     if tournament.type == "golf_bracket":
-        return _round_of_holes(tournament, one, earlier, is_final=is_final, is_last=is_last)
-    games = [game for game in tournament.games if game.round_id == one.round_id and not game.is_bye]
+        return _round_of_holes(tournament, round_, earlier, is_final=is_final, is_last=is_last)
+    games = [game for game in tournament.games if game.round_id == round_.round_id and not game.is_bye]
     main = [game for game in games if not game.is_tiebreak]
     sets = {
         number: [game for game in main if game.set_number == number]
@@ -124,10 +128,10 @@ def _planned_rounds(tournament: Tournament) -> list[group_bracket.GroupBracketRo
 
 
 def _round_of_holes(
-    tournament: Tournament, one: Round, earlier: list[_PlayedRound], *, is_final: bool, is_last: bool
+    tournament: Tournament, round_: Round, earlier: list[_PlayedRound], *, is_final: bool, is_last: bool
 ) -> _PlayedRound:
     needed = int(getattr(tournament.settings, "games_per_round", 1))
-    games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
+    games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
     main = [game for game in games if (game.game_index or 0) < needed]
     finished = [game for game in main if game.status == "completed"]
     scores: dict[int, Decimal] = {}
@@ -144,7 +148,7 @@ def _round_of_holes(
 
 
 def _expected_groups(
-    tournament: Tournament, there: set[int], earlier: list[_PlayedRound]
+    tournament: Tournament, present_ids: set[int], earlier: list[_PlayedRound]
 ) -> list[tuple[int, ...]]:
     """Groups by seed of those who were to play; of those who are there when that is not known."""
     stage = _planned_rounds(tournament)[len(earlier)]
@@ -155,14 +159,14 @@ def _expected_groups(
         else set()
     )
     expected = joining | (earlier[-1].advancing_ids() if earlier else set())
-    before = {one for group in earlier[-1].groups for one in group} if earlier else set()
+    before = {player_id for group in earlier[-1].groups for player_id in group} if earlier else set()
     is_known = not earlier or (
         earlier[-1].is_finished and 2 * len(earlier[-1].advancing_ids()) == len(before)
     )
-    players = expected if is_known and there <= expected else there
+    players = expected if is_known and present_ids <= expected else present_ids
     if len(players) % 4:
         return [tuple(sorted(players))]
-    ordered = [one for one in seeds if one in players]
+    ordered = [player_id for player_id in seeds if player_id in players]
     count = len(ordered) // 4
     return [
         tuple(ordered[at - 1] for at in (i, 2 * count + 1 - i, 2 * count + i, 4 * count + 1 - i))

@@ -8,27 +8,26 @@ from silverball.rules.verify.replay import ReplayedAction
 
 def journal_faults(stories: Sequence[ReplayedAction], first: int = 1) -> list[str]:
     """What is wrong with these actions, first to last; `first` is the number of the first."""
-    by_id = {told.action_id: told for told in stories}
-    found = [
+    by_id = {action.action_id: action for action in stories}
+    faults = [
         f"Action {number} is missing from the journal."
         for number in range(first, max(by_id, default=first - 1) + 1)
         if number not in by_id
     ]
     taken_back: set[int] = set()
-    for told in stories:
-        if told.undone_action_id is not None:
-            found += _undo_faults(told, by_id.get(told.undone_action_id), taken_back)
-            taken_back.add(told.undone_action_id)
-    return found
+    for action in stories:
+        if action.undone_action_id is not None:
+            faults += _undo_faults(action, by_id.get(action.undone_action_id), taken_back)
+            taken_back.add(action.undone_action_id)
+    return faults
 
 
-def _undo_faults(told: ReplayedAction, original: ReplayedAction | None, taken_back: set[int]) -> list[str]:
-    if original is None or original.action_id >= told.action_id:
-        return [f"Action {told.action_id} undoes action {told.undone_action_id}, which is not before it."]
+def _undo_faults(action: ReplayedAction, original: ReplayedAction | None, taken_back: set[int]) -> list[str]:
+    if original is None or original.action_id >= action.action_id:
+        return [f"Action {action.action_id} undoes action {action.undone_action_id}, which is not before it."]
+    number, undone_number = action.action_id, action.undone_action_id
     if original.action_id in taken_back:
-        return [f"Action {told.action_id} undoes action {told.undone_action_id}, which was undone before."]
-    if list(told.changes) != opposite_changes(original.changes):
-        return [
-            f"Action {told.action_id} undoes action {told.undone_action_id}, but takes back something else."
-        ]
+        return [f"Action {number} undoes action {undone_number}, which was undone before."]
+    if list(action.changes) != opposite_changes(original.changes):
+        return [f"Action {number} undoes action {undone_number}, but its changes are not the opposite ones."]
     return []

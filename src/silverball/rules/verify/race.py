@@ -12,58 +12,60 @@ def race_table(tournament: Tournament) -> list[Row]:
     """Who is in before who is out; more rounds survived are better."""
     survived: dict[int, int] = {}
     out: set[int] = set()
-    for one in tournament.rounds_in_order:
-        safe, last = _round_outcome(tournament, one)
+    for round_ in tournament.rounds_in_order:
+        safe, last = _round_outcome(tournament, round_)
         for player_id in safe:
             survived[player_id] = survived.get(player_id, 0) + 1
         # Who was out earlier has no game in later rounds; who is safe here is not out.
         out -= safe
         if last is not None:
             out.add(last)
-    points, keys, more = {}, {}, {}
+    points, keys, format_columns = {}, {}, {}
     for entrant in alone.listed_entrants(tournament):
-        one_id = entrant.player_id
-        count = Decimal(survived.get(one_id, 0))
-        points[one_id] = count + rows.adjustment_total(entrant)
-        keys[one_id] = (int(one_id not in out), count)
-        more[one_id] = {
+        player_id = entrant.player_id
+        count = Decimal(survived.get(player_id, 0))
+        points[player_id] = count + rows.adjustment_total(entrant)
+        keys[player_id] = (int(player_id not in out), count)
+        format_columns[player_id] = {
             "gamesPlayed": sum(
-                game.player_id == one_id and game.status == "completed" and not game.is_voided
+                game.player_id == player_id and game.status == "completed" and not game.is_voided
                 for game in tournament.single_player_games
             )
         }
-    return alone.single_player_rows(tournament, points, keys, more)
+    return alone.single_player_rows(tournament, points, keys, format_columns)
 
 
-def _round_outcome(tournament: Tournament, one: Round) -> tuple[set[int], int | None]:
+def _round_outcome(tournament: Tournament, round_: Round) -> tuple[set[int], int | None]:
     """Who is safe in a round and who is out; the tied lowest play again among themselves."""
-    games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
+    games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
     everybody = {game.player_id for game in games}
     group, safe = set(everybody), set[int]()
-    expected = one.size or len(everybody)
+    expected = round_.size or len(everybody)
     for level in range(len(games) + 1):
-        here: dict[int, SinglePlayerGame] = {
+        games_by_player: dict[int, SinglePlayerGame] = {
             game.player_id: game
             for game in games
             if (game.game_index or 0) == level and game.player_id in group
         }
-        given_up = [player_id for player_id, game in here.items() if game.is_voided]
+        given_up = [player_id for player_id, game in games_by_player.items() if game.is_voided]
         if given_up:
             return safe | (group - {given_up[0]}), given_up[0]
-        done = {player_id: game for player_id, game in here.items() if game.status == "completed"}
+        completed_games = {
+            player_id: game for player_id, game in games_by_player.items() if game.status == "completed"
+        }
         scores: dict[int, Any] = {
             player_id: game.score
-            for player_id, game in done.items()
+            for player_id, game in completed_games.items()
             if not game.is_advanced and game.score is not None
         }
-        safe |= {player_id for player_id, game in done.items() if game.is_advanced}
+        safe |= {player_id for player_id, game in completed_games.items() if game.is_advanced}
         safe |= {
             player_id
             for player_id, score in scores.items()
             if any(other < score for other in scores.values())
         }
         lowest = {player_id for player_id, score in scores.items() if score == min(scores.values())}
-        if len(done) < expected or not lowest:
+        if len(completed_games) < expected or not lowest:
             break
         if len(lowest) == 1:
             return safe, lowest.pop()

@@ -62,29 +62,31 @@ class ReplayState:
     def items_of_part(self, part: str) -> list[Any]:
         """Things of a kind, ascending by id."""
         return [
-            thing for (kind, _), thing in sorted(self.items.items(), key=lambda one: one[0]) if kind == part
+            item
+            for (kind, _), item in sorted(self.items.items(), key=lambda key_and_item: key_and_item[0])
+            if kind == part
         ]
 
 
 def stored_state(tournament: Tournament) -> ReplayState:
     """What is stored, as a book."""
     things = {
-        (part, getattr(one, name)): comparable_item(one)
+        (part, getattr(item, name)): comparable_item(item)
         for part, name in ID_FIELDS.items()
-        for one in getattr(tournament, part)
+        for item in getattr(tournament, part)
     }
     return ReplayState(
         things, {name: _plain_value(name, getattr(tournament, name)) for name in TOURNAMENT_FIELDS}
     )
 
 
-def comparable_item(thing: Any) -> Any:
+def comparable_item(item: Any) -> Any:
     """A thing without what is looked up elsewhere: accounts, categories, what banks hold."""
-    if isinstance(thing, Entrant):
-        return replace(thing, user_id=None, entries_bought=0)
-    if isinstance(thing, LineupArena):
-        return replace(thing, category_id=None)
-    return replace(thing, arena_ids=()) if isinstance(thing, Bank) else thing
+    if isinstance(item, Entrant):
+        return replace(item, user_id=None, entries_bought=0)
+    if isinstance(item, LineupArena):
+        return replace(item, category_id=None)
+    return replace(item, arena_ids=()) if isinstance(item, Bank) else item
 
 
 def _plain_value(name: str, value: Any) -> Any:
@@ -95,77 +97,82 @@ def _plain_value(name: str, value: Any) -> Any:
 
 
 def replay_backwards(
-    book: ReplayState, stories: Sequence[ReplayedAction]
+    book: ReplayState, actions: Sequence[ReplayedAction]
 ) -> Iterator[tuple[ReplayedAction, list[str]]]:
     """Every action, newest first, with what does not fit; the book is then as it was before the action."""
-    for told in reversed(stories):
-        found: list[str] = []
-        for change in reversed(told.changes):
-            found += _undo_change(book, change, told.action_id)
-        yield told, found
+    for action in reversed(actions):
+        faults: list[str] = []
+        for change in reversed(action.changes):
+            faults += _undo_change(book, change, action.action_id)
+        yield action, faults
 
 
 def _undo_change(book: ReplayState, change: Change, action_id: int) -> list[str]:
     if isinstance(change, TournamentAltered):
         return _undo_fields(book, change, action_id)
     assert isinstance(change, Added | Removed | Altered)
-    thing = change.after if isinstance(change, Altered) else change.thing
-    key = (change.part, getattr(thing, ID_FIELDS[change.part]))
-    here, before, after = book.items.get(key), *_before_and_after(change)
-    found = _difference_faults(key, here, after, type(change).__name__, action_id)
+    item = change.after if isinstance(change, Altered) else change.thing
+    key = (change.part, getattr(item, ID_FIELDS[change.part]))
+    stored, before, after = book.items.get(key), *_before_and_after(change)
+    faults = _difference_faults(key, stored, after, type(change).__name__, action_id)
     if before is None:
         book.items.pop(key, None)
     else:
         book.items[key] = before
-    return found
+    return faults
 
 
 def _before_and_after(change: Added[Any] | Removed[Any] | Altered[Any]) -> tuple[Any, Any]:
     """The thing before and after the change; None where it is not there."""
     if isinstance(change, Altered):
         return comparable_item(change.before), comparable_item(change.after)
-    thing = comparable_item(change.thing)
-    return (None, thing) if isinstance(change, Added) else (thing, None)
+    item = comparable_item(change.thing)
+    return (None, item) if isinstance(change, Added) else (item, None)
 
 
-def _difference_faults(key: tuple[str, int], here: Any, after: Any, change: str, action_id: int) -> list[str]:
+def _difference_faults(
+    key: tuple[str, int], stored: Any, after: Any, change: str, action_id: int
+) -> list[str]:
     name = f"{PART_NAMES[key[0]]} {key[1]}"
     since = f"since action {action_id} ({change})"
-    if here == after:
+    if stored == after:
         return []
-    if here is None:
+    if stored is None:
         return [f"The {name} is missing: it is there {since}."]
     if after is None:
         return [f"The {name} is stored, but gone {since}."]
-    differing = [one.name for one in fields(after) if getattr(here, one.name) != getattr(after, one.name)]
-    told = "; ".join(
-        f"{one} is {getattr(here, one)!s}, it should be {getattr(after, one)!s}" for one in differing
+    differing = [
+        field_.name for field_ in fields(after) if getattr(stored, field_.name) != getattr(after, field_.name)
+    ]
+    differences = "; ".join(
+        f"{name_} is {getattr(stored, name_)!s}, it should be {getattr(after, name_)!s}"
+        for name_ in differing
     )
-    return [f"The {name} is not what it is {since}: {told}."]
+    return [f"The {name} is not what it is {since}: {differences}."]
 
 
 def _undo_fields(book: ReplayState, change: TournamentAltered, action_id: int) -> list[str]:
-    found = []
+    faults = []
     for name, after in change.after.items():
-        here, wanted = book.tournament_fields[name], _plain_value(name, after)
+        stored, expected = book.tournament_fields[name], _plain_value(name, after)
         if name in change.before:
             book.tournament_fields[name] = _plain_value(name, change.before[name])
-        if here != wanted:
-            found += [
-                f"The tournament's {one} is {here_value!s}, since action {action_id} "
+        if stored != expected:
+            faults += [
+                f"The tournament's {part_name} is {stored_value!s}, since action {action_id} "
                 f"({type(change).__name__}) it should be {value!s}."
-                for one, here_value, value in _differing_parts(name, here, wanted)
+                for part_name, stored_value, value in _differing_parts(name, stored, expected)
             ]
-    return found
+    return faults
 
 
-def _differing_parts(name: str, here: Any, wanted: Any) -> list[tuple[str, Any, Any]]:
-    if not isinstance(here, Mapping) or not isinstance(wanted, Mapping):
-        return [(name, here, wanted)]
+def _differing_parts(name: str, stored: Any, expected: Any) -> list[tuple[str, Any, Any]]:
+    if not isinstance(stored, Mapping) or not isinstance(expected, Mapping):
+        return [(name, stored, expected)]
     return [
-        (f"{name}.{one}", here.get(one), wanted.get(one))
-        for one in sorted({*here, *wanted})
-        if here.get(one) != wanted.get(one)
+        (f"{name}.{key}", stored.get(key), expected.get(key))
+        for key in sorted({*stored, *expected})
+        if stored.get(key) != expected.get(key)
     ]
 
 
@@ -174,22 +181,22 @@ def beginning_faults(book: ReplayState, began: Tournament | None, counts: Mappin
 
     Takes the tournament as it was created, if it was created here, or the counts of what came in.
     """
-    found = []
+    faults = []
     for part, name in PART_NAMES.items():
         left = [key for kind, key in sorted(book.items) if kind == part]
         if part in counts and len(left) != counts[part]:
-            found.append(f"{counts[part]} {part} came in, {len(left)} are left of them.")
+            faults.append(f"{counts[part]} {part} came in, {len(left)} are left of them.")
         if began is not None or (part in PARTS_OF_PLAY and book.tournament_fields["status"] == "planned"):
-            found += [f"The {name} {key} is stored, but no action of the journal made it." for key in left]
+            faults += [f"The {name} {key} is stored, but no action of the journal made it." for key in left]
     if began is not None:
         for field_name in TOURNAMENT_FIELDS:
-            here, wanted = (
+            stored, expected = (
                 book.tournament_fields[field_name],
                 _plain_value(field_name, getattr(began, field_name)),
             )
-            found += [
-                f"The tournament's {one} is {here_value!s}, it was created with {value!s}."
-                for one, here_value, value in _differing_parts(field_name, here, wanted)
-                if here != wanted
+            faults += [
+                f"The tournament's {part_name} is {stored_value!s}, it was created with {value!s}."
+                for part_name, stored_value, value in _differing_parts(field_name, stored, expected)
+                if stored != expected
             ]
-    return found
+    return faults

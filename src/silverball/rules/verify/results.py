@@ -22,24 +22,24 @@ STRIKES = {
 
 def result_faults(tournament: Tournament, recorded: set[int]) -> list[str]:
     """What is wrong with the results of the games with these ids: those that were recorded here."""
-    found = []
+    faults = []
     for game in tournament.games:
         if game.status != "completed":
-            if any(one is not None for one in (*game.result_points, *game.result_positions)):
-                found.append(f"Game {game.game_id} is open, but has a result.")
+            if any(value is not None for value in (*game.result_points, *game.result_positions)):
+                faults.append(f"Game {game.game_id} is open, but has a result.")
         elif game.game_id in recorded:
-            found += _game_faults(tournament, game)
+            faults += _game_faults(tournament, game)
     if tournament.type in {"golf", "golf_bracket"}:
-        found += _stroke_faults(tournament)
+        faults += _stroke_faults(tournament)
     if tournament.type == "bowling":
-        found += _frame_faults(tournament)
-    return found
+        faults += _frame_faults(tournament)
+    return faults
 
 
 def _game_faults(tournament: Tournament, game: Game) -> list[str]:
     if None in game.result_points:
         return [f"Game {game.game_id} is completed, but not every player has points."]
-    shown = [one for one in game.result_points if one is not None]
+    shown = [points for points in game.result_points if points is not None]
     if game.is_bye:
         allowed = _bye_values(tournament)
         return (
@@ -47,7 +47,7 @@ def _game_faults(tournament: Tournament, game: Game) -> list[str]:
             if shown[0] in allowed
             else [f"The bye {game.game_id} is worth {shown[0]}, not {_joined_values(allowed)}."]
         )
-    order = [one for one in game.result_positions if one is not None]
+    order = [player_id for player_id in game.result_positions if player_id is not None]
     if game.is_tiebreak:
         return _points_faults(game, shown, _points_from_map(tournament.tiebreaker_points_map, game, order))
     kind = strike_kind(tournament)
@@ -101,12 +101,16 @@ def _standard_faults(tournament: Tournament, game: Game, shown: Sequence[Decimal
         4: int(chosen.knockout_four_player_strikes),
         3: 1 if chosen.knockout_three_player_strikes == 1 else 2,
     }
-    given = sum(one == ZERO for one in shown)
+    given = sum(points == ZERO for points in shown)
     if set(shown) - {ZERO, ONE} or given != wanted.get(size, 1):
         return [f"Game {game.game_id} gives {given} strikes, not {wanted.get(size, 1)}."]
     if game.finishing_order:
         last = game.finishing_order[size - given :]
-        struck = {one for one, points in zip(game.player_ids, shown, strict=True) if points == ZERO}
+        struck = {
+            player_points
+            for player_points, player_points in zip(game.player_ids, shown, strict=True)
+            if player_points == ZERO
+        }
         if set(last) != struck:
             return [f"The strikes of game {game.game_id} are not those of its finishing order."]
     return []
@@ -116,7 +120,7 @@ def _full_order(game: Game, order: Sequence[int]) -> list[int]:
     """The order of a game of four that shows three places: the other player is second."""
     if game.finishing_order:
         return list(game.finishing_order)
-    missing = [one for one in game.player_ids if one not in order]
+    missing = [player_id for player_id in game.player_ids if player_id not in order]
     return [order[0], *missing, *order[1:]] if order else list(missing)
 
 
@@ -125,8 +129,11 @@ def _points_from_map(rows: Any, game: Game, order: Sequence[int]) -> list[Decima
 
 
 def _points_by_slot(row: Sequence[Any], game: Game, order: Sequence[int]) -> list[Decimal]:
-    values = [Decimal(str(one)) for one in row] + [ZERO] * len(game.player_ids)
-    return [values[order.index(one)] if one in order else Decimal(-1) for one in game.player_ids]
+    values = [Decimal(str(value)) for value in row] + [ZERO] * len(game.player_ids)
+    return [
+        values[order.index(slot_player_id)] if slot_player_id in order else Decimal(-1)
+        for slot_player_id in game.player_ids
+    ]
 
 
 def _points_faults(game: Game, shown: Sequence[Decimal], wanted: Sequence[Decimal]) -> list[str]:
@@ -138,40 +145,40 @@ def _points_faults(game: Game, shown: Sequence[Decimal], wanted: Sequence[Decima
 
 
 def _joined_values(values: Any) -> str:
-    return ", ".join(str(one) for one in (sorted(values) if isinstance(values, set) else values))
+    return ", ".join(str(value) for value in (sorted(values) if isinstance(values, set) else values))
 
 
 def _stroke_faults(tournament: Tournament) -> list[str]:
     limit = int(getattr(tournament.settings, "golf_stroke_limit", 0)) or STROKES_MAX
     return [
-        f"Single player game {one.single_player_game_id} has {one.points} strokes, not 1 to {limit}."
-        for one in tournament.single_player_games
-        if one.status == "completed" and (one.points is None or not 1 <= one.points <= limit)
+        f"Single player game {game.single_player_game_id} has {game.points} strokes, not 1 to {limit}."
+        for game in tournament.single_player_games
+        if game.status == "completed" and (game.points is None or not 1 <= game.points <= limit)
     ]
 
 
 def _frame_faults(tournament: Tournament) -> list[str]:
-    found = []
+    faults = []
     frames = int(getattr(tournament.settings, "golf_duration", PINS))
     for games in frames_by_player(tournament).values():
         values = frame_values([games[at].rolls if at in games else () for at in range(frames)])
-        for at, one in games.items():
+        for at, game in games.items():
             wanted = values[at] if at < len(values) else None
-            if one.points != wanted:
-                found.append(
-                    f"Frame {one.single_player_game_id} is worth {one.points}, its rolls give {wanted}."
+            if game.points != wanted:
+                faults.append(
+                    f"Frame {game.single_player_game_id} is worth {game.points}, its rolls give {wanted}."
                 )
-    return found
+    return faults
 
 
 def frames_by_player(tournament: Tournament) -> dict[int, dict[int, SinglePlayerGame]]:
     """Player id -> round index -> the completed game in that round."""
-    index = {one.round_id: one.round_index for one in tournament.rounds}
-    found: dict[int, dict[int, SinglePlayerGame]] = {}
-    for one in tournament.single_player_games:
-        if one.status == "completed" and one.round_id in index:
-            found.setdefault(one.player_id, {})[index[one.round_id]] = one
-    return found
+    index = {round_.round_id: round_.round_index for round_ in tournament.rounds}
+    frames: dict[int, dict[int, SinglePlayerGame]] = {}
+    for game in tournament.single_player_games:
+        if game.status == "completed" and game.round_id in index:
+            frames.setdefault(game.player_id, {})[index[game.round_id]] = game
+    return frames
 
 
 def frame_values(frames: Sequence[Sequence[int]]) -> list[int | None]:

@@ -43,9 +43,9 @@ def tiebreak_points(tournament: Tournament) -> dict[int, Decimal]:
     )
 
 
-def adjustment_total(one: Entrant) -> Decimal:
+def adjustment_total(entrant: Entrant) -> Decimal:
     """Both adjustments by hand."""
-    return one.points_adjustment + one.score_adjustment
+    return entrant.points_adjustment + entrant.score_adjustment
 
 
 def manual_order_key(tournament: Tournament, player_id: int) -> tuple[Decimal, int]:
@@ -62,17 +62,19 @@ def open_game_ids(tournament: Tournament, player_id: int) -> list[int]:
         game.game_id for game in tournament.games if game.status == "started" and player_id in game.player_ids
     ]
     alone = [
-        one.single_player_game_id
-        for one in tournament.single_player_games
-        if one.status == "started" and one.player_id == player_id
+        game.single_player_game_id
+        for game in tournament.single_player_games
+        if game.status == "started" and game.player_id == player_id
     ]
     return sorted(games) + sorted(alone) if not alone else sorted(games + alone)
 
 
 def active_ids_by_seed(tournament: Tournament) -> list[int]:
     """Active players, best seed first, the unseeded last."""
-    active = [one for one in tournament.entrants if one.is_active]
+    active = [entrant for entrant in tournament.entrants if entrant.is_active]
     return [
-        one.player_id
-        for one in sorted(active, key=lambda one: (one.seed_rank is None, one.seed_rank or 0, one.place))
+        entrant.player_id
+        for entrant in sorted(
+            active, key=lambda entrant: (entrant.seed_rank is None, entrant.seed_rank or 0, entrant.place)
+        )
     ]

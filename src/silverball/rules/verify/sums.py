@@ -24,22 +24,24 @@ def summary_faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping
     wanted = (
         count_summaries(tournament) if tournament.status == "completed" else {name: {} for name in TABLES}
     )
-    found = []
+    faults = []
     for table, names in TABLES.items():
         rows = {
             tuple(row[name] for name in names): {name: row[name] for name in COLUMNS if name in row}
             for row in stored[table]
         }
         for key in sorted({*rows, *wanted[table]}):
-            here, value = rows.get(key), wanted[table].get(key)
-            shown = ", ".join(f"{name} {one}" for name, one in zip(names, key, strict=True))
-            if here is None or value is None:
-                found.append(f"The {table} of {shown} is {'missing' if here is None else 'too much'}.")
-            elif any(here[name] != value.get(name, 0) for name in here):
-                found.append(
-                    f"The {table} of {shown} is stored as {here}, counted again it is {dict(value)}."
+            stored_counts, value = rows.get(key), wanted[table].get(key)
+            shown = ", ".join(f"{name} {value}" for name, value in zip(names, key, strict=True))
+            if stored_counts is None or value is None:
+                faults.append(
+                    f"The {table} of {shown} is {'missing' if stored_counts is None else 'too much'}."
                 )
-    return found
+            elif any(stored_counts[name] != value.get(name, 0) for name in stored_counts):
+                faults.append(
+                    f"The {table} of {shown} is stored as {stored_counts}, counted again it is {dict(value)}."
+                )
+    return faults
 
 
 def count_summaries(tournament: Tournament) -> SummaryCounts:
@@ -54,14 +56,14 @@ def count_summaries(tournament: Tournament) -> SummaryCounts:
             add("arena_summary", (game.arena_id,), "games")
             for player_id in game.player_ids:
                 add("player_arena_summary", (game.arena_id, player_id), "games")
-            for one, other in (
+            for player_id, opponent_id in (
                 permutations(game.player_ids, 2) if tournament.type not in WITHOUT_RECORD else ()
             ):
-                add("match_summary", (game.arena_id, one, other), "games")
-                column = _win_or_loss_column(tournament, game, one, other)
+                add("match_summary", (game.arena_id, player_id, opponent_id), "games")
+                column = _win_or_loss_column(tournament, game, player_id, opponent_id)
                 if column:
-                    add("match_summary", (game.arena_id, one, other), column)
-                    add("player_arena_summary", (game.arena_id, one), column)
+                    add("match_summary", (game.arena_id, player_id, opponent_id), column)
+                    add("player_arena_summary", (game.arena_id, player_id), column)
     for alone in tournament.single_player_games:
         if alone.status == "completed" and not alone.is_voided and alone.arena_id is not None:
             add("arena_summary", (alone.arena_id,), "single_player_games")
@@ -69,15 +71,15 @@ def count_summaries(tournament: Tournament) -> SummaryCounts:
     return {name: {key: dict(count) for key, count in table.items()} for name, table in sums.items()}
 
 
-def _win_or_loss_column(tournament: Tournament, game: Game, one: int, other: int) -> str:
+def _win_or_loss_column(tournament: Tournament, game: Game, player_id: int, opponent_id: int) -> str:
     """Whether a player beat another in a game: "wins", "losses" or nothing."""
     chosen: Any = tournament.settings
     by_points = tournament.type == "group_knockout" and not chosen.knockout_progressive
     if not by_points and set(game.result_positions) == set(game.player_ids):
-        is_before = game.result_positions.index(one) < game.result_positions.index(other)
+        is_before = game.result_positions.index(player_id) < game.result_positions.index(opponent_id)
         return "wins" if is_before else "losses"
     earned: dict[int, Decimal | None] = dict(zip(game.player_ids, game.result_points, strict=True))
-    own, its = earned[one], earned[other]
+    own, its = earned[player_id], earned[opponent_id]
     if own is None or its is None or own == its:
         return ""
     return "wins" if own > its else "losses"

@@ -40,16 +40,18 @@ def standings_faults(tournament: Tournament, stored: Mapping[int, Mapping[str, A
         if tournament.status == "planned"
         else {row["playerId"]: row for row in TABLES_BY_TYPE[tournament.type](tournament)}
     )
-    found = [f"Player {one} has no row in the standings." for one in wanted if one not in stored]
-    found += [
-        f"Player {one} has a row in the standings, but no place in them."
-        for one in stored
-        if one not in wanted
+    faults = [
+        f"Player {player_id} has no row in the standings." for player_id in wanted if player_id not in stored
+    ]
+    faults += [
+        f"Player {player_id} has a row in the standings, but no place in them."
+        for player_id in stored
+        if player_id not in wanted
     ]
     for player_id, row in wanted.items():
         if player_id in stored:
-            found += _row_faults(player_id, row, stored[player_id])
-    return found
+            faults += _row_faults(player_id, row, stored[player_id])
+    return faults
 
 
 def _row_faults(player_id: int, wanted: Row, stored: Mapping[str, Any]) -> list[str]:
@@ -65,5 +67,5 @@ def _comparable_value(value: Any) -> Any:
     if isinstance(value, Decimal | int | float) and not isinstance(value, bool):
         return Decimal(str(value)).normalize()
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [_comparable_value(one) for one in value]
+        return [_comparable_value(each) for each in value]
     return value

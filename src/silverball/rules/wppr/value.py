@@ -113,24 +113,24 @@ def estimate_value(field: Iterable[FieldPlayer]) -> Estimate:
 
     Who is not rated adds to the women's base and ranking only, and takes no place among the best.
     """
-    rows = sorted(field, key=lambda one: (one.rank is None, one.rank or 0, one.ifpa_id))
-    rated = [one for one in rows if one.is_rated]
-    by_rating = _best_ids(rated, lambda one: -one.rating if one.rating is not None else None)
-    by_rank = _best_ids(rated, lambda one: one.rank)
-    by_womens_rank = _best_ids(rows, lambda one: one.womens_rank)
+    rows = sorted(field, key=lambda player: (player.rank is None, player.rank or 0, player.ifpa_id))
+    rated = [player for player in rows if player.is_rated]
+    by_rating = _best_ids(rated, lambda player: -player.rating if player.rating is not None else None)
+    by_rank = _best_ids(rated, lambda player: player.rank)
+    by_womens_rank = _best_ids(rows, lambda player: player.womens_rank)
     worths = tuple(
         PlayerWorth(
-            ifpa_id=one.ifpa_id,
-            base=BASE_EACH if one.is_rated else 0.0,
+            ifpa_id=player.ifpa_id,
+            base=BASE_EACH if player.is_rated else 0.0,
             womens_base=BASE_EACH,
-            rating=rating_value(one.rating) if one.is_rated else 0.0,
-            rating_included=one.ifpa_id in by_rating,
-            ranking=ranking_value(one.rank) if one.is_rated else 0.0,
-            ranking_included=one.ifpa_id in by_rank,
-            womens_ranking=ranking_value(one.womens_rank),
-            womens_ranking_included=one.ifpa_id in by_womens_rank,
+            rating=rating_value(player.rating) if player.is_rated else 0.0,
+            rating_included=player.ifpa_id in by_rating,
+            ranking=ranking_value(player.rank) if player.is_rated else 0.0,
+            ranking_included=player.ifpa_id in by_rank,
+            womens_ranking=ranking_value(player.womens_rank),
+            womens_ranking_included=player.ifpa_id in by_womens_rank,
         )
-        for one in rows
+        for player in rows
     )
     return _total_estimate(worths)
 
@@ -156,21 +156,22 @@ def sum_in_order(terms: Iterable[float]) -> float:
 def _best_ids(rows: Sequence[FieldPlayer], key: Callable[[FieldPlayer], float | None]) -> frozenset[int]:
     """Ids of those that count, lowest key first, who has none last; equals in the order of the rows."""
 
-    def at(one: FieldPlayer) -> tuple[bool, float]:
-        value = key(one)
+    def at(player: FieldPlayer) -> tuple[bool, float]:
+        value = key(player)
         return (value is None, value or 0.0)
 
-    return frozenset(one.ifpa_id for one in sorted(rows, key=at)[:COUNTED_MAX])
+    return frozenset(player.ifpa_id for player in sorted(rows, key=at)[:COUNTED_MAX])
 
 
 def _total_estimate(worths: tuple[PlayerWorth, ...]) -> Estimate:
     return Estimate(
         players=worths,
-        base=min(BASE_MAX, sum_in_order(one.base for one in worths)),
-        womens_base=min(BASE_MAX, sum_in_order(one.womens_base for one in worths)),
-        rating=min(RATING_MAX, sum_in_order(one.rating for one in worths if one.rating_included)),
-        ranking=min(RANKING_MAX, sum_in_order(one.ranking for one in worths if one.ranking_included)),
+        base=min(BASE_MAX, sum_in_order(worth.base for worth in worths)),
+        womens_base=min(BASE_MAX, sum_in_order(worth.womens_base for worth in worths)),
+        rating=min(RATING_MAX, sum_in_order(worth.rating for worth in worths if worth.rating_included)),
+        ranking=min(RANKING_MAX, sum_in_order(worth.ranking for worth in worths if worth.ranking_included)),
         womens_ranking=min(
-            RANKING_MAX, sum_in_order(one.womens_ranking for one in worths if one.womens_ranking_included)
+            RANKING_MAX,
+            sum_in_order(worth.womens_ranking for worth in worths if worth.womens_ranking_included),
         ),
     )
