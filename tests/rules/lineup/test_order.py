@@ -76,7 +76,7 @@ def test_all_games_of_a_round_keep_their_order_otherwise() -> None:
 
 
 def test_an_unknown_order_is_refused() -> None:
-    with pytest.raises(Invalid, match="no playing order called alphabet"):
+    with pytest.raises(Invalid, match="alphabet is not a playing order"):
         order.draw_first_order("alphabet", [1, 2], OrderFacts(), Random(7))
     with pytest.raises(ValueError, match="more than 4"):
         order.balanced_order([1, 2, 3, 4, 5], {})

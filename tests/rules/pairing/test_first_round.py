@@ -68,7 +68,7 @@ def test_a_random_first_round_ignores_the_seeds_and_follows_the_dice() -> None:
 
 
 def test_an_unknown_first_round_is_refused() -> None:
-    with pytest.raises(Invalid, match="no first round called snake"):
+    with pytest.raises(Invalid, match="snake is not a first-round pairing"):
         first_round.draw_pairs("snake", [1, 2], Random(7))
-    with pytest.raises(Invalid, match="no first round called snake"):
+    with pytest.raises(Invalid, match="snake is not a first-round pairing"):
         first_round.draw_groups("snake", [1, 2], Random(7))

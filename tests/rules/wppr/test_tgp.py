@@ -89,9 +89,9 @@ STAGES = st.builds(
     | st.builds(
         Finals,
         stage=STAGES,
-        field=st.integers(1, 200),
-        finalists=st.integers(1, 200),
-        last=st.integers(1, 16),
+        qualifying_players=st.integers(1, 200),
+        finalist_count=st.integers(1, 200),
+        last_players=st.integers(1, 16),
     ),
 )
 def test_no_grade_is_above_its_limit(qualifying: Stage | None, separate: Finals | None) -> None:

@@ -1,1 +1,1 @@
-"""On what they play, and who starts."""
+"""Arenas of a round, and the playing order of each game."""

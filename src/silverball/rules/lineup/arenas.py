@@ -1,6 +1,6 @@
-"""Which group plays on which arena. Source: formats, section 7.
+"""Assignment of arenas to groups. Source: formats, section 7.
 
-A round has as many waves as games per round. In a wave every arena serves one group at most, and a group
+A round has as many waves as games per round. In a wave each arena serves at most one group, and a group
 never gets the same arena twice in a round. None stands for an arena that is assigned later.
 """
 
@@ -14,7 +14,7 @@ from silverball.rules.pairing import matching
 Group: TypeAlias = Sequence[int]
 Plays: TypeAlias = Mapping[int, Mapping[int, int]]
 Lineup: TypeAlias = tuple[int | None, ...]
-# Cost of an arena for a group.
+# (group, arena id) -> cost.
 CostOf: TypeAlias = Callable[[Group, int], int]
 
 WAVES_MAX = 100
@@ -22,7 +22,7 @@ WAVES_MAX = 100
 
 @dataclass(frozen=True)
 class DrawableArena:
-    """An active arena of the tournament."""
+    """An active arena of the tournament, as a draw sees it."""
 
     arena_id: int
     is_preferred: bool = False
@@ -31,7 +31,7 @@ class DrawableArena:
 
 @dataclass(frozen=True)
 class DrawableBank:
-    """A bank: its arenas in the order they are played."""
+    """A bank with its arenas in playing order."""
 
     bank_id: int
     arena_ids: tuple[int, ...]
@@ -39,7 +39,7 @@ class DrawableBank:
 
 @dataclass(frozen=True)
 class BankLineup:
-    """What a group got: its bank (None when there are no banks) and one arena per wave."""
+    """The bank of a group (None when there are no banks) and one arena per wave."""
 
     bank_id: int | None
     arenas: Lineup
@@ -47,7 +47,7 @@ class BankLineup:
 
 @dataclass
 class _RoundAssignment:
-    """A round being assigned: what each group has so far and the plays that follow from it."""
+    """A round being assigned: the arenas of each group so far, and the plays including them."""
 
     groups: Sequence[Group]
     plays: dict[int, dict[int, int]]
@@ -66,8 +66,8 @@ class _RoundAssignment:
 def arena_cost(plays: Plays, group: Group, arena_id: int) -> int:
     """Cost of giving an arena to a group.
 
-    Takes player id -> arena id -> plays. A player costs the square of his plays of the arena and, when
-    he has any, his plays of all others. Source: formats, section 7; TournamentUtils.
+    Takes player id -> arena id -> plays. A player costs the square of their plays of the arena and, when
+    there are any, their plays of all other arenas. Source: formats, section 7; TournamentUtils.
     """
     total = 0
     for player_id in group:
@@ -81,10 +81,10 @@ def arena_cost(plays: Plays, group: Group, arena_id: int) -> int:
 def assign_balanced(
     groups: Sequence[Group], arenas: Sequence[DrawableArena], plays: Plays, *, waves: int, dice: Random
 ) -> list[Lineup]:
-    """One arena per group and wave, each wave with the smallest sum of costs; preferred ones win ties.
+    """One arena per group and wave with the smallest sum of costs; preferred arenas win ties.
 
     Takes the groups as player ids, the active arenas and player id -> arena id -> plays (for
-    `balanced_series` summed over the series). With too few arenas as many groups as possible get one.
+    `balanced_series` summed over the series). With too few arenas, as many groups as possible get one.
     Raises ValueError below 1 or above 100 waves. Source: formats, section 7.
     """
     return _assign_waves(groups, [arenas] * _check_waves(waves), plays, dice)
@@ -93,7 +93,7 @@ def assign_balanced(
 def assign_random(
     groups: Sequence[Group], arenas: Sequence[DrawableArena], *, waves: int, dice: Random
 ) -> list[Lineup]:
-    """One random arena per group and wave. Takes and raises as `balanced`. Source: formats, section 7."""
+    """One random arena per group and wave. Takes and raises as `assign_balanced`. Source: formats, 7."""
     neutral = [DrawableArena(arena.arena_id) for arena in arenas]
     assigned = _RoundAssignment(groups, {}, [[] for _ in groups])
     for _ in range(_check_waves(waves)):
@@ -106,8 +106,8 @@ def assign_by_category(
 ) -> list[Lineup]:
     """One arena of the first category in the first wave, of the second in the second, and so on.
 
-    The categories present are used in ascending order, again from the first when there are more waves;
-    arenas without one are not used. Takes and raises as `balanced`. Source: formats, section 7.
+    The categories in play are used in ascending order and start over when there are more waves; arenas
+    without a category are not used. Takes and raises as `assign_balanced`. Source: formats, section 7.
     """
     categories = sorted({arena.category_id for arena in arenas if arena.category_id is not None})
     by_wave: list[Sequence[DrawableArena]] = []
@@ -120,11 +120,11 @@ def assign_by_category(
 def assign_banks(
     groups: Sequence[Group], choice: Sequence[DrawableBank], bank_plays: Plays, *, waves: int, dice: Random
 ) -> list[BankLineup]:
-    """One bank per group, one its players have not had if possible; several groups may share one.
+    """One bank per group, if possible one that its players have not had; groups may share a bank.
 
     Takes the banks and player id -> bank id -> rounds played on it. A bank serves no more groups than
-    needed. Its arenas are played in order; a wave beyond them has none. Raises as `balanced` does.
-    Source: formats, section 7.
+    needed. Its arenas are played in order; a wave beyond the last has none. Raises as `assign_balanced`
+    does. Source: formats, section 7.
     """
     if not choice:
         return [BankLineup(None, (None,) * _check_waves(waves)) for _ in groups]
@@ -150,9 +150,9 @@ def bank_arenas(bank: DrawableBank, waves: int) -> Lineup:
 def draw_replacement(
     group: Group, arenas: Sequence[DrawableArena], plays: Plays, excluded: Sequence[int], dice: Random
 ) -> int | None:
-    """Another arena for a group, for instance after a malfunction: one of least cost, or None.
+    """Another arena for a group, for instance after a malfunction: one of the cheapest, or None.
 
-    Takes the free active arenas and the arena ids that may not be given (the broken one, those the
+    Takes the free active arenas and the arena ids to leave out (the broken arena and those that the
     group has in this round). Source: formats, section 7.
     """
     eligible = [arena for arena in arenas if arena.arena_id not in set(excluded)]
@@ -178,7 +178,7 @@ def _assign_waves(
 def _draw_wave(
     assigned: _RoundAssignment, arenas: Sequence[DrawableArena], cost_of: CostOf, dice: Random
 ) -> dict[int, int]:
-    """Group index -> arena id of one wave; groups and arenas are numbered in a drawn order."""
+    """Group index -> arena id of one wave; groups and arenas are numbered in random order."""
     group_count = len(assigned.groups)
     group_order, arena_order = _random_order(group_count, dice), _random_order(len(arenas), dice)
     edges: list[matching.Edge] = []

@@ -1,4 +1,4 @@
-"""Who starts: the playing order of a group. Source: formats, section 8."""
+"""The playing order of a group. Source: formats, section 8."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,9 +23,9 @@ GROUP_SIZE_MAX = 4
 
 @dataclass(frozen=True)
 class OrderFacts:
-    """What an order may depend on, by player id.
+    """Facts that a playing order may depend on, by player id.
 
-    slots: id -> slot (from 0) -> times played in it; seed_ranks: id -> rank, 1 is best;
+    slot_counts: id -> slot (from 0) -> times played in it; seed_ranks: id -> rank, 1 is best;
     positions: id -> current position, 1 is best. Missing players count as 0 times and as last.
     """
 
@@ -37,11 +37,11 @@ class OrderFacts:
 def draw_orders(
     way: str, group: Sequence[int], facts: OrderFacts, *, games: int, dice: Random
 ) -> list[Order]:
-    """The playing order of each game a group plays in a round; slot 0 plays first.
+    """The playing order of each game that a group plays in a round; slot 0 plays first.
 
     Takes the `playerOrder`, the player ids of the group, the facts and the number of games. All games
-    keep one order, except that `rotating` moves everybody up one slot from game to game. Raises Invalid
-    for an unknown way. Source: formats, section 8.
+    keep one order, except that `rotating` moves each player up one slot from game to game. Raises Invalid
+    for an unknown `playerOrder`. Source: formats, section 8.
     """
     first = draw_first_order(way, group, facts, dice)
     if way != ROTATING:
@@ -50,7 +50,7 @@ def draw_orders(
 
 
 def draw_first_order(way: str, group: Sequence[int], facts: OrderFacts, dice: Random) -> Order:
-    """The playing order of the first game of a group, ties drawn. Takes and raises as `orders` does."""
+    """The playing order of a group's first game, ties drawn. Takes and raises as `draw_orders` does."""
     drawn = dice.sample(list(group), len(group))
     if way in {RANDOM, DISABLED, ROTATING}:
         return tuple(drawn)
@@ -65,7 +65,7 @@ def draw_first_order(way: str, group: Sequence[int], facts: OrderFacts, dice: Ra
     if way == POSITION:
         return tuple(sorted(drawn, key=lambda player_id: _rank_key(facts.positions, player_id)))
     known = ", ".join(sorted(PLAYER_ORDERS))
-    raise Invalid({"playerOrder": [f"There is no playing order called {way}. Choose one of {known}."]})
+    raise Invalid({"playerOrder": [f"{way} is not a playing order. Choose one of {known}."]})
 
 
 def _rank_key(ranks: Mapping[int, int], player_id: int) -> tuple[bool, int]:
@@ -73,9 +73,9 @@ def _rank_key(ranks: Mapping[int, int], player_id: int) -> tuple[bool, int]:
 
 
 def balanced_order(group: Sequence[int], slots: Mapping[int, Mapping[int, int]]) -> Order:
-    """The order in which everybody gets slots he has had least, the first of the cheapest.
+    """The order in which players get the slots that they have had least; the first of the cheapest.
 
-    Takes up to four player ids, in a drawn order so that ties are drawn, and id -> slot (from 0) ->
+    Takes up to four player ids, in random order so that ties are random too, and id -> slot (from 0) ->
     times played in it. Raises ValueError for larger groups. Source: formats, section 8; TournamentUtils.
     """
     if len(group) > GROUP_SIZE_MAX:
@@ -84,12 +84,12 @@ def balanced_order(group: Sequence[int], slots: Mapping[int, Mapping[int, int]])
 
 
 def order_cost(order: Sequence[int], slots: Mapping[int, Mapping[int, int]]) -> int:
-    """Sum over the players of the squared times they have played in their slot. Source: formats, 8."""
+    """Sum over the players of the squared times each has played in their slot. Source: formats, 8."""
     return sum(slots.get(player_id, {}).get(slot, 0) ** 2 for slot, player_id in enumerate(order))
 
 
 def rotate_order(order: Sequence[int], game: int) -> Order:
-    """The order of game 0 moved left by a game's number: player 4 becomes 3. Source: formats, 8."""
+    """The order of game 0 moved left by the number of the game: slot 4 becomes 3. Source: formats, 8."""
     if not order:
         return ()
     turn = game % len(order)

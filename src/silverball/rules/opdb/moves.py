@@ -1,4 +1,4 @@
-"""What became of an id of the machine database: it may move, more than once, or be deleted."""
+"""Resolution of ids of the machine database, which may move (more than once) or be deleted."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class ResolvedId:
-    """Where an id leads. `opdb_id` is None when the machine was deleted."""
+    """The current id for an old one. `opdb_id` is None when the machine was deleted."""
 
     opdb_id: str | None
-    # The list of changes leads to nothing that is known here, so the id was left as it is.
+    # The changelog leads to no known machine, so the id was left as it is.
     is_unknown: bool = False
 
 
 def resolve_id(opdb_id: str, moves: Mapping[str, str | None], known: Collection[str]) -> ResolvedId:
-    """Where an id leads by the list of changes.
+    """The current id according to the changelog.
 
-    `moves`: id -> the id that replaced it, or None when it was deleted. `known`: the ids that the stored
-    machine database has; when it is empty the list alone decides. The furthest known id of a chain counts,
-    for the list may be ahead of the database and the database may still have what was replaced. Ids that
-    lead in a circle stay when they are known. Following the answer leads nowhere else.
+    `moves`: id -> the id that replaced it, or None when it was deleted. `known`: the ids in the stored
+    machine database; when it is empty, the changelog alone decides. The last known id of a chain counts,
+    because the changelog may be ahead of the database, and the database may still have replaced ids. Ids
+    in a circle stay if they are known. Resolving the result again changes nothing.
     Source: ratings, C.3.
     """
     path: list[str] = []

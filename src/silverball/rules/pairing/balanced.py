@@ -8,15 +8,16 @@ from silverball.rules.pairing.groups import Draw
 from silverball.rules.pairing.history import DrawHistory
 
 RESTARTS_MAX = 100
-# Looks at a group while players are seated; shared by all restarts so that large fields stay quick.
+# Groups examined while players are seated. All restarts share this budget, so that large fields stay quick.
 PLACEMENTS_MAX = 400_000
 SWAPS_MAX = 20_000
 
 
 def draw_pairs(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Draw:
-    """Pairs with the smallest sum of squared repeats, exactly; fewest byes decide the bye first.
+    """The pairs with the smallest sum of squared repeats; the bye goes to a player with the fewest byes.
 
-    For `balanced_series` the history holds every tournament of the series. Source: formats, section 6.2.
+    The minimum is exact. For `balanced_series` the history holds every tournament of the series.
+    Source: formats, section 6.2.
     """
     order = random_draw.random_order(player_ids, dice)
     shared = past.meeting_matrix(order)
@@ -32,7 +33,7 @@ def draw_pairs(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Dr
 
 
 def _add_bye(costs: list[list[int]], order: Sequence[int], past: DrawHistory) -> None:
-    """Add the bye as a last node that only those with the fewest byes can be paired with."""
+    """Add the bye as a last node that only players with the fewest byes can be paired with."""
     eligible = set(history.players_with_fewest_byes(order, past))
     bye_costs = [0 if player_id in eligible else matching.NO_EDGE for player_id in order]
     for row, cost in zip(costs, bye_costs, strict=True):
@@ -41,7 +42,7 @@ def _add_bye(costs: list[list[int]], order: Sequence[int], past: DrawHistory) ->
 
 
 def draw_groups(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Draw:
-    """Groups of four and three with few repeats: many greedy starts, the best improved by swaps.
+    """Groups of four and three with few repeats: the best of many greedy starts, improved by swaps.
 
     Bounded by tries: up to 100 starts (fewer for large fields), then up to 20,000 swaps. For
     `balanced_series` the history holds every tournament of the series. Source: formats, section 6.3.

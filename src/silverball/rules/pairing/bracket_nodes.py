@@ -1,7 +1,7 @@
 """Brackets as nodes: each match, where its players come from, and the places it decides.
 
-A node is known by its round (from 0) and its place in it, which is what rounds and games carry. Single
-and double elimination are the same thing here. Source: formats, sections 14.10 and 14.11.
+A node is identified by its round (from 0) and its place in the round, as rounds and games are. Single
+and double elimination share this model. Source: formats, sections 14.10 and 14.11.
 """
 
 from dataclasses import dataclass
@@ -19,21 +19,21 @@ FIFTH_PLACE = 5
 
 @dataclass(frozen=True)
 class SeedSource:
-    """The player of this seed (from 1), or nobody."""
+    """The player with this seed (from 1), if there is one."""
 
     seed: int
 
 
 @dataclass(frozen=True)
 class WinnerSource:
-    """Who wins this node."""
+    """The winner of this node."""
 
     node: NodeKey
 
 
 @dataclass(frozen=True)
 class LoserSource:
-    """Who loses this node."""
+    """The loser of this node."""
 
     node: NodeKey
 
@@ -47,24 +47,24 @@ class BracketNode:
 
     key: NodeKey
     sources: tuple[Source, ...]
-    # The place its winner takes for good, the others taking the next ones; None when the winner plays on.
+    # The final place of the winner; the other players take the next ones. None when the winner plays on.
     winner_place: int | None = None
-    # The place that its loser shares, unless another node decides it.
+    # The place that the loser shares, unless another node decides it.
     loser_place: int | None = None
-    # The extra node that may still decide the loser's place.
+    # The optional node that decides the loser's place when it is played.
     extra_node_key: NodeKey | None = None
-    # It may be left out: the end does not wait for it.
+    # The bracket can end without this match.
     is_extra: bool = False
-    # Played only when the first seat of this node lost there; it decides the places then.
+    # The grand final that this match repeats; it is played only when the first seat lost there.
     reset_of: NodeKey | None = None
 
 
 def single_elimination_nodes(size: int) -> list[BracketNode]:
     """Single elimination of 4, 8, ... or 128, in playing order, with a game for third place.
 
-    From 8 on the losers of the quarterfinals have a game of four for the places from 5; it stands in the
-    round of the semifinals, the game for third place in that of the final. Raises Invalid for another
-    size. Source: formats, section 14.10.
+    From 8 on the losers of the quarterfinals play a game of four for fifth place and below, in the round
+    of the semifinals. The game for third place is in the round of the final. Raises Invalid for any
+    other size. Source: formats, section 14.10.
     """
     last = elimination.round_count(size) - 1
     seeds = {game.number: game for game in elimination.first_round_games(size)}
@@ -96,7 +96,7 @@ def _match_node(size: int, index: int, key: NodeKey, sources: tuple[Source, ...]
 
 
 def _extra_nodes(index: int, last: int) -> list[BracketNode]:
-    """The game for the places below those of this round: for 3 beside the final, for 5 beside the semis."""
+    """The placement game of a round: for third place beside the final, for fifth beside the semifinals."""
     if index == last:
         losers: tuple[Source, ...] = tuple(LoserSource((last - 1, place)) for place in range(2))
         return [BracketNode(key=(last, 1), sources=losers, winner_place=BRONZE_PLACE, is_extra=True)]
@@ -107,9 +107,9 @@ def _extra_nodes(index: int, last: int) -> list[BracketNode]:
 
 
 def double_elimination_nodes(size: int) -> list[BracketNode]:
-    """Double elimination of 4, 8, ... or 128, in playing order, the deciding second final last.
+    """Double elimination of 4, 8, ... or 128, in playing order, the bracket reset last.
 
-    Raises Invalid for another size. Source: formats, section 14.11.
+    Raises Invalid for any other size. Source: formats, section 14.11.
     """
     index_of = {part: index for index, part in enumerate(double_elimination.round_order(size))}
 

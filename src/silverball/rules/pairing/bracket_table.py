@@ -1,6 +1,6 @@
-"""Better seed of each first-round game of a bracket, by bracket size, from the heap's first leaf on.
+"""The better seed of each first-round game, by bracket size, in the order of the heap's leaves.
 
-His opponent is the seed that makes the sum size + 1. Source: TournamentUtils bracket maps.
+The two seeds of a game add up to size + 1. Source: TournamentUtils bracket maps.
 """
 
 BETTER_SEEDS = {

@@ -1,7 +1,7 @@
 """Double elimination as a graph: which game feeds which. Source: formats, section 14.11.
 
-The winners bracket is the heap of `elimination`; losers go to the losers bracket of 2 (k - 1) rounds, its
-champion to the grand final, and a win there to a second, deciding game.
+The winners bracket is the heap of `elimination`. Losers drop into the losers bracket of 2 (k - 1) rounds,
+whose champion reaches the grand final; a win there forces a second, deciding game (the bracket reset).
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from silverball.rules.pairing import elimination
 
 
 class Bracket(StrEnum):
-    """The part of the tournament a game belongs to."""
+    """The part of the bracket that a game belongs to."""
 
     WINNERS = "winners"
     LOSERS = "losers"
@@ -23,7 +23,7 @@ class Bracket(StrEnum):
 
 @dataclass(frozen=True, order=True)
 class GameKey:
-    """A game: its part, its round (from 1) and its place in the round (from 0)."""
+    """Identifies a game: its part, its round (from 1) and its place in the round (from 0)."""
 
     bracket: Bracket
     round_number: int
@@ -32,7 +32,7 @@ class GameKey:
 
 @dataclass(frozen=True)
 class SeedSlot:
-    """A slot filled from the start."""
+    """A slot filled by a seed before the first round."""
 
     seed: int
 
@@ -56,7 +56,7 @@ BracketSlot: TypeAlias = SeedSlot | WinnerSlot | LoserSlot
 
 @dataclass(frozen=True)
 class BracketGame:
-    """A game and where its two players come from."""
+    """A game and the sources of its two players."""
 
     key: GameKey
     slots: tuple[BracketSlot, BracketSlot]
@@ -67,10 +67,10 @@ RESET = GameKey(Bracket.RESET, 1, 0)
 
 
 def bracket_games(size: int) -> list[BracketGame]:
-    """Every game in playing order, the reset last: 2 x size - 1 of them.
+    """All 2 x size - 1 games in playing order, the bracket reset last.
 
-    The reset is played only when the losers' champion wins the grand final. A slot whose seed is missing
-    is a bye, and so is the loser of a bye. Raises Invalid for an unknown size.
+    The reset is played only when the champion of the losers bracket wins the grand final. A slot without
+    a seed is a bye, and so is the loser of a bye. Raises Invalid for an unknown size.
     Source: formats, section 14.11.
     """
     known = {
@@ -111,7 +111,7 @@ def losers_game_count(size: int, number: int) -> int:
 def loser_position(size: int, number: int) -> int:
     """The place shared by the losers of a losers bracket round: 3, 4, 5, 7, 9, 13, 17, 25, ...
 
-    Takes the round's number from 1. Source: formats, section 14.11.
+    Takes the number of the round, from 1. Source: formats, section 14.11.
     """
     later_numbers = range(number + 1, losers_round_count(size) + 1)
     return 3 + sum(losers_game_count(size, later_number) for later_number in later_numbers)
@@ -127,7 +127,7 @@ def _winners_bracket_games(size: int) -> Iterator[BracketGame]:
 
 
 def _game_of_two_winners(bracket: Bracket, number: int, place: int) -> BracketGame:
-    """A game of the winners of two neighbouring games of the round before."""
+    """The game between the winners of two neighbouring games of the previous round."""
     before = [GameKey(bracket, number - 1, 2 * place + slot) for slot in (0, 1)]
     return BracketGame(GameKey(bracket, number, place), (WinnerSlot(before[0]), WinnerSlot(before[1])))
 
@@ -153,10 +153,10 @@ def _losers_bracket_game(size: int, number: int, place: int) -> BracketGame:
 
 
 def drop_order(games_in_round: int, step: int) -> Sequence[int]:
-    """Which loser of the winners round each losers game gets: places of that round, in order.
+    """The winners round place whose loser drops into each game of a losers round, in game order.
 
-    Takes the games of the round and the step (1 for losers round 2, 2 for losers round 4, ...): odd
-    steps are reversed, even ones swap the halves, so that rematches come late.
+    Takes the number of games in the round and the step (1 for losers round 2, 2 for losers round 4, ...).
+    Odd steps are reversed, even steps swap the halves, so that rematches come late.
     Source: formats, section 14.11.
     """
     places = list(range(games_in_round))
@@ -169,7 +169,7 @@ def drop_order(games_in_round: int, step: int) -> Sequence[int]:
 def _final_games(size: int) -> Iterator[BracketGame]:
     champion = GameKey(Bracket.WINNERS, elimination.round_count(size), 0)
     survivor = GameKey(Bracket.LOSERS, losers_round_count(size), 0)
-    # A bracket of two has no losers bracket: the loser of its only game comes back.
+    # A bracket of two has no losers bracket, so the loser of its only game plays the grand final.
     second: BracketSlot = WinnerSlot(survivor) if losers_round_count(size) else LoserSlot(champion)
     yield BracketGame(GRAND_FINAL, (WinnerSlot(champion), second))
     yield BracketGame(RESET, (WinnerSlot(GRAND_FINAL), LoserSlot(GRAND_FINAL)))

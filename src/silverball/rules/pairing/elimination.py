@@ -11,7 +11,7 @@ FINAL = 1
 
 @dataclass(frozen=True)
 class FirstRoundGame:
-    """A game of the first round; the better seed is named first."""
+    """A game of the first round between two seeds."""
 
     number: int
     better_seed: int
@@ -19,7 +19,7 @@ class FirstRoundGame:
 
 
 def size_for(players: int) -> int:
-    """The smallest bracket for a number of players; missing seeds are byes.
+    """The smallest bracket that holds a number of players; missing seeds are byes.
 
     Raises Invalid below 2 or above 128 players. Source: formats, section 14.10.
     """
@@ -31,7 +31,7 @@ def size_for(players: int) -> int:
 def first_round_games(size: int) -> list[FirstRoundGame]:
     """The games of the first round by number, for a bracket of 2, 4, ... or 128.
 
-    Raises Invalid for another size. Source: formats, section 14.10; TournamentUtils.
+    Raises Invalid for any other size. Source: formats, section 14.10; TournamentUtils.
     """
     if size not in BETTER_SEEDS:
         raise Invalid({"bracketSize": [f"There is no bracket of {size}. Choose one of {SIZES}."]})
@@ -41,7 +41,7 @@ def first_round_games(size: int) -> list[FirstRoundGame]:
 
 
 def next_game_number(number: int) -> int | None:
-    """The game that the winner of a game goes to; None after the final. Source: formats, 14.10."""
+    """The game that the winner advances to; None after the final. Source: formats, section 14.10."""
     return number >> 1 if number > FINAL else None
 
 
@@ -51,35 +51,35 @@ def slot_in_parent(number: int) -> int:
 
 
 def feeding_game_numbers(number: int) -> tuple[int, int]:
-    """The two games that feed a game. Source: formats, section 14.10."""
+    """The two games whose winners meet in a game. Source: formats, section 14.10."""
     return 2 * number, 2 * number + 1
 
 
 def rounds_before_final(number: int) -> int:
-    """Rounds between a game and the final. Raises ValueError below 1. Source: formats, section 14.10."""
+    """Rounds from a game to the final. Raises ValueError below 1. Source: formats, section 14.10."""
     if number < FINAL:
         raise ValueError(f"game {number} is not in a bracket")
     return number.bit_length() - 1
 
 
 def round_index(size: int, number: int) -> int:
-    """The round of a game, the first round is 0. Source: formats, section 14.10."""
+    """The index of a game's round; the first round is 0. Source: formats, section 14.10."""
     return rounds_before_final(size // 2) - rounds_before_final(number)
 
 
 def set_index(number: int) -> int:
-    """The place of a game in its round, from 0 (the wire's `set`). Source: formats, section 14.10."""
+    """The place of a game in its round, from 0 (`set` on the wire). Source: formats, section 14.10."""
     return int(number - 2 ** rounds_before_final(number))
 
 
 def round_game_numbers(size: int, index: int) -> range:
-    """Numbers of the games of a round, index from 0. Source: formats, section 14.10."""
+    """Numbers of the games in a round. Takes the round's index from 0. Source: formats, section 14.10."""
     first = size >> (index + 1)
     return range(first, 2 * first)
 
 
 def round_count(size: int) -> int:
-    """Rounds of a bracket. Source: formats, section 14.10."""
+    """Number of rounds of a bracket. Source: formats, section 14.10."""
     return rounds_before_final(size)
 
 

@@ -1,6 +1,6 @@
-"""The first round, from the seeds. Source: formats, section 5.
+"""Draws of the first round from the seeds. Source: formats, section 5.
 
-Every function takes the active player ids by seed rank, best first.
+Each function takes the active player ids by seed rank, best first.
 """
 
 from collections.abc import Sequence
@@ -19,10 +19,10 @@ FIRST_ROUND_PAIRINGS = frozenset({RANDOM, ADJACENT, CROSS, SLAUGHTER, BEST_GAME}
 
 
 def draw_pairs(way: str, player_ids: Sequence[int], dice: Random) -> Draw:
-    """Pairs of the first round; the last seed has the bye of an odd number.
+    """Pairs of the first round; with an odd number the last seed has the bye.
 
     Takes the `firstRoundPairing` (random; adjacent 1-2, 3-4; cross: top half against bottom half;
-    slaughter and best_game: best against worst). Raises Invalid for another one.
+    slaughter and best_game: best against worst). Raises Invalid for any other pairing.
     Source: formats, section 5.
     """
     _check_pairing(way)
@@ -38,10 +38,10 @@ def draw_pairs(way: str, player_ids: Sequence[int], dice: Random) -> Draw:
 
 
 def draw_groups(way: str, player_ids: Sequence[int], dice: Random) -> Draw:
-    """Groups of the first round, no byes.
+    """Groups of the first round, without byes.
 
-    Takes the `firstRoundPairing`; cross does not exist for groups and is played as slaughter. Raises
-    Invalid for another one. Source: formats, section 5.
+    Takes the `firstRoundPairing`; groups know no cross, so it is played as slaughter. Raises Invalid for
+    any other pairing. Source: formats, section 5.
     """
     _check_pairing(way)
     if way == RANDOM:
@@ -50,7 +50,7 @@ def draw_groups(way: str, player_ids: Sequence[int], dice: Random) -> Draw:
 
 
 def adjacent_groups(player_ids: Sequence[int]) -> tuple[Group, ...]:
-    """Neighbouring seeds together. Source: formats, section 5; TournamentUtils."""
+    """Groups of neighbouring seeds. Source: formats, section 5; TournamentUtils."""
     remaining = list(player_ids)
     seated: list[Group] = []
     while remaining:
@@ -61,7 +61,7 @@ def adjacent_groups(player_ids: Sequence[int]) -> tuple[Group, ...]:
 
 
 def slaughter_groups(player_ids: Sequence[int]) -> tuple[Group, ...]:
-    """The best, the worst and the middle together, moving inwards.
+    """Groups of the best, the worst and the middle seeds, moving inwards.
 
     8 players make 1, 4, 5, 8 and 2, 3, 6, 7. Source: formats, section 5; TournamentUtils.
     """
@@ -86,6 +86,4 @@ def _next_group_size(players_left: int) -> int:
 def _check_pairing(way: str) -> None:
     if way not in FIRST_ROUND_PAIRINGS:
         known = ", ".join(sorted(FIRST_ROUND_PAIRINGS))
-        raise Invalid(
-            {"firstRoundPairing": [f"There is no first round called {way}. Choose one of {known}."]}
-        )
+        raise Invalid({"firstRoundPairing": [f"{way} is not a first-round pairing. Choose one of {known}."]})

@@ -15,7 +15,7 @@ ROUNDS_LIMITED = {40: 2}
 
 @dataclass(frozen=True)
 class GroupBracketRound:
-    """A round: how many play, and the best and worst seed of those who join (0 and 0 for nobody)."""
+    """A round: the number of players, and the best and worst seed that join in it (0 and 0 for none)."""
 
     player_count: int
     best_joining_seed: int
@@ -23,10 +23,10 @@ class GroupBracketRound:
 
 
 def planned_rounds(size: int, *, has_double_byes: bool = False) -> list[GroupBracketRound]:
-    """Every round of a group bracket.
+    """All rounds of a group bracket.
 
-    Takes the bracket size and whether seeds get double byes (sizes 8 to 64). A size between two full
-    ones starts with its lowest seeds, the others wait. Raises Invalid for another size.
+    Takes the bracket size and whether top seeds get double byes (sizes 8 to 64). A size between two full
+    ones starts with its lowest seeds while the others wait. Raises Invalid for any other size.
     Source: formats, section 14.12.
     """
     _check_size(size, has_double_byes=has_double_byes)
@@ -49,7 +49,7 @@ def planned_rounds(size: int, *, has_double_byes: bool = False) -> list[GroupBra
 
 
 def _halving_rounds(players: int) -> list[GroupBracketRound]:
-    """Rounds nobody joins, down to the final of four."""
+    """The rounds without new seeds, down to the final of four."""
     rounds: list[GroupBracketRound] = []
     while players >= GROUP_SIZE:
         rounds.append(GroupBracketRound(players, 0, 0))
@@ -64,15 +64,15 @@ def _check_size(size: int, *, has_double_byes: bool) -> None:
 
 
 def round_count(size: int, *, has_double_byes: bool = False) -> int:
-    """`roundCount` of a group bracket. Raises as `stages` does. Source: formats, section 14.12."""
+    """`roundCount` of a group bracket. Raises as `planned_rounds` does. Source: formats, section 14.12."""
     return len(planned_rounds(size, has_double_byes=has_double_byes))
 
 
 def groups_by_seed(player_ids: Sequence[int]) -> list[Group]:
     """The groups of a round: 8 players make 1, 4, 5, 8 and 2, 3, 6, 7.
 
-    Takes the ids of those present by original seed, best first. Raises ValueError when they are not a
-    multiple of four. Source: formats, section 14.12.
+    Takes the ids of the remaining players by original seed, best first. Raises ValueError unless they
+    are a multiple of four. Source: formats, section 14.12.
     """
     if len(player_ids) % GROUP_SIZE:
         raise ValueError(f"{len(player_ids)} players do not make groups of four")

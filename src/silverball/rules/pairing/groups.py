@@ -1,4 +1,4 @@
-"""How many players meet in each group of a round, and the shape of a draw. Source: formats, section 3."""
+"""Group sizes of a round, and the shape of a draw. Source: formats, section 3."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ PLAYERS_MAX = 10_000
 
 @dataclass(frozen=True)
 class Draw:
-    """Who meets whom in one round: groups of player ids in drawn order, and the players with a bye."""
+    """The pairing of one round: groups of player ids in drawn order, and the players with a bye."""
 
     groups: tuple[Group, ...]
     byes: tuple[int, ...] = ()
 
 
 def group_sizes(players: int) -> tuple[int, ...]:
-    """Sizes of the groups of four for a number of players, fours first.
+    """Group sizes for a number of players in groups of four, fours first.
 
-    There are no byes: groups of three make up the number. 5 players make 3 and 2; 1 to 3 players make
+    There are no byes: groups of three absorb the remainder. 5 players make 3 and 2; 1 to 3 players make
     one group. Raises ValueError below 1 or above 10,000 players.
     Source: formats, section 3 (499 of 499 observed rounds).
     """
@@ -38,7 +38,7 @@ def group_sizes(players: int) -> tuple[int, ...]:
 
 
 def slice_into_groups(player_ids: Sequence[int]) -> tuple[Group, ...]:
-    """Player ids cut into groups of four, in the given order, fours first. Source: formats, section 3."""
+    """The player ids in groups of four, in the given order, fours first. Source: formats, section 3."""
     cut: list[Group] = []
     start = 0
     for size in group_sizes(len(player_ids)) if player_ids else ():
@@ -48,7 +48,7 @@ def slice_into_groups(player_ids: Sequence[int]) -> tuple[Group, ...]:
 
 
 def pair_neighbours(player_ids: Sequence[int]) -> Draw:
-    """Player ids cut into neighbouring pairs; the last of an odd number has a bye. Source: formats, 3."""
+    """Pairs of neighbours; the last of an odd number has a bye. Source: formats, section 3."""
     even = len(player_ids) - len(player_ids) % PAIR_SIZE
     pairs = tuple((player_ids[slot], player_ids[slot + 1]) for slot in range(0, even, PAIR_SIZE))
     return Draw(pairs, tuple(player_ids[even:]))

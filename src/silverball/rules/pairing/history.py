@@ -1,4 +1,4 @@
-"""What earlier rounds mean for a draw: meetings, byes, short groups. Source: formats, section 6."""
+"""Earlier rounds as a draw sees them: meetings, byes, short groups. Source: formats, section 6."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,10 +10,10 @@ from silverball.rules.pairing.groups import GROUP_SIZE
 
 @dataclass(frozen=True)
 class DrawHistory:
-    """Counts by player.
+    """Counts from earlier rounds.
 
-    meetings: (lower id, higher id) -> groups shared; byes: id -> byes counted;
-    short_groups: id -> groups of fewer than four.
+    meetings: (lower player id, higher player id) -> groups shared; byes: player id -> byes;
+    short_groups: player id -> groups of fewer than four.
     """
 
     meetings: Mapping[tuple[int, int], int] = field(default_factory=dict)
@@ -21,16 +21,16 @@ class DrawHistory:
     short_groups: Mapping[int, int] = field(default_factory=dict)
 
     def times_met(self, player_id: int, opponent_id: int) -> int:
-        """How many groups the two shared."""
+        """Number of groups that both players were in."""
         low, high = min(player_id, opponent_id), max(player_id, opponent_id)
         return self.meetings.get((low, high), 0)
 
     def bye_count(self, player_id: int) -> int:
-        """Byes counted for a player."""
+        """Number of byes of a player."""
         return self.byes.get(player_id, 0)
 
     def meeting_matrix(self, player_ids: Sequence[int]) -> list[list[int]]:
-        """Groups shared by each two of these players: rows and columns in the order given."""
+        """Number of groups shared by each two players: rows and columns in the given order."""
         index = {player_id: at for at, player_id in enumerate(player_ids)}
         shared = [[0] * len(player_ids) for _ in player_ids]
         for (player_id, opponent_id), count in self.meetings.items():
@@ -44,9 +44,9 @@ EMPTY_HISTORY = DrawHistory()
 
 
 def history_of_rounds(rounds: Iterable[Iterable[Sequence[int]]]) -> DrawHistory:
-    """The history of the given rounds: each a list of groups (player ids); a group of one is a bye.
+    """The history of the given rounds, each a list of groups of player ids; a group of one is a bye.
 
-    Two players meet once per round at most, however many games their group plays.
+    Two players meet at most once per round, however many games their group plays.
     Source: formats, section 6.
     """
     meetings: Counter[tuple[int, int]] = Counter()
@@ -65,15 +65,15 @@ def history_of_rounds(rounds: Iterable[Iterable[Sequence[int]]]) -> DrawHistory:
 
 
 def players_with_fewest_byes(player_ids: Sequence[int], history: DrawHistory) -> list[int]:
-    """The players who had the fewest byes, in the order given. Source: formats, section 6.1."""
+    """The players with the fewest byes, in the given order. Source: formats, section 6.1."""
     fewest = min((history.bye_count(player_id) for player_id in player_ids), default=0)
     return [player_id for player_id in player_ids if history.bye_count(player_id) == fewest]
 
 
 def byes_on_entry(active_ids: Sequence[int], past: DrawHistory, player_id: int) -> int:
-    """Byes counted for a player who enters or returns: no fewer than anybody active has.
+    """Byes credited to a player who enters or returns: at least the fewest of any active player.
 
-    Otherwise a late player would have the next byes one after the other. Source: formats, section 9.
+    Without them a late player would get every bye until the others are level. Source: formats, section 9.
     """
     fewest = min((past.bye_count(active_id) for active_id in active_ids), default=0)
     return max(past.bye_count(player_id), fewest)

@@ -1,4 +1,4 @@
-"""The ladder: the bottom of the table plays, somebody goes, the next seed joins. Source: formats, 14.13."""
+"""The ladder: the lowest seeds play, the last is out, the next seed joins. Source: formats, 14.13."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,18 +10,19 @@ PLAYERS_MAX = 1000
 
 @dataclass(frozen=True)
 class LadderGame:
-    """A game: how many play and how many of them are out. The last game leaves one."""
+    """A game: the number of players, and how many of them are eliminated. The last game leaves one."""
 
     player_count: int
     eliminated_count: int
 
 
 def ladder_games(players: int, *, is_fast: bool = False) -> list[LadderGame]:
-    """Every game of a ladder.
+    """All games of a ladder.
 
-    Regular: games of four lose one player each, then three play, then two. Fast: games of four lose two,
-    the last four play for the places; an odd number starts with the bottom three, who lose one.
-    Raises ValueError below 2 or above 1,000 players. Source: formats, section 14.13.
+    Regular: games of four eliminate one player each, then a game of three and one of two follow. Fast:
+    games of four eliminate two, and the last four play for the places; with an odd number the bottom
+    three play first and one is out. Raises ValueError below 2 or above 1,000 players.
+    Source: formats, section 14.13.
     """
     if not 2 <= players <= PLAYERS_MAX:
         raise ValueError(f"{players} players cannot play a ladder")
@@ -39,9 +40,9 @@ def _fast_ladder_games(players: int) -> list[LadderGame]:
 
 
 def next_group(alive_ids: Sequence[int], game: LadderGame) -> Group:
-    """Who plays a game: the worst seeds still alive, best seed first.
+    """The players of a game: the lowest seeds still alive, best seed first.
 
-    Takes the ids of the players alive by seed, best first. The survivors of the game before are always
+    Takes the ids of the players alive by seed, best first. The survivors of the previous game are always
     among them. Source: formats, section 14.13.
     """
     return tuple(alive_ids[-game.player_count :])

@@ -1,7 +1,7 @@
 """Exact matching with the smallest sum of costs. Source: formats, sections 6.2, 6.5 and 7.
 
-Nodes are numbers from 0. Fairness among equals comes from the caller, who numbers the nodes in an order
-drawn by the dice. rustworkx is imported when it is first used.
+Nodes are numbers from 0. Fairness among equals is up to the caller, which numbers the nodes in an order
+drawn by the dice. rustworkx is imported on first use.
 """
 
 from collections.abc import Iterable, Sequence
@@ -10,18 +10,18 @@ from typing import TypeAlias
 Edge: TypeAlias = tuple[int, int, int]
 Pair: TypeAlias = tuple[int, int]
 
-# rustworkx casts weights to 128 bit; 2**120 was seen to work and 2**130 to raise.
+# rustworkx casts weights to 128 bits: 2**120 works and 2**130 raises.
 COST_LIMIT = 2**110
-# In a square of costs: these two cannot be paired.
+# In a cost matrix: this pair is not allowed.
 NO_EDGE = COST_LIMIT
 PLAYERS_UNPRUNED_MAX = 300
 PARTNERS_MIN = 16
 
 
 def cheapest_pairs(node_count: int, edges: Sequence[Edge]) -> list[Pair]:
-    """As many pairs as possible, with the smallest sum of costs among those, sorted.
+    """As many pairs as possible with the smallest sum of costs, sorted.
 
-    Takes edges (node, node, whole cost, at most one per pair); costs may be negative. Raises ValueError
+    Takes edges (node, node, integer cost), at most one per pair; costs may be negative. Raises ValueError
     for a cost beyond 2**110. Source: formats, section 6.2.
     """
     import rustworkx
@@ -40,15 +40,15 @@ def _edge_weight(weight: int) -> int:
 
 
 def is_perfect(node_count: int, pairs: Iterable[Pair]) -> bool:
-    """Whether these pairs hold every node."""
+    """Whether every node is in one of these pairs."""
     return 2 * len(list(pairs)) == node_count
 
 
 def cheapest_edges(costs: Sequence[Sequence[int]], partners: int = PARTNERS_MIN) -> list[Edge]:
     """The edges to the cheapest partners of each node, for fields too large for all pairs.
 
-    Takes the full square of costs (NO_EDGE for pairs that cannot be). Equals are taken from the nodes
-    that follow (the last is followed by the first), so that nobody is everybody's partner.
+    Takes the full cost matrix (NO_EDGE for pairs that are not allowed). Among equal costs the nodes that
+    follow come first (the first follows the last), so that the partners are spread over all nodes.
     Source: formats, section 6.2.
     """
     node_count = len(costs)
@@ -61,7 +61,7 @@ def cheapest_edges(costs: Sequence[Sequence[int]], partners: int = PARTNERS_MIN)
 
 
 def all_edges(costs: Sequence[Sequence[int]]) -> list[Edge]:
-    """One edge per pair. Takes the full square of costs, NO_EDGE for pairs that cannot be."""
+    """One edge per pair. Takes the full cost matrix, NO_EDGE for pairs that are not allowed."""
     nodes = range(len(costs))
     return _possible_edges(
         (node, other, costs[node][other]) for node in nodes for other in range(node + 1, len(costs))
@@ -75,8 +75,8 @@ def _possible_edges(edges: Iterable[Edge]) -> list[Edge]:
 def perfect_matching(costs: Sequence[Sequence[int]]) -> list[Pair]:
     """The cheapest perfect matching of an even number of nodes.
 
-    Takes the full square of costs. Above 300 nodes only the cheapest partners of each are looked at, and
-    all of them when that leaves somebody alone. Raises ValueError for an odd number of nodes.
+    Takes the full cost matrix. Above 300 nodes only the cheapest partners of each node are considered,
+    and all of them when that leaves a node unmatched. Raises ValueError for an odd number of nodes.
     Source: formats, section 6.2.
     """
     node_count = len(costs)

@@ -1,4 +1,4 @@
-"""Draws by chance alone. Source: formats, section 6.1."""
+"""Random draws. Source: formats, section 6.1."""
 
 from collections.abc import Sequence
 from random import Random
@@ -9,12 +9,12 @@ from silverball.rules.pairing.history import DrawHistory
 
 
 def random_order(player_ids: Sequence[int], dice: Random) -> list[int]:
-    """The player ids in a drawn order; the given order is left alone."""
+    """The player ids in random order, as a new list."""
     return dice.sample(player_ids, len(player_ids))
 
 
 def draw_bye(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> int | None:
-    """Who has the bye: drawn among those with the fewest byes, nobody when the number is even.
+    """The player with the bye, drawn among those with the fewest byes; None for an even number.
 
     Source: formats, section 6.1.
     """
@@ -24,7 +24,7 @@ def draw_bye(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> int 
 
 
 def draw_pairs(player_ids: Sequence[int], past: DrawHistory, dice: Random) -> Draw:
-    """Random pairs; the bye of an odd number is drawn among those with the fewest byes.
+    """Random pairs; with an odd number the bye is drawn among those with the fewest byes.
 
     Source: formats, section 6.1.
     """

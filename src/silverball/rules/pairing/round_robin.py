@@ -1,4 +1,4 @@
-"""Everybody against everybody. Source: formats, sections 14.8 and 14.9."""
+"""Round robins: every player meets every other. Source: formats, sections 14.8 and 14.9."""
 
 from collections.abc import Sequence
 from typing import TypeAlias
@@ -11,14 +11,14 @@ Slot: TypeAlias = int | None
 def all_rounds(player_ids: Sequence[int], *, is_double: bool = False) -> list[Draw]:
     """All rounds of a round robin, by the circle method.
 
-    Takes the player ids by seed, best first, and whether every pairing is played twice in its round, the
-    second time in swapped order. An even number n makes n - 1 rounds, an odd one n rounds with one bye
-    each. Everybody is listed first in half of his games, one more or less. Fewer than two players have
-    no rounds. Source: formats, sections 14.8 and 14.9; TournamentUtils.
+    Takes the player ids by seed, best first, and whether each pairing is played twice in its round, the
+    second time in swapped order. An even number n makes n - 1 rounds, an odd n makes n rounds with one
+    bye each. Each player is listed first in half of their games, give or take one. Fewer than two
+    players have no rounds. Source: formats, sections 14.8 and 14.9; TournamentUtils.
     """
     if len(player_ids) < 2:
         return []
-    # The dummy's opponent has the bye.
+    # The opponent of the dummy has the bye.
     dummy: list[Slot] = [None] if len(player_ids) % 2 else []
     circle: list[Slot] = [*dummy, *player_ids]
     half = len(circle) // 2
@@ -31,7 +31,7 @@ def all_rounds(player_ids: Sequence[int], *, is_double: bool = False) -> list[Dr
 
 
 def _rotate(top: Sequence[Slot], bottom: Sequence[Slot]) -> tuple[list[Slot], list[Slot]]:
-    """Everybody but the first of the top moves one seat along the circle."""
+    """Move all players but the first of the top row one seat along the circle."""
     if len(top) == 1:
         return list(top), list(bottom)
     return [top[0], bottom[0], *top[1:-1]], [*bottom[1:], top[-1]]
@@ -52,9 +52,9 @@ def _round_draw(top: Sequence[Slot], bottom: Sequence[Slot], *, is_odd: bool, is
 def groups_by_seed(player_ids: Sequence[int], group_size: int) -> list[Group]:
     """The groups of a round robin in groups ("WCS style"), best seeds first in each.
 
-    Takes the player ids by seed and `roundRobinGroupSize` (0 for one group of all). The best seeds head
-    the groups, the next are dealt from the last group back, again and again; those left over join from
-    the last group upwards. 16 players in fours: 1, 8, 12, 16 and so on.
+    Takes the player ids by seed and `roundRobinGroupSize` (0 for a single group). The best seeds head the
+    groups; each following batch of seeds is dealt from the last group back to the first, and so is the
+    remainder. 16 players in fours: 1, 8, 12, 16 and so on.
     Source: formats, section 14.8; TournamentUtils.
     """
     if not player_ids:

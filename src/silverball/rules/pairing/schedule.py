@@ -1,4 +1,4 @@
-"""The schedule behind max match play: who must still meet whom, and who is released now.
+"""The schedule behind max match play: the meetings still to play, and those to start now.
 
 Source: formats, section 14.5.
 """
@@ -23,16 +23,15 @@ SWAPS_PER_MEETING = 200
 class OddSchedule(Conflict):
     """An odd number of players cannot play an odd number of games each."""
 
-    def __init__(self, players: int, games_per_player: int) -> None:
-        super().__init__(
-            f"{players} players cannot play {games_per_player} games each: somebody would be left over. "
-            "Choose an even number of games or add a player.",
-        )
+    sentence = (
+        "{player_count} players cannot play {games_per_player} games each: one of them would be left "
+        "without an opponent. Choose an even number of games or add a player."
+    )
 
 
 @dataclass(frozen=True)
 class FreePlayer:
-    """A player who is free: games started or completed, and his turn (smaller has waited longer)."""
+    """A player without a game now: games started or completed, and the turn (the smallest waits longest)."""
 
     player_id: int
     games: int
@@ -41,23 +40,23 @@ class FreePlayer:
 
 @dataclass(frozen=True)
 class RebuiltSchedule:
-    """Meetings still to play, and the games nobody is left for: player id -> walkovers."""
+    """Meetings still to play, and player id -> walkovers for the games without an opponent."""
 
     meetings: tuple[Meeting, ...]
     walkovers: Mapping[int, int]
 
 
 def check_player_count(players: int, games_per_player: int) -> None:
-    """Refuse a field that could never finish. Raises OddSchedule. Source: formats, section 14.5."""
+    """Refuse a number of players that could never finish. Raises OddSchedule. Source: formats, 14.5."""
     if players % 2 and games_per_player % 2:
-        raise OddSchedule(players, games_per_player)
+        raise OddSchedule(player_count=players, games_per_player=games_per_player)
 
 
 def regular_schedule(player_ids: Sequence[int], games_per_player: int, dice: Random) -> list[Meeting]:
-    """Meetings in which everybody plays the same number of games, repeats spread evenly.
+    """Meetings that give each player the same number of games, repeats spread evenly.
 
     Each pair meets floor or ceil of games / (players - 1) times. Players are seated by the dice. Fewer
-    than two players have no meetings. Raises OddSchedule for an odd number of both.
+    than two players have no meetings. Raises OddSchedule when both numbers are odd.
     Source: formats, section 14.5.
     """
     check_player_count(len(player_ids), games_per_player)
@@ -74,7 +73,7 @@ def regular_schedule(player_ids: Sequence[int], games_per_player: int, dice: Ran
 
 
 def _ring_meetings(seats: Sequence[int], games_each: int) -> list[Meeting]:
-    """Neighbours up to half the games away on a ring: an even number of games for an odd field."""
+    """Meetings of neighbours on a ring: an even number of games for an odd number of players."""
     distances = range(1, games_each // 2 + 1)
     return [
         (player_id, seats[(at + distance) % len(seats)])
@@ -88,8 +87,8 @@ def meetings_to_start(
 ) -> list[Meeting]:
     """The meetings to start now: as many as possible, fewest games first, then longest wait.
 
-    Takes the meetings not started yet, the free players and the games that fit (free arenas, allowed
-    active games; None for no limit). Source: formats, section 14.5.
+    Takes the meetings not started yet, the free players and the number of games that fit (free arenas,
+    allowed active games; None for no limit). Source: formats, section 14.5.
     """
     if slots is not None and slots <= 0:
         return []
@@ -130,10 +129,10 @@ def _node_pair(pair: Meeting, node_of: Mapping[int, int]) -> Meeting:
 
 
 def rebuild_schedule(games_left: Mapping[int, int], past: DrawHistory, dice: Random) -> RebuiltSchedule:
-    """New meetings for the games everybody still needs, with few repeats.
+    """New meetings for the games that players still need, with few repeats.
 
     Takes player id -> games not played and not running, and the meetings so far. Where no such schedule
-    exists the player with the most games left gets walkovers. At most 20,000 improvements are tried.
+    exists, the player with the most games left gets walkovers. At most 20,000 improvements are tried.
     Source: formats, section 14.5.
     """
     needed = {player_id: games for player_id, games in games_left.items() if games > 0}
@@ -144,7 +143,7 @@ def rebuild_schedule(games_left: Mapping[int, int], past: DrawHistory, dice: Ran
 
 
 def _walkovers(needed: Mapping[int, int], dice: Random) -> dict[int, int]:
-    """Games the neediest player cannot play: more than all others have, or one too many in all."""
+    """Games that the player with most games left cannot play, because too few opponents need them."""
     if not needed:
         return {}
     neediest = max(random_draw.random_order(sorted(needed), dice), key=lambda player_id: needed[player_id])
@@ -155,7 +154,7 @@ def _walkovers(needed: Mapping[int, int], dice: Random) -> dict[int, int]:
 
 
 def _pair_by_need(needed: dict[int, int], past: DrawHistory, dice: Random) -> list[Meeting]:
-    """Meetings from the neediest player on; a partner whose need cannot wait comes first."""
+    """Meetings from the neediest player on; an opponent whose need cannot wait comes first."""
     left = dict(needed)
     times: Counter[frozenset[int]] = Counter()
     meetings: list[Meeting] = []
@@ -163,7 +162,7 @@ def _pair_by_need(needed: dict[int, int], past: DrawHistory, dice: Random) -> li
         order = random_draw.random_order(sorted(player_id for player_id in left if left[player_id]), dice)
         order.sort(key=lambda player_id: -left[player_id])
         neediest, candidates = order[0], order[1:]
-        # A need of half of all games left must be served now, or its player would be left alone.
+        # A player who needs half of all games left must play now, or would run out of opponents.
         urgent = [opponent for opponent in candidates if 2 * left[opponent] >= sum(left.values())]
         opponent = min(
             urgent or candidates,
@@ -179,7 +178,7 @@ def _pair_by_need(needed: dict[int, int], past: DrawHistory, dice: Random) -> li
 
 
 def _reduce_repeats(meetings: list[Meeting], past: DrawHistory, dice: Random) -> list[Meeting]:
-    """The same games for everybody with fewer repeats: two meetings exchange partners."""
+    """The same number of games for each player with fewer repeats: pairs of meetings swap opponents."""
     times: Counter[Meeting] = Counter(_meeting_of(*meeting) for meeting in meetings)
     if len(meetings) < 2:
         return meetings
@@ -208,7 +207,7 @@ def _reduce_repeats(meetings: list[Meeting], past: DrawHistory, dice: Random) ->
 def _try_exchange(
     times: Counter[Meeting], before: Sequence[Meeting], after: Sequence[Meeting], past: DrawHistory
 ) -> bool:
-    """Replace two meetings by two others unless that costs more; whether it was done."""
+    """Replace two meetings by two others unless that costs more; True when replaced."""
     concerned = {*before, *after}
     cost_before = sum((times[meeting] + past.times_met(*meeting)) ** 2 for meeting in concerned)
     times.subtract(before)

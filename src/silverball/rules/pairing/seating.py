@@ -1,4 +1,4 @@
-"""Groups of four as a search sees them: costs kept up to date while players move. Source: formats, 6.3."""
+"""Search for groups of four: costs are kept up to date while players move. Source: formats, section 6.3."""
 
 from collections.abc import Sequence
 from random import Random
@@ -6,13 +6,13 @@ from random import Random
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
 from silverball.rules.pairing.history import DrawHistory
 
-# While a seating is improved no sum of earlier meetings outweighs a repeat: with the plain cost a swap may
-# gain by heaping repeats on players who met few others, and the round ends with more of them.
+# While a seating is improved, no sum of earlier meetings may outweigh a repeat. With the plain cost a swap
+# may gain by heaping repeats on players who met few others, and the round ends with more repeats.
 REPEAT_WEIGHT = 2**20
 
 
 class SeatingCosts:
-    """What a search needs to know about the players, by index instead of by id."""
+    """Costs of groups of players, who are known by index instead of by id."""
 
     def __init__(self, player_ids: Sequence[int], past: DrawHistory) -> None:
         self.player_ids = tuple(player_ids)
@@ -23,7 +23,7 @@ class SeatingCosts:
     def cost_of_group(self, members: Sequence[int], repeat_weight: int = 1) -> int:
         """Cost of one group of player indices, in group order.
 
-        Short groups and repeats count `repeat_weight` times, earlier meetings of those who repeat once.
+        Short groups and repeats count `repeat_weight` times, earlier meetings of repeating players once.
         Source: formats, section 6.3 (weight 1).
         """
         repeats = outside = 0
@@ -39,7 +39,7 @@ class SeatingCosts:
 
 
 class Seating:
-    """Who sits in which group, with the cost of each group."""
+    """An assignment of players to groups, with the cost of each group."""
 
     def __init__(self, table: SeatingCosts, members: list[list[int]], repeat_weight: int = 1) -> None:
         self.player_costs = table
@@ -54,7 +54,7 @@ class Seating:
         return tuple(tuple(self.player_costs.player_ids[member] for member in group) for group in self.groups)
 
     def try_swap(self, player: int, other_player: int) -> bool:
-        """Let two players of different groups change seats unless that costs more; whether they did."""
+        """Let two players of different groups change seats unless that costs more; True when they did."""
         first_at, second_at = self.group_of[player], self.group_of[other_player]
         first = [other_player if member == player else member for member in self.groups[first_at]]
         second = [player if member == other_player else member for member in self.groups[second_at]]
@@ -82,7 +82,7 @@ def group_cost(group: Sequence[int], past: DrawHistory, everybody: Sequence[int]
 
 
 def best_greedy_seating(table: SeatingCosts, sizes: Sequence[int], starts: int, dice: Random) -> Seating:
-    """The cheapest of several greedy seatings; the first that costs nothing ends the search.
+    """The cheapest of several greedy seatings; one without cost ends the search.
 
     Takes the group sizes and the number of starts (at least 1). Source: formats, section 6.3.
     """
@@ -97,7 +97,7 @@ def best_greedy_seating(table: SeatingCosts, sizes: Sequence[int], starts: int, 
 
 
 def seat_greedily(table: SeatingCosts, sizes: Sequence[int], dice: Random) -> list[list[int]]:
-    """Player indices seated one after the other, each where it costs least, ties in the later group.
+    """Groups of player indices, each player seated where it costs least; the later group wins ties.
 
     Source: formats, section 6.3.
     """
@@ -109,7 +109,7 @@ def seat_greedily(table: SeatingCosts, sizes: Sequence[int], dice: Random) -> li
 
 
 class _GreedySeating:
-    """A seating in the making. `outside` of a player: his meetings with everybody not in his group."""
+    """A seating in progress. `outside`: each player's meetings with players outside their group."""
 
     def __init__(self, table: SeatingCosts, sizes: Sequence[int]) -> None:
         self.player_costs = table
@@ -143,7 +143,7 @@ class _GreedySeating:
         return cheapest_at
 
     def _cost_increase(self, player: int, at: int) -> int:
-        """What the group's cost grows by: the later of two who met pays nothing."""
+        """The cost that a player adds to a group; the later of two who met pays nothing."""
         is_short = 2 <= self.sizes[at] < GROUP_SIZE
         cost = self.player_costs.short_group_cost[player] if is_short else 0
         row = self.player_costs.times_met[player]
@@ -158,8 +158,8 @@ class _GreedySeating:
 def improve_by_swaps(seated: Seating, tries: int, dice: Random, *, classes: Sequence[Sequence[int]]) -> None:
     """Swap players of different groups while the cost does not rise, at most `tries` times.
 
-    Takes the player indices in classes: only two of the same class change seats. A swap that costs the
-    same is made too, which leads out of dead ends. Source: formats, section 6.3 (and 6.6 for classes).
+    Takes the player indices in classes: only players of one class change seats. A swap at equal cost is
+    made too, which leads out of dead ends. Source: formats, section 6.3 (and 6.6 for classes).
     """
     class_of = {player: members for members in classes for player in members}
     costly = _costly_groups(seated)

@@ -16,14 +16,14 @@ HALF_STEP = Decimal("0.5")
 
 @dataclass(frozen=True)
 class Penalties:
-    """What a pair and a bye cost in a field: `top` is the best score group, the worst is 0."""
+    """Penalties of pairs and byes; `top_group` is the best score group, the worst is 0."""
 
     top_group: int
     player_count: int
 
     @property
     def repeat_step(self) -> int:
-        """More than all score mismatches of a round together."""
+        """A penalty above all score mismatches of a round together."""
         return (self.top_group + 1) * (self.top_group + 1) ** 2 * self.games_per_round
 
     @property
@@ -33,7 +33,7 @@ class Penalties:
 
     @property
     def repeats_counted(self) -> int:
-        """Repeats told apart: the largest number whose penalty the matching can hold."""
+        """The largest number of repeats whose penalty the matching can represent."""
         for repeats in range(REPEATS_MAX, 1, -1):
             if (
                 self._repeat_penalty(self.top_group, repeats) + self._mismatch_penalty_max()
@@ -49,7 +49,7 @@ class Penalties:
         return int((higher_group + 1) ** 2 * self.repeat_step * self.games_per_round ** (repeats - 1))
 
     def pair_penalty(self, group: int, other_group: int, times_met: int, repeats_counted: int) -> int:
-        """Penalty of a pair: score mismatch, dearer at the top, and above all repeats."""
+        """Penalty of a pair: repeats above all, then the score mismatch, which costs more at the top."""
         higher = max(group, other_group)
         mismatch = abs(group - other_group) * (higher + 1) ** 2
         if times_met == 0:
@@ -57,15 +57,15 @@ class Penalties:
         return mismatch + self._repeat_penalty(higher, min(times_met, repeats_counted))
 
     def bye_penalty(self, group: int) -> int:
-        """Penalty of a bye: dearer further up the table."""
+        """Penalty of a bye, which costs more further up the table."""
         return int((group + 1) ** 3)
 
 
 def score_groups(scores: Mapping[int, Decimal], rounds: int) -> dict[int, int]:
-    """Player id -> number of the score group, the worst is 0; empty groups between count.
+    """Player id -> number of the score group; the worst is 0, and empty groups in between count.
 
     Takes player id -> score (higher is better) and the rounds played. Groups are a whole point apart,
-    or half a point when any score is a fraction; empty groups beyond two per round are closed up.
+    or half a point when any score is a fraction; empty groups beyond two per round are dropped.
     Source: formats, section 6.5.
     """
     step = WHOLE_STEP if all(score == score.to_integral_value() for score in scores.values()) else HALF_STEP
@@ -85,11 +85,11 @@ def score_groups(scores: Mapping[int, Decimal], rounds: int) -> dict[int, int]:
 
 
 def draw_pairs(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random, *, rounds: int) -> Draw:
-    """The pairs with the smallest sum of penalties, exactly.
+    """The pairs with the smallest sum of penalties; the minimum is exact.
 
     Takes player id -> score (higher is better; strikes negated) and the rounds played. A repeat is worse
-    than any mismatch of scores. The bye goes down the table, to a player who has not had more byes than
-    somebody else. Source: formats, section 6.5; TournamentUtils.
+    than any mismatch of scores. The bye goes to the lowest player whose byes are not the most of all.
+    Source: formats, section 6.5; TournamentUtils.
     """
     order = random_draw.random_order(sorted(scores), dice)
     numbers = score_groups(scores, rounds)
@@ -123,7 +123,7 @@ def _pair_costs(order: Sequence[int], group_of: Sequence[int], past: DrawHistory
 def _add_bye(
     costs: list[list[int]], order: Sequence[int], group_of: Sequence[int], past: DrawHistory
 ) -> None:
-    """Add the bye as a last node: closed to those with the most byes unless all had equally many."""
+    """Add the bye as a last node, closed to players with the most byes unless all have equally many."""
     byes = [past.bye_count(player_id) for player_id in order]
     penalties = Penalties(max(group_of), len(order))
     bye_costs = [

@@ -1,4 +1,4 @@
-"""Swiss draws: equals meet equals, by chance. Source: formats, sections 6.4 and 6.6."""
+"""Swiss draws: players with equal scores meet at random. Source: formats, sections 6.4 and 6.6."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -11,10 +11,10 @@ from silverball.rules.pairing.history import DrawHistory
 
 
 def draw_pairs(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random) -> Draw:
-    """Pairs inside equal scores, best score first, each with an opponent met least often.
+    """Pairs of equal scores, best score first, each with an opponent met least often.
 
-    Takes player id -> score (higher is better; strikes negated). The one left over in a score group is
-    paired first in the next. The bye goes to one of those with the fewest byes, whatever the score.
+    Takes player id -> score (higher is better; strikes negated). A player left over in a score group is
+    paired first in the next. The bye goes to one of the players with the fewest byes, whatever the score.
     Source: formats, section 6.4.
     """
     bye = random_draw.draw_bye(sorted(scores), past, dice)
@@ -37,16 +37,16 @@ def _draw_least_met(player: int, waiting: Sequence[int], past: DrawHistory, dice
 
 
 def _score_groups(scores: Mapping[int, Decimal]) -> list[list[int]]:
-    """Player ids with equal scores together, best first, ids ascending inside."""
+    """Player ids grouped by score, best score first, ids ascending within a score."""
     ordered = sorted(scores, key=lambda player_id: (-scores[player_id], player_id))
     return [list(members) for _, members in groupby(ordered, key=lambda player_id: scores[player_id])]
 
 
 def draw_groups(scores: Mapping[int, Decimal], past: DrawHistory, dice: Random) -> Draw:
-    """Groups of neighbours in the table, fours at the top; equals change seats to avoid repeats.
+    """Groups of neighbours in the table, fours at the top; equal scores swap seats to avoid repeats.
 
-    Takes player id -> score (higher is better; strikes negated). `strictswiss` in a group format is the
-    same. At most 20,000 swaps are tried. Source: formats, section 6.6.
+    Takes player id -> score (higher is better; strikes negated). Group formats play `strictswiss` the
+    same way. At most 20,000 swaps are tried. Source: formats, section 6.6.
     """
     if not scores:
         return Draw(())

@@ -1,7 +1,7 @@
-"""How a tiered Swiss cuts the table into blocks, by rounds and players. Source: TournamentUtils tier maps.
+"""Blocks of a tiered Swiss, by number of rounds and players. Source: TournamentUtils tier maps.
 
-One text per number of rounds; entries "players: blocks of round 1, blocks of round 2, ..." are separated by
-semicolons. "20" is blocks of 20; "16+16+8" is two blocks of 16 and one of 8; "8*3" is three such rounds.
+Each text holds entries "players: blocks of round 1, blocks of round 2, ..." separated by semicolons.
+"20" means blocks of 20, "16+16+8" two blocks of 16 and one of 8, "8*3" three rounds of blocks of 8.
 """
 
 ROUNDS_TO_BLOCKS = {

@@ -1,4 +1,4 @@
-"""Tiered Swiss, Pinburgh style: the table is cut into blocks, each drawn by itself. Source: formats, 6.7."""
+"""Tiered Swiss, Pinburgh style: blocks of the table are drawn separately. Source: formats, section 6.7."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -17,20 +17,23 @@ ROUNDS = tuple(ROUNDS_TO_BLOCKS)
 
 
 class NoTierMap(Conflict):
-    """Tiers do not exist for this number of rounds or players."""
+    """There is no tier map for this number of rounds or players."""
+
+    sentence = (
+        "There are no tiers for {rounds} rounds and {player_count} players. Tiers need {known_rounds} "
+        f"rounds and {PLAYERS_MIN} to {PLAYERS_MAX} players. "
+        "Change the number of rounds or choose another pairing."
+    )
 
     def __init__(self, rounds: int, players: int) -> None:
-        known = ", ".join(str(number) for number in ROUNDS)
-        super().__init__(
-            f"There are no tiers for {rounds} rounds and {players} players. Tiers need {known} rounds and "
-            f"{PLAYERS_MIN} to {PLAYERS_MAX} players. Change the number of rounds or choose another pairing.",
-        )
+        known_rounds = ", ".join(str(number) for number in ROUNDS)
+        super().__init__(rounds=rounds, player_count=players, known_rounds=known_rounds)
 
 
 def check_tiers(rounds: int, players: int) -> None:
     """Refuse a tournament that has no tier map.
 
-    Takes the planned rounds (`duration`) and the number of players. Raises NoTierMap.
+    Takes the planned number of rounds (`duration`) and of players. Raises NoTierMap.
     Source: formats, section 6.7.
     """
     if rounds not in ROUNDS_TO_BLOCKS or not PLAYERS_MIN <= players <= PLAYERS_MAX:
@@ -38,7 +41,7 @@ def check_tiers(rounds: int, players: int) -> None:
 
 
 def has_round(rounds: int, round_index: int, players: int) -> bool:
-    """Whether the tier map reaches this round (index from 0); past it the draw is balanced.
+    """Whether the tier map covers this round (index from 0); rounds beyond it are drawn balanced.
 
     Source: formats, section 6.7.
     """
@@ -49,9 +52,9 @@ def has_round(rounds: int, round_index: int, players: int) -> bool:
 def tier_groups(ranking: Sequence[int], rounds: int, round_index: int) -> Draw:
     """The groups of one round.
 
-    Takes the player ids by current standing, best first (round 0: by seed), the planned rounds
-    (`duration`) and the round's index from 0. Inside a block the groups are drawn as `slaughter`. Raises
-    NoTierMap when there is no map, ValueError when the map does not reach the round.
+    Takes the player ids by current standing, best first (round 0: by seed), the planned number of rounds
+    (`duration`) and the round's index from 0. Within a block the groups are drawn as `slaughter`. Raises
+    NoTierMap when there is no map, ValueError when the map does not cover the round.
     Source: formats, section 6.7; TournamentUtils.
     """
     check_tiers(rounds, len(ranking))
@@ -66,10 +69,10 @@ def tier_groups(ranking: Sequence[int], rounds: int, round_index: int) -> Draw:
 
 
 def block_sizes(rounds: int, round_index: int, players: int) -> Blocks:
-    """Sizes of the blocks of one round, best block first; together they hold the players.
+    """Block sizes of one round, best block first; they add up to the number of players.
 
-    The map of the next multiple of four is used; the players missing there are taken out of the last
-    blocks, so that only the bottom plays in threes. Raises NoTierMap. Source: formats, section 6.7.
+    The map of the next multiple of four is used. The missing players are taken out of the last blocks,
+    so that only the bottom of the table plays in threes. Raises NoTierMap. Source: formats, section 6.7.
     """
     check_tiers(rounds, players)
     full = _tier_map(rounds)[players + -players % GROUP_SIZE][round_index]
@@ -83,21 +86,21 @@ def block_sizes(rounds: int, round_index: int, players: int) -> Blocks:
 
 
 def _players_fewer(full: Blocks, at: int, left: int) -> int:
-    """How many players fewer a block takes, so that the blocks after it can still be cut in threes."""
+    """Players taken out of a block, so that the blocks after it can still be cut into threes."""
     last = full[-1]
     if at == len(full) - 2:
         missing = full[at] + last - left
         if missing == 3 and last == 4:
             return 2
         return 1 if (missing, last) in {(2, 4), (3, 8)} else 0
-    # Three players missing before two last blocks of four: each of the last three takes one fewer.
+    # Three players are missing and the last two blocks are fours, so the last three take one fewer each.
     are_last_fours = at == len(full) - 3 and full[at + 1 :] == (4, 4)
     return 1 if are_last_fours and sum(full[at:]) - left == 3 else 0
 
 
 @cache
 def _tier_map(rounds: int) -> dict[int, tuple[Blocks, ...]]:
-    """Players -> the blocks of each round."""
+    """Number of players -> the blocks of each round."""
     table: dict[int, tuple[Blocks, ...]] = {}
     for entry in ROUNDS_TO_BLOCKS[rounds].split(";"):
         players, blocks_by_round = entry.split(":")

@@ -1,7 +1,7 @@
-"""What scores of best games are worth: ranks on each arena, points by a curve. Source: formats, 14.18, 14.19.
+"""Points of best games: ranks on each arena, points by a curve. Source: formats, sections 14.18 and 14.19.
 
-Points and marks follow from all the scores together, so they are computed whenever somebody looks and
-stored only when the tournament completes.
+Points and marks depend on all scores together, so they are computed on each read and stored only when the
+tournament completes.
 """
 
 from bisect import bisect_right
@@ -23,7 +23,7 @@ PointsOfRank = Callable[[int], Decimal]
 
 
 class GameMark(NamedTuple):
-    """What a single player game is worth, and whether it holds a rank (on cards: whether it counts)."""
+    """Points of a single player game, and whether it holds a rank (on cards: whether it counts)."""
 
     points: Decimal = ZERO
     is_best: bool = False
@@ -34,7 +34,7 @@ NO_MARK = GameMark()
 
 @dataclass(frozen=True, kw_only=True)
 class CardValue:
-    """A ranked card: its points, its games, and whether it counts for its player."""
+    """A ranked card: its points, its number of games, and whether it counts for its player."""
 
     card_id: int
     player_id: int
@@ -46,7 +46,7 @@ class CardValue:
 def game_marks(tournament: Tournament) -> dict[int, GameMark]:
     """Single player game id -> mark, for every completed game, voided ones included.
 
-    Computed while the tournament runs, as stored when it is completed.
+    Computed while the tournament runs, and as stored once it is completed.
     """
     if tournament.status == "completed":
         return {
@@ -63,26 +63,26 @@ def game_marks(tournament: Tournament) -> dict[int, GameMark]:
 
 
 def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
-    """The games that hold a rank: on each arena a player's best few. Source: formats, 14.18."""
+    """The games that hold a rank: each player's best few on each arena. Source: formats, 14.18."""
     each = max(1, getattr(tournament.settings, "best_game_number_of_best_games", 1))
     by_player: dict[tuple[int, int], list[SinglePlayerGame]] = {}
     for game in _counting_games(tournament.single_player_games):
         by_player.setdefault((game.player_id, game.arena_id or 0), []).append(game)
     ranked: list[SinglePlayerGame] = []
     for games in by_player.values():
-        # The earlier of two equal scores holds the rank; they come in the order of their ids.
+        # Games come in the order of their ids, so the earlier of two equal scores holds the rank.
         ranked += sorted(games, key=_score, reverse=True)[:each]
     return ranked
 
 
 def card_values(tournament: Tournament, marked: Mapping[int, GameMark]) -> list[CardValue]:
-    """The ranked cards with the points of their games, a player's best first. Source: formats, 14.19."""
+    """The ranked cards with the points of their games, each player's best first. Source: formats, 14.19."""
     points = {game_id: mark.points for game_id, mark in marked.items()}
     return _compute_card_values(tournament, points)
 
 
 def is_best_by_card(tournament: Tournament) -> dict[int, bool]:
-    """Card id -> whether it counts for its player: as stored when completed, else computed."""
+    """Card id -> whether it counts for its player: stored once completed, computed before."""
     if tournament.status == "completed":
         return {card.card_id: card.is_best for card in tournament.cards}
     counted = {value.card_id for value in card_values(tournament, game_marks(tournament)) if value.is_counted}
@@ -90,13 +90,13 @@ def is_best_by_card(tournament: Tournament) -> dict[int, bool]:
 
 
 def games_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
-    """Ids of the single player games of `after` whose points or mark are not those of `before`, ascending."""
+    """Ids of single player games whose points or mark differ between two states, ascending."""
     old = game_marks(before)
     return sorted(game_id for game_id, mark in game_marks(after).items() if old.get(game_id) != mark)
 
 
 def cards_with_changed_marks(before: Tournament, after: Tournament) -> list[int]:
-    """Ids of the cards of `after` that show something else than in `before`: counted or not, other points."""
+    """Ids of cards whose points, or whether they count, differ between two states, ascending."""
     changed_game_ids = set(games_with_changed_marks(before, after))
     changed_ids = {
         game.card_id for game in after.single_player_games if game.single_player_game_id in changed_game_ids
@@ -109,7 +109,7 @@ def cards_with_changed_marks(before: Tournament, after: Tournament) -> list[int]
 
 
 def ranked_cards(tournament: Tournament) -> list[Card]:
-    """The completed, unvoided cards that are ranked: all, or each player's newest. Source: 14.19."""
+    """The ranked cards: completed and not voided, all or each player's newest. Source: formats, 14.19."""
     cards = [card for card in tournament.cards if card.status == "completed" and not card.is_voided]
     if not _ranks_newest_card_only(tournament):
         return cards
@@ -145,7 +145,7 @@ def _expected_points(
     ranked: Sequence[SinglePlayerGame],
     points_of: PointsOfRank,
 ) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
-    """Games of cards in progress and the points they would get; they move nobody. Source: 14.19."""
+    """Games of cards in progress with the points they would get; they affect no other. Source: 14.19."""
     in_progress = {
         card.card_id for card in tournament.cards if card.status != "completed" and not card.is_voided
     }
@@ -161,7 +161,7 @@ def _expected_points(
             arena_id, score = game.arena_id or 0, _score(game)
             higher = _count_above(scores.get(arena_id, []), score)
             if _ranks_newest_card_only(tournament):
-                # The new card would take the place of the player's old one.
+                # The new card would replace the player's old card.
                 higher -= sum(other > score for other in own.get((game.player_id, arena_id), []))
             yield game, points_of(higher + 1)
 
@@ -184,7 +184,7 @@ def _compute_card_values(tournament: Tournament, points: Mapping[int, Decimal]) 
         by_player.setdefault(total_and_card.player_id, []).append((total, total_and_card))
     values: list[CardValue] = []
     for cards in by_player.values():
-        # The earlier of two equal cards counts.
+        # Of two equal cards the earlier one counts.
         cards.sort(key=lambda total_and_card: (-total_and_card[0], total_and_card[1].card_id))
         for place, (total, total_and_card) in enumerate(cards):
             values.append(
@@ -202,7 +202,7 @@ def _compute_card_values(tournament: Tournament, points: Mapping[int, Decimal]) 
 def _points_of_games(
     games: Iterable[SinglePlayerGame], points_of: PointsOfRank
 ) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
-    """The games with the points of their ranks; tied scores share the better rank. Source: 14.18."""
+    """The games with the points of their ranks; equal scores share the better rank. Source: 14.18."""
     by_arena: dict[int, list[SinglePlayerGame]] = {}
     for game in games:
         by_arena.setdefault(game.arena_id or 0, []).append(game)
@@ -216,9 +216,9 @@ def _points_of_games(
 
 
 def _points_of_rank(tournament: Tournament) -> PointsOfRank:
-    """Points of a rank, computed once per rank."""
+    """The function rank -> points of this tournament's curve, cached by rank."""
     name = getattr(tournament.settings, "best_game_scoring", "bg_linear")
-    # The organizer's own curve is kept as the only row of the points map.
+    # The organizer's own curve is stored as the only row of the points map.
     custom = [int(str(points)) for points in tournament.points_map[0]] if tournament.points_map else []
 
     @cache

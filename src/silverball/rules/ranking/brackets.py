@@ -1,4 +1,4 @@
-"""Standings of the bracket family: places that games decide. Source: formats, sections 13.1 and 13.2."""
+"""Standings of the bracket family: places decided by games. Source: formats, sections 13.1 and 13.2."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from silverball.rules.ranking.standing import DisplayedPoints, Standing
 def bracket_standing(
     player_id: int, position: int, points: Decimal | int, tiebreak: Decimal | int = 0
 ) -> Standing:
-    """A row of the bracket family: numbers, and null for what does not apply. Source: formats, 13.1."""
+    """A row of the bracket family: numbers, and null for columns that do not apply. Source: formats, 13.1."""
     return Standing(
         player_id=player_id,
         position=position,
@@ -31,16 +31,16 @@ def bracket_standing(
 
 
 def points_number(value: Decimal | int) -> DisplayedPoints:
-    """Points as a number: whole ones without decimals."""
+    """Points as a number, without decimals if whole."""
     return int(value) if value == int(value) else Decimal(value)
 
 
 def rank(tournament: Tournament, matches: Matches) -> list[Standing]:
-    """Those whose place is decided, by position, then by player id. Takes every node of the bracket.
+    """Rows of players whose place is decided, by position, then by player id.
 
-    Losers of semifinals and quarterfinals wait for the extra game that may separate them; where it is
-    not played when the bracket is over they share the place. Points are won matches, byes included.
-    Source: formats, sections 13.2, 14.10 and 14.11.
+    Takes every match of the bracket. Losers of semifinals and quarterfinals wait for the optional game
+    that separates them; if it has not been played when the bracket is over, they share the place. Points
+    are matches won, byes included. Source: formats, sections 13.2, 14.10 and 14.11.
     """
     if tournament.status == "planned":
         return []
@@ -57,7 +57,7 @@ def rank(tournament: Tournament, matches: Matches) -> list[Standing]:
 
 
 def decided_places(matches: Matches, *, is_closed: bool) -> dict[int, int]:
-    """Player id -> place, of those whose place is decided. `is_closed` gives extra games up."""
+    """Player id -> place, for decided places. With `is_closed`, optional games are no longer expected."""
     placed: dict[int, int] = {}
     for match in matches.values():
         placed.update(_match_places(match, matches, is_closed=is_closed))
@@ -71,7 +71,7 @@ def _match_places(
     if order is None:
         return {}
     if node.winner_place is not None:
-        # After an upset in the grand final the second one decides.
+        # After an upset in the grand final the bracket reset decides.
         if match.is_upset and any(other.node.reset_of == node.key for other in matches.values()):
             return {}
         return {player_id: node.winner_place + at for at, player_id in enumerate(order)}

@@ -11,7 +11,7 @@ BANDS_MAX = 100
 
 @dataclass(frozen=True)
 class Cutoff:
-    """A band of the standings: its last place and its color."""
+    """A playoff band of the standings: its last place and its color."""
 
     last_place: int
     color: str | None
@@ -19,7 +19,7 @@ class Cutoff:
 
 @dataclass(frozen=True)
 class Bubble:
-    """What the standings show of the borders a player is tied across; None means not on the bubble."""
+    """The bubble columns of a standing; None means not on the bubble."""
 
     on_cutoff_bubble: bool | None = None
     cutoff_bubble_color: str | None = None
@@ -30,10 +30,10 @@ NO_BUBBLE = Bubble()
 
 
 def parse_cutoffs(bands: Sequence[Any]) -> list[Cutoff]:
-    """The bands as the rules use them, first border first.
+    """The cutoffs of the playoff bands, best band first.
 
     Takes bands as on the wire (index, value, cumulative, text, color), as mappings or as objects with
-    those attributes. Raises ValueError above 100 bands. Source: formats, section 13.3.
+    these attributes. Raises ValueError above 100 bands. Source: formats, section 13.3.
     """
     if len(bands) > BANDS_MAX:
         raise ValueError(f"{len(bands)} bands are more than {BANDS_MAX}")
@@ -48,8 +48,8 @@ def _band_part(band: Any, name: str) -> Any:
 def bubbles(placed: Mapping[int, int], bands: Sequence[Any]) -> dict[int, Bubble]:
     """Player id -> bubble. Takes player id -> position and the bands as on the wire.
 
-    A player is on the bubble of a band when his tie group holds the positions p to q and the band ends
-    at one of p to q - 1: some of them would go through, some not. Source: formats, section 13.3.
+    A player is on the bubble of a band when their tie group holds the positions p to q and the band ends
+    at one of p to q - 1, so that some of the group would go through. Source: formats, section 13.3.
     """
     borders = parse_cutoffs(bands)
     shown: dict[int, Bubble] = {}

@@ -1,4 +1,4 @@
-"""Standings of a frenzy: wins against losses. Source: formats, sections 13.4 and 14.14."""
+"""Standings of a flip frenzy: wins minus losses. Source: formats, sections 13.4 and 14.14."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,9 +15,9 @@ ZERO = Decimal(0)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
-    """The standings by net wins, then by the tiebreaker, then by hand-made orders; equals share a place.
+    """The standings by net wins, then by the tiebreaker, then by manual orders; equals share a place.
 
-    Points are numbers and hold adjustments; 11 wins and a loss show 10, and 10, 11 beside it.
+    Points are numbers and include adjustments: 11 wins and a loss are 10 points, with tiebreakers 10, 11.
     """
     won, lost = wins_and_losses(tournament)
     adjustments = {
@@ -46,7 +46,7 @@ def rank(tournament: Tournament) -> list[Standing]:
 
 
 def wins_and_losses(tournament: Tournament) -> tuple[Counter[int], Counter[int]]:
-    """Wins and losses by player id, from completed games."""
+    """Wins and losses by player id, counted from completed games."""
     won: Counter[int] = Counter()
     lost: Counter[int] = Counter()
     for game in tournament.games:
@@ -60,7 +60,7 @@ def wins_and_losses(tournament: Tournament) -> tuple[Counter[int], Counter[int]]
 def _frenzy_tiebreaks(
     tournament: Tournament, won: Counter[int], lost: Counter[int], net: Mapping[int, Decimal]
 ) -> dict[int, PointsTiebreak]:
-    """Net wins and what separates equals; adjustments are inside the first value."""
+    """Player id -> net wins and the tiebreaker; adjustments are part of the net wins."""
     way = getattr(tournament.settings, "tiebreaker", "disabled")
     if way not in {"wins", "losses"}:
         return tiebreakers.points_only(net)

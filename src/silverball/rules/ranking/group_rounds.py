@@ -1,4 +1,4 @@
-"""A round of group elimination: who goes on, who is tied, and what tiebreaks decide.
+"""A round of group elimination: the players who advance, ties, and tiebreak results.
 
 Source: formats, sections 13.4, 14.12 and 14.17.
 """
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from silverball.rules.pairing.groups import GROUP_SIZE, Group
 from silverball.rules.scoring import point_maps
 
-# How many of each group go on.
+# Players of each group who advance.
 ADVANCING = 2
 ZERO = Decimal(0)
 PlayerScores: TypeAlias = Mapping[int, Decimal]
@@ -19,18 +19,19 @@ PlayerScores: TypeAlias = Mapping[int, Decimal]
 
 @dataclass(frozen=True)
 class BrokenTies:
-    """What tiebreaks have decided between players with equal scores."""
+    """Tiebreak results between players with equal scores."""
 
-    # Compared one by one; as long for everybody.
+    # Sort keys, all of one length.
     keys: Mapping[int, tuple[Decimal, ...]] = field(default_factory=dict)
-    # What is shown: 0.50, 0.25, 0.12, 0.00 by place among those who broke a tie together.
+    # Tiebreak points: 0.50, 0.25, 0.12, 0.00 by place among players who broke a tie together.
     values: PlayerScores = field(default_factory=dict)
 
 
 def break_ties(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | str]]) -> BrokenTies:
-    """What tiebreaks come to. Takes each one's values by player, first to last, and the tiebreaker map.
+    """Resolve ties from tiebreak results: player id -> value for each tiebreak, first to last.
 
-    A later tiebreak only separates those whom earlier ones left equal: who won the first stays ahead.
+    Takes the tiebreaker points map too. A later tiebreak only separates players whom earlier ones left
+    equal: the winner of the first stays ahead.
     """
     keys: dict[int, tuple[Decimal, ...]] = {}
     together: list[set[int]] = []
@@ -53,29 +54,29 @@ def break_ties(tiebreaks: Sequence[PlayerScores], rows: Sequence[Sequence[int | 
 
 
 def pad_key(key: tuple[Decimal, ...], length: int) -> tuple[Decimal, ...]:
-    """The key filled up with zeros to a length."""
+    """The key padded with zeros to a length."""
     return key + (ZERO,) * (length - len(key))
 
 
 @dataclass(frozen=True, kw_only=True)
 class GroupRoundResult:
-    """What a round has come to. Scores are such that more is better."""
+    """The results of a round so far. Higher scores are better."""
 
     groups: Sequence[Group]
     scores: PlayerScores
-    # Compared after the scores.
+    # Separate players with equal scores.
     ties: BrokenTies = field(default_factory=BrokenTies)
-    # Groups whose games are all there and all have results.
+    # Groups whose games all exist and all have results.
     finished_groups: frozenset[Group] = frozenset()
 
     def rank_key(self, player_id: int) -> tuple[Decimal, ...]:
-        """What ranks a player in the round, more is better."""
+        """The sort key of a player in the round; higher is better."""
         longest = max(map(len, self.ties.keys.values()), default=0)
         return (self.scores.get(player_id, ZERO), *pad_key(self.ties.keys.get(player_id, ()), longest))
 
     @property
     def player_ids(self) -> frozenset[int]:
-        """Everybody in the round."""
+        """All players of the round."""
         return frozenset(player_id for group in self.groups for player_id in group)
 
     @property
@@ -84,7 +85,7 @@ class GroupRoundResult:
         return bool(self.groups) and all(group in self.finished_groups for group in self.groups)
 
     def tied_groups(self) -> list[tuple[int, ...]]:
-        """The players of each finished group who share its last advancing place with others."""
+        """For each finished group, the players who are tied for its last advancing place."""
         tied = []
         for group in self.groups:
             if group not in self.finished_groups or len(group) <= ADVANCING:
@@ -96,7 +97,7 @@ class GroupRoundResult:
         return tied
 
     def advancing_ids(self) -> frozenset[int]:
-        """Who goes on for certain: the best two of each finished group, the tied left out."""
+        """Players certain to advance: the best two of each finished group, without tied ones."""
         tied = {player_id for tie in self.tied_groups() for player_id in tie}
         finished = (group for group in self.groups if group in self.finished_groups)
         return (

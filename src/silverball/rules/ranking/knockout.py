@@ -1,10 +1,10 @@
-"""Who is out, since when, and in which place: strike formats. Source: formats, sections 12 to 14.2."""
+"""Standings of strike formats: who is out, since which round. Source: formats, sections 12 to 14.2."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 
-from silverball.kit.errors import Invalid
+from silverball.kit.errors import Invalid, Sentence
 from silverball.rules.model.settings import Band
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking import cutoffs, standing, ties
@@ -13,13 +13,13 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.strikes import StrikeRule, StrikeSettings
 
-# Before the first round: where those stand who never played.
+# Before the first round: the round of players who never played.
 ROUND_NONE = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnockoutRules:
-    """What the settings of a strike format come to."""
+    """The rules of a strike format, from its settings."""
 
     strike_settings: StrikeSettings
     strike_count: int
@@ -33,10 +33,10 @@ class KnockoutRules:
 
 @dataclass(frozen=True, kw_only=True)
 class KnockoutCareer:
-    """An entrant's way through a knockout. Rounds are counted from 1; 0 is before the first."""
+    """An entrant's path through a knockout. Rounds are counted from 1; 0 is before the first."""
 
     player_id: int
-    # By hand and from games, those of the open round included.
+    # From games (those of the open round included) and adjustments.
     strikes_total: Decimal
     points_total: Decimal
     games_played: int
@@ -44,13 +44,13 @@ class KnockoutCareer:
     struck_out_round: int | None
     # The last completed round with a game or a bye.
     last_round: int
-    # The round the entrant is out in, for whatever reason; None while alive.
+    # The round in which the entrant went out, for any reason; None while alive.
     out_round: int | None = None
 
 
 @dataclass(frozen=True)
 class _PlayerResult:
-    """A completed game seen from one of its players."""
+    """The result of a completed game for one of its players."""
 
     round_number: int
     strikes: int
@@ -60,13 +60,13 @@ class _PlayerResult:
 
 @dataclass(frozen=True)
 class _CompletedRounds:
-    """Which rounds are completed and who was in them."""
+    """The completed rounds, and the players in the newest of them."""
 
     round_numbers: Mapping[int, int]
     completed: tuple[int, ...]
-    # In a game or a bye of the newest completed round, or of a later one.
+    # Players with a game or a bye in the newest completed round or a later one.
     present_ids: frozenset[int]
-    # Whether departures are known; tournaments that came in whole tell only who was there.
+    # Whether departures are recorded; imported tournaments only tell who was present.
     knows_departures: bool
 
     @property
@@ -77,9 +77,9 @@ class _CompletedRounds:
 def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
     """The standings, by position, then by player id.
 
-    Alive before out; the alive by fewer strikes, the others by later round, then by fewer strikes; then
-    by tiebreak games and hand-made orders; equals share a place. Listed is who is active or has played.
-    Source: formats, sections 13.2, 13.4, 14.1 and 14.2.
+    Players alive come first, by fewer strikes; the others by later round, then by fewer strikes. Tiebreak
+    games and manual orders follow; equals share a place. Entrants who are inactive and have not played
+    are left out. Source: formats, sections 13.2, 13.4, 14.1 and 14.2.
     """
     careers = {career.player_id: career for career in all_careers(tournament, rules)}
     everybody_out = all(career.out_round is not None for career in careers.values())
@@ -113,23 +113,23 @@ def rank(tournament: Tournament, rules: KnockoutRules) -> list[Standing]:
 
 
 def alive_ids(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
-    """Ids of the players who are still in, in the order they were added."""
+    """Ids of the players still in the tournament, in the order they were added."""
     return tuple(career.player_id for career in all_careers(tournament, rules) if career.out_round is None)
 
 
 def next_round_ids(tournament: Tournament, rules: KnockoutRules) -> tuple[int, ...]:
-    """Ids of the players of the next round: the active ones who are still in."""
+    """Ids of the players of the next round: active and still in."""
     active = set(tournament.active_ids)
     return tuple(player_id for player_id in alive_ids(tournament, rules) if player_id in active)
 
 
 def is_over(tournament: Tournament, rules: KnockoutRules) -> bool:
-    """Whether one player or nobody is left. Source: formats, 14.1 and 14.2."""
+    """Whether at most one player is left. Source: formats, sections 14.1 and 14.2."""
     return len(alive_ids(tournament, rules)) <= 1
 
 
 def swiss_scores(tournament: Tournament, rules: KnockoutRules) -> dict[int, Decimal]:
-    """Player id -> strikes turned round: fewer is better for Swiss pairing."""
+    """Player id -> negated strikes, so that higher is better for Swiss pairing."""
     return {career.player_id: -career.strikes_total for career in all_careers(tournament, rules)}
 
 
@@ -141,10 +141,10 @@ def rounds_missed(tournament: Tournament) -> int:
 def all_careers(tournament: Tournament, rules: KnockoutRules) -> list[KnockoutCareer]:
     """The career of each entrant who is active or has played, in the order they were added.
 
-    Out is who reached the limit when a round completed or by hand, and who left: set inactive, or, in a
-    tournament that came in whole, in no game of the last completed round while others were. A departure
-    counts from the round of the last game. Should nobody be left then, the players of that round who are
-    below the limit stay in. Source: formats, sections 12, 14.1 and 20.
+    A player is out who reached the limit when a round completed or by an adjustment, or who left: was set
+    inactive or, in an imported tournament, missed the last completed round. A departure counts from the
+    round of the last game. If no player would be left, the players of that round who are below the limit
+    stay in. Source: formats, sections 12, 14.1 and 20.
     """
     calendar = _completed_rounds(tournament)
     played = _results_by_player(tournament.games, rules, calendar)
@@ -171,7 +171,7 @@ def _stay_in(career: KnockoutCareer) -> KnockoutCareer:
 def _end_career(
     career: KnockoutCareer, calendar: _CompletedRounds, *, is_active: bool, is_over: bool
 ) -> KnockoutCareer:
-    """The career with the round it ended in, when it ended."""
+    """The career with the round in which the player went out, if any."""
     if career.struck_out_round is not None:
         return replace(career, out_round=career.struck_out_round)
     has_played = career.last_round > ROUND_NONE
@@ -201,10 +201,10 @@ def _open_career(
 def _struck_out_round(
     entrant: Entrant, results: Sequence[_PlayerResult], strike_count: int, calendar: _CompletedRounds
 ) -> int | None:
-    """The round in which games and adjustment reached the limit, None below it.
+    """The round in which games and adjustment reached the limit; None below it.
 
-    An adjustment counts from when it was made, but nobody is out later than his last game by hand, nor
-    earlier by games.
+    An adjustment counts from when it was made, but puts a player out no later than their last game, and
+    games put a player out no earlier.
     """
     strikes_so_far = 0
     reached_in = (
@@ -236,7 +236,7 @@ def _completed_rounds(tournament: Tournament) -> _CompletedRounds:
         game for game in tournament.games if not game.is_tiebreak and _round_number(game, number_of) >= newest
     ]
     present = frozenset(player_id for game in late for player_id in game.player_ids)
-    # Only a tournament that is played here has dice.
+    # Only a tournament that was played here has a dice seed; imported ones have none.
     return _CompletedRounds(
         number_of, tuple(completed), present, knows_departures=bool(tournament.state.dice_seed)
     )
@@ -263,21 +263,23 @@ def _results_by_player(
 def _points_and_strikes(
     game: Game, strike_settings: StrikeSettings
 ) -> tuple[Sequence[Decimal], Sequence[int]]:
-    """Points and strikes by slot. Raises Invalid under `games.ID.resultPoints` when they mean nothing."""
+    """Points and strikes by slot. Raises Invalid under `games.ID.resultPoints` for impossible points."""
     field = f"games.{game.game_id}.resultPoints"
     earned = [points for points in game.result_points if points is not None]
     if len(earned) != len(game.player_ids):
-        raise Invalid({field: [f"Game {game.game_id} is completed, but not every player has points."]})
+        sentence = "{game} is completed, but not every player has points."
+        raise Invalid({field: [Sentence(sentence, game=game.game_id)]})
     try:
         return earned, strikes.strikes_from_points(strike_settings, earned)
     except Invalid as error:
-        raise Invalid({field: [f"Game {game.game_id}: {error.message}"]}) from error
+        sentence = Sentence("{game}: {fault}", game=game.game_id, fault=error.message)
+        raise Invalid({field: [sentence]}) from error
 
 
 def _rank_key(career: KnockoutCareer, *, shares_first: bool) -> tuple[Decimal, ...]:
-    """What ranks a career, highest first."""
+    """The sort key of a career, highest first."""
     if shares_first:
-        # A hand adjustment left nobody in: those who were in before the last round share first place.
+        # An adjustment left no player in, so those who went out last share first place.
         return (Decimal(1),)
     if career.out_round is None:
         return (Decimal(1), -career.strikes_total)
@@ -285,7 +287,7 @@ def _rank_key(career: KnockoutCareer, *, shares_first: bool) -> tuple[Decimal, .
 
 
 def _knockout_standing(career: KnockoutCareer, position: int, rounds_so_far: int | None) -> Standing:
-    """The row; `rounds_so_far` is None where points are the tiebreaker."""
+    """The row of a career; `rounds_so_far` is None where points are the tiebreaker."""
     points = standing.points_text(career.points_total)
     rounds = rounds_so_far if career.out_round is None else career.out_round
     return Standing(

@@ -1,4 +1,4 @@
-"""The rising bar of a pace match play: who is out, since when, and how far the next bar is.
+"""The rising target of a pace match play: who is out, since which round, and the distance to the next one.
 
 Source: formats, section 14.6. Rounds are counted from 1.
 """
@@ -16,25 +16,25 @@ ZERO = Decimal(0)
 
 @dataclass(frozen=True, kw_only=True)
 class PaceRules:
-    """The first round with a bar, the bar in it, and what is added in each later round."""
+    """The first round with a target, its target, and the increase in each later round."""
 
     initial_rounds: int
     initial_target: int
     increment: int
 
     def bar_after(self, number: int) -> Decimal | None:
-        """The points needed after a round; None while no bar applies."""
+        """The points needed after a round; None before the first target."""
         if number < self.initial_rounds:
             return None
         return Decimal(self.initial_target + (number - self.initial_rounds) * self.increment)
 
 
 def out_rounds(tournament: Tournament, pace: PaceRules) -> dict[int, int]:
-    """Player id -> the round after which the player was out; who is still in is missing.
+    """Player id -> the round after which the player was out; players still in are missing.
 
-    Out is who is below the bar when a round completes, and who left: from the round of the last game.
-    Should nobody reach a bar, those with the most points stay. Adjustments count as if they had been
-    there from the start, so that they may bring a player back. Source: formats, section 14.6.
+    Players below the target when a round completes are out, and players who left are out from the round
+    of their last game. If no player reaches a target, those with the most points stay. Adjustments count
+    from the start, so they may bring a player back. Source: formats, section 14.6.
     """
     adjustments = {
         entrant.player_id: entrant.points_adjustment + entrant.score_adjustment
@@ -74,7 +74,7 @@ def _points_up_to(earned: Mapping[int, Decimal], number: int) -> Decimal:
 
 
 def _staying_ids(alive: Sequence[int], totals: Mapping[int, Decimal], bar: Decimal) -> list[int]:
-    """Who is not below the bar; if that were nobody, the best."""
+    """Players at or above the target; if there are none, the best."""
     reached = [player_id for player_id in alive if totals[player_id] >= bar]
     if reached or not alive:
         return reached
@@ -90,10 +90,10 @@ def pace_bubbles(
     alive: Sequence[int],
     lowest_award: Decimal,
 ) -> dict[int, PaceBubble]:
-    """Player id -> the next bar and what is missing, for those whom the worst result would put out.
+    """Player id -> the next target and the points missing, for players whom the worst result would put out.
 
-    Takes the points by player id, who is still in, and what the last place of four earns in a round.
-    Nobody is listed until the round before the first bar is completed, nor when all is over.
+    Takes the points by player id, the players still in, and the points that last place of four earns in
+    a round. Empty until the next round has a target, and once the tournament is over.
     Source: formats, section 14.6.
     """
     bar = pace.bar_after(tournament.rounds_completed + 1)

@@ -1,4 +1,4 @@
-"""In what place each player of a game finished."""
+"""Finishing places of the players of a game."""
 
 from silverball.rules.ranking.regimes import StoredResult
 
@@ -7,7 +7,7 @@ def finishing_places(result: StoredResult) -> dict[int, int]:
     """Player id -> place, from 0 for the winner, in slot order.
 
     A complete finishing order gives the places. Where a format leaves it incomplete (strikes in
-    groups) the place is the number of players with more points, so equals share the better place;
+    groups), the place is the number of players with more points, so equals share the better place;
     a player without points has none. Source: samples/stats-players.json; sharing is our choice.
     """
     if result.is_ordered:

@@ -17,11 +17,11 @@ def rank(
     *,
     before_points: Mapping[int, tuple[Decimal, ...]] | None = None,
 ) -> list[Standing]:
-    """The standings by points and the tournament's tiebreaker, then by hand-made tie orders.
+    """The standings by points and the tournament's tiebreaker, then by manual tie orders.
 
-    Takes the points by player id where the format counts them in its own way, and by player id what
-    ranks before points (highest first, of one length). Listed is who is active or has played. Equals
-    share a place.
+    Takes the points by player id if the format counts them in its own way, and by player id the sort key
+    that comes before points (highest first, all of one length). Entrants who are inactive and have not
+    played are left out. Equals share a place.
     """
     counted = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
     listed = _listed_entrants(tournament, counted)
@@ -31,7 +31,7 @@ def rank(
     added = tiebreak_game_points(tournament)
     first = before_points or {}
     keys = {
-        # Tiebreak games, then the place in a hand-ordered set, after all that is automatic.
+        # Tiebreak games, then the place in a manual order, come after all automatic tiebreakers.
         entrant.player_id: (
             first.get(entrant.player_id, ()),
             tiebreaks[entrant.player_id].key,
@@ -45,7 +45,7 @@ def rank(
 
 
 def total_points(tournament: Tournament, counted: Sequence[Game]) -> dict[int, Decimal]:
-    """Player id -> points of these games plus both adjustments; every entrant."""
+    """Player id -> points of these games plus both adjustments, for every entrant."""
     totals = points_of_games(counted)
     for entrant in tournament.entrants:
         given = entrant.points_adjustment + entrant.score_adjustment
@@ -54,7 +54,7 @@ def total_points(tournament: Tournament, counted: Sequence[Game]) -> dict[int, D
 
 
 def points_of_games(games: Sequence[Game]) -> dict[int, Decimal]:
-    """Player id -> points of these games; who is in none is missing."""
+    """Player id -> points of these games; players without a game are missing."""
     totals: dict[int, Decimal] = {}
     for game in games:
         for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
@@ -65,7 +65,7 @@ def points_of_games(games: Sequence[Game]) -> dict[int, Decimal]:
 def tiebreaks_by_player(
     tournament: Tournament, points: Mapping[int, Decimal], counted: Sequence[Game]
 ) -> dict[int, PointsTiebreak]:
-    """What separates equals, by the tournament's `tiebreaker`. Source: formats, 13.4."""
+    """Player id -> tiebreak values by the tournament's `tiebreaker`. Source: formats, section 13.4."""
     way = getattr(tournament.settings, "tiebreaker", "disabled")
     played = [game for game in counted if not game.is_bye]
     if way == "standard":
@@ -86,7 +86,7 @@ def tiebreaks_by_player(
 
 
 def opponents_met(played: Sequence[Game]) -> dict[int, list[int]]:
-    """Player id -> everybody met, one entry per meeting."""
+    """Player id -> opponents met, one entry per meeting."""
     met: dict[int, list[int]] = {}
     for game in played:
         for player_id in game.player_ids:
@@ -96,7 +96,7 @@ def opponents_met(played: Sequence[Game]) -> dict[int, list[int]]:
 
 
 def tiebreak_game_points(tournament: Tournament) -> dict[int, Decimal]:
-    """Player id -> what completed tiebreak games added."""
+    """Player id -> points from completed tiebreak games."""
     return points_of_games(
         [game for game in tournament.games if game.is_tiebreak and game.status == "completed"]
     )
@@ -142,7 +142,7 @@ def _standing_rows(
 
 
 def games_played(counted: Sequence[Game]) -> dict[int, int]:
-    """Player id -> completed games, byes left out."""
+    """Player id -> number of completed games without byes."""
     games: dict[int, int] = {}
     for game in counted:
         if not game.is_bye:

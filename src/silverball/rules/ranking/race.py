@@ -1,4 +1,4 @@
-"""What the results of an amazing race mean: who is safe, who is out, who replays. Source: formats, 14.21."""
+"""Results of an amazing race: who is safe, who is out, who replays. Source: formats, section 14.21."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,31 +6,31 @@ from dataclasses import dataclass
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 
 REPLAYS_MAX = 1000
-# The bar is what two players at least have left behind.
+# There is a score to beat only after two players have finished.
 SCORES_FOR_A_BAR = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class RaceRoundResult:
-    """What a round came to so far."""
+    """The state of a round: the players who are safe, the player who is out, and the replays."""
 
-    # Who has somebody below, or was waved through.
+    # Players who beat another player's score or were advanced by hand.
     safe_ids: frozenset[int]
-    # Who is out; None while that is open.
+    # The player who is out; None while undecided.
     eliminated_id: int | None
-    # Who plays: everybody first, then the tied lowest of each replay.
+    # The players of each level: all at first, then the players tied for lowest in each replay.
     groups: tuple[tuple[int, ...], ...]
-    # The lowest score so far that has to be beaten.
+    # The score to beat: the lowest so far.
     bar: int | None
-    # The player who is out because he left.
+    # The player who is out because they left.
     withdrawn_id: int | None = None
 
 
 def round_result(tournament: Tournament, round_: Round, members: Sequence[int]) -> RaceRoundResult:
-    """What the results of a round mean for its members (player ids, those who are there already).
+    """The result of a round for its members (ids of the players who have a game in it).
 
-    A player is safe with a score above somebody else's. When all have played the lowest is out; several
-    tied lowest replay among themselves, as often as it takes. Source: formats, 14.21.
+    A player is safe with a score above another player's. When all have played, the lowest is out; players
+    tied for lowest replay among themselves, as often as it takes. Source: formats, section 14.21.
     """
     by_level = _games_by_level(tournament, round_.round_id)
     group, safe = tuple(members), set[int]()
@@ -77,7 +77,7 @@ def round_result(tournament: Tournament, round_: Round, members: Sequence[int]) 
 
 
 def _games_by_level(tournament: Tournament, round_id: int) -> dict[int, dict[int, SinglePlayerGame]]:
-    """How often it was replayed -> player id -> the game."""
+    """Number of the replay (0 is the first play) -> player id -> the game."""
     games: dict[int, dict[int, SinglePlayerGame]] = {}
     for game in tournament.attempts_by_round.get(round_id, ()):
         games.setdefault(game.game_index or 0, {})[game.player_id] = game
@@ -89,7 +89,7 @@ def _completed_count(games_by_player: Mapping[int, SinglePlayerGame]) -> int:
 
 
 def _compared_scores(games_by_player: Mapping[int, SinglePlayerGame]) -> dict[int, int]:
-    """Player id -> score, of those that are compared with others."""
+    """Player id -> score, for scores that are compared with others."""
     return {
         player_id: game.score
         for player_id, game in games_by_player.items()
@@ -99,14 +99,14 @@ def _compared_scores(games_by_player: Mapping[int, SinglePlayerGame]) -> dict[in
 
 @dataclass(frozen=True, kw_only=True)
 class RaceProgress:
-    """How far a player came: rounds survived, and whether he is out."""
+    """A player's progress: rounds survived, and whether the player is out."""
 
     rounds_survived: int = 0
     is_out: bool = False
 
 
 def race_progress(tournament: Tournament) -> dict[int, RaceProgress]:
-    """Player id -> how far he came, for everybody who has a game in the race."""
+    """Player id -> progress, for players with a game in the race."""
     progress: dict[int, RaceProgress] = {}
     for round_ in tournament.rounds_in_order:
         games = tournament.attempts_by_round.get(round_.round_id, ())

@@ -1,4 +1,4 @@
-"""Who beat whom in a game, by the way its tournament counts. Source: formats, section 22."""
+"""Wins and losses in a game, by the tournament's counting rule. Source: formats, section 22."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from itertools import combinations
 
 
 class WinLossRule(StrEnum):
-    """How wins and losses follow from a completed game."""
+    """The rule that derives wins and losses from a completed game."""
 
     POSITIONS = "positions"
     FAIR_STRIKES = "fair strikes"
@@ -23,7 +23,7 @@ TYPES_WITHOUT_RECORD = frozenset(
 
 @dataclass(frozen=True)
 class StoredResult:
-    """A completed game as it is stored: one slot per player, finishing order with gaps allowed."""
+    """The stored result of a completed game: one slot per player; the finishing order may have gaps."""
 
     player_ids: tuple[int, ...]
     result_positions: tuple[int | None, ...]
@@ -53,7 +53,7 @@ class WinLossRecord:
 
 
 def win_loss_rule(type_: str, *, fair: bool = False, progressive: bool = False) -> WinLossRule:
-    """The regime of a tournament from its wire type and the two flags of group knockout.
+    """The rule of a tournament, from its wire type and the two flags of group knockout.
 
     Takes `type`, `knockoutFair` and `knockoutProgressive`. Source: formats, section 22.
     """
@@ -67,9 +67,9 @@ def win_loss_rule(type_: str, *, fair: bool = False, progressive: bool = False) 
 def pair_results(rule: WinLossRule, result: StoredResult) -> list[PairResult]:
     """Every pair of the game, in slot order, with its winner.
 
-    A game of one player (a bye) has no meetings. Where the order is not complete the points decide:
-    more points win, equal points separate nobody. Raises ValueError when the parts have different
-    lengths. Source: formats, section 22.
+    A game of one player (a bye) has no pairs. Where the finishing order is incomplete, the points decide:
+    more points win, and equal points leave the pair without a winner. Raises ValueError when the parts
+    of the result have different lengths. Source: formats, section 22.
     """
     if not len(result.player_ids) == len(result.result_positions) == len(result.result_points):
         raise ValueError("a game has one position and one points value for each player")
@@ -100,7 +100,7 @@ def win_loss_records(rule: WinLossRule, result: StoredResult) -> dict[int, WinLo
     """Player id -> wins and losses in this game, in slot order.
 
     Fair strikes of four give 3-0, 1-1, 1-1, 0-3; two strikes of four give 2-0 and 0-2. Raises as
-    `meetings` does. Source: formats, section 22.
+    `pair_results` does. Source: formats, section 22.
     """
     met = pair_results(rule, result)
     return {

@@ -1,4 +1,4 @@
-"""Standings of a series: the sum of its nights, the worst ones removed. Source: formats, section 21."""
+"""Standings of a series: the sum of its tournaments, the worst removed. Source: formats, section 21."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ def _results_by_player(
 
 
 def _counted_max(tournaments: int, removed_results: int) -> int:
-    """How many results of one player may count."""
+    """The number of results of one player that count."""
     if removed_results < 0:
         return -removed_results
     return max(0, tournaments - removed_results)
@@ -89,7 +89,7 @@ def _adjusted_total(nights: Sequence[Decimal], counted_max: int, lowest_wins: bo
 
 
 def _rank_key(total: Decimal, missing: int, lowest_wins: bool) -> tuple[int, Decimal]:
-    # In pingolf a missed night would be a total of no strokes, so complete players come first.
+    # In pingolf a missed tournament would add no strokes, so players with all results come first.
     return (max(0, missing), total) if lowest_wins else (0, -total)
 
 
@@ -97,7 +97,7 @@ def curve_points(positions: Mapping[int, int], scoring: str, custom: Sequence[in
     """Points of one tournament under a curve: player id -> whole points.
 
     Takes player id -> position (a competition ranking), the curve's wire name and the organizer's table
-    for the curve "custom". Players who share a position share the mean of the ranks they hold, rounded
+    for the curve "custom". Players who share a position get the mean of the ranks they hold, rounded
     half up: ranks 4 and 5 of bg_linear give (97 + 96) / 2 = 97 to both. Raises Invalid for an unknown
     curve. Source: formats, section 21.
     """
@@ -115,8 +115,8 @@ def positions_after_playoffs(
     """Positions in a tournament once its playoffs are decided.
 
     Takes player id -> position in the tournament and, best playoff first, player id -> position in each
-    playoff. Who took part in a playoff stands by it, before everybody who did not; who took part in
-    several stands by the first. Playoff players who were not in the tournament are left out.
+    playoff. Players of a playoff are ranked by it, ahead of all others; players of several playoffs are
+    ranked by the first. Playoff players who were not in the tournament are left out.
     Source: formats, section 21 (only curves respect finals; the merge is our choice).
     """
     keys: dict[int, tuple[int, int]] = {}

@@ -1,4 +1,4 @@
-"""Rows of the standings where everybody plays alone: golf, bowling, best games. Source: formats, 13.1."""
+"""Standings of single player formats: pingolf, bowling, best games. Source: formats, section 13.1."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ ZERO = Decimal(0)
 
 @dataclass(frozen=True, kw_only=True)
 class PlayerTally:
-    """What a player has; `key` ranks it, highest first."""
+    """A player's totals; `key` is the sort key, highest first."""
 
     # Adjustments included.
     points: Decimal
     key: tuple[Decimal, ...]
-    # Shown after the points.
+    # The tiebreakers after the points.
     tiebreakers: tuple[DisplayedPoints, ...] = ()
     games_played: int = 0
     entries_played: int = 0
@@ -28,17 +28,17 @@ class PlayerTally:
 
 
 def adjustment_total(entrant: Entrant) -> Decimal:
-    """Both hand adjustments: points, or strokes in golf. Source: formats, 13.5."""
+    """Both adjustments together: points, or strokes in pingolf. Source: formats, section 13.5."""
     return entrant.points_adjustment + entrant.score_adjustment
 
 
 def rank(
     tournament: Tournament, tallies: Mapping[int, PlayerTally], *, lower_is_better: bool = False
 ) -> list[Standing]:
-    """The standings of these players (player id -> tally), equals sharing a place.
+    """The standings of these players (player id -> tally); equals share a place.
 
-    Tiebreak games and hand-made orders come after everything in the keys. With `lower_is_better` what a
-    tiebreak game gave is taken off the points shown. Source: formats, 13.2 to 13.4.
+    Tiebreak games and manual orders come after the keys. With `lower_is_better`, tiebreak points are
+    subtracted from the points with tiebreaker. Source: formats, sections 13.2 to 13.4.
     """
     added = ranking.tiebreak_game_points(tournament)
     keys = {
@@ -84,12 +84,12 @@ def _points_with_tiebreaker(points: Decimal, extra: Decimal | None, lower_is_bet
 
 
 def entries_available(tournament: Tournament, entrant: Entrant, played: int) -> int:
-    """Entries bought and not played yet; 0 where nothing limits them. Source: formats, section 19."""
+    """Entries bought and not played yet; 0 where entries are unlimited. Source: formats, section 19."""
     return entrant.entries_bought - played if tournament.has_entry_limits else 0
 
 
 def active_game_ids(tournament: Tournament) -> dict[int, tuple[int, ...]]:
-    """Player id -> ids of the started games with the player, tiebreak games too, ascending."""
+    """Player id -> ids of the player's started games, tiebreak games included, ascending."""
     ids_by_player = standing.active_game_ids(tournament.games)
     for game in tournament.single_player_games:
         if game.status == "started":
@@ -99,6 +99,6 @@ def active_game_ids(tournament: Tournament) -> dict[int, tuple[int, ...]]:
 
 
 def listed_entrants(tournament: Tournament) -> list[Entrant]:
-    """Who has a row: the active entrants and those who have played. Source: formats, 13.2."""
+    """The entrants with a row: active ones and those who have played. Source: formats, section 13.2."""
     played = {game.player_id for game in tournament.single_player_games if game.status == "completed"}
     return [entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in played]

@@ -1,4 +1,4 @@
-"""A row of the standings, as every format fills it. Source: formats, section 13.1."""
+"""A row of the standings, for all formats. Source: formats, section 13.1."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import TypeAlias
 from silverball.rules.model.tournament import Game
 from silverball.rules.ranking.cutoffs import NO_BUBBLE, Bubble
 
-# Text with two decimals or a number, by format.
+# A text with two decimals or a number, depending on the format.
 DisplayedPoints: TypeAlias = str | Decimal | int
 ACTIVE_COLOR = "green"
 
@@ -24,7 +24,7 @@ class CountedCard:
 
 @dataclass(frozen=True, kw_only=True)
 class PaceBubble:
-    """The next bar of a pace match play, and what is missing."""
+    """The next target of a pace match play, and the points missing."""
 
     target: Decimal
     needed: Decimal
@@ -56,17 +56,17 @@ class Standing:
 
     @property
     def active_game_color(self) -> str | None:
-        """Set while the player is in a started game."""
+        """The color of the row while the player is in a started game."""
         return ACTIVE_COLOR if self.active_games else None
 
 
 def points_text(points: Decimal) -> str:
-    """Points as the list family shows them: `9.00`."""
+    """Points as the list family displays them: `9.00`."""
     return str(points.quantize(Decimal("0.01")))
 
 
 def active_game_ids(games: Iterable[Game]) -> dict[int, tuple[int, ...]]:
-    """Player id -> ids of the started games with the player, ascending."""
+    """Player id -> ids of the player's started games, ascending."""
     ids_by_player: dict[int, tuple[int, ...]] = {}
     for game in sorted(games, key=lambda game: game.game_id):
         if game.status == "started":

@@ -1,4 +1,4 @@
-"""Plays of a completed tournament, added up by arena, player and opponent. Source: formats, section 22."""
+"""Plays of a completed tournament, summed by arena, player and opponent. Source: formats, section 22."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -11,7 +11,7 @@ from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A completed game. A single player game has one player and no result here."""
+    """A completed game of either kind. A single player game has one player and no result."""
 
     arena_id: int | None
     player_ids: tuple[int, ...]
@@ -23,7 +23,7 @@ class GameRecord:
 
 @dataclass(frozen=True)
 class ArenaSummary:
-    """How often an arena was played."""
+    """Number of plays of an arena."""
 
     arena_id: int
     games: int
@@ -37,7 +37,7 @@ class ArenaSummary:
 
 @dataclass(frozen=True)
 class PlayerArenaSummary:
-    """How often a player played an arena, and how."""
+    """A player's plays, wins and losses on an arena."""
 
     arena_id: int
     player_id: int
@@ -54,7 +54,7 @@ class PlayerArenaSummary:
 
 @dataclass(frozen=True)
 class MatchSummary:
-    """How often a player met an opponent on an arena, and how."""
+    """A player's games, wins and losses against an opponent on an arena."""
 
     arena_id: int
     player_id: int
@@ -66,7 +66,7 @@ class MatchSummary:
 
 @dataclass(frozen=True)
 class OpponentSummary:
-    """How often a player met an opponent on any arena or on none, and how."""
+    """A player's games, wins and losses against an opponent on any arena or none."""
 
     player_id: int
     opponent_id: int
@@ -90,7 +90,7 @@ def arena_summaries(games: Iterable[GameRecord]) -> list[ArenaSummary]:
 def player_arena_summaries(rule: WinLossRule, games: Iterable[GameRecord]) -> list[PlayerArenaSummary]:
     """One row per arena and player who played it, by arena id, then by player id.
 
-    Takes the regime of the tournament: wins and losses count players, so first of four is 3-0. Byes and
+    Takes the tournament's rule for wins and losses, which count opponents: first of four is 3-0. Byes and
     games without an arena are left out. Source: formats, section 22.
     """
     plays: Counter[tuple[int, int]] = Counter()
@@ -112,8 +112,8 @@ def player_arena_summaries(rule: WinLossRule, games: Iterable[GameRecord]) -> li
 def match_summaries(rule: WinLossRule, games: Iterable[GameRecord]) -> list[MatchSummary]:
     """One row per arena, player and opponent, in both directions, by arena, player and opponent id.
 
-    Takes the regime of the tournament; a meeting that separated nobody counts as a game only. Byes,
-    single player games and games without an arena are left out. Source: formats, section 22.
+    Takes the tournament's rule for wins and losses; a meeting without a winner counts as a game only.
+    Byes, single player games and games without an arena are left out. Source: formats, section 22.
     """
     plays: Counter[tuple[int, int, int]] = Counter()
     wins: Counter[tuple[int, int, int]] = Counter()
@@ -128,7 +128,7 @@ def match_summaries(rule: WinLossRule, games: Iterable[GameRecord]) -> list[Matc
 def opponent_summaries(rule: WinLossRule, games: Iterable[GameRecord]) -> list[OpponentSummary]:
     """One row per player and opponent, in both directions, by player id, then by opponent id.
 
-    As `matches`, but games without an arena count too. Source: interface.md 2, row 27.
+    Like `match_summaries`, but games without an arena count too. Source: interface.md 2, row 27.
     """
     plays: Counter[tuple[int, int]] = Counter()
     wins: Counter[tuple[int, int]] = Counter()

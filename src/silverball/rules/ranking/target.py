@@ -1,4 +1,4 @@
-"""Who has reached a number of points, and in which round. Source: formats, section 14.15."""
+"""Players who have reached the target score, by round. Source: formats, section 14.15."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -7,14 +7,14 @@ from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 
 ZERO = Decimal(0)
-# Before the first round: where those stand who were given the points.
+# Before the first round: the round of players whose adjustments reach the target.
 ROUND_NONE = 0
 
 
 def rounds_reaching_target(tournament: Tournament, target: int) -> dict[int, int]:
-    """Player id -> the round (from 1) whose games brought the target; who has not reached it is missing.
+    """Player id -> the round (from 1) in which the target was reached; other players are missing.
 
-    Adjustments count from when they were made. The games of the open round count as soon as they have a
+    Adjustments count from when they were made. Games of the open round count as soon as they have a
     result. Source: formats, section 14.15.
     """
     earned = points_by_round(tournament)

@@ -1,7 +1,7 @@
-"""What separates players with equal points. Source: formats, section 13.4.
+"""Tiebreakers between players with equal points. Source: formats, section 13.4.
 
-Each function returns player id -> Tiebreak: the values the standings show (points first) and the key
-that ranks them, highest first.
+Each function of a tiebreaker returns player id -> PointsTiebreak: the values that the standings show
+(points first) and the sort key, highest first.
 """
 
 from collections import Counter
@@ -17,7 +17,7 @@ OPPONENTS_FOR_MEDIAN = 3
 
 @dataclass(frozen=True)
 class PointsTiebreak:
-    """The `tiebreakers` of a row (points, then numbers) and the key that ranks it, highest first."""
+    """The `tiebreakers` of a row (points, then numbers) and its sort key, highest first."""
 
     values: tuple[Decimal, ...]
     key: tuple[Decimal, ...]
@@ -29,7 +29,7 @@ def solkoff(opponent_points: Sequence[Decimal]) -> Decimal:
 
 
 def median_buchholz(opponent_points: Sequence[Decimal]) -> Decimal:
-    """The same sum without the highest and the lowest; 0 below three opponents. Source: formats, 13.4."""
+    """The Solkoff sum without the highest and the lowest; 0 below three opponents. Source: formats, 13.4."""
     if len(opponent_points) < OPPONENTS_FOR_MEDIAN:
         return Decimal(0)
     return solkoff(opponent_points) - max(opponent_points) - min(opponent_points)
@@ -60,22 +60,22 @@ def placement_tiebreaks(
 ) -> dict[int, PointsTiebreak]:
     """Points, first places, second places, all descending.
 
-    Takes player id -> points and the finishing orders of the completed games; a null place counts for
-    nobody. A real row is 45.00, 5, 2. Source: formats, 13.4.
+    Takes player id -> points and the finishing orders of the completed games; a null place is ignored.
+    A real row is 45.00, 5, 2. Source: formats, section 13.4.
     """
     places = _place_counts(finishing_orders)
     return _descending_tiebreaks(points, places, (1, 2))
 
 
 def wins_tiebreaks(points: Points, finishing_orders: Iterable[FinishingOrder]) -> dict[int, PointsTiebreak]:
-    """Points, then first places, descending. Takes what `placement` takes. Source: formats, 13.4."""
+    """Points, then first places, descending. Takes the same as `placement_tiebreaks`. Source: 13.4."""
     return _descending_tiebreaks(points, _place_counts(finishing_orders), (1,))
 
 
 def placement_last_tiebreaks(
     points: Points, finishing_orders: Iterable[FinishingOrder]
 ) -> dict[int, PointsTiebreak]:
-    """Points, then last places: fewer is better. Takes what `placement` takes. Source: formats, 13.4."""
+    """Points, then last places, fewer is better. Takes the same as `placement_tiebreaks`. Source: 13.4."""
     lasts: Counter[int | None] = Counter(order[-1] for order in finishing_orders if len(order) > 1)
     return {
         player_id: PointsTiebreak((own, Decimal(lasts[player_id])), (own, Decimal(-lasts[player_id])))
@@ -84,7 +84,7 @@ def placement_last_tiebreaks(
 
 
 def seed_tiebreaks(points: Points, seed_ranks: Mapping[int, int]) -> dict[int, PointsTiebreak]:
-    """Points, then the lower seed rank, so that no ties remain. Source: formats, 13.4."""
+    """Points, then the lower seed rank, so that no ties remain. Source: formats, section 13.4."""
     return {
         player_id: PointsTiebreak(
             (own, Decimal(seed_ranks[player_id])), (own, Decimal(-seed_ranks[player_id]))
@@ -112,7 +112,7 @@ def frenzy_losses_tiebreaks(won: Mapping[int, int], lost: Mapping[int, int]) -> 
 
 
 def _place_counts(finishing_orders: Iterable[FinishingOrder]) -> Counter[tuple[int, int]]:
-    """How often each player finished in each place: (player id, place from 1) -> games."""
+    """(player id, place from 1) -> number of games in which the player finished there."""
     places: Counter[tuple[int, int]] = Counter()
     for order in finishing_orders:
         for place, player_id in enumerate(order, start=1):

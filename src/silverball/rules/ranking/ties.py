@@ -1,4 +1,4 @@
-"""Places shared by equals: competition ranking (1, 2, 2, 4). Source: formats, section 13.2."""
+"""Competition ranking: equals share a place (1, 2, 2, 4). Source: formats, section 13.2."""
 
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -7,10 +7,10 @@ from typing import Any, Protocol, TypeVar
 
 
 class Sortable(Protocol):
-    """Anything that can be put in order: numbers, texts, tuples of them."""
+    """A value that can be sorted: numbers, texts, tuples of them."""
 
     def __lt__(self, other: Any, /) -> bool:
-        """Whether this comes first."""
+        """Whether this value comes before the other."""
         ...
 
 
@@ -18,11 +18,11 @@ Key = TypeVar("Key", bound=Sortable)
 
 
 def positions(keys: Mapping[int, Key], *, highest_first: bool = True) -> dict[int, int]:
-    """Position of each player, equals sharing the better one and the next position skipped.
+    """Position of each player; equals share the better position and the next one is skipped.
 
     Takes player id -> key (numbers or tuples, compared as they are) and returns player id -> position,
-    in the order of the standings: by position, then by player id. Turn single parts of a tuple round by
-    negating them. Source: formats, section 13.2 (2,761 of 2,761 observed rows).
+    in the order of the standings: by position, then by player id. To sort a part of a tuple the other way
+    round, negate it. Source: formats, section 13.2 (2,761 of 2,761 observed rows).
     """
     placed: dict[int, int] = {}
     for group in tied_groups(keys, highest_first=highest_first):
@@ -32,12 +32,12 @@ def positions(keys: Mapping[int, Key], *, highest_first: bool = True) -> dict[in
 
 
 def tied_groups(keys: Mapping[int, Key], *, highest_first: bool = True) -> list[tuple[int, ...]]:
-    """Player ids with equal keys together, best group first, ids ascending inside a group.
+    """Player ids grouped by equal keys, best group first, ids ascending within a group.
 
     Takes player id -> key as `positions` does. Source: formats, section 13.2.
     """
     ids_ascending = sorted(keys)
-    # sorted() keeps the order of equals even when reversed, so ids stay ascending.
+    # sorted() is stable even when reversed, so ids stay ascending.
     ordered = sorted(ids_ascending, key=lambda player_id: keys[player_id], reverse=highest_first)
     return [tuple(members) for _, members in groupby(ordered, key=lambda player_id: keys[player_id])]
 

@@ -1,4 +1,4 @@
-"""Everybody's rating while periods are rated one after the other. Imports NumPy."""
+"""All ratings in memory while one period after the other is rated. Imports NumPy."""
 
 from collections.abc import Collection, Iterable
 from datetime import date
@@ -18,7 +18,7 @@ PERCENTS = (50, 75, 95, 99)
 
 
 class RatingTable:
-    """Ratings by position, with room for newcomers."""
+    """Ratings in arrays by position, with room for new players."""
 
     def __init__(self, parameters: Parameters, standings: Iterable[CurrentRating] = ()) -> None:
         self._parameters = parameters
@@ -42,7 +42,7 @@ class RatingTable:
         self._changed_positions: set[int] = set()
 
     def rate_day(self, day: RatingDay) -> list[RatingUpdate]:
-        """Rate a day; the revisions of who played, by rating id."""
+        """Rate a day and return the updates of its players, by rating id."""
         if not day.seat_counts:
             return []
         seats = np.frombuffer(day.players, np.int64)
@@ -69,17 +69,17 @@ class RatingTable:
         return list(map(RatingUpdate._make, rows))
 
     def pop_changed(self) -> list[CurrentRating]:
-        """Who played since this was last asked, as they stand now."""
+        """Return the current ratings of players rated since the last call."""
         at = sorted(self._changed_positions)
         self._changed_positions.clear()
         return self._current_ratings(np.array(at, np.int64))
 
     def all_ratings(self) -> list[CurrentRating]:
-        """Everybody who has ever been rated."""
+        """The current ratings of all players who have been rated."""
         return self._current_ratings(np.flatnonzero(self._last_days != NEVER))
 
     def ranked_on(self, day: date, hidden: Collection[int]) -> RankedRatings:
-        """Everybody's lower bound on a day; the ranks are of those who are not hidden."""
+        """Lower bounds of all ratings on a day, with ranks of those that are not hidden."""
         at = np.flatnonzero(self._last_days != NEVER)
         ids = [self._rating_ids[position] for position in at.tolist()]
         idle = day.toordinal() - self._last_days[at]
@@ -132,7 +132,7 @@ class RatingTable:
                 self._rating_ids[position],
                 rating,
                 rd,
-                None if delta != delta else delta,  # noqa: PLR0124  # only NaN differs from itself
+                None if delta != delta else delta,  # noqa: PLR0124  # Only NaN differs from itself.
                 date.fromordinal(first),
                 date.fromordinal(last),
                 *(row if row[0] else (None,) * MEETING_PARTS),
@@ -142,7 +142,7 @@ class RatingTable:
 
 
 def _opponent_lists(meetings: HeadToHeadRecords, rating_ids: Ints) -> list[list[int]]:
-    """For each player in turn: opponent, wins, losses, draws; opponent, wins, losses, draws; ..."""
+    """For each player a flat list: opponent, wins, losses, draws; opponent, wins, losses, draws; ..."""
     parts = (rating_ids[meetings.opponents], meetings.wins, meetings.losses, meetings.draws)
     flat: list[int] = np.column_stack(parts).ravel().tolist()
     ends = (np.searchsorted(meetings.players, np.arange(len(rating_ids)), "right") * MEETING_PARTS).tolist()
@@ -150,6 +150,6 @@ def _opponent_lists(meetings: HeadToHeadRecords, rating_ids: Ints) -> list[list[
 
 
 def rank_lower_bounds(lower: Floats) -> Ints:
-    """1 + how many have a larger lower bound: equals share a rank."""
+    """1 + the number of larger lower bounds, so that equals share a rank."""
     above: Ints = len(lower) - np.searchsorted(np.sort(lower), lower, "right")
     return above + 1

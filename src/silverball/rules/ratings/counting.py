@@ -1,4 +1,4 @@
-"""Which results count for ratings. Source: ratings, section A.4."""
+"""Results that count for ratings. Source: ratings, section A.4."""
 
 import math
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
-# Direct play: who meets an opponent on a machine. Everything else is played against the score alone.
+# Direct play against an opponent on a machine. All other formats are played for score alone.
 CountingFormat = Literal[
     "knockout",
     "group_knockout",
@@ -28,7 +28,7 @@ CountingFormat = Literal[
     "golf_bracket",
 ]
 COUNTING_FORMATS: frozenset[str] = frozenset(get_args(CountingFormat))
-# Its groups play hole by hole, each for himself; the strokes of a round put them in order.
+# The players of a group play each hole alone; the strokes of the round decide their order.
 STROKES_FORMAT = "golf_bracket"
 SPAN_MAX = timedelta(days=7)
 PLAYERS_MIN = 2
@@ -36,25 +36,25 @@ PLAYERS_MIN = 2
 
 @dataclass(frozen=True, slots=True)
 class FinishedGame:
-    """A game that is over, as it is stored: `result` slot by slot."""
+    """A completed game as stored: `result` slot by slot."""
 
     result: StoredResult
-    # First to last, where it is kept beside the result.
+    # First to last, where it is stored besides the result.
     finishing_order: tuple[int, ...] = ()
     is_bye: bool = False
     is_forfeit: bool = False
 
 
 def is_counting(type_: str, started_at: datetime, completed_at: datetime, *, is_test: bool) -> bool:
-    """Whether a completed tournament counts: direct play, no test, at most seven days long."""
+    """Whether a completed tournament counts: direct play, not a test, at most seven days long."""
     return type_ in COUNTING_FORMATS and not is_test and completed_at - started_at <= SPAN_MAX
 
 
 def counting_places(rule: WinLossRule, game: FinishedGame) -> dict[int, int]:
-    """Player id -> place from 0, equal places for a draw; nothing when the game does not count.
+    """Player id -> place from 0, equal places for a draw; empty when the game does not count.
 
-    The order decides where it is known, then the points. Byes, forfeits, games of one and games whose
-    result says nothing of somebody do not count.
+    The finishing order decides where it is known, else the points. Byes, forfeits, games of one and games
+    without a result for one of the players do not count.
     """
     player_ids = game.result.player_ids
     if game.is_bye or game.is_forfeit or len(player_ids) < PLAYERS_MIN:
@@ -72,7 +72,7 @@ def counting_places(rule: WinLossRule, game: FinishedGame) -> dict[int, int]:
 
 
 def places_by_value(player_ids: Sequence[int], values: Sequence[float]) -> dict[int, int]:
-    """Player id -> place by his value, more is better; nothing when somebody has none (minus infinity)."""
+    """Player id -> place by value, more is better; empty if a value is missing (minus infinity)."""
     if -math.inf in values:
         return {}
     order = {value: place for place, value in enumerate(sorted(set(values), reverse=True))}

@@ -1,4 +1,4 @@
-"""What a period is made of: events with their games, from whatever source. Source: ratings, section A.4."""
+"""The input of a rating period: events with their games, from any source. Source: ratings, section A.4."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,17 +7,17 @@ from datetime import date
 
 @dataclass(slots=True)
 class GameSeats:
-    """Games seat by seat, game after game, each in columns: a day has thousands of seats."""
+    """Games as columns of seats, game after game, because a day has thousands of seats."""
 
-    # By seat: the key of a person in the event, and his place; equal places are a draw.
+    # By seat: the key of a person in the event, and their place; equal places are a draw.
     keys: list[int] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
-    # By game: how many seats it has here, and how many really played.
+    # By game: the number of seats listed here, and the number of players in the real game.
     seat_counts: list[int] = field(default_factory=list)
     played_counts: list[int] = field(default_factory=list)
 
     def add(self, places: Mapping[int, int], size: int | None = None) -> None:
-        """One game: key -> place, and how many played when that is more than are named."""
+        """Add a game: key -> place, and the number of players if it had more than are listed."""
         self.keys += places.keys()
         self.places += places.values()
         self.seat_counts.append(len(places))
@@ -26,25 +26,25 @@ class GameSeats:
 
 @dataclass(frozen=True, slots=True)
 class RatedPerson:
-    """Somebody who played, as far as it is known who he is."""
+    """A person who played, with all that identifies them."""
 
     name: str
     user_id: int | None = None
     ifpa_id: int | None = None
-    # Whose book he stands in, and his name there without case and accents; None for other software.
+    # The organizer who lists the player, and the name without case and accents; None for other software.
     organizer_id: int | None = None
     name_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RatedEvent:
-    """Something that was played, with results that count."""
+    """A tournament or submission with results that count."""
 
-    # `tournament`, or what another source calls its own.
+    # `tournament`, or the kind that another source uses.
     kind: str
     event_id: int
     name: str
     day: date
-    # Key -> person; the keys mean nothing outside the event.
+    # Key -> person; keys are local to the event.
     people: Mapping[int, RatedPerson]
     games: GameSeats

@@ -1,30 +1,34 @@
-"""The formulas of the rating, for one player at a time. Source: ratings, section A.1.
+"""The rating formulas for a single player. Source: ratings, section A.1.
 
-Whole periods are rated by `kernel.py`, which says the same for many at once.
+Whole periods are rated by `kernel.py`, which has the same formulas for arrays.
 """
 
 import math
 from dataclasses import dataclass
 
 Q = math.log(10) / 400
-# Expected scores are rounded before they are used, as in the library that this rating comes from.
+# Expected scores are rounded before use, as in the library that this rating comes from.
 EXPECTED_DECIMALS = 4
 DISPLAYED_DECIMALS = 3
 CLASS_BEST = 0
 CLASS_LAST = 7
-# 2,000 and above would be class -1, had the best class an upper end.
+# Without the cap at the best class, 2,000 and above would be class -1.
 CLASS_ZERO_HUNDREDS = 19
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """What the operator may choose. Source: ratings, section A.3."""
+    """Parameters that the operator may choose. Source: ratings, section A.3.
+
+    Fingerprints of rated days hold the representation of this class, so neither its name nor those of
+    its fields may change.
+    """
 
     rating_default: float = 1500.0
     rd_default: float = 75.0
     rd_max: float = 75.0
     rd_min: float = 20.0
-    # How fast a rating becomes uncertain: c squared is added to RD squared every day.
+    # The growth of uncertainty: every day adds c squared to RD squared.
     c: float = 2.137
     is_expected_rounded: bool = True
 
@@ -33,26 +37,26 @@ DEFAULTS = Parameters()
 
 
 def g(rd: float) -> float:
-    """How much a result against an opponent of this deviation says."""
+    """The weight of a result against an opponent with this deviation, g(RD) of Glicko."""
     return 1 / math.sqrt(1 + 3 * Q * Q * rd * rd / math.pi**2)
 
 
 def expected_score(
     rating: float, opponent_rating: float, opponent_rd: float, *, is_rounded: bool = True
 ) -> float:
-    """The score that is expected against this opponent, 0 to 1, to four decimals unless told otherwise."""
+    """The expected score against this opponent, 0 to 1, rounded to four decimals by default."""
     exact = 1 / (1 + 10 ** (g(opponent_rd) * (opponent_rating - rating) / 400))
     return _round_decimals(exact, EXPECTED_DECIMALS) if is_rounded else exact
 
 
 def win_probability(rating: float, rd: float, opponent_rating: float, opponent_rd: float) -> float:
-    """The chance to win that is shown, to three decimals; here both deviations count."""
+    """The displayed win probability to three decimals; here both deviations count."""
     both = math.hypot(rd, opponent_rd)
     return _round_decimals(1 / (1 + 10 ** (g(both) * (opponent_rating - rating) / 400)), DISPLAYED_DECIMALS)
 
 
 def deviation_after(rd: float, days: int, parameters: Parameters = DEFAULTS) -> float:
-    """The deviation after so many days without play.
+    """The deviation after a number of days without play.
 
     The closed form of adding c squared day by day.
     """
@@ -62,22 +66,22 @@ def deviation_after(rd: float, days: int, parameters: Parameters = DEFAULTS) -> 
 
 
 def result_divisor(size: int) -> float:
-    """What a result of a game of so many players is divided by."""
+    """The divisor of each result in a game of this size."""
     return math.sqrt(size - 1) if size > 2 else 1.0
 
 
 def lower_bound(rating: float, rd: float) -> float:
-    """What the rating is at least, with 95 % confidence: players are ranked by it."""
+    """The lower end of the 95 % confidence interval of a rating; players are ranked by it."""
     return rating - 2 * rd
 
 
 def rating_class(rating: float) -> int:
-    """0 from 1900, then one more for each hundred below, 7 below 1300. Source: ratings, section A.6."""
+    """The class: 0 from 1900, one more for each hundred below, 7 below 1300. Source: ratings, A.6."""
     return min(max(CLASS_ZERO_HUNDREDS - math.floor(rating / 100), CLASS_BEST), CLASS_LAST)
 
 
 def round_half_up(value: float) -> int:
-    """Rounded half up, as ratings are shown."""
+    """Round half up, as ratings are displayed."""
     return math.floor(value + 0.5)
 
 

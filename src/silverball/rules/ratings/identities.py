@@ -1,8 +1,8 @@
-"""Who is who: a rating belongs to a person, by account, federation number or name. Source: ratings, A.5.
+"""Identities: a rating belongs to a person by account, federation number or name. Source: ratings, A.5.
 
-A person is found by the account that claimed the player, then by the number, then by the name in an
-organizer's book; a name belongs only to somebody of whom neither is known. Who was known by name and
-is claimed later keeps his rating. When two ratings prove to be one person's, the lower id survives.
+A person is found by the account that claimed the player, then by federation number, then by the name in
+an organizer's book; a name only identifies people without account and number. People who are known by
+name and claimed later keep their rating. When two ratings prove to be one person's, the lower id survives.
 """
 
 from collections.abc import Iterable
@@ -15,39 +15,39 @@ NameKey = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Somebody who has a rating."""
+    """A person who has a rating."""
 
     rating_id: int
     name: str
     user_id: int | None = None
     ifpa_id: int | None = None
-    # Only of somebody with neither: whose book, and the name in it.
+    # Only for people with neither: the organizer who lists them, and the name in that book.
     organizer_id: int | None = None
     name_key: str | None = None
 
 
 @dataclass
 class IdentityRegister:
-    """All identities, and what was learned about them since they were read."""
+    """All identities, and the changes since they were loaded."""
 
     next_id: int = 1
     by_id: dict[int, Identity] = field(default_factory=dict)
     by_user: dict[int, int] = field(default_factory=dict)
     by_ifpa: dict[int, int] = field(default_factory=dict)
     by_name: dict[NameKey, int] = field(default_factory=dict)
-    # What is to be stored: new ones, those that are different, and who became whom.
+    # To be stored: new identities, changed ones, and absorbed id -> surviving id.
     created_ids: set[int] = field(default_factory=set)
     changed_ids: set[int] = field(default_factory=set)
     merged: dict[int, int] = field(default_factory=dict)
-    # Whoever was asked for, as long as nothing else is learned of anybody. Found by the object's own id:
-    # a day asks for thousands, and hashing them would take longer than all the rest of the asking.
+    # Cache of lookups, cleared on every change. It is keyed by `id(person)`, because a day looks up
+    # thousands of people, and hashing them would take longer than all other work of the lookup.
     _found_ids: dict[int, tuple[RatedPerson, int]] = field(default_factory=dict)
 
     def rating_id_for(self, person: RatedPerson) -> int:
-        """The id of the person's rating; a stranger is given one."""
+        """The id of the person's rating; unknown people get a new one."""
         known = self._found_ids.get(id(person))
         if known is None:
-            # Kept with the answer, so that nobody else is given its id.
+            # The person is cached too, so that no other object can get its `id`.
             known = self._found_ids[id(person)] = (person, self._find_or_create(person))
         return known[1]
 
@@ -64,7 +64,7 @@ class IdentityRegister:
         return self._create(person) if rating_id is None else self._link(rating_id, person)
 
     def add(self, identity: Identity) -> None:
-        """An identity that is there already."""
+        """Add an existing identity."""
         rating_id = identity.rating_id
         self.by_id[rating_id] = identity
         if identity.user_id is not None:
@@ -75,7 +75,7 @@ class IdentityRegister:
             self.by_name[identity.organizer_id, identity.name_key] = rating_id
 
     def _find_by_number(self, person: RatedPerson) -> int | None:
-        """By account, then by federation number; both may turn out to be the same person."""
+        """The rating id by account, then by federation number; merges the two when they are one person."""
         by_user = None if person.user_id is None else self.by_user.get(person.user_id)
         by_ifpa = None if person.ifpa_id is None else self.by_ifpa.get(person.ifpa_id)
         if by_ifpa is None:
@@ -83,7 +83,7 @@ class IdentityRegister:
         holder = self.by_id[by_ifpa]
         is_anothers = person.user_id is not None and holder.user_id not in (None, person.user_id)
         if is_anothers or by_user == by_ifpa:
-            # The account is proved by its owner, the number is only written down.
+            # An account is verified by its owner; a number is only claimed.
             return by_user
         if by_user is None:
             return by_ifpa
@@ -108,7 +108,7 @@ class IdentityRegister:
         return rating_id
 
     def _link(self, rating_id: int, person: RatedPerson) -> int:
-        """The identity with what the person says of himself; one that has a number has no name key."""
+        """Complete the identity with the person's data; with a number or an account the name key goes."""
         before = self.by_id[rating_id]
         user_id = before.user_id if before.user_id is not None else person.user_id
         ifpa_id = before.ifpa_id
@@ -121,7 +121,7 @@ class IdentityRegister:
         return rating_id
 
     def _merge(self, one_id: int, other_id: int) -> int:
-        """Two identities are one person: the lower id goes on with the numbers of both."""
+        """Merge two identities of one person: the lower id survives, with the numbers of both."""
         if one_id == other_id:
             return one_id
         low, high = sorted((one_id, other_id))
@@ -156,7 +156,7 @@ class IdentityRegister:
 
 
 def build_register(identities: Iterable[Identity], next_id: int) -> IdentityRegister:
-    """A register of these identities; new ones are numbered from `next_id`."""
+    """A register of these identities; new identities are numbered from `next_id`."""
     register = IdentityRegister(next_id=next_id)
     for identity in identities:
         register.add(identity)

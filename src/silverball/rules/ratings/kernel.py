@@ -1,7 +1,7 @@
-"""One rating period for everybody at once. Source: ratings, section A.1.
+"""A rating period for all players at once. Source: ratings, section A.1.
 
 All values after a period follow from those before it, so the order of results does not matter.
-Importing this module imports NumPy: rules and slices do so where they rate, not before.
+This module imports NumPy, so import it only where ratings are computed.
 """
 
 import math
@@ -16,13 +16,13 @@ from silverball.rules.ratings.formulas import EXPECTED_DECIMALS, Parameters, Q
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 ROUNDING = 10.0**EXPECTED_DECIMALS
-# So many that what is computed of them stays in the processor's own memory.
+# A batch whose intermediate arrays fit into the processor's cache.
 RESULTS_AT_ONCE = 16_384
 
 
 @dataclass(frozen=True)
 class RatingArrays:
-    """The players of a period, by position: ratings and deviations."""
+    """Ratings and deviations of a period's players, by position."""
 
     ratings: Floats
     rds: Floats
@@ -30,18 +30,18 @@ class RatingArrays:
 
 @dataclass(frozen=True)
 class HeadToHeadResults:
-    """Head-to-head results, one element each; players are positions in the field."""
+    """Head-to-head results, one element each; players are positions in the rating arrays."""
 
     first: Ints
     second: Ints
     # The first player's score: 1, 0.5 or 0.
     scores: Floats
-    # What the result is divided by: more than 1 in games of more than two.
+    # The divisor of the result: more than 1 in games of more than two.
     divisors: Floats
 
 
 def deviations_after(rds: Floats, days: Any, parameters: Parameters) -> Floats:
-    """The deviations after `days` (a number, or one for each) without play."""
+    """The deviations after `days` (a number, or one per player) without play."""
     grown: Floats = rds * rds
     grown += np.maximum(days, 0) * parameters.c**2
     np.sqrt(grown, out=grown)
@@ -49,13 +49,13 @@ def deviations_after(rds: Floats, days: Any, parameters: Parameters) -> Floats:
 
 
 def rate_results(field: RatingArrays, results: HeadToHeadResults, parameters: Parameters) -> RatingArrays:
-    """Everybody after the results of one period. Takes deviations that are advanced already.
+    """The ratings after the results of a period. Takes deviations at the time of the period.
 
-    Who has no result keeps rating and deviation.
+    Players without a result keep rating and deviation.
     """
     if not len(results.first):
         return field
-    # Arrays are written over where they can be: fresh memory costs more here than arithmetic.
+    # Arrays are overwritten where possible: allocating memory costs more here than arithmetic.
     variances = field.rds * Q
     variances *= variances
     g = variances * (3 / math.pi**2)
@@ -63,7 +63,7 @@ def rate_results(field: RatingArrays, results: HeadToHeadResults, parameters: Pa
     np.reciprocal(g, out=g)
     np.sqrt(g, out=g)
     gains, informations = _gains_and_informations(field, g, results, parameters)
-    # rd / sqrt(1 + variance * information), which leaves whoever has no result exactly where he was.
+    # rd / sqrt(1 + variance * information), which leaves players without a result exactly as they were.
     informations *= variances
     informations += 1
     roots = np.sqrt(informations, out=informations)
@@ -81,9 +81,9 @@ def rate_results(field: RatingArrays, results: HeadToHeadResults, parameters: Pa
 def _gains_and_informations(
     field: RatingArrays, g: Floats, results: HeadToHeadResults, parameters: Parameters
 ) -> tuple[Floats, Floats]:
-    """By player: the sum of his gains, and of what is known of him.
+    """By player: the sum of gains and the sum of information.
 
-    Expected scores are counted in the unit that they are rounded to, and sums are brought back to 1.
+    Expected scores are counted in the unit that they are rounded to; the sums are scaled back to 1.
     """
     unit = ROUNDING if parameters.is_expected_rounded else 1.0
     gains, informations = np.zeros((2, len(g)))
@@ -111,9 +111,9 @@ def _gains_and_informations(
 def _result_contributions(
     gap: Floats, weights: Floats, scores: Floats, shares: Floats, unit: float
 ) -> tuple[Floats, Floats]:
-    """What each result adds to the player's gain (in units) and to what is known of him (in their squares).
+    """The contribution of each result to the player's gain (in units) and information (in squared units).
 
-    Takes q times (opponent's rating - own rating), and g of the opponent, which is written over.
+    Takes q times (opponent's rating - own rating), and g of the opponent, which is overwritten.
     """
     expected = weights * gap
     np.exp(expected, out=expected)

@@ -13,17 +13,17 @@ from silverball.rules.ratings.kernel import Floats, HeadToHeadResults, Ints, Rat
 class PlayedGames:
     """Games, seat by seat, game after game; lower places are better, equal places are a draw."""
 
-    # By seat: position in the field, and place in the game.
+    # By seat: position in the rating arrays, and place in the game.
     players: Ints
     places: Ints
-    # By game: how many seats it has here, and how many really played.
+    # By game: the number of seats listed here, and the number of players in the real game.
     seat_counts: Ints
     played_counts: Ints
 
 
 @dataclass(frozen=True)
 class PeriodRecords:
-    """What each player of the field did in the period, by position."""
+    """Games, wins and losses of each player in the period, by position."""
 
     games: Ints
     wins: Ints
@@ -33,7 +33,7 @@ class PeriodRecords:
 
 @dataclass(frozen=True)
 class HeadToHeadRecords:
-    """Who met whom, both ways, by player and then by opponent (positions in the field)."""
+    """Results between each two players in both directions, by player, then by opponent (positions)."""
 
     players: Ints
     opponents: Ints
@@ -44,7 +44,7 @@ class HeadToHeadRecords:
 
 @dataclass(frozen=True)
 class RatedPeriod:
-    """A period that was rated."""
+    """The outcome of a rating period."""
 
     ratings_after: RatingArrays
     records: PeriodRecords
@@ -52,7 +52,7 @@ class RatedPeriod:
 
 
 def rate_period(field: RatingArrays, played: PlayedGames, parameters: Parameters) -> RatedPeriod:
-    """The field after the period, with everybody's record. Takes deviations that are advanced already."""
+    """Rate a period: new ratings and all records. Takes deviations at the time of the period."""
     results = head_to_head_results(played)
     count = len(field.ratings)
     wins_first, losses_first = results.scores == 1, results.scores == 0
@@ -72,7 +72,7 @@ def rate_period(field: RatingArrays, played: PlayedGames, parameters: Parameters
 
 
 def head_to_head_results(played: PlayedGames) -> HeadToHeadResults:
-    """Every game as results of its pairs; k players give k(k-1)/2. Source: ratings, section A.1."""
+    """All games as results of pairs; k players give k(k-1)/2 results. Source: ratings, section A.1."""
     starts = np.cumsum(played.seat_counts) - played.seat_counts
     firsts, seconds, scores, sizes = [], [], [], []
     for length in np.unique(played.seat_counts):
@@ -99,7 +99,7 @@ def _divisors(sizes: list[Ints]) -> Floats:
 
 
 def _opponent_records(results: HeadToHeadResults, count: int) -> HeadToHeadRecords:
-    """Each direction of each pair once."""
+    """Records of each pair, once in each direction."""
     own = np.concatenate((results.first, results.second))
     other = np.concatenate((results.second, results.first))
     scores = np.concatenate((results.scores, 1 - results.scores))

@@ -1,4 +1,4 @@
-"""A day's games with everybody known, and the fingerprint that says whether they are still the same."""
+"""A day's games with players identified, and the fingerprint that tells whether they have changed."""
 
 import hashlib
 from array import array
@@ -9,7 +9,7 @@ from datetime import date
 from silverball.rules.ratings.events import RatedEvent
 from silverball.rules.ratings.identities import IdentityRegister
 
-# Raised when the same games would give other ratings: what was rated before is then rated again.
+# Raised whenever the same games would give other ratings; all days are then rated again.
 ALGORITHM_VERSION = 1
 PLAYERS_MIN = 2
 
@@ -20,21 +20,21 @@ def _empty_integers() -> "array[int]":
 
 @dataclass
 class RatingDay:
-    """The games of a day, seat by seat; players are ids of ratings."""
+    """The games of a day, seat by seat; players are rating ids."""
 
     day: date
     players: "array[int]" = field(default_factory=_empty_integers)
     places: "array[int]" = field(default_factory=_empty_integers)
-    # By game: how many seats it has here, and how many really played.
+    # By game: the number of seats listed here, and the number of players in the real game.
     seat_counts: "array[int]" = field(default_factory=_empty_integers)
     played_counts: "array[int]" = field(default_factory=_empty_integers)
     # Kind and id of each event, in order.
     events: list[tuple[str, int]] = field(default_factory=list)
-    # Games in which one person sat twice: they are left out.
+    # Events with games that have one person in two seats; those games are left out.
     skipped: list[tuple[str, int]] = field(default_factory=list)
 
     def add_event(self, event: RatedEvent, register: IdentityRegister) -> None:
-        """Take the games of an event; those that leave fewer than two known players say nothing."""
+        """Add the games of an event; games with fewer than two known players are left out."""
         games, people = event.games, event.people
         self.events.append((event.kind, event.event_id))
         keys = dict.fromkeys(games.keys)
@@ -48,7 +48,7 @@ class RatingDay:
         self.played_counts.extend(games.played_counts)
 
     def _add_identified_games(self, event: RatedEvent, ratings: dict[int, int]) -> None:
-        """Somebody is not known, or is there under two names."""
+        """Add games one by one where a person is unknown or appears under two names."""
         games, start = event.games, 0
         for length, size in zip(games.seat_counts, games.played_counts, strict=True):
             seats = slice(start, start + length)
@@ -67,14 +67,14 @@ class RatingDay:
                 self.played_counts.append(size)
 
     def apply_merges(self, merged: dict[int, int]) -> None:
-        """Ratings that turned out to be one person's during the day are one in all its games."""
+        """Replace ratings that were merged during the day by the surviving ones, in all games."""
         if not merged:
             return
         for seat, rating_id in enumerate(self.players):
             self.players[seat] = surviving_id(merged, rating_id)
 
     def fingerprint(self, parameters: object) -> str:
-        """SHA-256 in hex of everything that the day's ratings follow from, but for those before it."""
+        """SHA-256 in hex of the input of the day's ratings, except for the ratings before the day."""
         digest = hashlib.sha256(repr((ALGORITHM_VERSION, parameters, self.events)).encode())
         for part in (self.players, self.places, self.seat_counts, self.played_counts):
             digest.update(len(part).to_bytes(8, "little"))
@@ -83,7 +83,7 @@ class RatingDay:
 
     @property
     def result_count(self) -> int:
-        """Results of pairs, each counted once."""
+        """Number of results of pairs, each counted once."""
         return sum(length * (length - 1) // 2 for length in self.seat_counts)
 
     @property
@@ -92,14 +92,14 @@ class RatingDay:
 
 
 def surviving_id(merged: dict[int, int], rating_id: int) -> int:
-    """Who goes on in place of this rating; a merged one may have been merged again."""
+    """The rating that this one was merged into, through any number of merges; else itself."""
     while rating_id in merged:
         rating_id = merged[rating_id]
     return rating_id
 
 
 def day_of_events(day: date, events: Iterable[RatedEvent], register: IdentityRegister) -> RatingDay:
-    """The day with these events."""
+    """A rating day with these events."""
     rating_day = RatingDay(day)
     for event in events:
         rating_day.add_event(event, register)

@@ -1,4 +1,4 @@
-"""A rating as it stands, and what a period makes of it. Imports no NumPy, as readers need it too."""
+"""Current ratings and their updates. Imports no NumPy, as read-only requests need them too."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 
 class CurrentRating(NamedTuple):
-    """A rating as it stands: what happened last, and what was counted in all."""
+    """A current rating: its last change and its total counts."""
 
     rating_id: int
     rating: float
     rd: float
-    # Change of the last period that was played; None when the rating came from a file.
+    # Change in the last period with games; None when the rating came from a file.
     delta: float | None
     first_period: date
     last_period: date
-    # None while nothing is known to have been played.
+    # None while no games are known.
     games: int | None
     wins: int | None
     losses: int | None
@@ -23,7 +23,7 @@ class CurrentRating(NamedTuple):
 
 
 class RatingUpdate(NamedTuple):
-    """What a period made of a rating."""
+    """The result of a period for a rating."""
 
     rating_id: int
     rating: float
@@ -33,15 +33,15 @@ class RatingUpdate(NamedTuple):
     wins: int
     losses: int
     results: int
-    # Opponent's rating id, wins, losses, draws; and the next opponent.
+    # A flat list: opponent's rating id, wins, losses, draws; then the next opponent.
     meetings: list[int]
 
 
 @dataclass(frozen=True)
 class RankedRatings:
-    """How everybody stands against everybody else."""
+    """All ratings in comparison."""
 
-    # Lower bound, rank (None for who is hidden), rating id.
+    # Lower bound, rank (None for hidden players), rating id.
     rows: list[tuple[float, int | None, int]]
-    # `p50`, `p75`, `p95`, `p99` of the ratings that are shown.
+    # `p50`, `p75`, `p95`, `p99` of the ratings that are not hidden.
     percentiles: dict[str, float]

@@ -1,1 +1,1 @@
-"""What a result is worth: point maps, strikes, curves, strokes."""
+"""From results to points: point maps, strikes, curves, strokes and pins."""

@@ -1,4 +1,4 @@
-"""Pinbowling: pins, frames and totals as in ten-pin bowling. Source: formats, section 17."""
+"""Pin bowling: pins, frames and totals as in ten-pin bowling. Source: formats, section 17."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Frame: TypeAlias = Sequence[int]
 
 @dataclass(frozen=True)
 class BowlingTiebreak:
-    """The `tiebreakers` of a row: total, strikes, spares; also the key, highest first."""
+    """The `tiebreakers` of a row: total, strikes, spares. They are also its sort key, highest first."""
 
     values: tuple[int, int, int]
 
@@ -22,8 +22,8 @@ class BowlingTiebreak:
 def pins_by_closeness(score: int, target_score: int) -> int:
     """Pins (0 to 9) of a frame whose target was not reached: a tenth of the target each.
 
-    Takes two pinball scores (points). Raises ValueError when the target was reached; the ball decides
-    then. Source: formats, section 17.
+    Takes two pinball scores (points). Raises ValueError when the target was reached, because the ball
+    decides then. Source: formats, section 17.
     """
     if not 0 <= score < target_score:
         raise ValueError(f"score {score} is not between 0 and the target {target_score}")
@@ -31,9 +31,9 @@ def pins_by_closeness(score: int, target_score: int) -> int:
 
 
 def check_frame(rolls: Frame, *, is_last: bool) -> None:
-    """Refuse rolls that no frame can hold. Takes pins per roll; an empty frame is not played yet.
+    """Refuse impossible rolls. Takes pins per roll; an empty frame is not played yet.
 
-    Raises Invalid for pins outside 0 to 10, for more than ten pins standing, and for too many rolls.
+    Raises Invalid for pins outside 0 to 10, for more pins than are standing, and for too many rolls.
     Source: formats, section 17.
     """
     if any(not 0 <= pins <= PINS for pins in rolls):
@@ -55,16 +55,16 @@ def _rolls_max(rolls: Frame, *, is_last: bool) -> int:
 
 
 def is_complete(rolls: Frame, *, is_last: bool) -> bool:
-    """Whether a frame takes no more rolls. Source: formats, section 17."""
+    """Whether a frame has all its rolls. Source: formats, section 17."""
     return len(rolls) == _rolls_max(rolls, is_last=is_last)
 
 
 def frame_values(frames: Sequence[Frame], frame_count: int = PINS) -> list[int | None]:
-    """Value of each frame with its bonus rolls; None while it is not decided.
+    """Value of each frame with its bonus rolls; None while the value is open.
 
-    Takes the rolls of the frames from the first on (missing ones are not played) and `golfDuration`, the
-    number of frames. A strike is 10 and the next two rolls, a spare 10 and the next one, the last frame
-    the sum of its rolls. Raises Invalid as `check_frame` does, and for more frames than there are.
+    Takes the rolls of the frames from the first on (missing frames are not played) and `golfDuration`,
+    the number of frames. A strike is worth 10 and the next two rolls, a spare 10 and the next roll, the
+    last frame the sum of its rolls. Raises Invalid as `check_frame` does, and for too many frames.
     Source: formats, section 17.
     """
     if len(frames) > frame_count:
@@ -87,7 +87,7 @@ def _frame_value(frames: Sequence[Frame], index: int, frame_count: int) -> int |
 
 
 def _following_rolls(frames: Sequence[Frame], index: int, frame_count: int) -> list[int]:
-    """The rolls after a frame, up to the first that is missing."""
+    """The rolls after a frame, up to the first missing one."""
     rolled: list[int] = []
     for later in range(index + 1, len(frames)):
         rolled += frames[later]
@@ -97,12 +97,12 @@ def _following_rolls(frames: Sequence[Frame], index: int, frame_count: int) -> l
 
 
 def pins_total(frames: Sequence[Frame], frame_count: int = PINS) -> int:
-    """Sum of the decided frames. Takes and raises what `frame_values` does. Source: formats, 17."""
+    """Sum of the decided frames. Takes and raises as `frame_values` does. Source: formats, section 17."""
     return sum(value or 0 for value in frame_values(frames, frame_count))
 
 
 def bowling_tiebreak(frames: Sequence[Frame], frame_count: int = PINS) -> BowlingTiebreak:
-    """Total, strikes, spares, more of each is better. Takes and raises as `frame_values` does.
+    """Total, strikes, spares; more of each is better. Takes and raises as `frame_values` does.
 
     The bonus rolls of the last frame count as strikes and spares too. Source: formats, section 17.
     """

@@ -1,6 +1,6 @@
-"""Curves: what a rank is worth, in whole points. Source: formats, section 15.
+"""Curves: whole points by rank. Source: formats, section 15.
 
-Ranks count from 1. A curve is a short head of fixed values and a rule for the ranks after it.
+Ranks count from 1. A curve is a short list of fixed values and a rule for the ranks after them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -11,14 +11,14 @@ from functools import cache
 from silverball.kit.errors import Invalid
 
 RANK_MAX = 100_000
-# Past this rank both falling percentages are 0; powers of larger exponents would only cost time.
+# Beyond this rank the percentage curves are worth 0; larger powers would only cost time.
 PERCENT_RANK_MAX = 200
 CUSTOM_RANKS_MAX = 1000
 
 
 @dataclass(frozen=True)
 class CurveRow:
-    """After the head, rank p is worth start - step * p, never below 0."""
+    """A linear curve: after the head, rank p is worth start - step * p, never below 0."""
 
     start: int
     step: int = 1
@@ -49,13 +49,13 @@ CURVE_ROWS = {
     "bg_eurovision": CurveRow(0, head=(12, 10, 8, 7, 6, 5, 4, 3, 2, 1)),
     "bg_top_25": CurveRow(26),
     "bg_top_30": CurveRow(31),
-    # The real values are unknown; imported points are kept, new ones follow the line.
+    # The real values are unknown: imported points are kept, and new ones follow the linear curve.
     "bg_past_times": CurveRow(101),
 }
 
 
 def _percent_points(percent: int, rank: int) -> int:
-    """100 times (percent / 100) to the power rank - 1, rounded half up."""
+    """100 times (percent / 100) to the power of rank - 1, rounded half up."""
     if rank > PERCENT_RANK_MAX:
         return 0
     exact = 100 * Decimal(percent).scaleb(-2) ** (rank - 1)
@@ -64,7 +64,7 @@ def _percent_points(percent: int, rank: int) -> int:
 
 @cache
 def _falling_curve() -> tuple[int, ...]:
-    """The 95 per cent curve where each rank is worth at least one point less than the one before."""
+    """The 95 percent curve, in which each rank is worth at least one point less than the rank before."""
     values = [100]
     for rank in range(2, PERCENT_RANK_MAX + 1):
         whole = 100 * 95 ** (rank - 1) // 100 ** (rank - 1)
@@ -92,7 +92,7 @@ def points_of_rank(curve: str, rank: int, custom: Sequence[int] = ()) -> int:
 
     Takes the wire name of the curve, the rank (1 is best) and, for the curve "custom", the organizer's
     table (points of rank 1, 2, ...; 0 beyond its end). Raises ValueError for a rank below 1 and Invalid
-    for a curve nobody knows. Source: formats, section 15.
+    for an unknown curve. Source: formats, section 15.
     """
     if not 1 <= rank <= RANK_MAX:
         raise ValueError(f"rank {rank} is not between 1 and {RANK_MAX}")
@@ -106,19 +106,19 @@ def points_of_rank(curve: str, rank: int, custom: Sequence[int] = ()) -> int:
 
 
 def points_by_rank(curve: str, ranks: int, custom: Sequence[int] = ()) -> tuple[int, ...]:
-    """Whole points of the ranks 1 to `ranks`. Raises as `points` does. Source: formats, section 15."""
+    """Whole points of the ranks 1 to `ranks`. Raises as `points_of_rank` does. Source: formats, 15."""
     return tuple(points_of_rank(curve, rank, custom) for rank in range(1, ranks + 1))
 
 
 def parse_custom_curve(points_map_custom: Mapping[str, object]) -> tuple[int, ...]:
-    """The organizer's own curve, points of rank 1, 2, ...; ranks after the last are worth nothing.
+    """The organizer's own curve: points of rank 1, 2, ...; later ranks are worth nothing.
 
-    Takes {"curve": [100, 90, ...]}, numbers or texts. Raises Invalid when the list is missing, empty, too
-    long or holds something that is not a whole number from 0 on. Source: formats, section 15.
+    Takes {"curve": [100, 90, ...]}, numbers or texts. Raises Invalid when the list is missing, empty or
+    too long, or when a value is not a whole number from 0 on. Source: formats, section 15.
     """
     listed = points_map_custom.get("curve")
     if not isinstance(listed, list | tuple) or not 1 <= len(listed) <= CUSTOM_RANKS_MAX:
-        sentence = f"A curve of your own needs 1 to {CUSTOM_RANKS_MAX} values in curve: the points by rank."
+        sentence = f"A custom curve needs 1 to {CUSTOM_RANKS_MAX} values in curve: the points by rank."
         raise Invalid({"pointsMapCustom": [sentence]})
     for value in listed:
         if not str(value).isdecimal():

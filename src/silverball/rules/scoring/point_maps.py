@@ -1,7 +1,7 @@
-"""Point maps: what each place of a game is worth, by group size. Source: formats, section 11.
+"""Point maps: points by place and group size. Source: formats, section 11.
 
 A map has four rows, for groups of one to four; a row lists the points of first, second, ... Rows are
-kept as they go over the wire: whole numbers as numbers, maps with a fraction entirely as texts.
+kept as they go over the wire: whole numbers as numbers, maps with any fraction entirely as texts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,7 +47,7 @@ SCORINGS: dict[str, WireRows] = {
     "progressive": PROGRESSIVE,
 }
 CUSTOM = "custom"
-# The values of idaho are unknown: such a tournament is imported with its own map.
+# The values of idaho are unknown, so such a tournament is imported with its own map.
 IMPORT_ONLY = frozenset({"idaho"})
 
 HEAD_TO_HEAD_TYPES = frozenset(
@@ -60,9 +60,9 @@ WITHOUT_MAP_TYPES = frozenset(
 
 
 def map_of_scoring(scoring: str) -> WireRows:
-    """The map that a `scoring` starts with, as on the wire.
+    """The initial map of a `scoring`, as on the wire.
 
-    Raises Invalid for an unknown scoring, and for one that needs a map of its own (custom, idaho).
+    Raises Invalid for an unknown scoring, and for a scoring that needs its own map (custom, idaho).
     Source: formats, section 11.
     """
     rows = SCORINGS.get(scoring)
@@ -74,9 +74,9 @@ def map_of_scoring(scoring: str) -> WireRows:
 
 
 def map_of_strikes(*, fair: bool, progressive: bool) -> WireRows:
-    """The map that a group knockout shows, as on the wire.
+    """The map that a group knockout displays, as on the wire.
 
-    Standard strikes show the IFPA map although their games score 1.00 and 0.00 (42 of 42 observed
+    Standard strikes display the IFPA map although their games score 1.00 and 0.00 (42 of 42 observed
     tournaments). Source: formats, section 11.
     """
     if fair:
@@ -85,7 +85,7 @@ def map_of_strikes(*, fair: bool, progressive: bool) -> WireRows:
 
 
 def map_of_type(type_: str) -> WireRows | None:
-    """The map of a format without a `scoring`: head to head, or None where places earn no points.
+    """The map of a format without `scoring`: head to head, or None where places earn no points.
 
     Raises ValueError for a format whose map depends on its settings. Source: formats, section 11.
     """
@@ -97,11 +97,11 @@ def map_of_type(type_: str) -> WireRows | None:
 
 
 def parse_custom_map(points_map_custom: Mapping[str, object]) -> WireRows:
-    """The rows behind `pointsMap: "manual"`, as texts.
+    """The rows of a map entered by the organizer (`pointsMap: "manual"`), as texts.
 
     Takes {"type": "matchplay", "3P": [...], "4P": [...]}: the points of a group of three and of four.
-    One player gets the first of four, two players the first and the last of three. Raises Invalid when
-    a list is missing, has the wrong length or holds something that is not a number.
+    A single player gets the first of four, two players the first and the last of three. Raises Invalid
+    when a list is missing or has the wrong length, or when a value is not a number.
     Source: formats, section 11.
     """
     three, four = _parse_custom_row(points_map_custom, 3), _parse_custom_row(points_map_custom, 4)
@@ -120,7 +120,7 @@ def _parse_points(value: object) -> Decimal:
         number = Decimal(str(value))
     except ArithmeticError as error:
         raise Invalid({"pointsMapCustom": [f"{value!r} is not a number. Write points like 2.5."]}) from error
-    # The database keeps hundredths, so anything finer or endless could not be stored as entered.
+    # The database stores hundredths, so finer or infinite values could not be stored as entered.
     if not number.is_finite() or number != round(number, 2):
         raise Invalid({"pointsMapCustom": [f"{value!r} is not a number with at most two decimals."]})
     return number
@@ -129,8 +129,8 @@ def _parse_points(value: object) -> Decimal:
 def points_by_place(rows: Sequence[Sequence[WirePoints]], group_size: int) -> Row:
     """Points by place in a group of 1 to 4 players.
 
-    Takes a map as on the wire. A row with fewer values than players is filled with 0: the fourth row of
-    the head-to-head map has only three. Raises ValueError for another group size.
+    Takes a map as on the wire. A row with fewer values than players is padded with 0: the fourth row of
+    the head-to-head map has only three. Raises ValueError for any other group size.
     Source: formats, sections 11 and 14.10.
     """
     if not 1 <= group_size <= GROUP_SIZE_MAX:
@@ -144,8 +144,8 @@ def points_by_slot(
 ) -> Row:
     """Result points: one per player, in the game's player order.
 
-    Takes a map as on the wire, the player ids by slot and the same ids from first to last. Raises
-    ValueError when the two do not hold the same players. Source: formats, section 11.
+    Takes a map as on the wire, the player ids by slot and the finishing order. Raises ValueError unless
+    both hold the same players. Source: formats, section 11.
     """
     if sorted(player_ids) != sorted(finishing_order):
         raise ValueError("the finishing order does not hold the players of the game")
@@ -166,7 +166,7 @@ def bye_points(rows: Sequence[Sequence[WirePoints]], byes: str, games_per_round:
     """Points of a bye game, two decimals.
 
     Takes a map as on the wire, the `byes` setting (full: first value of row 1; half: 0.50; zero: 0.00)
-    and the games of a round, each of which counts once. Raises Invalid for another setting.
+    and the number of games per round, each of which counts. Raises Invalid for any other setting.
     Source: formats, sections 9 and 14.3.
     """
     values = {"full": points_by_place(rows, 1)[0], "half": Decimal("0.50"), "zero": Decimal("0.00")}

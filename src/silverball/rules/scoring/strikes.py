@@ -1,4 +1,4 @@
-"""Strikes of a game, and the points and positions that stand for them. Source: formats, sections 10, 12."""
+"""Strikes of a game, and the points and positions that encode them. Source: formats, sections 10 and 12."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ THREE_PLAYER_STRIKES_ONE = 1
 
 
 class StrikeRule(Enum):
-    """How a game hands out strikes; the values of groups are the codes of `knockoutFourPlayerStrikes`."""
+    """The strikes that a game gives; values from 1 on are the codes of `knockoutFourPlayerStrikes`."""
 
     HEAD_TO_HEAD = 0
     ONE = 1
@@ -25,7 +25,7 @@ class StrikeRule(Enum):
 
     @property
     def is_standard(self) -> bool:
-        """Whether a player of a group gets one strike or none, and no order is kept on the wire."""
+        """Whether each player gets one strike or none, and the wire has no finishing order."""
         return self in STANDARD_RULES
 
 
@@ -34,7 +34,7 @@ STANDARD_RULES = frozenset({StrikeRule.ONE, StrikeRule.TWO, StrikeRule.THREE})
 
 @dataclass(frozen=True)
 class StrikeSettings:
-    """The rule for groups of four and the strikes of a standard group of three (1, else two)."""
+    """The strike rule, and the number of strikes in a standard group of three (1, else two)."""
 
     rule: StrikeRule
     three_player_strikes: int = THREE_PLAYER_STRIKES_ONE
@@ -72,11 +72,11 @@ def group_strike_settings(
     """The strike settings of a group knockout, from its four wire keys.
 
     Takes `knockoutFourPlayerStrikes` (1, 2, 3, 100 progressive, 101 fair), `knockoutThreePlayerStrikes`
-    (1: only the last gets a strike; 0 or 2: second and third get one) and the two flags, which win over
-    the code. Raises Invalid for an unknown code and for both flags. Source: formats, section 12.
+    (1: only the last gets a strike; 0 or 2: second and third get one) and the two flags, which override
+    the code. Raises Invalid for an unknown code and for both flags at once. Source: formats, section 12.
     """
     if fair and progressive:
-        raise Invalid({"knockoutFair": ["Strikes are either fair or progressive. Choose one of them."]})
+        raise Invalid({"knockoutFair": ["Strikes are either fair or progressive, not both. Choose one."]})
     if fair or progressive:
         rule = StrikeRule.FAIR if fair else StrikeRule.PROGRESSIVE
         return StrikeSettings(rule, three_player_strikes)
@@ -90,7 +90,7 @@ def group_strike_settings(
 def strikes_by_place(settings: StrikeSettings, group_size: int) -> tuple[int, ...]:
     """Strikes of first, second, ... in a group of this size. A group of one (a bye) gives none.
 
-    Raises ValueError for a size the rule does not know. Source: formats, section 12.
+    Raises ValueError for a size that the rule does not define. Source: formats, section 12.
     """
     if group_size == 1:
         return (0,)
@@ -98,7 +98,7 @@ def strikes_by_place(settings: StrikeSettings, group_size: int) -> tuple[int, ..
         return (0, 0, 1) if settings.three_player_strikes == THREE_PLAYER_STRIKES_ONE else (0, 1, 1)
     known = STRIKE_TABLES[settings.rule].get(group_size)
     if known is None:
-        raise ValueError(f"{settings.rule.name} strikes know no group of {group_size}")
+        raise ValueError(f"{settings.rule.name} strikes are not defined for a group of {group_size}")
     return known
 
 
@@ -107,8 +107,8 @@ def strikes_by_slot(
 ) -> tuple[int, ...]:
     """Strikes of a result: one count per player, in the game's player order.
 
-    Takes the player ids by slot and the same ids from first to last. Raises ValueError when the two do
-    not hold the same players. Source: formats, section 12.
+    Takes the player ids by slot and the finishing order. Raises ValueError unless both hold the same
+    players. Source: formats, section 12.
     """
     given = strikes_by_place(settings, len(player_ids))
     places = _places_by_slot(player_ids, finishing_order)
@@ -118,7 +118,7 @@ def strikes_by_slot(
 def points_by_place(settings: StrikeSettings, group_size: int) -> tuple[Decimal, ...]:
     """Result points of first, second, ... in a group of this size: a code for strikes, not a score.
 
-    Standard and head to head: 1.00 without strike, 0.00 with one. Raises as `by_place` does.
+    Standard and head to head: 1.00 without a strike, 0.00 with one. Raises as `strikes_by_place` does.
     Source: formats, sections 10 and 11.
     """
     given = strikes_by_place(settings, group_size)
@@ -132,7 +132,7 @@ def points_by_place(settings: StrikeSettings, group_size: int) -> tuple[Decimal,
 def points_by_slot(
     settings: StrikeSettings, player_ids: Sequence[int], finishing_order: Sequence[int]
 ) -> tuple[Decimal, ...]:
-    """Result points: one per player, in the game's player order. Takes and raises as `in_slots` does."""
+    """Result points: one per player, in the game's player order. Takes and raises as `strikes_by_slot`."""
     earned = points_by_place(settings, len(player_ids))
     return tuple(earned[place] for place in _places_by_slot(player_ids, finishing_order))
 
@@ -140,13 +140,13 @@ def points_by_slot(
 def points_of_strikers(
     settings: StrikeSettings, player_ids: Sequence[int], striker_ids: Sequence[int]
 ) -> tuple[Decimal, ...]:
-    """Result points of a standard game entered as the players who receive a strike, by slot.
+    """Result points by slot of a standard game that was entered as the players with a strike.
 
-    Raises Invalid when the rule needs an order, when the number of strikes is not the rule's, or when
-    somebody did not play. Source: formats, section 10.
+    Raises Invalid when the rule needs a finishing order, when the number of strikes breaks the rule, or
+    when a player with a strike did not play. Source: formats, section 10.
     """
     if settings.rule in {StrikeRule.FAIR, StrikeRule.PROGRESSIVE}:
-        raise Invalid({"strikes": ["These strikes depend on the finishing order. Enter the order."]})
+        raise Invalid({"strikes": ["These strikes follow from the finishing order. Enter the order."]})
     strikers = set(striker_ids)
     needed = sum(strikes_by_place(settings, len(player_ids)))
     if not strikers <= set(player_ids):
@@ -157,9 +157,9 @@ def points_of_strikers(
 
 
 def strikes_from_points(settings: StrikeSettings, result_points: Sequence[Decimal]) -> tuple[int, ...]:
-    """Strikes behind the result points of a game, slot by slot. A game of one (a bye) gives none.
+    """Strikes decoded from the result points of a game, slot by slot. A game of one (a bye) gives none.
 
-    Raises Invalid for points that mean no strikes under the rule. Source: formats, section 12
+    Raises Invalid for points that stand for no strikes under the rule. Source: formats, section 12
     (1,357 of 1,357 real games).
     """
     group_size = len(result_points)
@@ -180,11 +180,11 @@ def wire_positions(
     result_points: Sequence[Decimal],
     finishing_order: Sequence[int] = (),
 ) -> tuple[int | None, ...]:
-    """`resultPositions` as they are shown, from the points by slot and the order if it is known.
+    """`resultPositions` on the wire, from the points by slot and the finishing order if it is known.
 
-    Full order for head to head, progressive and fair groups of two or three. Fair groups of four show
-    [first, null, third, last]: the player entered third, otherwise the middle player in the higher slot.
-    Standard strikes show nothing but a player without strike, the one in the highest slot, at the end.
+    Head to head, progressive and fair groups of two or three have the full order. Fair groups of four
+    have [first, null, third, last]; without an order, third is the middle player in the higher slot.
+    Standard strikes have only nulls and, at the end, the player without a strike in the highest slot.
     Source: formats, section 10 (1,043 of 1,043 and 148 of 148 real games).
     """
     best_first = tuple(finishing_order) or _order_by_points(player_ids, result_points)
@@ -196,7 +196,7 @@ def wire_positions(
 
 
 def is_out(strikes: int, adjustment: Decimal, strike_count: int) -> bool:
-    """Whether strikes from games and by hand reach the count that eliminates. Source: formats, 12."""
+    """Whether strikes from games and adjustments reach the limit. Source: formats, section 12."""
     return strikes + adjustment >= strike_count
 
 
@@ -207,7 +207,7 @@ def _places_by_slot(player_ids: Sequence[int], finishing_order: Sequence[int]) -
 
 
 def _order_by_points(player_ids: Sequence[int], result_points: Sequence[Decimal]) -> tuple[int, ...]:
-    """Player ids from most to fewest points, equals in slot order."""
+    """Player ids from most to fewest points; equal points keep the slot order."""
     slots = sorted(range(len(player_ids)), key=lambda slot: -result_points[slot])
     return tuple(player_ids[slot] for slot in slots)
 

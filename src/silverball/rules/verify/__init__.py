@@ -1,6 +1,6 @@
-"""A second, deliberately simple opinion on everything a tournament shows.
+"""An independent, deliberately simple check of a tournament's stored data.
 
-It reads the journal backwards, looks at each draw, and counts results, standings and summaries again with
-code of its own: nothing here calls what the engine ranks and scores with. Tables (point maps, curves, who
-meets whom in a bracket) are data that both share.
+It replays the journal backwards, checks each draw, and computes results, standings and summaries again with
+separate code: nothing here calls the ranking and scoring of the engine. Only data is shared: point maps,
+curves, bracket structures.
 """

@@ -1,4 +1,4 @@
-"""Tables of golf and bowling. Source: formats, sections 14.16, 14.20, 16 and 17."""
+"""Expected standings of pingolf and bowling. Source: formats, sections 14.16, 14.20, 16 and 17."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -10,7 +10,7 @@ from silverball.rules.verify.rows import ZERO, Row, points_text
 
 
 def listed_entrants(tournament: Tournament) -> list[Entrant]:
-    """Who is active or has completed a game alone."""
+    """Entrants who are active or have completed a single player game."""
     played_ids = {game.player_id for game in tournament.single_player_games if game.status == "completed"}
     return [
         entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in played_ids
@@ -25,7 +25,7 @@ def single_player_rows(
     *,
     is_less_better: bool = False,
 ) -> list[Row]:
-    """Rows by these keys, more is better; `more` holds what the format adds, its tiebreakers too."""
+    """Rows ranked by these keys, higher is better; `format_columns` adds or replaces columns."""
     placed = rows.places_by_player(
         {player_id: (*key, *rows.manual_order_key(tournament, player_id)) for player_id, key in keys.items()}
     )
@@ -51,7 +51,7 @@ def single_player_rows(
 
 
 def golf_table(tournament: Tournament) -> list[Row]:
-    """Fewest strokes; then more holes with one, two, three strokes."""
+    """Rows by fewest strokes, then by most holes with one, two and three strokes."""
     chosen: Any = tournament.settings
     played = results.frames_by_player(tournament)
     points, keys, format_columns = {}, {}, {}
@@ -73,14 +73,14 @@ def golf_table(tournament: Tournament) -> list[Row]:
 
 
 def _counted_strokes(done: Sequence[int], chosen: Any, *, is_closed: bool) -> Decimal:
-    """The best holes that count; those not played count most once it is closed."""
+    """Sum of the best holes; once the tournament is completed, missing holes count the maximum."""
     missing = [chosen.golf_stroke_limit or 10] * (chosen.golf_duration - len(done)) if is_closed else []
     best_first = sorted([*done, *missing])
     return Decimal(sum(best_first[: chosen.golf_holes_counted or None]))
 
 
 def bowling_table(tournament: Tournament) -> list[Row]:
-    """Most pins; then more strikes, more spares."""
+    """Rows by most pins, then by most strikes and spares."""
     chosen: Any = tournament.settings
     played = results.frames_by_player(tournament)
     points, keys, format_columns = {}, {}, {}

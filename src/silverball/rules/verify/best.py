@@ -1,4 +1,4 @@
-"""Tables of best games and of cards, counted slowly. Source: formats, sections 14.18, 14.19 and 15."""
+"""Expected standings of best games and cards, computed naively. Source: formats, 14.18, 14.19 and 15."""
 
 from decimal import Decimal
 from typing import Any
@@ -15,7 +15,7 @@ def _is_counted(game: SinglePlayerGame) -> bool:
 
 
 def _score_points(tournament: Tournament, game: SinglePlayerGame, field: list[SinglePlayerGame]) -> Decimal:
-    """The points of a score among these: ties share the better rank."""
+    """The points of a score among these games; ties share the better rank."""
     rank = 1 + sum(
         other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in field
     )
@@ -24,7 +24,7 @@ def _score_points(tournament: Tournament, game: SinglePlayerGame, field: list[Si
 
 
 def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
-    """The games that hold a rank: a player's best few on each arena; the earlier of equal ones."""
+    """The games that hold a rank: each player's best few on each arena; of equal scores the earlier."""
     most = int(getattr(tournament.settings, "best_game_number_of_best_games", 1))
     scored = [game for game in tournament.single_player_games if _is_counted(game)]
     return [
@@ -39,13 +39,13 @@ def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
 
 
 def _is_before(game: SinglePlayerGame, other: SinglePlayerGame) -> bool:
-    """Whether a game is better than another, or as good and earlier."""
+    """Whether a game has a better score than another, or an equal score earlier."""
     own, its = (game.score or 0), (other.score or 0)
     return own > its or (own == its and game.single_player_game_id < other.single_player_game_id)
 
 
 def best_game_table(tournament: Tournament) -> list[Row]:
-    """The best arenas of each player; an arena is worth the sum of the ranks held there."""
+    """Rows by each player's best arenas; an arena is worth the points of the player's ranks on it."""
     most = int(getattr(tournament.settings, "best_game_arenas_counted", 0)) or None
     field = ranked_games(tournament)
     points, keys, format_columns = {}, {}, {}
@@ -77,7 +77,7 @@ def _entries_available(tournament: Tournament, bought: int, played: int) -> int:
 
 
 def ranked_cards(tournament: Tournament) -> list[Card]:
-    """The cards that are ranked: completed, not voided; all of them or each player's newest."""
+    """The ranked cards: completed and not voided, all or each player's newest."""
     cards = [card for card in tournament.cards if card.status == "completed" and not card.is_voided]
     if getattr(tournament.settings, "card_best_game_scoring", 0) != 1:
         return cards
@@ -89,7 +89,7 @@ def ranked_cards(tournament: Tournament) -> list[Card]:
 
 
 def card_table(tournament: Tournament) -> list[Row]:
-    """The best cards of each player."""
+    """Rows by each player's best cards."""
     settings: Any = tournament.settings
     cards = ranked_cards(tournament)
     ids = {card.card_id for card in cards}
@@ -127,7 +127,7 @@ def card_table(tournament: Tournament) -> list[Row]:
 
 
 def stored_points_faults(tournament: Tournament) -> list[str]:
-    """What a closed tournament stores of each game, against the ranks counted again."""
+    """Games of a completed tournament whose stored points differ from those of their ranks."""
     if tournament.type != "best_game" or tournament.status != "completed":
         return []
     field = ranked_games(tournament)

@@ -1,4 +1,4 @@
-"""Tables of single and double elimination and of the ladder. Source: formats, 14.10, 14.11 and 14.13."""
+"""Expected standings of elimination brackets and ladders. Source: formats, 14.10, 14.11 and 14.13."""
 
 from collections import Counter
 from typing import Any
@@ -10,12 +10,12 @@ from silverball.rules.verify import rows
 from silverball.rules.verify.rows import Row
 
 NOBODY = 0
-# Who comes out of a match, first to last; None while it is open.
+# The finishing order of a match; None while it is open.
 MatchOrder = tuple[int, ...] | None
 
 
 def bracket_row(tournament: Tournament, player_id: int, position: int, points: Any, extra: Any = 0) -> Row:
-    """A row of those whose place is decided: numbers."""
+    """A row of a player whose place is decided; points are numbers."""
     return {
         "playerId": player_id,
         "position": position,
@@ -29,7 +29,7 @@ def bracket_row(tournament: Tournament, player_id: int, position: int, points: A
 
 
 def bracket_table(tournament: Tournament) -> list[Row]:
-    """Those who are out for good or have won; points are won matches, byes included."""
+    """Rows of players who are out or have won; points are matches won, byes included."""
     size = int(getattr(tournament.settings, "bracket_size", 4))
     nodes = (
         bracket_nodes.double_elimination_nodes
@@ -135,7 +135,7 @@ def _places(
 
 
 def ladder_table(tournament: Tournament) -> list[Row]:
-    """The last of each game is out; points are the players left behind. Source: formats, 14.13."""
+    """Rows of a ladder: the last of each game is out; points are the players below. Source: 14.13."""
     alive = rows.active_ids_by_seed(tournament)
     players = len(alive)
     is_fast = getattr(tournament.settings, "ladder_type", "regular") == "fast"
@@ -160,7 +160,7 @@ def ladder_table(tournament: Tournament) -> list[Row]:
 
 
 def _ladder_step(alive: int, players: int, is_fast: bool) -> tuple[int, int]:
-    """Who plays with so many left, and how many are out then."""
+    """The size of the next game for a number of players alive, and how many of them it eliminates."""
     if not is_fast:
         return min(4, alive), 1
     if alive <= 4:

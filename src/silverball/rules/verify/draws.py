@@ -1,4 +1,4 @@
-"""Who may meet whom: what holds at any time, and what must hold when a round is drawn.
+"""Checks of pairings: rules that hold at any time, and rules for newly drawn rounds.
 
 Source: formats, sections 3, 7 and 9.
 """
@@ -16,12 +16,12 @@ PAIR_FORMATS = {"knockout", "matchplay"}
 ONE_GAME_AT_ONCE = {"max_matchplay", "frenzy", "best_game", "card_best_game"}
 SEVERAL_GROUPS = {"manual_matchplay", "frenzy", "max_matchplay"}
 EACH_ARENA_ONCE = GROUP_FORMATS | PAIR_FORMATS | {"round_robin", "double_round_robin", "group_bracket"}
-# Byes go to any of those who have fewer than others.
+# With this pairing a bye may go to any player who does not have the most.
 FEWER_IS_ENOUGH = "strictswiss"
 
 
 def state_faults(tournament: Tournament) -> list[str]:
-    """What no moment of a tournament may show."""
+    """Violations of rules that hold at any moment of a tournament."""
     faults = [
         f"Game {game.game_id} has a player twice."
         for game in tournament.games
@@ -51,7 +51,7 @@ def state_faults(tournament: Tournament) -> list[str]:
 
 
 def _has_groups(tournament: Tournament) -> bool:
-    """Round robins in groups have a round for each group, in which everybody plays several games."""
+    """Whether it is a round robin in groups, whose rounds have several games per player."""
     return bool(getattr(tournament.settings, "round_robin_group_size", 0))
 
 
@@ -76,7 +76,7 @@ def _repeated_values(values: Iterable[int]) -> list[int]:
 
 
 def draw_faults(type_: str, before: ReplayState, changes: Sequence[Change], action_id: int) -> list[str]:
-    """What is wrong with the rounds that an action drew. Takes the book as it was before the action."""
+    """Faults of the rounds that an action drew. Takes the state before the action."""
     faults = []
     for change in changes:
         if isinstance(change, RoundOpened):
@@ -116,7 +116,7 @@ def _round_faults(type_: str, before: ReplayState, games: Sequence[Game], label:
 
 
 def _wave_key(type_: str, game: Game) -> tuple[int | None, int | None]:
-    # The two games of a pair in a double round robin follow each other on one arena.
+    # A pair of a double round robin plays its two games one after the other on one arena.
     index = None if type_ == "double_round_robin" else game.game_index
     return (index, game.arena_id)
 
@@ -132,7 +132,7 @@ def expected_group_sizes(players: int) -> list[int]:
 
 
 def _bye_faults(before: ReplayState, byes: Sequence[int], players: Sequence[int], label: str) -> list[str]:
-    """A bye goes to whoever has had the fewest; before the first result it goes by seeds."""
+    """Byes given to players who do not have the fewest; the first round, drawn by seeds, is exempt."""
     if not any(round_.status == "completed" for round_ in before.items_of_part("rounds")):
         return []
     counted: Counter[int] = Counter(

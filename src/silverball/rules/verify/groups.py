@@ -1,4 +1,4 @@
-"""Tables of elimination in groups of four, by games or by strokes. Source: formats, 14.12 and 14.17."""
+"""Expected standings of group elimination, by games or strokes. Source: formats, 14.12 and 14.17."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from silverball.rules.verify.brackets import bracket_row
 from silverball.rules.verify.rows import ZERO, Row
 
 ADVANCING = 2
-# Who joins in a later round is above everybody who is out.
+# Players who join in a later round rank above all players who are out.
 JOINS_LATER = 1000
 TIEBREAK = ("0.50", "0.25", "0.12", "0.00")
 
 
 @dataclass(frozen=True)
 class _PlayedRound:
-    """A round that was played; scores are such that more is better."""
+    """A played round; higher scores are better."""
 
     groups: list[tuple[int, ...]]
     scores: Mapping[int, Decimal]
@@ -36,7 +36,7 @@ class _PlayedRound:
         return bool(self.groups) and len(self.finished_groups) == len(self.groups)
 
     def tied_ids(self) -> set[int]:
-        """Who shares the last advancing place of a finished group."""
+        """Players who share the last advancing place of a finished group."""
         tied: set[int] = set()
         for group in self.finished_groups:
             ordered = sorted((self.rank_key(player_id) for player_id in group), reverse=True)
@@ -52,7 +52,7 @@ class _PlayedRound:
 
 
 def group_bracket_table(tournament: Tournament) -> list[Row]:
-    """Those whose place is decided: by the last round played, then by what was scored in it."""
+    """Rows of players whose place is decided: by the last round played, then by the score in it."""
     if not tournament.rounds:
         return []
     played: list[_PlayedRound] = []
@@ -84,7 +84,7 @@ def group_bracket_table(tournament: Tournament) -> list[Row]:
 
 
 def _apply_manual_orders(tournament: Tournament, placed: Mapping[int, int]) -> dict[int, int]:
-    """Orders by hand hold between players who share a place and were ordered together."""
+    """Apply manual orders among players who share a place and were ordered together."""
     after = dict(placed)
     for place in set(placed.values()):
         members = [tournament.entrant_by_id[player_id] for player_id in placed if placed[player_id] == place]
@@ -150,7 +150,7 @@ def _round_of_holes(
 def _expected_groups(
     tournament: Tournament, present_ids: set[int], earlier: list[_PlayedRound]
 ) -> list[tuple[int, ...]]:
-    """Groups by seed of those who were to play; of those who are there when that is not known."""
+    """Groups by seed of the expected players; of the present players when these are not known."""
     stage = _planned_rounds(tournament)[len(earlier)]
     seeds = rows.active_ids_by_seed(tournament)
     joining = (
@@ -175,7 +175,7 @@ def _expected_groups(
 
 
 def _hole_tiebreaks(games: list[SinglePlayerGame]) -> dict[int, Decimal]:
-    """Fewest strokes first, another hole between equals; all who began together share out the points."""
+    """Tiebreak points by fewest strokes, further holes between equals; one set of points per tie."""
     cards: list[dict[int, list[int]]] = []
     for index in sorted({game.game_index or 0 for game in games}):
         hole = [game for game in games if game.game_index == index]

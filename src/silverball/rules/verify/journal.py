@@ -1,4 +1,4 @@
-"""The journal in itself: numbers without gaps, and what was undone really taken back."""
+"""Checks of the journal itself: numbers without gaps, and undos with exactly the opposite changes."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from silverball.rules.verify.replay import ReplayedAction
 
 
 def journal_faults(stories: Sequence[ReplayedAction], first: int = 1) -> list[str]:
-    """What is wrong with these actions, first to last; `first` is the number of the first."""
+    """Faults of these actions, first to last; `first` is the number of the first action."""
     by_id = {action.action_id: action for action in stories}
     faults = [
         f"Action {number} is missing from the journal."

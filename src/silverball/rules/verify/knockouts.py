@@ -1,4 +1,4 @@
-"""Tables of strike formats: who is out, since which round. Source: formats, sections 12, 14.1 and 14.2."""
+"""Expected standings of strike formats. Source: formats, sections 12, 14.1 and 14.2."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -11,10 +11,10 @@ from silverball.rules.verify.rows import ZERO, Row, points_text
 
 @dataclass
 class _KnockoutPath:
-    """An entrant's way; rounds count from 1, 0 is before the first."""
+    """An entrant's path through a knockout; rounds count from 1, 0 is before the first."""
 
     entrant: Entrant
-    # Round -> strikes of completed games; only rounds that are over.
+    # Round -> strikes of completed games, for completed rounds only.
     strikes_by_round: dict[int, int]
     strikes: Decimal
     points: Decimal
@@ -28,7 +28,7 @@ class _KnockoutPath:
 
 
 def knockout_table(tournament: Tournament) -> list[Row]:
-    """Alive before out; fewer strikes, later rounds; equals share a place."""
+    """Rows by alive before out, fewer strikes and later rounds; equals share a place."""
     paths = _paths(tournament)
     nobody_left = all(path.out_round is not None for path in paths)
     final = max((path.out_round or 0 for path in paths), default=0)
@@ -74,7 +74,7 @@ def _rank_key(path: _KnockoutPath, nobody_left: bool, final: int) -> tuple[Any, 
 
 
 def _completed_round_numbers(tournament: Tournament) -> list[int]:
-    """Numbers of the rounds that are over."""
+    """Numbers of the completed rounds."""
     is_closed = tournament.status == "completed"
     return [
         round_.round_index + 1 for round_ in tournament.rounds if is_closed or round_.status == "completed"
@@ -108,7 +108,7 @@ def _paths(tournament: Tournament) -> list[_KnockoutPath]:
 
 
 def _struck_out_round(tournament: Tournament, path: _KnockoutPath, newest: int) -> int | None:
-    """The round in which strikes, by games and by hand, were too many."""
+    """The round in which strikes from games and adjustments reached the limit."""
     limit = int(getattr(tournament.settings, "knockout_strike_count", 0))
     by_hand = path.entrant.points_adjustment
     so_far = 0
@@ -128,7 +128,7 @@ def _struck_out_round(tournament: Tournament, path: _KnockoutPath, newest: int) 
 def _decide_out_rounds(
     tournament: Tournament, paths: list[_KnockoutPath], number: dict[int, int], newest: int
 ) -> None:
-    """Set who is out: by strikes, by leaving, and who stays because nobody else is left."""
+    """Set the out round of each path: by strikes or by leaving, unless no player would be left."""
     present = {
         player_id
         for game in tournament.games

@@ -1,4 +1,4 @@
-"""The table of an amazing race. Source: formats, section 14.21."""
+"""Expected standings of an amazing race. Source: formats, section 14.21."""
 
 from decimal import Decimal
 from typing import Any
@@ -9,14 +9,14 @@ from silverball.rules.verify.rows import Row
 
 
 def race_table(tournament: Tournament) -> list[Row]:
-    """Who is in before who is out; more rounds survived are better."""
+    """Rows by still in before out, then by most rounds survived."""
     survived: dict[int, int] = {}
     out: set[int] = set()
     for round_ in tournament.rounds_in_order:
         safe, last = _round_outcome(tournament, round_)
         for player_id in safe:
             survived[player_id] = survived.get(player_id, 0) + 1
-        # Who was out earlier has no game in later rounds; who is safe here is not out.
+        # Players who went out earlier have no game in later rounds, so a safe player is not out.
         out -= safe
         if last is not None:
             out.add(last)
@@ -36,7 +36,7 @@ def race_table(tournament: Tournament) -> list[Row]:
 
 
 def _round_outcome(tournament: Tournament, round_: Round) -> tuple[set[int], int | None]:
-    """Who is safe in a round and who is out; the tied lowest play again among themselves."""
+    """The players safe in a round and the player out; those tied for lowest replay."""
     games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
     everybody = {game.player_id for game in games}
     group, safe = set(everybody), set[int]()

@@ -1,6 +1,6 @@
-"""The journal told backwards: from what is stored to what the tournament began with.
+"""Backward replay of the journal: from the stored data to the tournament's initial state.
 
-Each change must fit what is there; where it does not, what is stored is not what was journalled.
+Each change must lead to the state at that point; where it does not, the stored data differs from the journal.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,7 +13,7 @@ from silverball.rules.model.apply import ID_FIELDS
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.model.tournament import Bank, EngineState, Entrant, LineupArena, Tournament
 
-# Kind of thing and id -> the thing.
+# (part, id) -> item.
 ItemsById: TypeAlias = dict[tuple[str, int], Any]
 PART_NAMES = {
     "entrants": "entrant",
@@ -28,7 +28,7 @@ PART_NAMES = {
     "scorekeepers": "scorekeeper",
     "purchases": "purchase",
 }
-# What only play makes: a planned tournament has none of it.
+# Parts that exist only after the start.
 PARTS_OF_PLAY = ("rounds", "games", "suggestions", "single_player_games", "cards", "queue")
 TOURNAMENT_FIELDS = (
     "status",
@@ -44,23 +44,23 @@ TOURNAMENT_FIELDS = (
 
 @dataclass(frozen=True)
 class ReplayedAction:
-    """One action of the journal; `made` is None for changes that could not be read."""
+    """An action of the journal with its changes."""
 
     action_id: int
     changes: Sequence[Change]
-    # The action that this one took back.
+    # The id of the action that this one undid.
     undone_action_id: int | None = None
 
 
 @dataclass
 class ReplayState:
-    """Things by kind and id, and the tournament's own fields."""
+    """The state of a tournament: items by part and id, and the tournament's own fields."""
 
     items: ItemsById = field(default_factory=dict)
     tournament_fields: dict[str, Any] = field(default_factory=dict)
 
     def items_of_part(self, part: str) -> list[Any]:
-        """Things of a kind, ascending by id."""
+        """Items of a part, ascending by id."""
         return [
             item
             for (kind, _), item in sorted(self.items.items(), key=lambda key_and_item: key_and_item[0])
@@ -69,7 +69,7 @@ class ReplayState:
 
 
 def stored_state(tournament: Tournament) -> ReplayState:
-    """What is stored, as a book."""
+    """The state of a stored tournament."""
     things = {
         (part, getattr(item, name)): comparable_item(item)
         for part, name in ID_FIELDS.items()
@@ -81,7 +81,7 @@ def stored_state(tournament: Tournament) -> ReplayState:
 
 
 def comparable_item(item: Any) -> Any:
-    """A thing without what is looked up elsewhere: accounts, categories, what banks hold."""
+    """An item without fields that are looked up elsewhere: accounts, categories, arenas of banks."""
     if isinstance(item, Entrant):
         return replace(item, user_id=None, entries_bought=0)
     if isinstance(item, LineupArena):
@@ -90,7 +90,7 @@ def comparable_item(item: Any) -> Any:
 
 
 def _plain_value(name: str, value: Any) -> Any:
-    """A field of the tournament as plain values."""
+    """A field of the tournament as plain JSON values."""
     if name == "state" and isinstance(value, EngineState):
         value = replace(value, series_groups=(), series_plays={}, seed_facts={})
     return msgspec.json.decode(msgspec.json.encode(value))
@@ -99,7 +99,7 @@ def _plain_value(name: str, value: Any) -> Any:
 def replay_backwards(
     book: ReplayState, actions: Sequence[ReplayedAction]
 ) -> Iterator[tuple[ReplayedAction, list[str]]]:
-    """Every action, newest first, with what does not fit; the book is then as it was before the action."""
+    """Undo every action on the state, newest first, and yield each with its faults."""
     for action in reversed(actions):
         faults: list[str] = []
         for change in reversed(action.changes):
@@ -123,7 +123,7 @@ def _undo_change(book: ReplayState, change: Change, action_id: int) -> list[str]
 
 
 def _before_and_after(change: Added[Any] | Removed[Any] | Altered[Any]) -> tuple[Any, Any]:
-    """The thing before and after the change; None where it is not there."""
+    """The item before and after the change; None where it does not exist."""
     if isinstance(change, Altered):
         return comparable_item(change.before), comparable_item(change.after)
     item = comparable_item(change.thing)
@@ -177,9 +177,9 @@ def _differing_parts(name: str, stored: Any, expected: Any) -> list[tuple[str, A
 
 
 def beginning_faults(book: ReplayState, began: Tournament | None, counts: Mapping[str, Any]) -> list[str]:
-    """What is left of the book before its first action and should not be, or the other way round.
+    """Differences between the state before the first action and the expected initial state.
 
-    Takes the tournament as it was created, if it was created here, or the counts of what came in.
+    Takes the tournament as it was created, if it was created here, or the counts of imported items.
     """
     faults = []
     for part, name in PART_NAMES.items():

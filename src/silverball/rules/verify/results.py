@@ -1,4 +1,4 @@
-"""What each game gave, counted again from the places and the settings. Source: formats, sections 9 to 12."""
+"""Checks of game results: points computed again from places and settings. Source: formats, 9 to 12."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -21,7 +21,7 @@ STRIKES = {
 
 
 def result_faults(tournament: Tournament, recorded: set[int]) -> list[str]:
-    """What is wrong with the results of the games with these ids: those that were recorded here."""
+    """Faults of results. Takes the ids of the games whose results were recorded here."""
     faults = []
     for game in tournament.games:
         if game.status != "completed":
@@ -63,7 +63,7 @@ def _game_faults(tournament: Tournament, game: Game) -> list[str]:
 
 
 def _bye_values(tournament: Tournament) -> set[Decimal]:
-    """What a bye may be worth: by the setting, or full points for each game that was lost by a departure."""
+    """Valid points of a bye: by the setting, or full points for each game lost by a departure."""
     full = ONE if strike_kind(tournament) else Decimal(str((tournament.points_map or [[1]])[0][0]))
     each = {"half": Decimal("0.50"), "zero": ZERO}.get(getattr(tournament.settings, "byes", "full"), full)
     games = int(getattr(tournament.settings, "games_per_round", 1))
@@ -71,7 +71,7 @@ def _bye_values(tournament: Tournament) -> set[Decimal]:
 
 
 def strike_kind(tournament: Tournament) -> str:
-    """How strikes are given: "pairs", "standard", "fair", "progressive", or "" without strikes."""
+    """The kind of strikes: "pairs", "standard", "fair", "progressive", or "" without strikes."""
     if tournament.type == "knockout":
         return "pairs"
     if tournament.type != "group_knockout":
@@ -117,7 +117,7 @@ def _standard_faults(tournament: Tournament, game: Game, shown: Sequence[Decimal
 
 
 def _full_order(game: Game, order: Sequence[int]) -> list[int]:
-    """The order of a game of four that shows three places: the other player is second."""
+    """The full order of a game of four with three known places: the other player is second."""
     if game.finishing_order:
         return list(game.finishing_order)
     missing = [player_id for player_id in game.player_ids if player_id not in order]
@@ -182,7 +182,7 @@ def frames_by_player(tournament: Tournament) -> dict[int, dict[int, SinglePlayer
 
 
 def frame_values(frames: Sequence[Sequence[int]]) -> list[int | None]:
-    """Ten-pin: a strike counts the next two rolls, a spare the next one. Source: formats, section 17."""
+    """Ten-pin values: a strike adds the next two rolls, a spare the next one. Source: formats, 17."""
     values: list[int | None] = []
     for at, rolls in enumerate(frames):
         later: list[int] = []

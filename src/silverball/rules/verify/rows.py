@@ -1,4 +1,4 @@
-"""What all tables share: places, texts, who is listed, what breaks ties by hand."""
+"""Shared parts of expected standings: places, points, adjustments, manual orders."""
 
 from collections.abc import Mapping
 from decimal import Decimal
@@ -6,24 +6,24 @@ from typing import Any, TypeAlias
 
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 
-# Key of the interface -> value; only what is counted again.
+# Wire key -> value, for columns that are computed again.
 Row: TypeAlias = dict[str, Any]
 ZERO = Decimal(0)
 
 
 def points_text(points: Decimal) -> str:
-    """Points as the interface writes them."""
+    """Points as written on the wire."""
     return f"{points:.2f}"
 
 
 def places_by_player(keys: Mapping[int, Any]) -> dict[int, int]:
-    """Player id -> place: one more than the players with a higher key."""
+    """Player id -> place: one more than the number of players with a higher key."""
     ordered = sorted(keys.values(), reverse=True)
     return {player_id: ordered.index(key) + 1 for player_id, key in keys.items()}
 
 
 def counted_games(tournament: Tournament) -> list[Game]:
-    """The games that count: completed, no tiebreaks."""
+    """The games that count: completed and no tiebreaks."""
     return [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
 
 
@@ -44,12 +44,12 @@ def tiebreak_points(tournament: Tournament) -> dict[int, Decimal]:
 
 
 def adjustment_total(entrant: Entrant) -> Decimal:
-    """Both adjustments by hand."""
+    """Both adjustments together."""
     return entrant.points_adjustment + entrant.score_adjustment
 
 
 def manual_order_key(tournament: Tournament, player_id: int) -> tuple[Decimal, int]:
-    """What ranks after everything automatic: tiebreak games, then the order by hand."""
+    """The sort key after all automatic ones: tiebreak games, then the manual order."""
     return (
         tiebreak_points(tournament).get(player_id, ZERO),
         -(tournament.entrant_by_id[player_id].tie_place or 0),
@@ -57,7 +57,7 @@ def manual_order_key(tournament: Tournament, player_id: int) -> tuple[Decimal, i
 
 
 def open_game_ids(tournament: Tournament, player_id: int) -> list[int]:
-    """Ids of the started games with a player, of both kinds, ascending."""
+    """Ids of a player's started games of both kinds, ascending."""
     games = [
         game.game_id for game in tournament.games if game.status == "started" and player_id in game.player_ids
     ]
@@ -70,7 +70,7 @@ def open_game_ids(tournament: Tournament, player_id: int) -> list[int]:
 
 
 def active_ids_by_seed(tournament: Tournament) -> list[int]:
-    """Active players, best seed first, the unseeded last."""
+    """Ids of the active players, best seed first, unseeded ones last."""
     active = [entrant for entrant in tournament.entrants if entrant.is_active]
     return [
         entrant.player_id

@@ -1,4 +1,4 @@
-"""Summaries of a completed tournament added up again. Source: formats, section 22."""
+"""Checks of a completed tournament's summaries, computed again. Source: formats, section 22."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ COLUMNS = ("games", "single_player_games", "wins", "losses")
 
 
 def summary_faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
-    """What differs between the sums counted here and the stored rows of the three tables."""
+    """Differences between the stored rows of the three summary tables and the sums computed here."""
     wanted = (
         count_summaries(tournament) if tournament.status == "completed" else {name: {} for name in TABLES}
     )
@@ -45,7 +45,7 @@ def summary_faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping
 
 
 def count_summaries(tournament: Tournament) -> SummaryCounts:
-    """The three tables."""
+    """The rows of the three summary tables."""
     sums: dict[str, dict[tuple[int, ...], Counter[str]]] = {name: {} for name in TABLES}
 
     def add(table: str, key: tuple[int, ...], column: str, count: int = 1) -> None:
@@ -72,7 +72,7 @@ def count_summaries(tournament: Tournament) -> SummaryCounts:
 
 
 def _win_or_loss_column(tournament: Tournament, game: Game, player_id: int, opponent_id: int) -> str:
-    """Whether a player beat another in a game: "wins", "losses" or nothing."""
+    """The column for a player's result against an opponent: "wins", "losses" or "" without a winner."""
     chosen: Any = tournament.settings
     by_points = tournament.type == "group_knockout" and not chosen.knockout_progressive
     if not by_points and set(game.result_positions) == set(game.player_ids):

@@ -1,4 +1,4 @@
-"""The standings counted again, and compared with those that are stored. Source: formats, section 13."""
+"""Checks of stored standings against standings computed again. Source: formats, section 13."""
 
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
@@ -34,7 +34,7 @@ TABLES_BY_TYPE: Mapping[str, Callable[[Tournament], list[Row]]] = {
 
 
 def standings_faults(tournament: Tournament, stored: Mapping[int, Mapping[str, Any]]) -> list[str]:
-    """What differs between the table counted here and the stored rows (player id -> row as shown)."""
+    """Differences between the standings computed here and the stored rows (player id -> wire row)."""
     wanted = (
         {}
         if tournament.status == "planned"
@@ -63,7 +63,7 @@ def _row_faults(player_id: int, wanted: Row, stored: Mapping[str, Any]) -> list[
 
 
 def _comparable_value(value: Any) -> Any:
-    """A value to compare: 10 and 10.0 are the same number, "10.00" is a text."""
+    """A value prepared for comparison: 10 and 10.0 are the same number, "10.00" is a text."""
     if isinstance(value, Decimal | int | float) and not isinstance(value, bool):
         return Decimal(str(value)).normalize()
     if isinstance(value, Sequence) and not isinstance(value, str):

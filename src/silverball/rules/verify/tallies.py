@@ -1,4 +1,4 @@
-"""Tables by points: match plays, round robins, targets, paces, frenzies. Source: formats, 13.4 and 14."""
+"""Expected standings by points: match plays, round robins, flip frenzies. Source: formats, 13.4 and 14."""
 
 from collections.abc import Callable, Mapping
 from decimal import Decimal
@@ -12,7 +12,7 @@ Keys = Mapping[int, Any]
 
 
 def points_table(tournament: Tournament, first: Keys | None = None) -> list[Row]:
-    """Points, then the tiebreaker. `first` ranks before them: player id -> key."""
+    """Rows by points, then by tiebreaker. `first` (player id -> key) sorts before the points."""
     games = rows.counted_games(tournament)
     listed = _listed_ids(tournament, games)
     totals = rows.points_of_games(games)
@@ -61,7 +61,7 @@ def _listed_ids(tournament: Tournament, games: list[Game]) -> list[int]:
 def _tiebreaks(
     tournament: Tournament, points: Mapping[int, Decimal], games: list[Game]
 ) -> dict[int, tuple[list[Any], tuple[Any, ...]]]:
-    """Player id -> what is shown beside the points, and what ranks (more is better)."""
+    """Player id -> displayed tiebreakers and their sort key, higher is better."""
     way = getattr(tournament.settings, "tiebreaker", "disabled")
     ways: Mapping[str, Callable[[int], tuple[list[Any], tuple[Any, ...]]]] = {
         "standard": lambda player_id: _more_is_better(_opponent_strength(player_id, points, games)),
@@ -88,7 +88,7 @@ def _fewer_is_better(value: int) -> tuple[list[Any], tuple[Any, ...]]:
 
 
 def _opponent_strength(player_id: int, points: Mapping[int, Decimal], games: list[Game]) -> list[Decimal]:
-    """Median-Buchholz and Solkoff: what the opponents of every game have in the end."""
+    """Median-Buchholz and Solkoff: sums of the final points of all opponents met."""
     met = [
         points.get(other, ZERO)
         for game in games
@@ -101,13 +101,13 @@ def _opponent_strength(player_id: int, points: Mapping[int, Decimal], games: lis
 
 
 def _count_places(player_id: int, games: list[Game], place: int) -> int:
-    """How often a player finished in this place (0 is first, -1 last) of a game with others."""
+    """Number of games that a player finished in this place (0 is first, -1 last), byes left out."""
     orders = [game.result_positions for game in games if len(game.result_positions) > 1]
     return sum(len(order) > place and order[place] == player_id for order in orders)
 
 
 def frenzy_table(tournament: Tournament) -> list[Row]:
-    """Wins against losses; points are numbers. Source: formats, 14.14."""
+    """Rows by net wins; points are numbers. Source: formats, section 14.14."""
     games = [game for game in rows.counted_games(tournament) if not game.is_bye]
     way = getattr(tournament.settings, "tiebreaker", "disabled")
     won = {
@@ -145,7 +145,7 @@ def frenzy_table(tournament: Tournament) -> list[Row]:
 
 
 def _points_by_round(tournament: Tournament, player_id: int) -> dict[int, Decimal]:
-    """Number of the round, from 1 -> points a player has won in it; only rounds with a result."""
+    """Round number (from 1) -> the player's points in it; rounds without a result are missing."""
     points_by_number: dict[int, Decimal] = {}
     number = {round_.round_id: round_.round_index + 1 for round_ in tournament.rounds}
     for game in rows.counted_games(tournament):
@@ -158,14 +158,14 @@ def _points_by_round(tournament: Tournament, player_id: int) -> dict[int, Decima
 
 
 def target_table(tournament: Tournament) -> list[Row]:
-    """Who reached the target earlier is before who did later, and before who did not. Source: 14.15."""
+    """Rows by the round in which the target was reached; players still short come last. Source: 14.15."""
     target = Decimal(int(getattr(tournament.settings, "target_points", 0)))
     first: dict[int, Any] = {}
     for entrant in tournament.entrants:
         own = _points_by_round(tournament, entrant.player_id)
         reached = _round_reaching(own, target - rows.adjustment_total(entrant))
         if reached is not None and _round_reaching(own, target) != reached:
-            # Points given by hand count from when they were given.
+            # Adjustments count from when they were made.
             reached = max(reached, entrant.adjusted_after or 0)
         first[entrant.player_id] = (0, 0) if reached is None else (1, -reached)
     return points_table(tournament, first)
@@ -181,7 +181,7 @@ def _round_reaching(own: Mapping[int, Decimal], needed: Decimal) -> int | None:
 
 
 def pace_table(tournament: Tournament) -> list[Row]:
-    """Who is in is before who is out, the later out the better. Source: formats, 14.6."""
+    """Rows by still in before out, then by latest out round. Source: formats, section 14.6."""
     chosen: Any = tournament.settings
     own = {
         entrant.player_id: _points_by_round(tournament, entrant.player_id) for entrant in tournament.entrants

@@ -1,1 +1,1 @@
-"""What the pinball federation makes of a tournament: its value, its points, its grade. Source: ratings, B."""
+"""World pinball ranking (WPPR): value, points and grade (TGP) of a tournament. Source: ratings, B."""

@@ -1,4 +1,4 @@
-"""How the points of a tournament are shared out among its places. Source: ratings, B.4."""
+"""Distribution of a tournament's points over its places. Source: ratings, B.4."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,12 +10,12 @@ DYNAMIC_SHARE = 0.90
 
 
 def place_points(positions: Sequence[int], *, rated_players: int, winner_points: float) -> list[float]:
-    """What each place is worth, in the order of `positions`; not rounded (it is shown with two decimals).
+    """Points of each place, in the order of `positions`; not rounded (two decimals are displayed).
 
-    positions: one per player, from 1; who shares a place shares the points of the places it covers, so
-    two seconds are followed by a fourth. rated_players: how many of them are rated; the dynamic share
-    goes to the upper half of so many. first_place: the value of the tournament with its grade.
-    Raises ValueError when the positions are not those of a finished tournament, or no player can be rated.
+    positions: one per player, from 1; players who share a place share the points of the places it covers,
+    so two seconds are followed by a fourth. rated_players: the number of rated players; the dynamic share
+    goes to the upper half of this number. winner_points: the value of the tournament with its grade.
+    Raises ValueError for positions that no completed tournament has, or an impossible rated_players.
     """
     counts = Counter(positions)
     _refuse_gaps(counts)
@@ -30,9 +30,9 @@ def place_points(positions: Sequence[int], *, rated_players: int, winner_points:
 
 
 def _unshared_points(place: int, players: int, rated_players: int, first_place: float) -> float:
-    """The points of a place that nobody shares."""
+    """The points of a place held by one player."""
     linear = (players + 1 - place) * LINEAR_SHARE * first_place / players
-    # The half of the rated field, without an upper limit since the rules of 2024.
+    # Half of the rated players; the rules of 2024 removed the upper limit.
     reach = rated_players / 2
     if place - 1 >= reach:
         return linear

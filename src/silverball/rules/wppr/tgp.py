@@ -1,6 +1,6 @@
-"""The grade of a format (TGP): how much of a whole tournament was played, in percent. Source: ratings, B.3.
+"""The grade of a format (TGP): meaningful games in percent of a full tournament. Source: ratings, B.3.
 
-It is a suggestion for the organizer, who decides and stores a whole number of percent.
+It is a suggestion: the organizer decides and stores a whole number of percent.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ PlayStyle = Literal[
     "single",
     "groups_of_three",
     "groups_of_four",
-    # Several games a round: no more for the size of the groups.
+    # Several games per round: the size of the groups adds nothing.
     "multi_matchplay",
     "unlimited_best_game",
     "hybrid_best_game",
@@ -23,7 +23,7 @@ PERCENT_PER_GAME = 4
 PERCENT_MAX = 100
 PERCENT_MAX_WITH_FINALS = 200
 HOURS_PERCENT_MAX = 20
-# Below so many hours, unlimited play is worth no more than any other.
+# Below this number of hours, unlimited play has no multiplier.
 UNLIMITED_FROM_HOURS = 20
 FINALISTS_LAST_MAX = 4
 FINALISTS_SHARE = (Fraction(1, 10), Fraction(1, 2))
@@ -37,19 +37,19 @@ MULTIPLIERS: dict[PlayStyle, Fraction] = {
     "unlimited_card": Fraction(4),
 }
 UNLIMITED_PLAY = frozenset({"unlimited_best_game", "unlimited_card"})
-# Three balls and more are a whole game.
+# A game of three or more balls is a full game.
 GAME_SHARE_BY_BALLS = {1: Fraction(33, 100), 2: Fraction(66, 100)}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """A part of a tournament that is played one way."""
+    """A part of a tournament that is played in one style."""
 
-    # Meaningful games of a player who plays all of it.
+    # Meaningful games of a player who plays the whole part.
     games: Fraction | int
     play: PlayStyle = "single"
     balls: int = 3
-    # How long entries could be bought; 0 where the number of games is fixed.
+    # Hours during which entries could be bought; 0 where the number of games is fixed.
     hours: int = 0
 
     def __post_init__(self) -> None:
@@ -59,24 +59,24 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class Finals:
-    """A stage of its own for the best of the qualifying."""
+    """A separate stage for the best players of the qualifying."""
 
     stage: Stage
-    # How many played the qualifying, how many reached the finals, how many were left for the last games.
+    # Players in the qualifying, in the finals, and in the last games of the finals.
     qualifying_players: int
     finalist_count: int
     last_players: int
 
     @property
     def can_exceed_limit(self) -> bool:
-        """Whether they are long and selective enough for a grade above 100 %."""
+        """Whether the finals are selective enough for a grade above 100 %."""
         least, most = FINALISTS_SHARE
         is_share = least * self.qualifying_players <= self.finalist_count <= most * self.qualifying_players
         return is_share and self.last_players <= FINALISTS_LAST_MAX
 
 
 def tgp_percent(qualifying: Stage | None, finals: Finals | None = None) -> int:
-    """The grade in whole percent, rounded down: at most 100, or 200 with separate finals that count."""
+    """The grade in whole percent, rounded down: at most 100, or 200 with selective separate finals."""
     played = Fraction(0)
     if qualifying is not None:
         played += _stage_percent(qualifying)
@@ -87,12 +87,12 @@ def tgp_percent(qualifying: Stage | None, finals: Finals | None = None) -> int:
 
 
 def frenzy_games(average_matches: Fraction | int, *, balls: int = 3) -> Fraction:
-    """Meaningful games of a flip frenzy; its balls are counted here, so its stage has three."""
+    """Meaningful games of a flip frenzy. The balls are counted here, so its stage has three balls."""
     return Fraction(average_matches) / (3 if balls == 1 else 2)
 
 
 def golf_games(holes: int, *, course_average: Fraction | int) -> Fraction:
-    """Meaningful games of a pingolf course: a hole is one when its average is three strokes or more."""
+    """Meaningful games of a pingolf course: a hole counts as one from an average of three strokes."""
     return holes * min(Fraction(1), Fraction(course_average) / 3)
 
 

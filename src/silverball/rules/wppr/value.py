@@ -1,7 +1,7 @@
-"""What a field of players makes a tournament worth: the points of its winner. Source: ratings, B.1 and B.2.
+"""The value of a tournament, which is the winner's points, from its players. Source: ratings, B.1 and B.2.
 
-Existing clients compare these numbers to the last bit, so they are plain doubles, every formula keeps
-its order of operations, and sums go from the first row to the last one, each term by itself.
+Existing clients compare these numbers to the last bit. So they are plain doubles, formulas keep their
+order of operations, and sums are added term by term from the first row to the last.
 """
 
 import math
@@ -14,7 +14,7 @@ Booster = Literal["none", "certified", "certified_plus", "championship_series", 
 BASE_EACH = 0.5
 # A player's first events add nothing to the base.
 RATED_FROM_EVENTS = 5
-# So many of the best players count, each list by its own order.
+# The number of best players that count, in each list by its own order.
 COUNTED_MAX = 64
 BASE_MAX = 32.0
 RATING_MAX = 25.0
@@ -31,7 +31,7 @@ BOOSTERS: dict[Booster, float] = {
 
 @dataclass(frozen=True, kw_only=True)
 class FieldPlayer:
-    """What the federation's records say of one player of the field; None where they say nothing."""
+    """The federation's records of a player; None where they have no value."""
 
     ifpa_id: int
     rank: int | None
@@ -41,13 +41,13 @@ class FieldPlayer:
 
     @property
     def is_rated(self) -> bool:
-        """Whether the player adds to the open value at all."""
+        """Whether the player adds to the open value."""
         return (self.total_events or 0) >= RATED_FROM_EVENTS
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlayerWorth:
-    """What one player adds. `..._included`: whether the player is among the best that count."""
+    """The contribution of a player. `..._included`: whether the player is among the best that count."""
 
     ifpa_id: int
     base: float
@@ -61,13 +61,13 @@ class PlayerWorth:
 
     @property
     def total(self) -> float:
-        """What the player adds to the open value."""
+        """The player's contribution to the open value."""
         rating = self.rating if self.rating_included else 0.0
         return sum_in_order((self.base, rating, self.ranking if self.ranking_included else 0.0))
 
     @property
     def womens_total(self) -> float:
-        """What the player adds to the women's value."""
+        """The player's contribution to the women's value."""
         rating = self.rating if self.rating_included else 0.0
         return sum_in_order(
             (self.womens_base, rating, self.womens_ranking if self.womens_ranking_included else 0.0)
@@ -76,7 +76,7 @@ class PlayerWorth:
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """The value of a field at 100 % TGP and without a booster, and what each player adds to it."""
+    """The value at 100 % TGP without a booster, and the contribution of each player."""
 
     players: tuple[PlayerWorth, ...]
     base: float
@@ -95,23 +95,23 @@ class Estimate:
 
 
 def rating_value(rating: float | None) -> float:
-    """What the federation's own rating of a player adds; nothing up to 1285.71."""
+    """The contribution of a player's federation rating; 0 up to 1285.71."""
     if rating is None:
         return 0.0
     return max(0.0, rating * 0.000546875 - 0.703125)
 
 
 def ranking_value(rank: int | None) -> float:
-    """What a player's rank adds: 1.459827968 for the first, nothing from the 989th on."""
+    """The contribution of a player's rank: 1.459827968 for the first, 0 from the 989th on."""
     if rank is None:
         return 0.0
     return max(0.0, math.log(rank) * -0.211675054 + 1.459827968)
 
 
 def estimate_value(field: Iterable[FieldPlayer]) -> Estimate:
-    """The value of a field; its rows are ordered by rank, who has none last, then by federation id.
+    """The value of these players; the rows are ordered by rank (none last), then by federation id.
 
-    Who is not rated adds to the women's base and ranking only, and takes no place among the best.
+    Unrated players only add to the women's base and ranking, and are not among the best of the open lists.
     """
     rows = sorted(field, key=lambda player: (player.rank is None, player.rank or 0, player.ifpa_id))
     rated = [player for player in rows if player.is_rated]
@@ -136,7 +136,7 @@ def estimate_value(field: Iterable[FieldPlayer]) -> Estimate:
 
 
 def winner_points(total: float, *, tgp_percent: int, booster: Booster = "none") -> float:
-    """The winner's points: the value of the field, by the grade of the format and the event's booster.
+    """The winner's points: the value of the players times the grade of the format and the booster.
 
     Raises ValueError when the grade is not between 0 and 200 percent.
     """
@@ -146,7 +146,7 @@ def winner_points(total: float, *, tgp_percent: int, booster: Booster = "none") 
 
 
 def sum_in_order(terms: Iterable[float]) -> float:
-    """The terms added one after the other; newer Pythons' `sum` corrects itself and ends in other bits."""
+    """The terms added one after the other; `sum` of newer Pythons compensates and yields other bits."""
     total = 0.0
     for term in terms:
         total += term
@@ -154,7 +154,7 @@ def sum_in_order(terms: Iterable[float]) -> float:
 
 
 def _best_ids(rows: Sequence[FieldPlayer], key: Callable[[FieldPlayer], float | None]) -> frozenset[int]:
-    """Ids of those that count, lowest key first, who has none last; equals in the order of the rows."""
+    """Ids of the players that count: lowest key first, no key last, equals in the order of the rows."""
 
     def at(player: FieldPlayer) -> tuple[bool, float]:
         value = key(player)
