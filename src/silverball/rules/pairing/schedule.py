@@ -24,7 +24,7 @@ class OddSchedule(Conflict):
     """An odd number of players cannot play an odd number of games each."""
 
     sentence = (
-        "{player_count} players cannot play {games_per_player} games each: one of them would be left "
+        "{player_count} players cannot play {games_each} games each: one of them would be left "
         "without an opponent. Choose an even number of games or add a player."
     )
 
@@ -49,7 +49,7 @@ class RebuiltSchedule:
 def check_player_count(players: int, games_per_player: int) -> None:
     """Refuse a number of players that could never finish. Raises OddSchedule. Source: formats, 14.5."""
     if players % 2 and games_per_player % 2:
-        raise OddSchedule(player_count=players, games_per_player=games_per_player)
+        raise OddSchedule(player_count=players, games_each=games_per_player)
 
 
 def regular_schedule(player_ids: Sequence[int], games_per_player: int, dice: Random) -> list[Meeting]:

@@ -272,8 +272,8 @@ def _points_and_strikes(
     try:
         return earned, strikes.strikes_from_points(strike_settings, earned)
     except Invalid as error:
-        sentence = Sentence("{game}: {fault}", game=game.game_id, fault=error.message)
-        raise Invalid({field: [sentence]}) from error
+        fault = Sentence("{game}: {fault}", game=game.game_id, fault=error.message)
+        raise Invalid({field: [fault]}) from error
 
 
 def _rank_key(career: KnockoutCareer, *, shares_first: bool) -> tuple[Decimal, ...]:

@@ -107,9 +107,7 @@ def _standard_faults(tournament: Tournament, game: Game, shown: Sequence[Decimal
     if game.finishing_order:
         last = game.finishing_order[size - given :]
         struck = {
-            player_points
-            for player_points, player_points in zip(game.player_ids, shown, strict=True)
-            if player_points == ZERO
+            player_id for player_id, points in zip(game.player_ids, shown, strict=True) if points == ZERO
         }
         if set(last) != struck:
             return [f"The strikes of game {game.game_id} are not those of its finishing order."]
