@@ -202,7 +202,10 @@ def test_a_database_without_tables_is_up_but_not_ready(tmp_path: Any) -> None:
     door = app.build(store, Settings(base_url=build.BASE_URL))
     assert asgi.get(door, "/up").status == 200
     reply = asgi.get(door, "/ready")
-    assert (reply.status, reply.json) == (503, {"message": "Service Unavailable"})
+    assert (reply.status, reply.json) == (
+        503,
+        {"message": "Service Unavailable", "code": "service-unavailable"},
+    )
     store.close()
 
 
@@ -231,7 +234,7 @@ def test_a_fault_in_a_handler_is_told_without_its_reason_and_logged(
     with store.migration() as db:
         db.exec_driver_sql("ALTER TABLE location RENAME TO gone")
     reply = asgi.get(door, "/api/locations", token=token, headers={"x-request-id": "order-17"})
-    assert (reply.status, reply.json) == (500, {"message": "Server Error"})
+    assert (reply.status, reply.json) == (500, {"message": "Server Error", "code": "server-error"})
     assert any(record.exc_info for record in caplog.records)
     assert token not in caplog.text
 
@@ -291,7 +294,10 @@ def test_who_runs_a_tournament_writes_and_reads_it_often_and_sees_each_change(
     stranger = a_token(store, build.a_user(store), seed=8)
     assert asgi.get(writing_door, path, token=stranger).headers["x-ratelimit-limit"] == "3"
     refused = asgi.get(writing_door, path, method="PUT", token=stranger, headers={"content-length": "0"})
-    assert (refused.status, refused.json) == (403, {"message": "Invalid ability provided."})
+    assert (refused.status, refused.json) == (
+        403,
+        {"message": "Invalid ability provided.", "code": "ability-missing"},
+    )
 
 
 def test_a_scorekeeper_runs_the_tournament_too_and_nobody_does_when_it_is_over(store: Store) -> None:

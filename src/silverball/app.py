@@ -1,8 +1,6 @@
-"""The composition root: which routes exist, who is handed what."""
+"""The composition root: lists the routes and jobs, and hands each part the others that it needs."""
 
-import logging
 from collections.abc import AsyncIterator, Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -10,12 +8,10 @@ from types import ModuleType
 
 import msgspec
 from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
+from starlette.routing import BaseRoute, Mount, WebSocketRoute
 
 import silverball
-from silverball.feed import asyncapi, prometheus, replay
+from silverball.feed import asyncapi, replay
 from silverball.feed.asgi import AsgiFeed
 from silverball.feed.feed import FeedService
 from silverball.jobs import (
@@ -31,10 +27,11 @@ from silverball.jobs import (
 from silverball.jobs.clock import Job, JobClock
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
+from silverball.kit.edge.write_requests import WriteRequests
 from silverball.kit.http import endpoints as http
 from silverball.kit.http import openapi, refusals
 from silverball.kit.http.api import Api
-from silverball.kit.http.endpoints import Access, Caller, HttpResponse, collect_endpoints
+from silverball.kit.http.endpoints import Access, HttpResponse, collect_endpoints
 from silverball.kit.http.router import Router
 from silverball.service.amazingrace import routes as amazingrace
 from silverball.service.arenas import routes as arenas
@@ -68,26 +65,23 @@ from silverball.service.suggestions import routes as suggestions
 from silverball.service.summaries import routes as summaries
 from silverball.service.tiebreaks import routes as tiebreaks
 from silverball.service.tips import routes as tips
-from silverball.service.tokens import reads as token_reads
 from silverball.service.tokens import routes as tokens
-from silverball.service.tokens import writes as token_writes
+from silverball.service.tokens.callers import CallerLookup
+from silverball.service.tournaments import paths
 from silverball.service.tournaments import routes as tournaments
-from silverball.service.tournaments.reads import staff
 from silverball.service.users import routes as users
 from silverball.service.webhooks import routes as webhooks
 from silverball.settings import Settings
-from silverball.store import faults, idempotency, migrate, revisions
+from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store
 from silverball.web import app as web
-from silverball.web import docs
+from silverball.web import docs, operations
 from silverball.web import exports as bulk_files
 from silverball.web.live import pages as public
 from silverball.web.live import views
 from silverball.wire.errors import ErrorBody, ValidationErrorBody
 
-LOG = logging.getLogger("silverball.app")
-
-# Every slice that answers requests. A new slice is one import and one line here.
+# The route modules of all slices. A new slice is one import and one line here.
 ROUTE_MODULES: tuple[ModuleType, ...] = (
     arenas,
     banks,
@@ -128,7 +122,7 @@ ROUTE_MODULES: tuple[ModuleType, ...] = (
     replay,
 )
 
-# What the clock starts once an hour. A new job is one file and one line here.
+# The hourly jobs. A new job is one file and one line here.
 JOBS = (
     Job("close_idle", close_idle.run),
     Job("prune_announcements", prune_announcements.run),
@@ -136,7 +130,7 @@ JOBS = (
     Job("schedule_submissions", schedule_submissions.run),
 )
 
-# SQLite answers in this process, where threads only take turns; PostgreSQL answers elsewhere.
+# SQLite runs in this process, where threads only take turns; PostgreSQL runs elsewhere.
 READERS_SQLITE = 2
 READERS_POSTGRESQL = 8
 
@@ -148,79 +142,49 @@ def build(
     modules: Sequence[ModuleType] = ROUTE_MODULES,
     broadcast: FeedService | None = None,
 ) -> FrontDoor:
-    """The whole program behind one ASGI callable. It starts and stops with the server's lifespan."""
-    broadcast = broadcast or FeedService(store, settings)
-    api = build_api(store, settings, modules=modules, feed=broadcast)
-    known = revisions.Revisions(store)
-    visits = CallerLookup(store)
+    """The whole program as one ASGI application. It starts and stops with the server's lifespan."""
+    feed = broadcast or FeedService(store, settings)
+    api = build_api(store, settings, modules=modules, feed=feed)
+    known_revisions = revisions.Revisions(store)
+    callers = CallerLookup(store)
     clock = JobClock(store, configured_jobs(settings))
     fetching = fetch_submissions.fetch_workers(store, settings)
     delivering = deliver_webhooks.delivery_workers(store, settings)
-    at_start = [known.start, clock.start, fetching.start, delivering.start, broadcast.start]
-    at_stop = [delivering.close, fetching.close, clock.close, visits.close, known.close]
-    house = Backend(
-        find_caller=visits.find_caller,
-        revision_of=known.known_revision,
-        refresh=known.refresh,
+    at_start = [known_revisions.start, clock.start, fetching.start, delivering.start, feed.start]
+    at_stop = [delivering.close, fetching.close, clock.close, callers.close, known_revisions.close]
+    backend = Backend(
+        find_caller=callers.find_caller,
+        revision_of=known_revisions.known_revision,
+        refresh=known_revisions.refresh,
         answer=lambda request: answer_request(api, request),
-        has_own_quota=visits.is_running,
-        methods_for=api.routes.methods_for,
         answer_error=error_response,
+        scope_for=paths.tournament_in,
+        is_uncounted=paths.is_uncounted,
+        has_own_quota=callers.is_running,
+        methods_for=api.routes.methods_for,
         workers=READERS_SQLITE if store.is_sqlite else READERS_POSTGRESQL,
-        per_user_paths=[one.path for one in api.routes.endpoints if one.access is Access.OWN],
-        async_paths=[one.path for one in api.routes.endpoints if one.is_async],
+        per_user_paths=[route.path for route in api.routes.endpoints if route.access is Access.OWN],
+        async_paths=[route.path for route in api.routes.endpoints if route.is_async],
         answer_async=api.answer_async,
         public_paths=public.PATHS,
         answer_public=public.build(store, settings).answer,
         normalize_public_query=views.meaningful_query,
-        pages=_pages(store, settings, api, at_start, at_stop, broadcast),
+        pages=_build_pages(store, settings, api, at_start, at_stop, feed),
     )
     limits = FrontDoorLimits(
         rate_per_minute=settings.rate_limit_per_minute,
         standings_interval_seconds=settings.standings_interval_seconds,
         cache_bytes=settings.cache_megabytes * 1_000_000,
     )
-    door = FrontDoor(house, limits)
-    # What is being computed still needs the other two.
-    at_stop.insert(0, door.close)
-    return door
-
-
-class CallerLookup:
-    """Who is calling, and the note that a token was used."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        # A read must not wait for a long write elsewhere only to note that it happened.
-        self._note_worker = ThreadPoolExecutor(1, thread_name_prefix="silverball-notes")
-
-    def find_caller(self, authorization: bytes) -> Caller | None:
-        now = datetime.now(UTC)
-        with self._store.read() as db:
-            caller = token_reads.find_caller(db, authorization, now)
-        if caller is not None and caller.token_to_note is not None:
-            self._note_worker.submit(self._record_token_use, caller.token_to_note, now)
-        return caller
-
-    def is_running(self, caller: Caller, tournament_id: int) -> bool:
-        """Whether this tournament is one that the caller runs at the moment."""
-        with self._store.read() as db:
-            return staff.is_on_duty(db, caller.user_id, tournament_id)
-
-    def close(self) -> None:
-        self._note_worker.shutdown()
-
-    def _record_token_use(self, token_id: int, now: datetime) -> None:
-        try:
-            with self._store.write(quiet=True) as transaction:
-                token_writes.record_use(transaction.connection, token_id, now)
-        except Exception as error:  # the edge of a thread: nobody else would hear of it
-            LOG.error("the use of a token could not be noted", exc_info=error)
+    front_door = FrontDoor(backend, limits)
+    # The front door stops first: requests that are being computed still need the others.
+    at_stop.insert(0, front_door.close)
+    return front_door
 
 
 def openapi_document(api: Api, settings: Settings) -> bytes:
     """The OpenAPI document of the endpoints."""
-    about = openapi.OpenApiInfo(
+    info = openapi.OpenApiInfo(
         title="Silverball",
         version=silverball.__version__,
         base_url=settings.base_url,
@@ -228,79 +192,54 @@ def openapi_document(api: Api, settings: Settings) -> bytes:
         error=ErrorBody,
         validation_error=ValidationErrorBody,
     )
-    return msgspec.json.encode(openapi.build_document(api.routes.endpoints, about))
+    return msgspec.json.encode(openapi.build_document(api.routes.endpoints, info))
 
 
 @cache
 def asyncapi_document(settings: Settings) -> bytes:
     """The AsyncAPI document of the feed."""
-    about = {"title": "Silverball", "version": silverball.__version__, "base_url": settings.base_url}
-    return msgspec.json.format(msgspec.json.encode(asyncapi.document(**about)), indent=2)
+    info = {"title": "Silverball", "version": silverball.__version__, "base_url": settings.base_url}
+    return msgspec.json.format(msgspec.json.encode(asyncapi.document(**info)), indent=2)
 
 
-def _pages(
+def _build_pages(
     store: Store,
     settings: Settings,
     api: Api,
     at_start: list[Callable[[], None]],
     at_stop: list[Callable[[], None]],
-    broadcast: FeedService,
+    feed: FeedService,
 ) -> Starlette:
-    """Everything that is not below /api."""
+    """The application for all paths outside of /api."""
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        for begin in at_start:
-            begin()
+        for start in at_start:
+            start()
         yield
-        await broadcast.close()
-        for end in at_stop:
-            end()
+        await feed.close()
+        for stop in at_stop:
+            stop()
 
-    def up(_request: Request) -> Response:
-        return JSONResponse({"status": "up"})
-
-    def ready(_request: Request) -> Response:
-        if not migrate.is_ready(store):
-            return JSONResponse({"message": "Service Unavailable"}, 503)
-        room = broadcast.feed.limits.connections_max - broadcast.hub.metrics.connections
-        return JSONResponse({"status": "ready", "connectionsLeft": max(0, room)})
-
-    def metrics(_request: Request) -> Response:
-        numbers = prometheus.exposition(
-            broadcast.hub.metrics,
-            waiting=broadcast.relay.waiting_count,
-            unsent_bytes=broadcast.feed.unsent_bytes,
-        )
-        return Response(numbers, headers={"content-type": prometheus.CONTENT_TYPE})
-
-    def described_feed(_request: Request) -> Response:
-        open_to_all = {"access-control-allow-origin": "*"}
-        return Response(asyncapi_document(settings), media_type="application/json", headers=open_to_all)
-
-    described = cache(lambda: openapi_document(api, settings))
     routes: list[BaseRoute] = [
-        # Whatever a socket asks for is answered inside of it, also that there is no such thing.
-        WebSocketRoute("/{path:path}", AsgiFeed(broadcast.feed)),
-        Route("/up", up),
-        Route("/ready", ready),
-        Route("/metrics", metrics),
-        Route("/asyncapi.json", described_feed),
-        *docs.routes(described, settings.base_url),
+        # A socket at any path gets its answer inside the socket, even when nothing has that path.
+        WebSocketRoute("/{path:path}", AsgiFeed(feed.feed)),
+        *operations.routes(store, feed, lambda: asyncapi_document(settings)),
+        *docs.routes(cache(lambda: openapi_document(api, settings)), settings.base_url),
         *bulk_files.routes(settings.exports_folder),
-        # The pages of the room `web`, and its own answer for an address that nothing has.
+        # The pages, and the page for an unknown path.
         Mount("/", web.build(store, settings)),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
-    # Its redirect would name the host that the request claims to be for.
+    # A redirect would repeat the Host header of the request, which anyone can make up.
     app.router.redirect_slashes = False
     return app
 
 
 def configured_jobs(settings: Settings) -> tuple[Job, ...]:
-    """What the clock starts under these settings."""
-    found = (*JOBS, rating_period.create_job(settings))
-    return (*found, nightly_exports.create_job(settings)) if settings.exports_folder else found
+    """The jobs that run under these settings."""
+    jobs = (*JOBS, rating_period.create_job(settings))
+    return (*jobs, nightly_exports.create_job(settings)) if settings.exports_folder else jobs
 
 
 def build_api(
@@ -312,14 +251,19 @@ def build_api(
     feed: FeedService | None = None,
 ) -> Api:
     """The endpoints over one database."""
+    write_requests = WriteRequests(
+        read=store.read,
+        write=store.write,
+        revision_of=revisions.current_revision,
+        idempotency_store=idempotency,
+        now=now,
+    )
     return Api(
         Router(collect_endpoints(*modules)),
         base_url=settings.base_url,
         public_read=settings.public_read,
         read=store.read,
-        write=store.write,
-        revision_of=revisions.current_revision,
-        idempotency_store=idempotency,
+        answer_write=write_requests.answer,
         now=now,
         feed=feed,
         settings=settings,
@@ -327,13 +271,13 @@ def build_api(
 
 
 def error_response(error: Exception) -> HttpResponse:
-    """What somebody is answered whose request ended like this."""
+    """The answer to a request that ended with this exception."""
     return refusals.error_response(error, is_transient=faults.is_transient)
 
 
 def answer_request(api: Api, request: http.Request) -> HttpResponse:
-    """One request, answered whatever happens."""
+    """The answer to a request. Never raises."""
     try:
         return api.answer(request)
-    except Exception as error:  # noqa: BLE001  # the edge: nothing below may leak to the caller
+    except Exception as error:  # noqa: BLE001  # the edge: no traceback may reach the caller
         return error_response(error)

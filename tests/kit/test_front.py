@@ -16,6 +16,7 @@ from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.endpoints import Caller, HttpResponse, Request
 from silverball.service.access import AuthenticatedCaller as Account
+from silverball.service.tournaments import paths
 
 STANDINGS = "/api/tournaments/42/standings"
 PER_USER = "/api/arenas"
@@ -104,6 +105,8 @@ def front_door(backend: StubBackend, clock: Clock, **limits: Any) -> FrontDoor:
         refresh=backend.refresh,
         answer=backend.answer,
         answer_error=backend.answer_error,
+        scope_for=paths.tournament_in,
+        is_uncounted=paths.is_uncounted,
         has_own_quota=backend.has_own_quota,
         methods_for=lambda path: ["GET", "HEAD", "PUT"] if path == RESULT else [],
         per_user_paths=[PER_USER, "/api/tournaments/{tournament_id}/journal"],
@@ -387,7 +390,7 @@ def test_the_allowance_counts_down_and_then_says_how_long_to_wait(backend: StubB
     assert left == ["2", "1", "0"]
     clock.now += 20
     reply = asgi.get(app, STANDINGS, token="ada")
-    assert (reply.status, reply.json) == (429, {"message": "Too Many Attempts."})
+    assert (reply.status, reply.json) == (429, {"message": "Too Many Attempts.", "code": "too-many-attempts"})
     assert reply.headers["x-ratelimit-limit"] == "3"
     assert reply.headers["x-ratelimit-remaining"] == "0"
     assert reply.headers["retry-after"] == "40"
@@ -558,7 +561,10 @@ def test_a_body_that_nobody_reads_to_its_end_is_refused(
         headers=headers,
         body=b"x" * 1_000_001,
     )
-    assert (reply.status, reply.json) == (413, {"message": "The POST data is too large."})
+    assert (reply.status, reply.json) == (
+        413,
+        {"message": "The POST data is too large.", "code": "body-too-large"},
+    )
     assert backend.calls == []
 
 
@@ -641,7 +647,10 @@ def test_a_write_with_too_large_a_body_is_refused_and_does_nothing(
     reply = asgi.get(
         front_door(backend, clock), RESULT, method="PUT", token="ada", headers=headers, body=body
     )
-    assert (reply.status, reply.json) == (413, {"message": "The POST data is too large."})
+    assert (reply.status, reply.json) == (
+        413,
+        {"message": "The POST data is too large.", "code": "body-too-large"},
+    )
     assert backend.requests == []
 
 

@@ -10,6 +10,7 @@ import asgi
 from silverball.kit.edge.backend import Backend, FrontDoorLimits
 from silverball.kit.edge.front import FrontDoor
 from silverball.kit.http.endpoints import HttpResponse, Request
+from silverball.service.tournaments import paths
 
 PAGE = "/t/42"
 HTML = b"<p>" + b"Meteor Shower " * 200
@@ -51,6 +52,7 @@ class StubPages:
             revision_of=lambda scope_id: 0 if self.is_broken else self.revisions.get(scope_id, 0),
             refresh=self.refresh,
             answer=lambda _request: HttpResponse(401, b"{}"),
+            scope_for=paths.tournament_in,
             answer_error=lambda _error: HttpResponse(503, b'{"message":"Service Unavailable"}'),
             public_paths=["/t/{tournament_id}", "/t/{tournament_id}/wall"],
             answer_public=self.answer_public,

@@ -148,8 +148,14 @@ def test_what_is_wrong_with_a_question_is_named(
 
 
 def test_a_body_that_is_not_json_is_refused_where_a_body_is_looked_at(store: Store) -> None:
-    assert do(store, "POST", "/api/balls/compare", b"{") == (400, {"message": "Bad request."})
-    assert do(store, "GET", "/api/balls", b"{") == (400, {"message": "Bad request."})
+    assert do(store, "POST", "/api/balls/compare", b"{") == (
+        400,
+        {"message": "Bad request.", "code": "malformed-body"},
+    )
+    assert do(store, "GET", "/api/balls", b"{") == (
+        400,
+        {"message": "Bad request.", "code": "malformed-body"},
+    )
     assert do(store, "GET", "/api/discs", b"{") == (200, NOTHING)
 
 

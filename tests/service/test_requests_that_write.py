@@ -234,12 +234,15 @@ def test_a_token_must_be_able_to_do_it(
     who = AuthenticatedCaller(user_id=user_id, role="admin", ability=ability)
     body = None if method == "DELETE" else {"name": "New"}
     status, said, _ = do(store, method, path.format(night.tournament_id), body, by=who)
-    is_refused = (status, said) == (403, {"message": "Invalid ability provided."})
+    is_refused = (status, said) == (403, {"message": "Invalid ability provided.", "code": "ability-missing"})
     assert is_refused is (ABILITIES.index(ability) < ABILITIES.index(needed))
 
 
 def test_nobody_writes_without_a_token(store: Store) -> None:
-    assert do(store, "POST", "/api/clubs", {"name": "x"})[:2] == (401, {"message": "Unauthenticated."})
+    assert do(store, "POST", "/api/clubs", {"name": "x"})[:2] == (
+        401,
+        {"message": "Unauthenticated.", "code": "unauthenticated"},
+    )
 
 
 # What is sent
@@ -415,7 +418,7 @@ def test_a_locked_database_is_worth_another_try(
     holder = sqlite3.connect(file, isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")
     status, body, headers = do(store, "POST", "/api/clubs", {"name": "x"}, by=user_id, key="k")
-    assert (status, body) == (503, {"message": "Service Unavailable"})
+    assert (status, body) == (503, {"message": "Service Unavailable", "code": "service-unavailable"})
     assert headers["retry-after"] == "1"
     holder.execute("ROLLBACK")
     holder.close()

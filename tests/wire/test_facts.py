@@ -139,6 +139,8 @@ ONE_STRUCT = "one Struct with and without the part, which is absent where the fa
 OUR_NAMES = "the observed name is not public (formats 14)"
 ROW_9 = "a client needs it (interface.md 2, row 9)"
 EXTRAS: dict[str, str] = {
+    "Error.code": "a stable code beside the sentence",
+    "ValidationError.code": "a stable code beside the sentence",
     "RatingComparison.globalRatingPercentiles": "an older profile field (ratings.md A.6)",
     "RatingPeriod.status": "says whether it is rated, waits or was corrected (ratings.md A.7)",
     "Arena.tournamentArena": ONE_STRUCT,

@@ -16,7 +16,7 @@ from starlette.routing import Mount, Route, compile_path
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from silverball.kit.http.write_requests import WriteRequests
+from silverball.kit.edge.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store import faults, idempotency, revisions
 from silverball.store.engine import Store

@@ -1,17 +1,15 @@
-"""What a form is answered with that was refused."""
+"""The pages that answer a refused form."""
 
-from collections.abc import Mapping
-
-from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal
-
-STATUSES: Mapping[type[Refusal], int] = {NotFound: 404, NotAllowed: 403, Conflict: 409, Invalid: 422}
+from silverball.kit.edge.idempotency import IdempotencyKeyMalformed, IdempotencyKeyReused
+from silverball.kit.errors import Refusal
+from silverball.kit.http import refusals
 
 
-def status_for(refused: Refusal) -> int:
+def status_for(refusal: Refusal) -> int:
     """The status of the page that shows the form again."""
-    return next((status for kind, status in STATUSES.items() if isinstance(refused, kind)), 400)
+    return refusals.status_for(type(refusal))
 
 
-def needs_new_key(refused: Refusal) -> bool:
-    """Whether it was the key of the form that was refused, so that it cannot be sent with it again."""
-    return isinstance(refused, Invalid) and any("Key" in name for name in refused.errors)
+def needs_new_key(refusal: Refusal) -> bool:
+    """Whether the form's idempotency key was refused, so that the form cannot be sent with it again."""
+    return isinstance(refusal, IdempotencyKeyMalformed | IdempotencyKeyReused)

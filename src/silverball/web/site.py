@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from starlette.responses import HTMLResponse
 
 from silverball.feed import handshake
-from silverball.kit.http.write_requests import WriteRequests
+from silverball.kit.edge.write_requests import WriteRequests
 from silverball.settings import Settings
 from silverball.store.engine import Store
 from silverball.web.sign_in_throttle import SignInLimiter

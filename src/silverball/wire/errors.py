@@ -1,16 +1,18 @@
-"""What is said when a request cannot be done."""
+"""The bodies of refused requests."""
 
 from silverball.wire.base import Wire
 
 
 class ErrorBody(Wire, frozen=True, kw_only=True):
-    """A sentence for the caller. Source: interface 7."""
+    """A sentence for people, and a stable code for programs. Source: interface 7."""
 
     message: str
+    code: str
 
 
 class ValidationErrorBody(Wire, frozen=True, kw_only=True):
     """The faults of a request by field. Source: wire.yaml ValidationError, conventions.md."""
 
     message: str
+    code: str
     errors: dict[str, tuple[str, ...]]

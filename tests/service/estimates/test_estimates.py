@@ -139,7 +139,10 @@ def test_what_is_asked_may_stand_in_the_query(book: Store, query: str) -> None:
     ],
 )
 def test_exactly_one_selector_is_given(store: Store, sent: Any, query: str, field: str) -> None:
-    assert refused(store, sent, query) == (422, {"message": ONE_OF, "errors": {field: [ONE_OF]}})
+    assert refused(store, sent, query) == (
+        422,
+        {"message": ONE_OF, "code": "not-exactly-one-selector", "errors": {field: [ONE_OF]}},
+    )
 
 
 @pytest.mark.parametrize(

@@ -128,7 +128,7 @@ def test_films_of_titles_whose_id_differs_by_case_are_others(known: Store) -> No
 def test_what_is_not_known_is_not_found(known: Store, path: str, opdb_id: str) -> None:
     status, body = asked(known, f"/api/opdb/{path}/{opdb_id}")
     assert status == 404
-    assert set(body) == {"message"}
+    assert set(body) == {"message", "code"}
 
 
 def test_who_asks_for_an_old_id_is_told_the_new_one(known: Store) -> None:
@@ -151,7 +151,7 @@ def test_who_asks_for_an_old_id_is_told_the_new_one(known: Store) -> None:
         assert body["message"] == "No query results for model [App\\Models\\OpdbEntry] Gold-M1"
         for gone in ("Gbye-M1", "Glost-M1"):
             status, body = asked(known, f"/api/opdb/{path}/{gone}")
-            assert (status, set(body)) == (404, {"message"})
+            assert (status, set(body)) == (404, {"message", "code"})
 
 
 def test_the_list_of_changes_is_empty_at_first(store: Store) -> None:

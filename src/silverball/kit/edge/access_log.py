@@ -1,7 +1,7 @@
-"""What is said about requests in the log.
+"""The access log.
 
-Every request that is computed leaves one line. Answers from memory do not, since a line costs more
-than such an answer: they are counted, and the count is reported once a minute.
+Each computed request leaves one line. Answers from memory do not, since a line costs more than such
+an answer: they are counted, and the count is logged once a minute.
 """
 
 import logging
@@ -16,7 +16,7 @@ REPORT_SECONDS = 60.0
 
 
 class RequestCounts:
-    """What is counted until the next report. Touched by one thread only."""
+    """Counts since the last report. Used by one thread only."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.from_memory = 0
@@ -24,18 +24,18 @@ class RequestCounts:
         self._clock = clock
         self._report_at = clock() + REPORT_SECONDS
 
-    def report_when_due(self, answers_kept: int, bytes_kept: int) -> None:
-        """One line a minute, and the counts begin anew."""
+    def report_when_due(self, cached_count: int, cached_bytes: int) -> None:
+        """Log the counts once a minute and reset them."""
         if self._clock() < self._report_at:
             return
         self._report_at = self._clock() + REPORT_SECONDS
         logs.log_line(
             LOG,
-            "in the last minute",
+            "requests in the last minute",
             fromMemory=self.from_memory,
             turnedAway=self.turned_away,
-            answersKept=answers_kept,
-            bytesKept=bytes_kept,
+            answersKept=cached_count,
+            bytesKept=cached_bytes,
         )
         self.from_memory = self.turned_away = 0
 
@@ -43,11 +43,11 @@ class RequestCounts:
 def log_request(
     scope: MutableMapping[str, Any], user_id: int | None, start: MutableMapping[str, Any], seconds: float
 ) -> None:
-    """The line of one request that was computed."""
+    """Log one computed request."""
     request_id = next(value for name, value in start["headers"] if name == b"x-request-id")
     logs.log_line(
         LOG,
-        "answered",
+        "request answered",
         requestId=request_id.decode(),
         method=scope["method"],
         path=scope["path"][:PATH_CHARACTERS_MAX],

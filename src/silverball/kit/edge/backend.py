@@ -1,33 +1,24 @@
-"""What the front door asks of a request, and of the house behind it."""
+"""The interface between the front door and the program behind it, and how a request's parts are read."""
 
 import re
-from collections.abc import Awaitable, Callable, Collection, Coroutine, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from silverball.kit.http.endpoints import ID_MAX, READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
-
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
+from silverball.kit.http.asgi import AsgiApp, Receive, Scope
+from silverball.kit.http.endpoints import READ_METHODS, WRITE_METHODS, Caller, HttpResponse, Request
 
 BODY_BYTES_MAX = 1_000_000
 OWN_PER_MINUTE = 600
-# Whether a tournament is the caller's own is asked for so many in the seconds that a caller is known.
-OWN_TOURNAMENTS_MAX = 50
-# Clients ask so for every new name that the feed mentions.
-UNCOUNTED_SUFFIX = "/resolve-unknown"
-TOURNAMENT_PATH = re.compile(r"/(?:api/tournaments|t)/([0-9]{1,19})(?:/|\Z)", re.ASCII)
 LOOPBACK = frozenset({"127.0.0.1", "::1"})
 
 
 @dataclass(frozen=True, kw_only=True)
 class FrontDoorLimits:
-    """What the front door keeps to; 0 switches a limit off, and the memory too."""
+    """Limits of the front door; 0 switches one off, or the cache."""
 
     rate_per_minute: int = 60
-    # For calls on a running tournament of the caller's own.
+    # For requests about a running tournament of the caller's own.
     own_per_minute: int = OWN_PER_MINUTE
     standings_interval_seconds: int = 15
     cache_bytes: int = 64_000_000
@@ -35,41 +26,48 @@ class FrontDoorLimits:
 
 @dataclass(frozen=True, kw_only=True)
 class Backend:
-    """What is behind the door. A scope is a tournament's id, or 0 for everything else."""
+    """The callables and paths that the front door needs from the program.
 
-    # Who an Authorization header speaks for. Runs in a worker thread, like `refresh` and `answer`.
+    A scope is a tournament's id, or 0 for everything outside of tournaments.
+    """
+
+    # The caller behind an Authorization header. Runs in a worker thread, like `refresh` and `answer`.
     find_caller: Callable[[bytes], Caller | None]
-    # The revision of a scope as far as it is known in memory; 0 when it is not.
+    # The scope's revision as known in memory; 0 when unknown.
     revision_of: Callable[[int], int]
-    # The revision of a scope, read now; 0 when there is no such thing.
+    # The scope's revision, read from the database; 0 when it does not exist.
     refresh: Callable[[int], int]
     # Never raises.
     answer: Callable[[Request], HttpResponse]
-    # What went wrong -> answer, for what happens outside of `answer`.
+    # Turns exceptions raised outside of `answer` into answers.
     answer_error: Callable[[Exception], HttpResponse]
-    # Whether this tournament is one that the caller is running now. Runs in a worker thread.
+    # The scope that a path belongs to.
+    scope_for: Callable[[str], int] = lambda _path: 0
+    # Whether requests for this path are not counted.
+    is_uncounted: Callable[[str], bool] = lambda _path: False
+    # Whether the caller is running this scope's tournament now. Runs in a worker thread.
     has_own_quota: Callable[[Caller, int], bool] = lambda _caller, _scope_id: False
-    # What a path can be asked with; nothing when there is no such path.
+    # The methods that a path supports; empty for an unknown path.
     methods_for: Callable[[str], Sequence[str]] = lambda _path: ()
-    # Paths whose answer is kept per user, as they are declared: with `{word}` for what varies.
+    # Paths cached per user, as declared: with `{word}` for variable parts.
     per_user_paths: Collection[str] = ()
-    # Paths of the routes that wait, and what answers them, on the event loop.
+    # Paths of the routes that wait, and their handler, which runs on the event loop.
     async_paths: Collection[str] = ()
     answer_async: Callable[[Request], Coroutine[Any, Any, Any]] | None = None
-    # Everything that is not below /api; None when nothing is.
-    pages: Asgi | None = None
-    # Paths of pages that look the same to everybody, and what answers them: kept like the others, but
-    # never counted. Runs in a worker thread and never raises.
+    # Serves every path outside of /api; None when there are no pages.
+    pages: AsgiApp | None = None
+    # Paths of pages that look the same to every visitor, and their handler: cached like the interface's
+    # answers, but never counted. Runs in a worker thread and never raises.
     public_paths: Collection[str] = ()
     answer_public: Callable[[Request], HttpResponse] | None = None
-    # What such a page looks at of a query: two that say the same to it share an answer.
+    # The part of a query that such a page depends on: equal parts share a cached page.
     normalize_public_query: Callable[[bytes], bytes] = lambda query: query
-    # How many answers are computed at once.
+    # The number of threads that compute answers.
     workers: int = 8
 
 
 def client_address(scope: Scope, headers: dict[bytes, bytes]) -> str:
-    """Where a request without a caller came from; a proxy on this machine is believed."""
+    """The client's address. A proxy on this machine is trusted to name it."""
     client = scope.get("client")
     address = str(client[0]) if client else "unknown"
     forwarded = headers.get(b"x-forwarded-for")
@@ -78,19 +76,13 @@ def client_address(scope: Scope, headers: dict[bytes, bytes]) -> str:
     return address
 
 
-def scope_id_for(path: str) -> int:
-    """The tournament that an answer belongs to, or 0; what cannot be an id belongs to none."""
-    found = TOURNAMENT_PATH.match(path)
-    number = int(found[1]) if found else 0
-    return number if number <= ID_MAX else 0
-
-
 def parse_revision(text: bytes | None) -> int:
+    """The revision in a header; 0 when there is none."""
     return int(text) if text and text.isdigit() and len(text) < 20 else 0
 
 
 def is_declared_too_large(headers: dict[bytes, bytes]) -> bool:
-    """Whether the request says that its body is larger than any that is read here, or cannot say."""
+    """Whether Content-Length is above the limit or no number."""
     if b"transfer-encoding" in headers:
         return False
     length = headers.get(b"content-length", b"0")
@@ -98,7 +90,7 @@ def is_declared_too_large(headers: dict[bytes, bytes]) -> bool:
 
 
 async def read_body(method: str, receive: Receive, headers: dict[bytes, bytes]) -> bytes | None:
-    """The whole body; None when it is larger than any that is read here, or its sender has gone."""
+    """The whole body; None when it is too large or the client disconnects."""
     if method not in WRITE_METHODS and method not in READ_METHODS:
         return b""
     if b"transfer-encoding" not in headers and headers.get(b"content-length", b"0") == b"0":
@@ -115,6 +107,6 @@ async def read_body(method: str, receive: Receive, headers: dict[bytes, bytes]) 
 
 
 def path_pattern(paths: Collection[str]) -> re.Pattern[str]:
-    """Matches the paths of these declarations."""
-    fixed = (re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)) for path in paths)
-    return re.compile("|".join(fixed) or r"(?!)")
+    """A pattern that matches the paths of these declarations."""
+    patterns = (re.sub(r"\\\{\w+\\\}", "[^/]+", re.escape(path)) for path in paths)
+    return re.compile("|".join(patterns) or r"(?!)")

@@ -1,4 +1,4 @@
-"""Who is asking: looked up in a worker thread, remembered for a few seconds."""
+"""Callers by Authorization header: loaded in a worker thread, cached for a few seconds."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,29 +8,29 @@ from silverball.kit.http.endpoints import Caller
 
 CALLER_SECONDS = 5.0
 CALLERS_MAX = 10_000
-# No token is this long, and what is looked up is remembered.
+# Longer than any token. The limit bounds the size of the cache.
 AUTHORIZATION_BYTES_MAX = 300
 
 
 class CachedCaller:
-    """An Authorization header that was looked up, for a few seconds."""
+    """The caller behind an Authorization header, valid for a few seconds."""
 
-    __slots__ = ("caller", "own", "runs", "until", "user_id", "viewer")
+    __slots__ = ("caller", "expires_at", "owns_scope", "private_viewer", "user_id", "viewer")
 
-    def __init__(self, caller: Caller | None, until: float) -> None:
+    def __init__(self, caller: Caller | None, expires_at: float) -> None:
         self.caller = caller
-        self.until = until
+        self.expires_at = expires_at
         self.user_id = caller.user_id if caller else 0
-        # Nobody's answers are kept apart: most of them are a 401.
+        # Requests without a token share their answers, most of which are a 401.
         self.viewer = caller.viewer if caller else "nobody"
-        # The viewer class too: a user can have a token that shows more than another of his.
-        self.own = f"{self.user_id} {self.viewer}"
-        # Tournament -> whether it runs now and is the caller's own, as far as it was asked.
-        self.runs: dict[int, bool] = {}
+        # Two tokens of one user can belong to different viewer classes.
+        self.private_viewer = f"{self.user_id} {self.viewer}"
+        # Scope -> whether its tournament is running and the caller's own, as far as it is known.
+        self.owns_scope: dict[int, bool] = {}
 
 
 class CallerCache:
-    """Everybody who asked lately, by Authorization header. Touched by one thread only."""
+    """Recent callers by Authorization header. Used by one thread only."""
 
     def __init__(
         self,
@@ -46,20 +46,19 @@ class CallerCache:
         self._clock = clock
 
     async def find(self, authorization: bytes | None) -> CachedCaller:
-        """Who this header speaks for; `nobody` when there is none or it cannot be a token."""
+        """The caller of this header; `anonymous` when it is missing or no token."""
         if authorization is None or len(authorization) > AUTHORIZATION_BYTES_MAX:
             return self.anonymous
-        guest = self._entries.get(authorization)
-        if guest is not None and self._clock() < guest.until:
-            return guest
-        # Until then at the latest a revoked token is noticed; counted from before the look.
-        until = self._clock() + CALLER_SECONDS
+        cached = self._entries.get(authorization)
+        if cached is not None and self._clock() < cached.expires_at:
+            return cached
+        # A revoked token is noticed at the latest then, so the time counts from before the lookup.
+        expires_at = self._clock() + CALLER_SECONDS
         loop = asyncio.get_running_loop()
-        guest = CachedCaller(
-            await loop.run_in_executor(self._workers, self._find_caller, authorization), until
-        )
+        caller = await loop.run_in_executor(self._workers, self._find_caller, authorization)
+        cached = CachedCaller(caller, expires_at)
         self._entries.pop(authorization, None)
         while len(self._entries) >= CALLERS_MAX:
             del self._entries[next(iter(self._entries))]
-        self._entries[authorization] = guest
-        return guest
+        self._entries[authorization] = cached
+        return cached

@@ -1,7 +1,7 @@
-"""Requests that are sent again: one key, one effect, one answer.
+"""Idempotency keys: a request that is sent again has one effect and one answer.
 
-The key of a request is claimed and its answer kept in the transaction of its change; how, the store
-knows. Here is what such a key must look like and what a second request with it is told.
+A key is claimed, and the answer stored, in the transaction of the change; the store implements that
+(`IdempotencyStore`). This module validates keys and replays stored answers.
 """
 
 import hashlib
@@ -18,19 +18,36 @@ from silverball.kit.http.endpoints import HttpResponse, Request
 
 HEADER = "Idempotency-Key"
 KEY_PATTERN = re.compile(rb"[\x21-\x7e]{1,200}")
-BAD_KEY = "The idempotency key must be 1 to 200 visible ASCII characters without spaces."
-KEY_REUSED = "This idempotency key was used for another request. Use a new key for every new request."
 REPLAYED_HEADER = (b"idempotency-replayed", b"true")
 
 
 class RequestInProgress(Conflict):
+    """Another request with this key has no answer yet."""
+
+    sentence = "A request with this idempotency key is being answered. Send it again in a moment."
+
+
+class IdempotencyKeyMalformed(Invalid):
+    """The header's value cannot be a key."""
+
+    sentence = "The idempotency key must be 1 to 200 visible ASCII characters without spaces."
+
     def __init__(self) -> None:
-        super().__init__("A request with this idempotency key is being answered. Send it again in a moment.")
+        super().__init__({HEADER: [self.sentence]})
+
+
+class IdempotencyKeyReused(Invalid):
+    """The key was used before, for a different request."""
+
+    sentence = "This idempotency key was used for another request. Use a new key for every new request."
+
+    def __init__(self) -> None:
+        super().__init__({HEADER: [self.sentence]})
 
 
 @dataclass(frozen=True)
 class IdempotencyKey:
-    """A request that acts once: whose it is, its key, and what it must be equal in."""
+    """A key, the account that it belongs to, and the fingerprint of its request."""
 
     user_id: int
     key: str
@@ -39,7 +56,7 @@ class IdempotencyKey:
 
 @dataclass(frozen=True)
 class StoredResponse:
-    """A stored answer."""
+    """The stored answer to a request with a key."""
 
     fingerprint: str
     status: int
@@ -48,75 +65,77 @@ class StoredResponse:
 
 
 class IdempotencyStore(Protocol):
-    """Where answers are stored."""
+    """Storage for claimed keys and their answers."""
 
-    def load_response(self, db: Any, ticket: IdempotencyKey, now: datetime) -> StoredResponse | None:
+    def load_response(self, db: Any, key: IdempotencyKey, now: datetime, /) -> StoredResponse | None:
         """The stored answer to this key."""
         ...
 
-    def claim_key(self, db: Any, ticket: IdempotencyKey, now: datetime) -> bool:
-        """Take the key for this transaction, unless another one had it."""
+    def claim_key(self, db: Any, key: IdempotencyKey, now: datetime, /) -> bool:
+        """Claim the key for this transaction; False when another transaction has claimed it before."""
         ...
 
-    def store_response(self, db: Any, ticket: IdempotencyKey, kept: StoredResponse, now: datetime) -> None:
+    def store_response(
+        self, db: Any, key: IdempotencyKey, response: StoredResponse, now: datetime, /
+    ) -> None:
         """Store the answer to a claimed key."""
         ...
 
 
 class AlreadyAnswered(Exception):
-    """Another transaction had the key and has left this answer."""
+    """Another transaction claimed the key first and stored this answer."""
 
-    def __init__(self, kept: StoredResponse) -> None:
+    def __init__(self, stored: StoredResponse) -> None:
         super().__init__()
-        self.stored = kept
+        self.stored = stored
 
 
 class KeysInProgress:
-    """The keys that are being worked on in this process."""
+    """The keys whose requests this process is answering now."""
 
     def __init__(self) -> None:
         self._released = threading.Condition()
         self._keys: set[tuple[int, str]] = set()
 
     @contextmanager
-    def hold(self, ticket: IdempotencyKey, *, wait_seconds: float = 0) -> Iterator[None]:
-        """Hold the key alone. Raises RequestInProgress when another request keeps it that long."""
-        key = (ticket.user_id, ticket.key)
+    def hold(self, key: IdempotencyKey, *, wait_seconds: float = 0.0) -> Iterator[None]:
+        """Reserve the key for one request; wait this long for it, then raise RequestInProgress."""
+        owned_key = (key.user_id, key.key)
         with self._released:
-            if not self._released.wait_for(lambda: key not in self._keys, wait_seconds):
+            if not self._released.wait_for(lambda: owned_key not in self._keys, wait_seconds):
                 raise RequestInProgress
-            self._keys.add(key)
+            self._keys.add(owned_key)
         try:
             yield
         finally:
             with self._released:
-                self._keys.discard(key)
+                self._keys.discard(owned_key)
                 self._released.notify_all()
 
 
 def read_key(request: Request, user_id: int) -> IdempotencyKey | None:
-    """The request's ticket; None when it has no key. Raises Invalid when the key cannot be one."""
+    """The request's key; None when it has none. Raises IdempotencyKeyMalformed."""
     key = request.idempotency_key
     if key is None:
         return None
     if not KEY_PATTERN.fullmatch(key):
-        raise Invalid({HEADER: [BAD_KEY]})
+        raise IdempotencyKeyMalformed
     parts = (request.method.encode(), request.path.encode("utf-8", "replace"), request.query, request.body)
-    told = hashlib.sha256()
+    fingerprint = hashlib.sha256()
     for part in parts:
-        told.update(b"%d:" % len(part) + part)
-    return IdempotencyKey(user_id, key.decode("ascii"), told.hexdigest())
+        fingerprint.update(b"%d:" % len(part) + part)
+    return IdempotencyKey(user_id, key.decode("ascii"), fingerprint.hexdigest())
 
 
-def stored_response(ticket: IdempotencyKey, answer: HttpResponse) -> StoredResponse:
-    """The answer as it is stored."""
-    headers = tuple((name.decode(), value.decode()) for name, value in answer.headers)
-    return StoredResponse(ticket.fingerprint, answer.status, answer.body, headers)
+def stored_response(key: IdempotencyKey, response: HttpResponse) -> StoredResponse:
+    """The answer in the form that is stored."""
+    headers = tuple((name.decode(), value.decode()) for name, value in response.headers)
+    return StoredResponse(key.fingerprint, response.status, response.body, headers)
 
 
-def replay_response(stored: StoredResponse, ticket: IdempotencyKey) -> HttpResponse:
-    """The stored answer again. Raises Invalid when it was the answer to something else."""
-    if stored.fingerprint != ticket.fingerprint:
-        raise Invalid({HEADER: [KEY_REUSED]})
+def replay_response(stored: StoredResponse, key: IdempotencyKey) -> HttpResponse:
+    """The stored answer again. Raises IdempotencyKeyReused when it answers a different request."""
+    if stored.fingerprint != key.fingerprint:
+        raise IdempotencyKeyReused
     headers = tuple((name.encode(), value.encode()) for name, value in stored.headers)
     return HttpResponse(stored.status, stored.body, headers=(*headers, REPLAYED_HEADER))

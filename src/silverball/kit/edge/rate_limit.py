@@ -1,7 +1,7 @@
-"""How often one caller may ask: fixed windows in bounded memory.
+"""Rate limits per caller: fixed windows in bounded memory.
 
-A window opens with the first hit and lasts a fixed time; nothing is carried over. Whoever asks is
-named by a user id, or by an address when nobody signed the request.
+A window opens with a caller's first request and lasts a fixed time; nothing is carried over. A caller
+is a user id, or an address for requests without a token.
 """
 
 import math
@@ -12,13 +12,13 @@ ENTRIES_MAX = 50_000
 
 
 class Window:
-    """What is left until the window ends."""
+    """The requests that remain for one key until the window ends."""
 
-    __slots__ = ("ends", "left")
+    __slots__ = ("ends_at", "remaining")
 
-    def __init__(self, ends: float, left: int) -> None:
-        self.ends = ends
-        self.left = left
+    def __init__(self, ends_at: float, remaining: int) -> None:
+        self.ends_at = ends_at
+        self.remaining = remaining
 
 
 class RateLimiter:
@@ -27,35 +27,35 @@ class RateLimiter:
     def __init__(self, limit: int, *, entries_max: int = ENTRIES_MAX) -> None:
         self.limit = limit
         self.header = (b"x-ratelimit-limit", b"%d" % limit)
-        # Oldest first: a window is always opened at the end, and all last equally long.
+        # Oldest first: a new window goes to the end, and all windows last equally long.
         self._windows: dict[Hashable, Window] = {}
         self._entries_max = entries_max
 
     def take(self, key: Hashable, now: float) -> int:
-        """Count one request and return how many are left after it; -1 when there was none left."""
+        """Count one request and return how many remain after it; -1 when none remained."""
         window = self._windows.get(key)
-        if window is None or now >= window.ends:
+        if window is None or now >= window.ends_at:
             window = self._open_window(key, now)
-        if window.left <= 0:
+        if window.remaining <= 0:
             return -1
-        window.left -= 1
-        return window.left
+        window.remaining -= 1
+        return window.remaining
 
     def refund(self, key: Hashable) -> None:
-        """Take back the count of a request that turned out to be free."""
+        """Undo the count of a request that turned out to be free."""
         window = self._windows.get(key)
-        if window is not None and window.left < self.limit:
-            window.left += 1
+        if window is not None and window.remaining < self.limit:
+            window.remaining += 1
 
     def remaining(self, key: Hashable, now: float) -> int:
-        """How many are left, without counting this request."""
+        """The number of requests that remain; does not count one."""
         window = self._windows.get(key)
-        return self.limit if window is None or now >= window.ends else window.left
+        return self.limit if window is None or now >= window.ends_at else window.remaining
 
     def seconds_to_wait(self, key: Hashable, now: float) -> int:
-        """Whole seconds until the window of this key ends."""
+        """Whole seconds until this key's window ends."""
         window = self._windows.get(key)
-        return 0 if window is None else max(0, math.ceil(window.ends - now))
+        return 0 if window is None else max(0, math.ceil(window.ends_at - now))
 
     def _open_window(self, key: Hashable, now: float) -> Window:
         self._windows.pop(key, None)
@@ -65,41 +65,43 @@ class RateLimiter:
 
 
 class RequestQuota:
-    """What one request is paid from. Without a limit nothing is counted or said."""
+    """The rate limit that applies to one request. Without a limit nothing is counted."""
 
-    __slots__ = ("_allowance", "_is_free", "who")
+    __slots__ = ("_is_free", "_limiter", "key")
 
-    def __init__(self, allowance: RateLimiter, who: Hashable, *, is_free: bool) -> None:
-        self._allowance = allowance
-        self.who = who
+    def __init__(self, limiter: RateLimiter, key: Hashable, *, is_free: bool) -> None:
+        self._limiter = limiter
+        self.key = key
         self._is_free = is_free
 
     def take(self, now: float) -> int:
-        """Count the request and return how many are left after it; -1 when there was none left."""
-        if self._is_free or not self._allowance.limit:
-            return self._allowance.remaining(self.who, now)
-        return self._allowance.take(self.who, now)
+        """Count the request and return how many remain after it; -1 when none remained."""
+        if self._is_free or not self._limiter.limit:
+            return self._limiter.remaining(self.key, now)
+        return self._limiter.take(self.key, now)
 
     def refund(self) -> None:
-        """Take back the count of a request that turned out to be free."""
+        """Undo the count of a request that turned out to be free."""
         if not self._is_free:
-            self._allowance.refund(self.who)
+            self._limiter.refund(self.key)
 
     def remaining(self, now: float) -> int:
-        return self._allowance.remaining(self.who, now)
+        """The number of requests that remain; does not count one."""
+        return self._limiter.remaining(self.key, now)
 
     def seconds_to_wait(self, now: float) -> int:
-        return self._allowance.seconds_to_wait(self.who, now)
+        """Whole seconds until the window ends."""
+        return self._limiter.seconds_to_wait(self.key, now)
 
-    def headers(self, left: int) -> list[tuple[bytes, bytes]]:
-        """What the answer says about it."""
-        if not self._allowance.limit:
+    def headers(self, remaining: int) -> list[tuple[bytes, bytes]]:
+        """The rate limit headers of the answer."""
+        if not self._limiter.limit:
             return []
-        return [self._allowance.header, (b"x-ratelimit-remaining", b"%d" % left)]
+        return [self._limiter.header, (b"x-ratelimit-remaining", b"%d" % remaining)]
 
 
 class MinimumInterval:
-    """At most one request in an interval for each key. An interval of 0 means no limit."""
+    """At most one request per interval for each key. An interval of 0 means no limit."""
 
     def __init__(self, interval_seconds: float, *, entries_max: int = ENTRIES_MAX) -> None:
         self.interval_seconds = interval_seconds
@@ -107,7 +109,7 @@ class MinimumInterval:
         self._entries_max = entries_max
 
     def seconds_to_wait(self, key: Hashable, now: float) -> int:
-        """0 when the request may pass, and then the interval begins; otherwise whole seconds to wait."""
+        """Start an interval and return 0, or return the whole seconds left of the current one."""
         if not self.interval_seconds:
             return 0
         free_at = self._free_at.get(key, now)
@@ -119,8 +121,8 @@ class MinimumInterval:
         return 0
 
 
-def _evict_oldest(kept: dict[Hashable, Window] | dict[Hashable, float], entries_max: int) -> None:
-    # The oldest goes first. Whoever is forgotten starts anew: a flood of strangers is let off lightly
-    # rather than remembered without end.
-    while len(kept) >= entries_max:
-        del kept[next(iter(kept))]
+def _evict_oldest(entries: dict[Hashable, Window] | dict[Hashable, float], entries_max: int) -> None:
+    # An evicted caller starts anew: a flood of addresses is limited less strictly rather than held in
+    # memory without bound.
+    while len(entries) >= entries_max:
+        del entries[next(iter(entries))]

@@ -1,6 +1,6 @@
-"""Answers that are computed once for everybody who asks the same: at hand, on their way, compressed.
+"""Computes each response once for all clients that request it at the same revision.
 
-An answer belongs to a scope and is worth something as long as that scope's revision stands.
+A response belongs to a scope and is valid as long as the scope's revision stands.
 """
 
 import asyncio
@@ -19,29 +19,30 @@ from silverball.kit.http.endpoints import HttpResponse
 
 
 class SharedResponses:
-    """The finished answers of one process. Touched by the event loop only."""
+    """The responses of one process, cached or being computed. Used by the event loop only."""
 
     def __init__(
         self,
-        shelf: ResponseCache,
+        cache: ResponseCache,
         workers: Executor,
         *,
         revision_of: Callable[[int], int],
         refresh: Callable[[int], int],
     ) -> None:
-        self._cache = shelf
+        self._cache = cache
         self._workers = workers
         self._revision_of = revision_of
         self._refresh = refresh
-        self._flights: dict[tuple[CacheKey, int], asyncio.Future[CachedResponse | HttpResponse]] = {}
+        # The responses that are being computed, by key and revision.
+        self._pending: dict[tuple[CacheKey, int], asyncio.Future[CachedResponse | HttpResponse]] = {}
 
     def find_cached(self, key: CacheKey) -> CachedResponse | None:
-        """The answer, if it is kept and its revision stands."""
-        finished = self._cache.get(key)
-        if finished is None or finished.revision != self._revision_of(finished.scope_id):
+        """The cached response, if its revision is current."""
+        cached = self._cache.get(key)
+        if cached is None or cached.revision != self._revision_of(cached.scope_id):
             return None
         self._cache.touch(key)
-        return finished
+        return cached
 
     async def load(
         self,
@@ -52,62 +53,64 @@ class SharedResponses:
         revision_min: int = 0,
         common_headers: CommonHeaders = interface_headers,
     ) -> CachedResponse | HttpResponse:
-        """Compute it, or wait for an equal question that is being computed at the same revision.
+        """Compute the response, or wait for the one that is being computed at the same revision.
 
-        `compute` runs in a worker thread; `wanted` is the least revision that will do.
+        `compute` runs in a worker thread; `revision_min` is the lowest revision that the client accepts.
         """
         loop = asyncio.get_running_loop()
         revision = self._revision_of(scope_id)
         if revision == 0 or revision_min > revision:
             revision = await loop.run_in_executor(self._workers, self._refresh, scope_id)
-        flight = self._flights.get((key, revision))
-        if flight is None:
+        pending = self._pending.get((key, revision))
+        if pending is None:
 
-            def finish() -> CachedResponse | HttpResponse:
-                answer = compute()
-                if answer.status != 200:
-                    return answer
-                # Without a revision nobody could tell when the answer becomes worthless.
-                known = revision if answer.is_cacheable else 0
+            def encode() -> CachedResponse | HttpResponse:
+                response = compute()
+                if response.status != 200:
+                    return response
+                # Revision 0 marks a response that must not be cached.
+                valid_at = revision if response.is_cacheable else 0
                 return CachedResponse(
-                    answer, scope_id=scope_id, revision=known, common_headers=common_headers
+                    response, scope_id=scope_id, revision=valid_at, common_headers=common_headers
                 )
 
-            flight = loop.run_in_executor(self._workers, finish)
-            self._flights[key, revision] = flight
-            flight.add_done_callback(lambda done: self._store_result(key, revision, done))
-        # One caller who hangs up must not take the answer from the others.
-        return await asyncio.shield(flight)
+            pending = loop.run_in_executor(self._workers, encode)
+            self._pending[key, revision] = pending
+            pending.add_done_callback(lambda computed: self._store_result(key, revision, computed))
+        # A client that disconnects must not cancel the response for the others.
+        return await asyncio.shield(pending)
 
-    async def compress(self, key: CacheKey, finished: CachedResponse, headers: dict[bytes, bytes]) -> None:
-        """Compress it once, the first time that somebody takes it so."""
-        if not needs_compression(finished, headers):
+    async def compress(
+        self, key: CacheKey, cached: CachedResponse, request_headers: dict[bytes, bytes]
+    ) -> None:
+        """Gzip lazily, on the first request that accepts it."""
+        if not needs_compression(cached, request_headers):
             return
-        packed = await asyncio.get_running_loop().run_in_executor(self._workers, finished.compress)
-        if finished.gzip_body is not None:
+        gzipped = await asyncio.get_running_loop().run_in_executor(self._workers, cached.compress)
+        if cached.gzip_body is not None:
             return
-        is_kept = self._cache.get(key) is finished
-        if is_kept:
+        is_stored = self._cache.get(key) is cached
+        if is_stored:
             self._cache.drop(key)
-        finished.attach_gzip(packed)
-        if is_kept:
-            self._cache.store(key, finished)
+        cached.attach_gzip(gzipped)
+        if is_stored:
+            self._cache.store(key, cached)
 
     def _store_result(
-        self, key: CacheKey, revision: int, flight: "asyncio.Future[CachedResponse | HttpResponse]"
+        self, key: CacheKey, revision: int, computed: "asyncio.Future[CachedResponse | HttpResponse]"
     ) -> None:
-        del self._flights[key, revision]
-        if flight.cancelled() or flight.exception() is not None:
+        del self._pending[key, revision]
+        if computed.cancelled() or computed.exception() is not None:
             return
-        outcome = flight.result()
-        if isinstance(outcome, CachedResponse) and outcome.revision:
-            self._cache.store(key, outcome)
+        result = computed.result()
+        if isinstance(result, CachedResponse) and result.revision:
+            self._cache.store(key, result)
 
 
-def needs_compression(finished: CachedResponse, headers: dict[bytes, bytes]) -> bool:
-    """Whether this caller takes it compressed, and nobody did before."""
+def needs_compression(cached: CachedResponse, request_headers: dict[bytes, bytes]) -> bool:
+    """Whether the client accepts gzip and the response has not been compressed yet."""
     return (
-        finished.gzip_body is None
-        and accepts_gzip(headers.get(b"accept-encoding"))
-        and headers.get(b"if-none-match") != finished.etag
+        cached.gzip_body is None
+        and accepts_gzip(request_headers.get(b"accept-encoding"))
+        and request_headers.get(b"if-none-match") != cached.etag
     )

@@ -1,4 +1,4 @@
-"""The endpoints behind one base URL: find the row of the table, parse, call, encode."""
+"""The endpoints behind one base URL: match the route, parse, call the handler, encode."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -7,12 +7,11 @@ from typing import Any
 
 import msgspec
 
-from silverball.kit.edge.idempotency import IdempotencyStore
-from silverball.kit.errors import NotAllowed
 from silverball.kit.http import body
 from silverball.kit.http.async_routes import AsyncCall, Stream
 from silverball.kit.http.endpoints import (
     SVG,
+    AbilityMissing,
     Access,
     AnyWrite,
     Call,
@@ -27,13 +26,13 @@ from silverball.kit.http.endpoints import (
 )
 from silverball.kit.http.query import parse_query
 from silverball.kit.http.router import RouteMatch, Router, parse_path_id, parse_path_word
-from silverball.kit.http.write_requests import WriteRequests
 
-NO_ABILITY = "Invalid ability provided."
+# Runs the handler of a writing endpoint in a transaction and returns the committed answer.
+AnswerWrite = Callable[[Endpoint, AnyWrite, Request], HttpResponse]
 
 
 class Api:
-    """`answer` raises what the composition root turns into a status."""
+    """Answers requests to endpoints. Refusals are raised; the caller turns them into answers."""
 
     def __init__(
         self,
@@ -42,9 +41,7 @@ class Api:
         base_url: str,
         public_read: bool,
         read: Callable[[], AbstractContextManager[Any]],
-        write: Callable[[int | None], AbstractContextManager[Any]],
-        revision_of: Callable[[Any, int], int | None],
-        idempotency_store: IdempotencyStore,
+        answer_write: AnswerWrite,
         now: Callable[[], datetime],
         feed: Any = None,
         settings: Any = None,
@@ -54,49 +51,47 @@ class Api:
         self._base_url = base_url
         self._public_read = public_read
         self._read = read
+        self._answer_write = answer_write
         self._now = now
         self._feed = feed
         self._encode = msgspec.json.Encoder().encode
-        self._write_requests = WriteRequests(
-            read=read, write=write, revision_of=revision_of, idempotency_store=idempotency_store, now=now
-        )
 
     def answer(self, request: Request) -> HttpResponse:
-        """Find the endpoint, parse, call, encode. Raises refusals and the exceptions of `endpoints`."""
-        matched = self.routes.match(request.method, request.path)
-        endpoint = matched.endpoint
+        """Match the route, parse, call the handler, encode its value. Raises refusals."""
+        match = self.routes.match(request.method, request.path)
+        endpoint = match.endpoint
         if request.caller is None and not self._is_open(endpoint.access):
-            raise Unauthenticated(request.path)
+            raise Unauthenticated
         if request.caller is not None and not request.caller.may(endpoint.ability):
-            raise NotAllowed(NO_ABILITY)
-        given = self._call_arguments(matched, request)
+            raise AbilityMissing
+        arguments = self._call_arguments(match, request)
         if not endpoint.is_write:
-            return self._encode_response(endpoint, endpoint.handler(Call(**given)))
-        body_value = endpoint.body_parser.parse(request.body)
-        write: AnyWrite = AnyWrite(**given, body=body_value, db=None, transaction=None)
-        return self._write_requests.answer(endpoint, write, request)
+            return self._encode_response(endpoint, endpoint.handler(Call(**arguments)))
+        parsed_body = endpoint.body_parser.parse(request.body)
+        write: AnyWrite = AnyWrite(**arguments, body=parsed_body, db=None, transaction=None)
+        return self._answer_write(endpoint, write, request)
 
     async def answer_async(self, request: Request) -> HttpResponse | Stream:
-        """`answer` for a route that waits."""
-        matched = self.routes.match(request.method, request.path)
+        """`answer` for a route whose handler is a coroutine."""
+        match = self.routes.match(request.method, request.path)
         last_event_id = (request.last_event_id or b"").decode("utf-8", "replace")
         call: AsyncCall[Any] = AsyncCall(
-            **self._call_arguments(matched, request), feed=self._feed, last_event_id=last_event_id
+            **self._call_arguments(match, request), feed=self._feed, last_event_id=last_event_id
         )
-        value = await matched.endpoint.handler(call)
-        return value if isinstance(value, Stream) else self._encode_response(matched.endpoint, value)
+        value = await match.endpoint.handler(call)
+        return value if isinstance(value, Stream) else self._encode_response(match.endpoint, value)
 
-    def _call_arguments(self, matched: RouteMatch, request: Request) -> dict[str, Any]:
+    def _call_arguments(self, match: RouteMatch, request: Request) -> dict[str, Any]:
         pairs = parse_query(request.query)
-        if matched.endpoint.accepts_body_parameters:
+        if match.endpoint.accepts_body_parameters:
             pairs += body.parse_pairs(request.body)
-        found, patterns = matched.words, matched.endpoint.words
+        parts, patterns = match.words, match.endpoint.words
         return {
-            "ids": {name: parse_path_id(name, word) for name, word in found.items() if name not in patterns},
+            "ids": {name: parse_path_id(name, word) for name, word in parts.items() if name not in patterns},
             "words": {
-                name: parse_path_word(name, found[name], pattern) for name, pattern in patterns.items()
+                name: parse_path_word(name, parts[name], pattern) for name, pattern in patterns.items()
             },
-            "query": matched.endpoint.parser.parse(pairs),
+            "query": match.endpoint.parser.parse(pairs),
             "pairs": pairs,
             "path": request.path,
             "base_url": self._base_url,
@@ -108,6 +103,7 @@ class Api:
         }
 
     def _is_open(self, access: Access) -> bool:
+        """Whether such a route needs no token."""
         return access is Access.ANYONE or (access is Access.OPENABLE and self._public_read)
 
     def _encode_response(self, endpoint: Endpoint, value: Any) -> HttpResponse:

@@ -1,9 +1,9 @@
 """Routes that wait for something to happen: they run on the event loop and hold no thread meanwhile.
 
-    @live("/api/tournaments/{tournament_id}/events", query=EventsQuery)
-    async def list_events(call: Wait[EventsQuery]) -> EventsPage: ...
+    @get_async("/api/tournaments/{tournament_id}/events", query=EventsQuery)
+    async def list_events(call: AsyncCall[EventsQuery]) -> EventsPage: ...
 
-They only read. One that never ends answers with a `Stream`.
+They only read. A handler that sends parts without an end returns a `Stream`.
 """
 
 import asyncio
@@ -12,8 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from silverball.kit.edge.backend import Receive, Send
-from silverball.kit.edge.response_cache import CACHE_CONTROL, CORS, Headers
+from silverball.kit.http.asgi import CACHE_CONTROL, CORS, Headers, Receive, Send, start_message
 from silverball.kit.http.endpoints import Access, Call, Endpoint, Handler
 from silverball.kit.http.query import Query, QueryParser
 
@@ -23,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Stream:
-    """An answer that comes in parts, for as long as the client listens."""
+    """An answer sent in parts for as long as the client listens."""
 
     chunks: AsyncIterator[bytes]
     content_type: str = "text/event-stream; charset=utf-8"
@@ -31,16 +30,16 @@ class Stream:
 
 @dataclass(frozen=True)
 class AsyncCall(Call[Q]):
-    """One request to a route that waits."""
+    """One parsed request to a route that waits."""
 
-    # What the composition root hands to these routes.
+    # The feed, handed in by the composition root.
     feed: Any = None
-    # The id of the last event that the client has, when it comes back to a stream.
+    # The id of the last event that a returning client has.
     last_event_id: str = ""
 
 
 def get_async(path: str, *, query: type[Query] = Query, returns: Any) -> Callable[[Handler], Endpoint]:
-    """Declare a GET route for everybody whose handler is a coroutine."""
+    """Declare a GET route open to anyone whose handler is a coroutine."""
 
     def declare(handler: Handler) -> Endpoint:
         return Endpoint(
@@ -58,11 +57,11 @@ def get_async(path: str, *, query: type[Query] = Query, returns: Any) -> Callabl
 
 
 class ClientDisconnected(Exception):
-    """The client went away while something was made for it."""
+    """The client closed the connection while its answer was being made."""
 
 
 async def run_while_connected(work: Coroutine[Any, Any, T], receive: Receive) -> T:
-    """What the work returns. Raises HungUp, and cancels the work, when the client goes first."""
+    """Run the work and return its result. Cancel it and raise ClientDisconnected if the client leaves."""
     working = asyncio.ensure_future(work)
     listening = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:
@@ -82,19 +81,18 @@ async def _wait_for_disconnect(receive: Receive) -> None:
         pass
 
 
-def stream_start(stream: Stream, more: Headers) -> dict[str, Any]:
+def stream_start(stream: Stream, extra: Headers) -> dict[str, Any]:
     """The first ASGI message of a stream."""
-    typed = (b"content-type", stream.content_type.encode())
-    # Some proxies would keep the parts until there are enough of them.
-    headers = [typed, CACHE_CONTROL, (b"x-accel-buffering", b"no"), *CORS, *more]
-    return {"type": "http.response.start", "status": 200, "headers": headers}
+    content_type = (b"content-type", stream.content_type.encode())
+    # Without this header some proxies buffer the parts.
+    return start_message(200, [content_type, CACHE_CONTROL, (b"x-accel-buffering", b"no"), *CORS, *extra])
 
 
 async def send_chunks(stream: Stream, send: Send) -> None:
-    """The body of a stream, part by part; who reads slowly is waited for."""
+    """Send the body of a stream part by part, at the client's pace."""
     try:
-        async for part in stream.chunks:
-            await send({"type": "http.response.body", "body": part, "more_body": True})
+        async for chunk in stream.chunks:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
         await send({"type": "http.response.body", "body": b""})
     finally:
         close: Callable[[], Awaitable[None]] | None = getattr(stream.chunks, "aclose", None)

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from silverball.kit import texts
-from silverball.kit.errors import Invalid
+from silverball.kit.errors import Invalid, Refusal
 from silverball.kit.http.query import LIST_SUFFIX, Pairs, humanize_name
 
 INTEGER_MAX = 2**63 - 1
@@ -66,8 +66,10 @@ class Body(msgspec.Struct, rename="camel", frozen=True, kw_only=True, forbid_unk
     """What a writing route takes, and every object in it. Subclasses repeat `frozen=True, kw_only=True`."""
 
 
-class MalformedBody(Exception):
+class MalformedBody(Refusal):
     """The body is not JSON."""
+
+    sentence = "Bad request."
 
 
 class BodyParser:

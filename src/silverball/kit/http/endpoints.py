@@ -1,4 +1,4 @@
-"""A thin typed endpoint table: declare a route, get what was sent parsed and the answer encoded.
+"""A thin typed endpoint table: declare a route, receive parsed input, return a value to be encoded.
 
     @get("/api/arenas", query=ArenaQuery, access=Access.OWN)
     def list_arenas(call: Call[ArenaQuery]) -> Page[Arena]: ...
@@ -6,13 +6,13 @@
     @post("/api/arenas", body=NewArena, ability="manage", status=201)
     def add_arena(call: Write[NewArena, Connection, Transaction]) -> Data[Arena]: ...
 
-    @ask("/api/arenas/compare", query=CompareQuery)
+    @read_post("/api/arenas/compare", query=CompareQuery)
     def compare_arenas(call: Call[CompareQuery]) -> Comparison: ...
 
-A handler is a plain function that runs in a worker thread. One that writes is given `call.transaction`,
-which is committed when the handler's value is encoded, and by nobody else. The types of a connection and
-of a transaction are the service's (`Write[NewArena]` of `service/calls.py`). `kit/http/api.py` calls the
-handlers; what a refusal looks like is told to it by the composition root.
+A handler is a plain function that runs in a worker thread. A writing handler gets `call.transaction`,
+which is committed by `kit/edge/write_requests.py` once the handler's value is encoded. The types of a
+connection and of a transaction are the service's (`Write[NewArena]` of `service/calls.py`).
+`kit/http/api.py` calls the handlers; `kit/http/refusals.py` turns refusals into answers.
 """
 
 import enum
@@ -23,6 +23,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Generic, Literal, Protocol, TypeVar, get_args, get_origin, get_type_hints
 
+from silverball.kit.errors import NotAllowed, Refusal
 from silverball.kit.http.body import Body, BodyParser
 from silverball.kit.http.query import Query, QueryParser
 
@@ -30,11 +31,11 @@ ID_MAX = 2**63 - 1
 WORD_LETTERS_MAX = 100
 JSON = "application/json"
 SVG = "image/svg+xml"
-# In the order in which a refusal lists them.
+# In the order in which the `allow` header lists them.
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 READ_METHODS = frozenset({"GET", "HEAD"})
 WRITE_METHODS = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-# The id of a path below which everything is locked and counted together.
+# Everything below the path of one tournament shares a lock, a revision and a quota.
 TOURNAMENT = "tournament_id"
 Q = TypeVar("Q", bound=Query)
 B = TypeVar("B", bound=Body)
@@ -46,46 +47,46 @@ Handler = Callable[[Any], Any]
 
 
 class Access(enum.Enum):
-    """Who may call a route."""
+    """The callers that a route accepts."""
 
-    OWN = "own"  # The caller's own things: a token always, and the answer is kept per user.
+    OWN = "own"  # Any valid token; the answer depends on the user and is cached per user.
     TOKEN = "token"  # noqa: S105  # Any valid token.
-    OPENABLE = "openable"  # Any valid token; nobody needs one under SILVERBALL_PUBLIC_READ.
+    OPENABLE = "openable"  # Any valid token, or none under SILVERBALL_PUBLIC_READ.
     ANYONE = "anyone"  # No token.
 
 
 class Caller(Protocol):
-    """What this room needs to know of who is calling."""
+    """The account or device behind a request, as far as this package needs it."""
 
     @property
     def user_id(self) -> int: ...
 
     @property
     def viewer(self) -> str:
-        """Callers with the same viewer class see the same answers."""
+        """The class of viewers that this caller belongs to: all of one class see the same answers."""
         ...
 
     @property
     def idempotency_owner_id(self) -> int:
-        """The account among whose idempotency keys this caller's are kept."""
+        """The account that this caller's idempotency keys belong to."""
         ...
 
     def may(self, ability: str) -> bool:
-        """Whether the token's abilities include this one."""
+        """Whether the caller's token has this ability."""
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """What somebody sent, as far as an endpoint can care."""
+    """An HTTP request, as far as an endpoint is concerned."""
 
     method: str
     path: str
     query: bytes = b""
-    # None when nobody signed it.
+    # None for a request without a valid token.
     caller: Caller | None = None
     body: bytes = b""
-    # The address it came from.
+    # The client's address.
     source: str = "unknown"
     idempotency_key: bytes | None = None
     if_match: bytes | None = None
@@ -94,57 +95,57 @@ class Request:
 
 @dataclass(frozen=True)
 class Call(Generic[Q]):
-    """One request, parsed. `caller` is None when nobody signed it."""
+    """One parsed request. `caller` is None for a request without a valid token."""
 
     ids: dict[str, int]
-    # What stands in the path where the route declares words.
+    # The parts of the path that the route declares as words.
     words: dict[str, str]
     query: Q
-    # The query as it was sent, for links to other pages.
+    # The query as the client sent it, for links to other pages.
     pairs: list[tuple[str, str]]
     path: str
     base_url: str
     caller: Any
     read: Callable[[], AbstractContextManager[Any]]
-    # The address that it came from.
+    # The client's address.
     source: str
-    # In UTC, to the second; of a write, once it holds its lock.
+    # In UTC, to the second. For a write it is read while the lock is held.
     now: datetime
-    # What the site is set to, as the composition root knows it.
+    # The program's settings, handed in by the composition root.
     settings: Any
 
     @property
     def url(self) -> str:
-        """This route's address without its query."""
+        """The URL of this request without its query."""
         return self.base_url + self.path
 
     @property
     def user_id(self) -> int:
-        """The caller's id; only for routes that need a token."""
+        """The caller's user id; only for routes that need a token."""
         caller: Caller = self.caller
         return caller.user_id
 
     @property
     def actor_id(self) -> int | None:
-        """The account that is written down as having done it; None when a device did."""
+        """The account that the journal names as the actor; None for a device."""
         return self.user_id or None
 
 
 @dataclass(frozen=True)
 class Write(Call[Any], Generic[B, D, X]):
-    """One writing request. Its transaction is committed when the handler's value is encoded."""
+    """One parsed request that may change something."""
 
     body: B
-    # The connection of the transaction; while the request is prepared, a snapshot to read from.
+    # The transaction's connection. The `prepare` step gets a snapshot instead.
     db: D
-    # Holds the lock of the tournament in the path. Only while the request is prepared there is none.
+    # Holds the lock of the tournament in the path. The `prepare` step has none.
     transaction: X
-    # The value that the endpoint's `prepare` returned.
+    # The value that the endpoint's `prepare` step returned.
     preparation: Any = None
 
     @property
     def is_preparation(self) -> bool:
-        """Whether the request is only prepared: without a lock, and without a transaction."""
+        """Whether this is the `prepare` step, which has neither lock nor transaction."""
         return self.transaction is None
 
 
@@ -152,7 +153,7 @@ AnyWrite = Write[Any, Any, Any]
 
 
 class OpenTransaction(Protocol):
-    """The part of a transaction that the edge reads before it commits."""
+    """A transaction, as far as this package reads it before the commit."""
 
     @property
     def connection(self) -> Any: ...
@@ -165,10 +166,10 @@ class OpenTransaction(Protocol):
 
 @dataclass(frozen=True)
 class HttpResponse:
-    """A finished answer.
+    """An encoded answer.
 
-    `at_most_every` asks the front door to keep to the standings interval; `is_kept` is False for one
-    that no revision tells the age of, so that it is computed each time.
+    `is_throttled` makes the front door apply the standings interval. `is_cacheable` is False for an
+    answer that can change without a new revision, so that it is computed on each request.
     """
 
     status: int
@@ -181,7 +182,7 @@ class HttpResponse:
 
 @dataclass(frozen=True)
 class FileDownload:
-    """What a handler returns to answer with something that is not JSON."""
+    """A handler's result that is downloaded as a file."""
 
     body: bytes
     content_type: str
@@ -190,14 +191,14 @@ class FileDownload:
 
 @dataclass(frozen=True)
 class SvgImage:
-    """What a handler returns to answer with a picture that is shown where it is asked for."""
+    """A handler's result that is displayed as a picture."""
 
     svg: bytes
 
 
 @dataclass(frozen=True)
 class ThrottledResult(Generic[T]):
-    """What a handler returns when its answer may still change but should not be fetched too often."""
+    """A handler's result that still changes but should not be fetched too often."""
 
     value: T
     is_throttled: bool
@@ -205,16 +206,16 @@ class ThrottledResult(Generic[T]):
 
 @dataclass(frozen=True)
 class UncachedResult(Generic[T]):
-    """What a handler returns when its answer changes without a revision: it is kept nowhere."""
+    """A handler's result that can change without a new revision, so that it is never cached."""
 
     value: T
 
 
 @dataclass(frozen=True)
 class OneTimeResult(Generic[T]):
-    """What a writing handler returns when its answer holds a secret: it is said once and never stored.
+    """A writing handler's result that holds a secret: sent once, never stored.
 
-    `again` is what a request that is sent again with its key is answered with.
+    `replay_value` is the answer to a repeated request with the same idempotency key.
     """
 
     value: T
@@ -232,33 +233,34 @@ class Endpoint:
     query: type[Query]
     returns: Any
     parser: QueryParser = field(repr=False)
-    # What a token must be able to; every token can read.
+    # The ability that the token needs; every token can read.
     ability: str = "read"
-    # None when nothing is to be sent.
+    # None for a route that takes no body.
     body: type[Body] | None = None
     body_parser: BodyParser = field(repr=False, default_factory=lambda: BodyParser(Body))
     status: int = 200
-    # Called with a snapshot before the lock is taken, for what takes long.
+    # Called with a snapshot before the lock is taken, for slow work such as a draw.
     prepare: Handler | None = None
-    # Whether its handler is a coroutine that may wait (kit/http/async_routes.py).
+    # Whether the handler is a coroutine, which may wait (kit/http/async_routes.py).
     is_async: bool = False
-    # Parts of the path that are words and no ids: name -> the pattern of the whole word.
+    # Parts of the path that are words rather than ids: name -> pattern of the whole word.
     words: Mapping[str, str] = field(default_factory=dict)
-    # Of a route that only reads: the members of a JSON object in its body are parameters too.
+    # Whether the members of a JSON object in the body are query parameters too; only for reads.
     accepts_body_parameters: bool = False
 
     @property
     def is_write(self) -> bool:
-        """Whether it may change something; a POST that only asks does not."""
+        """Whether the route may change something; a POST that only reads does not."""
         return self.method in WRITE_METHODS and not self.accepts_body_parameters
 
     @property
     def title(self) -> str:
+        """The first line of the handler's docstring."""
         return (self.handler.__doc__ or "").strip().splitlines()[0]
 
     @property
     def parameters(self) -> list[str]:
-        """Names of the ids and words in the path, in order."""
+        """The names of the ids and words in the path, in order."""
         return [part[1:-1] for part in self.path.split("/") if part.startswith("{")]
 
 
@@ -271,10 +273,10 @@ def _declare_read(
     words: Mapping[str, str] | None = None,
     accepts_body_parameters: bool = False,
 ) -> Callable[[Handler], Endpoint]:
-    """Declare a route that reads; `{tournament_id}` in the path is an id. HEAD comes with GET.
+    """Declare a route that reads; `{tournament_id}` in the path is an id. GET also answers HEAD.
 
-    `words={"date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}"}` makes `{date}` a word that looks like this.
-    `is_asked_in_body` lets its parameters stand in a JSON object in the body too, as some clients send them.
+    `words={"date": r"[0-9]{4}-[0-9]{2}-[0-9]{2}"}` makes `{date}` a word of this pattern.
+    `accepts_body_parameters` allows the parameters in a JSON object in the body, as some clients send them.
     """
 
     def declare(handler: Handler) -> Endpoint:
@@ -294,7 +296,7 @@ def _declare_read(
 
 
 get = partial(_declare_read, "GET")
-# A POST that only reads: every token may, and there is no transaction, no lock and no idempotency key.
+# A POST that only reads: any token will do, and there is no transaction, lock or idempotency key.
 read_post = partial(_declare_read, "POST", accepts_body_parameters=True)
 
 
@@ -308,12 +310,12 @@ def _declare_write(
     status: Literal[200, 201] = 200,
     prepare: Handler | None = None,
 ) -> Callable[[Handler], Endpoint]:
-    """Declare a route that writes; its handler takes a `Write`."""
+    """Declare a route that may change something; its handler takes a `Write`."""
 
     def declare(handler: Handler) -> Endpoint:
         returns = _return_type(handler)
         if returns is FileDownload:
-            raise TypeError(f"{method} {path} cannot answer with a file: it is stored as JSON")
+            raise TypeError(f"{method} {path} cannot answer with a file: stored responses are JSON")
         return Endpoint(
             method=method,
             path=path,
@@ -339,6 +341,7 @@ delete = partial(_declare_write, "DELETE")
 
 
 def _return_type(handler: Handler) -> Any:
+    """The shape of the answer's body, from the handler's annotations."""
     returns = get_type_hints(handler).get("return", Any)
     if get_origin(returns) in (ThrottledResult, UncachedResult, OneTimeResult):
         (returns,) = get_args(returns)
@@ -346,21 +349,33 @@ def _return_type(handler: Handler) -> Any:
 
 
 def collect_endpoints(*modules: Any) -> list[Endpoint]:
-    """The endpoints that these route modules declare, in their order."""
-    return [one for module in modules for one in vars(module).values() if isinstance(one, Endpoint)]
+    """The endpoints that these route modules declare, in order of declaration."""
+    return [
+        declared for module in modules for declared in vars(module).values() if isinstance(declared, Endpoint)
+    ]
 
 
-class Unauthenticated(Exception):
-    """The route needs a token and there is no valid one."""
+class Unauthenticated(Refusal):
+    """The route needs a token, and the request has no valid one."""
+
+    sentence = "Unauthenticated."
 
 
-class RevisionMismatch(Exception):
-    """The tournament is no longer at the revision that If-Match names."""
+class AbilityMissing(NotAllowed):
+    """The token is valid but lacks the ability that the route needs."""
+
+    sentence = "Invalid ability provided."
+
+
+class RevisionMismatch(Refusal):
+    """The tournament is not at the revision that If-Match names."""
+
+    sentence = "The tournament is at revision {revision} now. Read it again before you change it."
 
     def __init__(self, revision: int) -> None:
-        super().__init__(revision)
+        super().__init__(revision=revision)
         self.revision = revision
 
 
 class PreparationOutdated(Exception):
-    """A handler says: what was seen ahead is no longer so. It is looked at and tried again."""
+    """Raised by a handler whose preparation no longer fits: prepare and try again."""

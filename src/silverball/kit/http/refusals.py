@@ -1,4 +1,4 @@
-"""What went wrong, as a status and a body: the one place where that is decided."""
+"""Refusals and failures as HTTP answers: the only table of statuses, for the interface and the pages."""
 
 import logging
 from collections.abc import Callable
@@ -18,70 +18,93 @@ from silverball.kit.errors import (
 )
 from silverball.kit.http.body import MalformedBody
 from silverball.kit.http.endpoints import HttpResponse, RevisionMismatch, Unauthenticated
-from silverball.kit.http.router import MethodNotAllowed, UnknownPath
+from silverball.kit.http.router import MethodNotAllowed, RouteNotFound
 
 LOG = logging.getLogger("silverball.app")
+RETRY_AFTER = ((b"retry-after", b"1"),)
 
+
+class PageNotFound(Refusal):
+    """No page has this path, and this server has no pages at all."""
+
+    sentence = "Not found."
+
+
+class BodyTooLarge(Refusal):
+    """The body is larger than the server reads."""
+
+    sentence = "The POST data is too large."
+
+
+class TooManyAttempts(Refusal):
+    """The caller has used up the quota, or asks for running standings too often."""
+
+    sentence = "Too Many Attempts."
+
+
+class ServerError(Refusal):
+    """The request failed because of a fault of the server."""
+
+    sentence = "Server Error"
+
+
+# A refusal has the status of its nearest ancestor in this table.
 STATUSES: dict[type[Refusal], int] = {
-    NotFound: 404,
-    NotAllowed: 403,
-    Conflict: 409,
-    Invalid: 422,
     WrongFormat: 400,
+    MalformedBody: 400,
+    Unauthenticated: 401,
+    NotAllowed: 403,
+    NotFound: 404,
+    RouteNotFound: 404,
+    PageNotFound: 404,
+    MethodNotAllowed: 405,
+    Conflict: 409,
     Gone: 410,
+    RevisionMismatch: 412,
+    BodyTooLarge: 413,
+    Invalid: 422,
+    TooManyAttempts: 429,
+    ServerError: 500,
     ServiceUnavailable: 503,
 }
 
-RETRY_AFTER = ((b"retry-after", b"1"),)
-FIXED_MESSAGES: dict[type[Exception], tuple[int, str]] = {
-    Unauthenticated: (401, "Unauthenticated."),
-    MalformedBody: (400, "Bad request."),
-}
+
+def status_for(kind: type[Refusal]) -> int:
+    """The HTTP status of this class of refusals."""
+    return next(STATUSES[ancestor] for ancestor in kind.__mro__ if ancestor in STATUSES)
+
+
+def refusal_response(refusal: Refusal) -> HttpResponse:
+    """The answer of the interface to a refused request: a sentence, a stable code, and what else helps."""
+    body: dict[str, object] = {"message": refusal.message, "code": refusal.code}
+    if isinstance(refusal, Invalid):
+        body["errors"] = refusal.errors
+    if isinstance(refusal, MovedElsewhere):
+        body["movedTo"] = refusal.moved_to
+    return HttpResponse(
+        status_for(type(refusal)), msgspec.json.encode(body), headers=_refusal_headers(refusal)
+    )
 
 
 def error_response(error: Exception, *, is_transient: Callable[[Exception], bool]) -> HttpResponse:
-    """What somebody is answered whose request ended like this.
+    """The answer to a request that ended with this exception.
 
-    `is_passing` knows the faults of a database that are over when the request is sent again.
+    `is_transient` recognises database errors that may be gone when the request is sent again.
     """
-    if isinstance(error, Invalid):
-        return _json_response(422, {"message": error.message, "errors": error.errors})
     if isinstance(error, Refusal):
-        # A refusal is of the kind of its nearest ancestor.
-        status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-        more = {"movedTo": error.moved_to} if isinstance(error, MovedElsewhere) else {}
-        return _json_response(
-            status, {"message": error.message, **more}, RETRY_AFTER if status == 503 else ()
-        )
-    if type(error) in FIXED_MESSAGES:
-        status, sentence = FIXED_MESSAGES[type(error)]
-        return _json_response(status, {"message": sentence})
-    if isinstance(error, UnknownPath):
-        return _json_response(404, {"message": f"The route {str(error).lstrip('/')} could not be found."})
-    if isinstance(error, MethodNotAllowed):
-        return _method_not_allowed(error)
-    if isinstance(error, RevisionMismatch):
-        return _precondition_failed(error)
+        return refusal_response(error)
     if is_transient(error):
         LOG.error("the database could not serve the request", exc_info=error)
-        return _json_response(503, {"message": "Service Unavailable"}, RETRY_AFTER)
+        return refusal_response(ServiceUnavailable())
     LOG.error("the request failed", exc_info=error)
-    return _json_response(500, {"message": "Server Error"})
+    return refusal_response(ServerError())
 
 
-def _method_not_allowed(error: MethodNotAllowed) -> HttpResponse:
-    allowed = ", ".join(error.allowed)
-    route = error.path.lstrip("/")
-    message = f"The {error.method} method is not supported for route {route}. Supported methods: {allowed}."
-    return _json_response(405, {"message": message}, ((b"allow", allowed.encode()),))
-
-
-def _precondition_failed(error: RevisionMismatch) -> HttpResponse:
-    message = f"The tournament is at revision {error.revision} now. Read it again before you change it."
-    return _json_response(412, {"message": message}, ((b"x-tournament-revision", b"%d" % error.revision),))
-
-
-def _json_response(
-    status: int, body: dict[str, object], headers: tuple[tuple[bytes, bytes], ...] = ()
-) -> HttpResponse:
-    return HttpResponse(status, msgspec.json.encode(body), headers=headers)
+def _refusal_headers(refusal: Refusal) -> tuple[tuple[bytes, bytes], ...]:
+    if isinstance(refusal, ServiceUnavailable):
+        return RETRY_AFTER
+    if isinstance(refusal, MethodNotAllowed):
+        return ((b"allow", ", ".join(refusal.allowed).encode()),)
+    if isinstance(refusal, RevisionMismatch):
+        return ((b"x-tournament-revision", b"%d" % refusal.revision),)
+    return ()

@@ -1,35 +1,42 @@
-"""Finding the endpoint of a request: a tree of paths, and what stands in them."""
+"""Finds the endpoint of a request in a tree of paths."""
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from silverball.kit.errors import NotFound
+from silverball.kit.errors import NotFound, Refusal
 from silverball.kit.http.endpoints import ID_MAX, METHODS, WORD_LETTERS_MAX, Endpoint
 
 
-class UnknownPath(Exception):
+class RouteNotFound(Refusal):
     """No route has this path."""
 
+    sentence = "The route {route} could not be found."
 
-class MethodNotAllowed(Exception):
-    """The path exists, but not for this verb."""
+    def __init__(self, path: str) -> None:
+        super().__init__(route=path.lstrip("/"))
+
+
+class MethodNotAllowed(Refusal):
+    """The path exists, but not for this method."""
+
+    sentence = "The {method} method is not supported for route {route}. Supported methods: {allowed}."
 
     def __init__(self, method: str, path: str, allowed: list[str]) -> None:
-        super().__init__(method, path)
-        self.method, self.path, self.allowed = method, path, allowed
+        super().__init__(method=method, route=path.lstrip("/"), allowed=", ".join(allowed))
+        self.allowed = allowed
 
 
 @dataclass(frozen=True)
 class RouteMatch:
-    """A route that was found, and the words of the path that stand where its ids are."""
+    """The endpoint of a request, and the path's values for its ids and words."""
 
     endpoint: Endpoint
     words: dict[str, str]
 
 
 class _Node:
-    """A place in the tree of paths."""
+    """A node in the tree of paths."""
 
     def __init__(self) -> None:
         self.fixed: dict[str, _Node] = {}
@@ -38,13 +45,13 @@ class _Node:
 
 
 class Router:
-    """Finds an endpoint by verb and path. A fixed word wins over an id at the same place."""
+    """Finds an endpoint by method and path. A fixed word takes precedence over an id in its place."""
 
     def __init__(self, endpoints: Iterable[Endpoint]) -> None:
         self.endpoints = list(endpoints)
         self._root = _Node()
-        for one in self.endpoints:
-            self._add(one)
+        for endpoint in self.endpoints:
+            self._add(endpoint)
 
     def _add(self, endpoint: Endpoint) -> None:
         node = self._root
@@ -59,49 +66,50 @@ class Router:
         node.endpoints[endpoint.method] = endpoint
 
     def match(self, method: str, path: str) -> RouteMatch:
-        """The endpoint of this request. Raises UnknownPath or WrongVerb."""
-        parts = path.split("/")[1:]
-        found = _find_node(self._root, parts)
-        if found is None:
-            raise UnknownPath(path)
-        node, words = found
+        """The endpoint of this request. Raises RouteNotFound or MethodNotAllowed."""
+        match = _find_node(self._root, path.split("/")[1:])
+        if match is None:
+            raise RouteNotFound(path)
+        node, words = match
         endpoint = node.endpoints.get("GET" if method == "HEAD" else method)
         if endpoint is None:
             raise MethodNotAllowed(method, path, _allowed_methods(node))
         return RouteMatch(endpoint, dict(zip(endpoint.parameters, words, strict=True)))
 
     def methods_for(self, path: str) -> list[str]:
-        """What this path can be asked with; nothing when there is no such path."""
-        found = _find_node(self._root, path.split("/")[1:])
-        return [] if found is None else _allowed_methods(found[0])
+        """The methods that this path supports; empty for an unknown path."""
+        match = _find_node(self._root, path.split("/")[1:])
+        return [] if match is None else _allowed_methods(match[0])
 
 
 def _allowed_methods(node: _Node) -> list[str]:
-    return [verb for verb in METHODS if ("GET" if verb == "HEAD" else verb) in node.endpoints]
+    return [method for method in METHODS if ("GET" if method == "HEAD" else method) in node.endpoints]
 
 
-def _find_node(node: _Node, parts: list[str]) -> tuple[_Node, list[str]] | None:
+def _find_node(root: _Node, parts: list[str]) -> tuple[_Node, list[str]] | None:
+    """The node of this path and the words at its wildcards."""
+    node = root
     words = []
     for part in parts:
-        fixed = node.fixed.get(part)
-        if fixed is None and part and node.wildcard is not None:
+        child = node.fixed.get(part)
+        if child is None and part and node.wildcard is not None:
             words.append(part)
-            fixed = node.wildcard
-        if fixed is None:
+            child = node.wildcard
+        if child is None:
             return None
-        node = fixed
+        node = child
     return (node, words) if node.endpoints else None
 
 
 def parse_path_id(name: str, word: str) -> int:
-    """The id in a path. Raises NotFound, worded after the id's name, when it cannot be one."""
+    """The id in a path. Raises NotFound, worded after the id's name, when the word is no valid id."""
     if word.isascii() and word.isdigit() and 1 <= len(word) <= 19 and 1 <= int(word) <= ID_MAX:
         return int(word)
     raise NotFound(_model_name(name), word)
 
 
 def parse_path_word(name: str, word: str, pattern: str) -> str:
-    """The word in a path. Raises NotFound, worded after its name, when it does not look like one."""
+    """The word in a path. Raises NotFound, worded after its name, when it does not match the pattern."""
     if len(word) <= WORD_LETTERS_MAX and re.fullmatch(pattern, word, re.ASCII):
         return word
     raise NotFound(_model_name(name), word)

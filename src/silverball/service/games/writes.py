@@ -4,9 +4,9 @@ from typing import Any
 
 from msgspec import UnsetType
 
-from silverball.kit.errors import Invalid, NotAllowed
-from silverball.kit.http.api import NO_ABILITY
+from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
+from silverball.kit.http.endpoints import AbilityMissing
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
@@ -70,7 +70,7 @@ def change_game(call: Write[GamePatch]) -> Game:
         return _may_change_order(caller, t, game_id) if body.is_order_only else access.is_organizer(caller, t)
 
     if not body.is_order_only and not call.caller.may("manage"):
-        raise NotAllowed(NO_ABILITY)
+        raise AbilityMissing
     commands.run_command(call, rule, is_allowed=may)
     return _current_game(call)
 

@@ -10,10 +10,17 @@ from typing import Any, TypeVar
 import msgspec
 
 from silverball.kit.edge.idempotency import RequestInProgress
-from silverball.kit.errors import Invalid, NotAllowed
-from silverball.kit.http.api import NO_ABILITY
+from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body, BodyParser
-from silverball.kit.http.endpoints import TOURNAMENT, Access, AnyWrite, Endpoint, OneTimeResult, Request
+from silverball.kit.http.endpoints import (
+    TOURNAMENT,
+    AbilityMissing,
+    Access,
+    AnyWrite,
+    Endpoint,
+    OneTimeResult,
+    Request,
+)
 from silverball.kit.http.query import Query, QueryParser
 from silverball.kit.http.router import parse_path_id
 from silverball.service.calls import Write
@@ -64,7 +71,7 @@ def wait_for_first_result(answered: Callable[[], T]) -> T:
 def run_action(visit: PageRequest, deed: FormAction, tournament_id: int | None) -> ActionResult:
     """Let it happen. Raises what the interface refuses."""
     if not visit.caller.may(deed.ability):
-        raise NotAllowed(NO_ABILITY)
+        raise AbilityMissing
     endpoint = _action_endpoint(deed, visit)
     answer = visit.site.writing.answer(
         endpoint, _action_call(visit, deed, tournament_id), build_request(visit)

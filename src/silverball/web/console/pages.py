@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.responses import Response
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Refusal
-from silverball.kit.http.api import NO_ABILITY
+from silverball.kit.http.endpoints import AbilityMissing
 from silverball.kit.http.router import parse_path_id
 from silverball.rules.model.tournament import SinglePlayerGame
 from silverball.service.arenas import reads as arena_reads
@@ -41,7 +41,7 @@ QUERY_FIELDS = ("round", "q", "former", "machine", "game", "player", "attempt")
 GONE = "What this form was about is not there any more. This is how it stands now."
 NOT_YOURS = "You may not do this here. The organizer of the tournament can."
 # Refusals that say no more than that.
-GENERIC_REFUSALS = frozenset({NO_ABILITY, NotAllowed().message})
+GENERIC_REFUSALS = frozenset({AbilityMissing.sentence, NotAllowed().message})
 ContextLoader = Callable[[PageRequest, TournamentNight], dict[str, Any]]
 
 

@@ -1,8 +1,8 @@
-"""A request that writes is one transaction, and here it is committed.
+"""Runs a writing request as one transaction, and commits it.
 
-In this order: what takes long is prepared on a snapshot; the lock; the idempotency key; If-Match; the
-handler; its value as bytes; the stored answer; the commit. Whatever is raised on the way, nothing of
-it happened.
+In this order: prepare slow work on a snapshot, take the lock, claim the idempotency key, compare
+If-Match, run the handler, encode its value, store the answer, commit. An exception at any step rolls
+everything back.
 """
 
 from collections.abc import Callable
@@ -35,13 +35,18 @@ from silverball.kit.http.endpoints import (
 )
 
 ATTEMPTS_MAX = 3
-CHANGED_EACH_TIME = (
-    "The tournament changed each time while this was being prepared. Nothing was done; send it again."
-)
+
+
+class TournamentKeptChanging(Conflict):
+    """Each prepared attempt was overtaken by another change."""
+
+    sentence = (
+        "The tournament changed each time while this was being prepared. Nothing was done; send it again."
+    )
 
 
 class WriteRequests:
-    """How writing endpoints are answered."""
+    """Answers requests to writing endpoints."""
 
     def __init__(
         self,
@@ -61,69 +66,72 @@ class WriteRequests:
         self._encode = msgspec.json.Encoder().encode
 
     def answer(
-        self, endpoint: Endpoint, call: AnyWrite, request: Request, *, duplicate_wait_seconds: float = 0
+        self, endpoint: Endpoint, call: AnyWrite, request: Request, *, duplicate_wait_seconds: float = 0.0
     ) -> HttpResponse:
-        """The answer, committed; or the stored one when the request was answered before.
+        """The committed answer, or the stored one of an earlier request with the same key.
 
-        A duplicate of a request in progress waits that long for its result, then is refused.
+        A duplicate of a request in progress waits that long for its answer, then is refused.
         """
-        ticket = idempotency.read_key(request, call.caller.idempotency_owner_id)
-        if ticket is None:
+        key = idempotency.read_key(request, call.caller.idempotency_owner_id)
+        if key is None:
             return self._answer_with_retries(endpoint, call, request, None)
-        with self._keys_in_progress.hold(ticket, wait_seconds=duplicate_wait_seconds):
+        with self._keys_in_progress.hold(key, wait_seconds=duplicate_wait_seconds):
             with self._read() as db:
-                stored = self._idempotency_store.load_response(db, ticket, call.now)
+                stored = self._idempotency_store.load_response(db, key, call.now)
             if stored is not None:
-                return idempotency.replay_response(stored, ticket)
+                return idempotency.replay_response(stored, key)
             try:
-                return self._answer_with_retries(endpoint, call, request, ticket)
-            except AlreadyAnswered as elsewhere:
-                return idempotency.replay_response(elsewhere.stored, ticket)
+                return self._answer_with_retries(endpoint, call, request, key)
+            except AlreadyAnswered as duplicate:
+                return idempotency.replay_response(duplicate.stored, key)
 
     def _answer_with_retries(
-        self, endpoint: Endpoint, call: AnyWrite, request: Request, ticket: IdempotencyKey | None
+        self, endpoint: Endpoint, call: AnyWrite, request: Request, key: IdempotencyKey | None
     ) -> HttpResponse:
         for _ in range(ATTEMPTS_MAX):
             try:
-                return self._run_and_commit(endpoint, self._prepare(endpoint, call, request), request, ticket)
+                return self._run_and_commit(endpoint, self._prepare(endpoint, call, request), request, key)
             except PreparationOutdated:
                 continue
-        raise Conflict(CHANGED_EACH_TIME)
+        raise TournamentKeptChanging
 
     def _prepare(self, endpoint: Endpoint, call: AnyWrite, request: Request) -> AnyWrite:
         if endpoint.prepare is None:
             return call
         with self._read() as db:
             self._refuse_revision_mismatch(db, call, request)
-            seen = replace(call, db=db, now=self._current_second())
-            return replace(call, preparation=endpoint.prepare(seen))
+            snapshot_call = replace(call, db=db, now=self._current_second())
+            return replace(call, preparation=endpoint.prepare(snapshot_call))
 
     def _run_and_commit(
-        self, endpoint: Endpoint, call: AnyWrite, request: Request, ticket: IdempotencyKey | None
+        self, endpoint: Endpoint, call: AnyWrite, request: Request, key: IdempotencyKey | None
     ) -> HttpResponse:
         with self._write(call.ids.get(TOURNAMENT)) as transaction:
             db = transaction.connection
-            # Read under the lock: moments of one tournament are in the order of its changes.
+            # The clock is read under the lock, so that times follow the order of the changes.
             call = replace(call, db=db, transaction=transaction, now=self._current_second())
-            self._claim_key(ticket, call)
+            self._claim_key(key, call)
             self._refuse_revision_mismatch(db, call, request)
-            value = endpoint.handler(call)
-            said, again = (
-                (value.value, value.replay_value) if isinstance(value, OneTimeResult) else (value, value)
+            result = endpoint.handler(call)
+            value, replay_value = (
+                (result.value, result.replay_value) if isinstance(result, OneTimeResult) else (result, result)
             )
-            answer = HttpResponse(endpoint.status, self._encode(said), headers=self._revision_headers(call))
-            if ticket is not None:
-                stored = answer if again is said else replace(answer, body=self._encode(again))
-                self._idempotency_store.store_response(
-                    db, ticket, idempotency.stored_response(ticket, stored), call.now
+            response = HttpResponse(
+                endpoint.status, self._encode(value), headers=self._revision_headers(call)
+            )
+            if key is not None:
+                replay = (
+                    response if replay_value is value else replace(response, body=self._encode(replay_value))
                 )
-        return answer
+                stored = idempotency.stored_response(key, replay)
+                self._idempotency_store.store_response(db, key, stored, call.now)
+        return response
 
-    def _claim_key(self, ticket: IdempotencyKey | None, call: AnyWrite) -> None:
-        if ticket is None or self._idempotency_store.claim_key(call.db, ticket, call.now):
+    def _claim_key(self, key: IdempotencyKey | None, call: AnyWrite) -> None:
+        if key is None or self._idempotency_store.claim_key(call.db, key, call.now):
             return
-        stored = self._idempotency_store.load_response(call.db, ticket, call.now)
-        # Gone again with its user's account, a moment ago.
+        stored = self._idempotency_store.load_response(call.db, key, call.now)
+        # The claim can vanish between the two statements, with its user's account.
         if stored is None:
             raise RequestInProgress
         raise AlreadyAnswered(stored)
@@ -133,7 +141,7 @@ class WriteRequests:
         if request.if_match is None or tournament_id is None:
             return
         revision = self._revision_of(db, tournament_id)
-        # That there is no such tournament is the handler's to say.
+        # An unknown tournament is refused by the handler.
         if revision is not None and not _names_revision(request.if_match, revision):
             raise RevisionMismatch(revision)
 
@@ -152,5 +160,5 @@ class WriteRequests:
 
 def _names_revision(if_match: bytes, revision: int) -> bool:
     """Whether an If-Match (`"6"`, `W/"6"`, `6`, a list of them, or `*`) names this revision."""
-    named = [one.strip().removeprefix(b"W/").strip(b'"') for one in if_match.split(b",")]
-    return b"*" in named or b"%d" % revision in named
+    names = [tag.strip().removeprefix(b"W/").strip(b'"') for tag in if_match.split(b",")]
+    return b"*" in names or b"%d" % revision in names

@@ -1,0 +1,40 @@
+"""The types of ASGI, and the headers that answers of the interface share."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+AsgiApp = Callable[[Scope, Receive, Send], Awaitable[None]]
+Headers = list[tuple[bytes, bytes]]
+
+CACHE_CONTROL = (b"cache-control", b"no-cache, private")
+CORS: Headers = [
+    (b"access-control-allow-origin", b"*"),
+    (
+        b"access-control-expose-headers",
+        (
+            b"ETag, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After, Link,"
+            b" X-Tournament-Revision, Idempotency-Replayed"
+        ),
+    ),
+]
+PREFLIGHT: Headers = [
+    CORS[0],
+    (b"access-control-allow-methods", b"*"),
+    # The star does not cover Authorization.
+    (b"access-control-allow-headers", b"*, Authorization"),
+    (b"access-control-max-age", b"7200"),
+]
+
+
+def body_message(body: bytes) -> dict[str, Any]:
+    """The last ASGI message of an answer; the same object can be sent any number of times."""
+    return {"type": "http.response.body", "body": body}
+
+
+def start_message(status: int, headers: Headers) -> dict[str, Any]:
+    """The first ASGI message of an answer."""
+    return {"type": "http.response.start", "status": status, "headers": headers}
