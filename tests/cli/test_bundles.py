@@ -29,7 +29,7 @@ def file(tmp_path: Path) -> Path:
 def test_a_file_comes_in_and_the_second_time_it_is_here_already(run: CliRunner, file: Path) -> None:
     first = ran(run, "import", "bundle", file)
     assert (first.exit_code, first.stdout) == (0, f"{file}: tournament 700 'Thursday Strikes' imported\n")
-    assert "here already" in ran(run, "import", "bundle", file).stdout
+    assert "exists already" in ran(run, "import", "bundle", file).stdout
     assert first.stderr == ""
 
 
@@ -44,8 +44,8 @@ def test_a_broken_file_is_told_with_its_place_and_the_others_still_come_in(
     done = ran(run, "import", "bundle", broken, nothing, tmp_path, file)
     assert done.exit_code == 1
     assert f"{broken}: $.games[3]: Object missing required field `playerIds`." in done.stderr
-    assert f"{nothing}: It cannot be read: No such file or directory." in done.stderr
-    assert f"{tmp_path}: It cannot be read: Is a directory." in done.stderr
+    assert f"{nothing}: The file cannot be read: No such file or directory." in done.stderr
+    assert f"{tmp_path}: The file cannot be read: Is a directory." in done.stderr
     assert done.stdout == f"{file}: tournament 700 'Thursday Strikes' imported\n"
 
 
@@ -83,7 +83,7 @@ def test_a_bundle_goes_to_a_file_or_to_standard_output(run: CliRunner, file: Pat
     assert ran(run, "export", "bundle", 700, "-o", out).exit_code == 0
     assert out.read_bytes() == ran(run, "export", "bundle", 700).stdout_bytes
     assert bundles.find_losses(bundles.full_bundle(), json.loads(out.read_bytes())) == []
-    assert "here already" not in ran(run, "import", "bundle", out).stdout
+    assert "exists already" not in ran(run, "import", "bundle", out).stdout
 
 
 def test_what_cannot_be_exported_is_said_in_a_sentence(run: CliRunner, file: Path, tmp_path: Path) -> None:

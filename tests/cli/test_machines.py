@@ -45,12 +45,12 @@ def a_move(old: str, new: str | None) -> dict[str, Any]:
 def test_what_became_of_a_file_is_said(run: CliRunner, tmp_path: Path) -> None:
     machines = a_file(tmp_path, "opdb.json", files.export_file())
     done = ran(run, "import", "opdb", machines)
-    assert (done.exit_code, done.stdout) == (0, f"{machines}: 6 entries, 6 new, 0 changed, 0 gone\n")
-    assert ran(run, "import", "opdb", machines).stdout.endswith("6 entries, 0 new, 0 changed, 0 gone\n")
+    assert (done.exit_code, done.stdout) == (0, f"{machines}: 6 entries, 6 new, 0 changed, 0 removed\n")
+    assert ran(run, "import", "opdb", machines).stdout.endswith("6 entries, 0 new, 0 changed, 0 removed\n")
     tips = a_file(tmp_path, "tips.json", [TIP])
     films = a_file(tmp_path, "films.json", [FILM, {**FILM, "opdbId": "G1"}])
     assert ran(run, "import", "pintips", tips).stdout == f"{tips}: 1 tip, 0 before\n"
-    assert ran(run, "import", "videos", films).stdout == f"{films}: 2 films\n"
+    assert ran(run, "import", "videos", films).stdout == f"{films}: 2 videos\n"
 
 
 def test_what_followed_from_a_list_of_changes_is_said(run: CliRunner, store: Store, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_what_followed_from_a_list_of_changes_is_said(run: CliRunner, store: Sto
     done = ran(run, "import", "opdb-changelog", lost)
     assert (done.exit_code, done.stderr) == (
         0,
-        "  Glost-M1 was replaced by something that is not known here; kept.\n",
+        "  Glost-M1 was replaced by an unknown entry and is kept.\n",
     )
     gone = a_file(tmp_path, "gone.json", {"data": [a_move("G4ODR-MLzY7", None)]})
     assert "    G4ODR-MLzY7 -> deleted\n" in ran(run, "import", "opdb-changelog", gone).stdout
@@ -84,8 +84,8 @@ def test_a_broken_file_is_told_with_its_name_and_the_place_of_its_fault(
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith(f"Error: {broken}: $: The file is not JSON in UTF-8")
     done = ran(run, "import", command, tmp_path / "nothing.json")
-    assert done.stderr.endswith("nothing.json: It cannot be read: No such file or directory.\n")
-    assert ran(run, "import", command, tmp_path).stderr.endswith("It cannot be read: Is a directory.\n")
+    assert done.stderr.endswith("nothing.json: The file cannot be read: No such file or directory.\n")
+    assert ran(run, "import", command, tmp_path).stderr.endswith("The file cannot be read: Is a directory.\n")
 
 
 def test_a_file_that_would_take_most_of_it_away_needs_force(run: CliRunner, tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_file_that_would_take_most_of_it_away_needs_force(run: CliRunner, tmp_
         "Nothing was changed. If that is meant, import it with --force.\n"
     )
     forced = ran(run, "import", "opdb", "--force", short)
-    assert forced.stdout.endswith("2 entries, 0 new, 0 changed, 4 gone\n")
+    assert forced.stdout.endswith("2 entries, 0 new, 0 changed, 4 removed\n")
 
 
 def test_the_bulk_files_are_written_and_read_again(run: CliRunner, tmp_path: Path) -> None:
@@ -116,7 +116,7 @@ def test_the_bulk_files_are_written_and_read_again(run: CliRunner, tmp_path: Pat
         f"{folder / 'latest-rating-revisions.csv'}: nothing to write yet",
     ]
     assert json.loads(tips.read_bytes()) == [TIP]
-    assert ran(run, "import", "opdb", machines).stdout.endswith("6 entries, 0 new, 0 changed, 0 gone\n")
+    assert ran(run, "import", "opdb", machines).stdout.endswith("6 entries, 0 new, 0 changed, 0 removed\n")
     assert ran(run, "import", "pintips", tips).stdout == f"{tips}: 1 tip, 1 before\n"
 
 

@@ -1,4 +1,4 @@
-"""Lists in a terminal."""
+"""Tables in a terminal."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ import click
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print these rows, each as long as the first, with their columns below each other."""
+    """Print rows of equal length as aligned columns."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     for row in rows:
         cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]

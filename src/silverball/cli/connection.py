@@ -1,4 +1,4 @@
-"""HTTP connections as uvicorn has them, but nobody may take for ever, or any amount, to say what he wants."""
+"""uvicorn's HTTP connections, with limits on the time and size of a request's head."""
 
 import asyncio
 from typing import Any, ClassVar
@@ -9,7 +9,7 @@ HEAD_BYTES_MAX = 65_536
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """One connection. Later requests on it are bounded by the keep-alive timeout between them."""
+    """A connection whose first request head is limited; the keep-alive timeout limits later ones."""
 
     head_seconds: ClassVar[float] = 10.0
 
@@ -17,30 +17,30 @@ class BoundedConnection(HttpToolsProtocol):
         super().__init__(*words, **options)
         self._head_timer: asyncio.TimerHandle | None = None
         self._head_bytes = 0
-        # Only until the first head is complete: the loop then takes uvicorn's own method, without a detour.
-        self.data_received = self._receive_head  # type: ignore[method-assign]  # as said above
+        # Only until the first head is complete; then the event loop calls uvicorn's own method directly.
+        self.data_received = self._receive_head  # type: ignore[method-assign]  # see the comment above
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own type
-        """Somebody is there."""
+        """Start the timer for the first head."""
         super().connection_made(transport)
         self._head_timer = self.loop.call_later(self.head_seconds, transport.abort)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The connection is gone."""
+        """Stop the timer."""
         self._cancel_timer()
         super().connection_lost(exc)
 
     def _receive_head(self, data: bytes) -> None:
         super().data_received(data)
         is_here = self.transport.get_protocol() is self
-        # None before the first head is complete, whatever uvicorn's annotation says.
+        # None until the first head is complete, although uvicorn's annotation does not say so.
         cycle: object = self.cycle
         if cycle is None and is_here:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES_MAX:
                 self.transport.abort()
             return
-        # It is known what is wanted, or the connection is a socket from now on.
+        # The head is complete, or the connection has become a websocket.
         self._cancel_timer()
         del self.data_received
         if is_here:

@@ -1,4 +1,4 @@
-"""Opening the database for a command, and saying in a sentence why something cannot be done."""
+"""Open the database for a command, and turn refusals into one sentence on stderr."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +18,12 @@ URL_SCHEMES = ("sqlite:", "postgresql+psycopg:")
 
 @contextmanager
 def open_database(
-    *, not_found: str = "There is no such thing.", may_migrate: bool = False, url: str | None = None
+    *, not_found: str = "It does not exist.", may_migrate: bool = False, url: str | None = None
 ) -> Iterator[Store]:
-    """The database of SILVERBALL_DATABASE_URL or `url`, with tables; `nothing` is said of a missing thing.
+    """Open the database of `url`, or of SILVERBALL_DATABASE_URL, and bring its tables up to date.
 
-    `may_migrate` allows new tables in PostgreSQL too, where several programs may share them.
+    `not_found` replaces the sentence of NotFound. `may_migrate` also allows migrations of PostgreSQL,
+    which several programs may share.
     Every refusal becomes a sentence on stderr and exit code 1.
     """
     try:
@@ -54,6 +55,6 @@ def _bring_up_to_date(store: Store, *, may_migrate: bool) -> None:
     if migrate.is_current(store):
         return
     if not store.is_sqlite and not may_migrate:
-        # A shared database is changed only by whoever means to.
+        # A shared database is migrated only on request.
         raise SettingError("The database does not have the tables of this version. Run: silverball migrate")
     migrate.migrate(store)

@@ -1,4 +1,4 @@
-"""silverball demo: real and invented tournaments, served at once, to try everything with."""
+"""silverball demo: serve real and invented tournaments to try everything with."""
 
 import dataclasses
 import json
@@ -28,43 +28,45 @@ from silverball.store.engine import Store
 HOST = "127.0.0.1"
 APP_KEY = "silverball"
 BUNDLES = Path(__file__).parent / "demo_data"
-# Invented records of most of the robots: two are strangers to the federation.
+# Invented federation records of most robots; two robots have none.
 FEDERATION = BUNDLES / "federation.csv"
-# Any fixed word: a demo looks the same wherever it is started.
+# A fixed seed, so that a demo looks the same everywhere.
 DICE_SEED = "silver"
 ORGANIZER_NAME = "Demo Organizer"
 ORGANIZER_EMAIL = "demo@silverball.invalid"
-# Letters that nobody confuses on paper.
+# Letters that are not confused on paper.
 CLEAR_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 PASSWORD_LENGTH = 12
-# One of the real nights: what the printed lines ask for.
+# One of the real tournaments: the printed commands ask for it.
 TOURNAMENT_ID = 244501
 
 
 @dataclass(frozen=True)
 class DemoOwner:
-    """Who owns the demo's data, and with what token."""
+    """The owner of the demo's data, and their token."""
 
     user_id: int
     token: str
 
 
 @click.command()
-@click.option("--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="0: a free one.")
+@click.option(
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 picks a free one."
+)
 @click.option(
     "--data",
     default=".demo",
     show_default=True,
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of the demo's database, token and password; kept and used again.",
+    help="Folder of the demo's database, token and password; kept for the next start.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one line of JSON when ready, for programs.")
-@click.option("--no-robots", is_flag=True, help="Nobody plays: only what is loaded is there.")
+@click.option("--no-robots", is_flag=True, help="Only serve the loaded data; no robots play.")
 def demo(port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
     """Serve real and invented tournaments to try everything with.
 
-    The first start takes some seconds: it loads 21 real knockout nights and ten invented tournaments, and
-    robots play one tournament of each format. While it runs they play a night of group match play.
+    The first start takes some seconds: it loads 21 real knockout tournaments and ten invented ones, and
+    robots play a tournament of each format. While it runs, robots play group match play.
     """
     logs.configure()
     folder = _data_folder(data)
@@ -106,10 +108,10 @@ def _playing(night: demo_nights.LiveNight) -> Iterator[None]:
 
 
 def load_demo(store: Store, token_file: Path) -> DemoOwner:
-    """Load everything, unless the token is there and works: it is written last."""
-    kept = _stored_owner(store, token_file)
-    if kept is not None:
-        return kept
+    """Load the demo's data, unless a working token exists: it is written last."""
+    stored = _stored_owner(store, token_file)
+    if stored is not None:
+        return stored
     click.echo("Loading the demo's tournaments ...", err=True)
     now, dice = datetime.now(UTC), SystemRandom()
     with store.write() as transaction:
@@ -125,7 +127,7 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
     federation.import_records(store, FEDERATION)
     for file in sorted(BUNDLES.glob("*.json")):
         import_.import_bundle(store, file, owner_id=user_id)
-    # The loaded nights are long past; what robots play is rated when it is due.
+    # The loaded tournaments are long past; the robots' results are rated when they are due.
     periods.rate_days(
         store,
         rating_days.rating_day(now) - timedelta(days=1),
@@ -133,30 +135,30 @@ def load_demo(store: Store, token_file: Path) -> DemoOwner:
         now,
     )
     with store.write() as transaction:
-        made = tokens.create_token(
+        issued = tokens.create_token(
             transaction.connection, user_id, "demo", abilities=["manage"], now=now, dice=dice
         )
-    _write_secret(token_file, made.text)
-    return DemoOwner(user_id, made.text)
+    _write_secret(token_file, issued.text)
+    return DemoOwner(user_id, issued.text)
 
 
 def organizer_password(store: Store, user_id: int, file: Path) -> str:
-    """What the demo's organizer signs in with: made once, and kept beside the token."""
+    """The organizer's password, generated once and stored beside the token."""
     if file.exists():
         return file.read_text().strip()
-    made = "".join(SystemRandom().choice(CLEAR_LETTERS) for _ in range(PASSWORD_LENGTH))
-    stored = passwords.hash_password(made)
+    password = "".join(SystemRandom().choice(CLEAR_LETTERS) for _ in range(PASSWORD_LENGTH))
+    password_hash = passwords.hash_password(password)
     with store.write() as transaction:
-        users.set_password(transaction.connection, user_id, stored)
-    _write_secret(file, made)
-    return made
+        users.set_password(transaction.connection, user_id, password_hash)
+    _write_secret(file, password)
+    return password
 
 
 def _data_folder(data: Path) -> Path:
     try:
         data.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise click.ClickException(f"{data} cannot be made: {error.strerror}.") from error
+        raise click.ClickException(f"{data} cannot be created: {error.strerror}.") from error
     return data.resolve()
 
 
@@ -170,7 +172,7 @@ def _stored_owner(store: Store, token_file: Path) -> DemoOwner | None:
 
 
 def _write_secret(file: Path, text: str) -> None:
-    # Nobody else on this machine may read it, from the moment it exists.
+    # From its creation on, no other user of this machine can read the file.
     file.unlink(missing_ok=True)
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
         opened.write(text + "\n")
@@ -207,4 +209,4 @@ def _ready_text(base_url: str, ws_url: str, furnished: DemoOwner, password: str)
         f"/api/tournaments/{TOURNAMENT_ID}?includePlayers=true",
     )
     lines += [f"  curl -H 'Authorization: Bearer {furnished.token}' '{base_url}{path}'" for path in paths]
-    return "\n".join([*lines, "", "  Ctrl-C ends it."])
+    return "\n".join([*lines, "", "  Press Ctrl-C to stop."])

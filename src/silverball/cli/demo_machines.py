@@ -1,4 +1,4 @@
-"""The demo's machines and tips, and its bulk files."""
+"""Machines, tips and bulk files of the demo."""
 
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +13,7 @@ FILES = Path(__file__).parent / "demo_data" / "machines"
 
 
 def load_machines(store: Store) -> None:
-    """Load the machines that the demo's nights were played on, and some tips, unless any are there."""
+    """Load the machines of the demo's tournaments and some tips, unless machines are stored already."""
     with store.read() as db:
         if reads.entry_ids(db):
             return
@@ -24,5 +24,5 @@ def load_machines(store: Store) -> None:
 
 
 def write_bulk_files(store: Store, folder: Path) -> None:
-    """Write the bulk files that the clock would write in the morning, so that they are there at once."""
+    """Write the bulk files at once, which the server would otherwise write in the morning."""
     nightly_exports.run(folder, store, datetime.now(UTC).replace(microsecond=0))

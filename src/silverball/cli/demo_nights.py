@@ -1,6 +1,6 @@
-"""What robots play in the demo: a finished night of every format, one with queues, and one that goes on.
+"""Tournaments played by robots: a finished one of each format, one with queues, and a live one.
 
-Everything is asked for by its name first: a demo that was cut off, or is started again, goes on from there.
+Everything is looked up by name first, so an interrupted or restarted demo continues where it stopped.
 """
 
 import logging
@@ -21,9 +21,9 @@ PLAYERS_LIVE = 16
 PAUSE_SECONDS = (1.4, 2.6)
 JOIN_SECONDS = 20
 PAGES_MAX = 100
-# Nobody real has such a number.
+# No real player has such a number.
 IFPA_ID_FIRST = 900_001
-# How many wait for the first machines of the night with queues.
+# Lengths of the first machines' queues in the tournament with queues.
 QUEUE_SIZES = (3, 2, 1)
 
 NAMES = (
@@ -111,20 +111,20 @@ LIVE = TournamentPlan(
 
 
 def play_nights(store: Store, chosen: Settings, user_id: int, dice: Random) -> None:
-    """The finished nights of the last weeks, and the one with queues; those that are there are left alone."""
+    """Play the finished tournaments of the last weeks and the one with queues, unless they exist."""
     caller = AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage")
     today = datetime.now(UTC).replace(hour=19, minute=0, second=0, microsecond=0)
     clock = SteppedClock(today)
     client = InProcessClient(app.build_api(store, chosen, now=clock.now), caller)
     field = _book_ids(client)
-    there = _tournaments_by_name(client, user_id)
+    existing = _tournaments_by_name(client, user_id)
     for days, plan in enumerate(reversed(FINISHED), start=1):
         clock.moment = today - timedelta(days=days)
-        robot = _robot_for(client, plan, there.get(plan.name, []), field, dice)
+        robot = _robot_for(client, plan, existing.get(plan.name, []), field, dice)
         if robot is not None:
             robot.play_to_end(lambda: clock.tick(STEP_SECONDS))
     clock.moment = datetime.now(UTC) - timedelta(hours=2)
-    running = [one for one in there.get(QUEUES.name, []) if one["status"] != "completed"]
+    running = [each for each in existing.get(QUEUES.name, []) if each["status"] != "completed"]
     robot = _robot_for(client, QUEUES, running, field, dice)
     if robot is not None and not robot.has_queues():
         _queue_up(robot, clock)
@@ -132,8 +132,8 @@ def play_nights(store: Store, chosen: Settings, user_id: int, dice: Random) -> N
 
 def _book_ids(client: InProcessClient) -> tuple[list[int], list[int]]:
     """Ids of the robots' players and machines in the organizer's book."""
-    players = {one["name"]: one["playerId"] for one in _all_pages(client, "/api/players")}
-    machines = {one["name"]: one["arenaId"] for one in _all_pages(client, "/api/arenas")}
+    players = {player["name"]: player["playerId"] for player in _all_pages(client, "/api/players")}
+    machines = {arena["name"]: arena["arenaId"] for arena in _all_pages(client, "/api/arenas")}
     for ifpa_id, name in enumerate(NAMES, start=IFPA_ID_FIRST):
         if name not in players:
             player = {"name": name, "ifpaId": ifpa_id}
@@ -146,16 +146,16 @@ def _book_ids(client: InProcessClient) -> tuple[list[int], list[int]]:
 
 def _tournaments_by_name(client: InProcessClient, user_id: int) -> dict[str, list[Json]]:
     """Name -> the organizer's tournaments with that name, newest first."""
-    found: dict[str, list[Json]] = {}
-    for one in _all_pages(client, f"/api/tournaments?owner={user_id}"):
-        found.setdefault(one["name"], []).append(one)
-    return found
+    tournaments: dict[str, list[Json]] = {}
+    for tournament in _all_pages(client, f"/api/tournaments?owner={user_id}"):
+        tournaments.setdefault(tournament["name"], []).append(tournament)
+    return tournaments
 
 
 def _all_pages(client: InProcessClient, path: str) -> Iterator[Json]:
-    joined = "&" if "?" in path else "?"
+    separator = "&" if "?" in path else "?"
     for page in range(1, PAGES_MAX):
-        answer = client.send("GET", f"{path}{joined}page={page}")
+        answer = client.send("GET", f"{path}{separator}page={page}")
         yield from answer["data"]
         if page >= answer["meta"]["last_page"]:
             return
@@ -164,18 +164,18 @@ def _all_pages(client: InProcessClient, path: str) -> Iterator[Json]:
 def _robot_for(
     client: InProcessClient,
     plan: TournamentPlan,
-    there: list[Json],
+    existing: list[Json],
     field: tuple[list[int], list[int]],
     dice: Random,
 ) -> Robot | None:
-    """Who plays this night from where it is; None when one like it is finished."""
-    if any(one["status"] == "completed" for one in there):
+    """A robot that continues or starts this tournament; None when one like it is finished."""
+    if any(tournament["status"] == "completed" for tournament in existing):
         return None
-    for one in there:
-        if one["status"] == "started":
-            return Robot(client, plan, one["tournamentId"], dice)
-        # Its players may be missing: another one takes its place.
-        client.send("DELETE", f"/api/tournaments/{one['tournamentId']}")
+    for tournament in existing:
+        if tournament["status"] == "started":
+            return Robot(client, plan, tournament["tournamentId"], dice)
+        # It was interrupted before its start and may lack players, so it is replaced.
+        client.send("DELETE", f"/api/tournaments/{tournament['tournamentId']}")
     return _start_night(client, plan, field, dice)
 
 
@@ -190,14 +190,14 @@ def _start_night(
 
 
 def _queue_up(robot: Robot, clock: SteppedClock) -> None:
-    """Some scores, then players who wait for three machines, and one of them who plays."""
+    """Record some scores, then queue players for three machines and start one of them."""
     while robot.step():
         clock.tick(STEP_SECONDS)
     robot.queue_up(QUEUE_SIZES)
 
 
 class LiveNight:
-    """A robot in a thread of its own that plays one night after another, a result every other second."""
+    """A robot in its own thread that plays one tournament after another, a result every other second."""
 
     def __init__(
         self,
@@ -230,18 +230,18 @@ class LiveNight:
             try:
                 self._play(self._running_or_new_night())
             except RequestRefused as refusal:
-                # Somebody else changed the night; it is looked at anew.
+                # Another user changed the tournament, so it is loaded again.
                 LOG.info("a robot was refused: %s", refusal)
-            except Exception as error:  # the edge of a thread: nobody else would hear of it
-                LOG.error("the live night failed", exc_info=error)
+            except Exception as error:  # the top of a thread: the error would get lost
+                LOG.error("the live tournament failed", exc_info=error)
             self._stop_event.wait(self._pause_seconds())
 
     def _running_or_new_night(self) -> Robot:
-        """The night that is running, or a new one."""
+        """A robot for the running tournament, or for a new one."""
         path = f"/api/tournaments?owner={self._user_id}&status=started"
-        for one in _all_pages(self._client, path):
-            if one["name"] == LIVE.name:
-                return Robot(self._client, LIVE, one["tournamentId"], self._dice)
+        for tournament in _all_pages(self._client, path):
+            if tournament["name"] == LIVE.name:
+                return Robot(self._client, LIVE, tournament["tournamentId"], self._dice)
         return _start_night(self._client, LIVE, _book_ids(self._client), self._dice)
 
     def _play(self, robot: Robot) -> None:

@@ -25,7 +25,7 @@ def export() -> None:
 def bundle(tournament_id: int, output: Path | None) -> None:
     """Write tournament ID as a bundle, which `import bundle` reads, to a file or to standard output.
 
-    A bundle holds everything, also what its users do not show to others: mind who gets it.
+    A bundle holds everything, including details that users hide from others: share it with care.
     """
     nothing = f"There is no tournament {tournament_id}."
     with database.open_database(not_found=nothing) as store, store.read() as db:
@@ -42,18 +42,18 @@ def bundle(tournament_id: int, output: Path | None) -> None:
 @export.command()
 @click.argument("folder", metavar="DIR", type=click.Path(path_type=Path, file_okay=False))
 def nightly(folder: Path) -> None:
-    """Write the bulk files into DIR, each with its manifest: what the clock does once a day.
+    """Write the bulk files into DIR, each with its manifest, as the server does once a day.
 
-    A file that is there keeps its content until the new one is whole.
+    An existing file keeps its content until the new one is complete.
     """
     with database.open_database() as store:
-        for one in bulk_files.BULK_FILES:
+        for bulk_file in bulk_files.BULK_FILES:
             try:
-                manifest = bulk_files.write_bulk_file(store, one, folder, datetime.now(UTC))
+                manifest = bulk_files.write_bulk_file(store, bulk_file, folder, datetime.now(UTC))
             except OSError as error:
-                sentence = f"{folder / one.name} cannot be written: {error.strerror}."
+                sentence = f"{folder / bulk_file.name} cannot be written: {error.strerror}."
                 raise click.ClickException(sentence) from error
-            click.echo(f"{folder / one.name}: {_manifest_text(manifest)}")
+            click.echo(f"{folder / bulk_file.name}: {_manifest_text(manifest)}")
 
 
 def _manifest_text(manifest: Manifest | None) -> str:

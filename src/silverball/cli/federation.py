@@ -19,8 +19,8 @@ from silverball.store.engine import Store
 def federation(file: Path) -> None:
     """Read the pinball federation's records of players from FILE: a list in JSON, or CSV.
 
-    A record replaces the one that is here under its ifpaId; others stay. The whole file is stored or nothing
-    of it: a fault is told with its row and field.
+    A record replaces the stored one with its ifpaId; other records stay. Either the whole file is stored or
+    nothing: each fault is reported with its row and field.
     """
     with database.open_database() as store:
         try:

@@ -1,11 +1,12 @@
-"""Following a tournament from outside, over nothing but the published interface.
+"""Follow a tournament through the published interface alone.
 
-    for told in follow("http://127.0.0.1:8000", 42):
-        print(told.name, told.data)
+    for event in follow("http://127.0.0.1:8000", 42):
+        print(event.name, event.data)
 
-It begins where the channel stands, answers pings, comes back when the connection is lost, says what it
-has seen last, and pages over HTTP what a socket does not bring. `ANEW` in place of an event says that
-everything has to be read again; `LOST` and `LIVE` say how the connection is, and `IDLE` that nothing happens.
+Following starts at the channel's newest event, answers pings, reconnects, resumes at the last event, and
+reads missed events over HTTP when the socket does not resend them. Control names stand between the
+events: `RELOAD` means that everything must be read again, `LOST` and `LIVE` report the connection, and
+`IDLE` means that nothing happened for a while.
 """
 
 import json
@@ -14,7 +15,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from random import Random
 from typing import Any
 
@@ -22,21 +23,21 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 QUERY = "protocol=7&client=silverball-watch&version=1.0&flash=false"
-# After so long without a word the server is asked whether it is there, and after so long again given up.
+# A silent server is pinged after the first time, and given up after the second without an answer.
 QUIET_SECONDS = 45.0
 ANSWER_SECONDS = 15.0
-# How often a follower of a quiet channel gets the word, so that it can do what it put off.
+# How often followers of a quiet channel get IDLE, so that they can do postponed work.
 IDLE_SECONDS = 2.0
 RECONNECT_SECONDS = (0.5, 10.0)
 RELOAD, LIVE, LOST, IDLE = "(anew)", "(live)", "(lost)", "(idle)"
-# What is no event of the feed.
+# Names that are not events of the feed.
 CONTROL_NAMES = frozenset({RELOAD, LIVE, LOST, IDLE})
 CONNECTION_ERRORS = (OSError, WebSocketException, TimeoutError)
 
 
 @dataclass(frozen=True)
 class FollowerEvent:
-    """An event of the feed, or one of WORDS."""
+    """An event of the feed, or one of CONTROL_NAMES."""
 
     name: str
     data: Any = None
@@ -45,39 +46,37 @@ class FollowerEvent:
 
 
 class CannotFollow(Exception):
-    """There is no such tournament, or the server refuses this client for good."""
+    """The tournament does not exist, or the server refuses this client for good."""
 
 
 @dataclass
 class _ChannelPosition:
-    """Where a follower is in the channel."""
+    """A follower's position in the channel."""
 
     base_url: str
     tournament_id: int
     key: str
     epoch: str = ""
     seq: int = 0
-    # What has been told and not been taken yet.
-    told: list[FollowerEvent] = field(default_factory=list)
 
     def events_url(self, **query: object) -> str:
-        asked = urllib.parse.urlencode(query)
-        return f"{self.base_url}/api/tournaments/{self.tournament_id}/events?{asked}"
+        parameters = urllib.parse.urlencode(query)
+        return f"{self.base_url}/api/tournaments/{self.tournament_id}/events?{parameters}"
 
     def start_at_head(self) -> None:
-        """Stand where the channel stands."""
+        """Move to the channel's newest event."""
         page = fetch_json(self.events_url())
         self.epoch, self.seq = page["epoch"], page["seq"]
 
     def accept(self, event: Any) -> FollowerEvent | None:
-        """The event, unless it was here already."""
+        """The event, and move behind it; None when it is not new."""
         if event["epoch"] != self.epoch or event["seq"] <= self.seq:
             return None
         self.seq = event["seq"]
         return FollowerEvent(event["event"], json.loads(event["data"]), self.epoch, self.seq)
 
     def missed_events(self) -> Iterator[FollowerEvent]:
-        """What was missed; ANEW when nobody can tell any more."""
+        """The missed events, or RELOAD when they are no longer stored."""
         is_complete = False
         while not is_complete:
             try:
@@ -93,12 +92,12 @@ class _ChannelPosition:
 
 
 def fetch_json(url: str, headers: dict[str, str] | None = None) -> Any:
-    """The decoded answer. Raises CannotFollow for what is not there, and urllib's errors."""
+    """The decoded answer. Raises CannotFollow for 404, and urllib's errors."""
     return fetch_json_with_etag(url, headers)[0]
 
 
 def fetch_json_with_etag(url: str, headers: dict[str, str] | None = None) -> tuple[Any, str]:
-    """The decoded answer and its ETag. Raises as `fetched` does."""
+    """The decoded answer and its ETag. Raises like `fetch_json`."""
     request = urllib.request.Request(url, headers=headers or {})  # noqa: S310  # the address is the user's own
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310  # as above
@@ -124,18 +123,18 @@ def follow(
     sleep: Callable[[float], None] = time.sleep,
     dice: Random | None = None,
 ) -> Iterator[FollowerEvent]:
-    """Whatever happens in the tournament, for ever. Raises CannotFollow."""
+    """The tournament's events, without end. Raises CannotFollow."""
     place = _ChannelPosition(base_url.rstrip("/"), tournament_id, key)
-    dice = dice or Random()  # noqa: S311  # spreads those who come back; hides nothing
+    dice = dice or Random()  # noqa: S311  # spreads reconnects; no secret
     wait = RECONNECT_SECONDS[0]
     while True:
         try:
             if not place.epoch:
                 place.start_at_head()
                 yield FollowerEvent(RELOAD)
-            for told in _follow_connection(place):
+            for event in _follow_connection(place):
                 wait = RECONNECT_SECONDS[0]
-                yield told
+                yield event
         except CONNECTION_ERRORS:
             yield FollowerEvent(LOST)
         sleep(dice.uniform(wait / 2, wait))
@@ -150,15 +149,15 @@ def _follow_connection(place: _ChannelPosition) -> Iterator[FollowerEvent]:
         url, compression=None, open_timeout=15, close_timeout=2, max_size=None, proxy=None
     ) as socket:
         _subscribe(socket, place)
-        heard_at, asked_at = time.monotonic(), 0.0
+        last_event_at, pinged_at = time.monotonic(), 0.0
         while True:
             try:
                 event = json.loads(socket.recv(timeout=IDLE_SECONDS))
             except TimeoutError:
-                asked_at = _ping_if_quiet(socket, heard_at, asked_at)
+                pinged_at = _ping_if_quiet(socket, last_event_at, pinged_at)
                 yield FollowerEvent(IDLE)
                 continue
-            heard_at, asked_at = time.monotonic(), 0.0
+            last_event_at, pinged_at = time.monotonic(), 0.0
             name = event["event"]
             if name == "pusher:ping":
                 socket.send('{"event":"pusher:pong","data":{}}')
@@ -167,23 +166,23 @@ def _follow_connection(place: _ChannelPosition) -> Iterator[FollowerEvent]:
             elif name == "pusher_internal:subscription_succeeded":
                 yield from _catch_up(socket, place, json.loads(event["data"]))
             elif "seq" in event:
-                told = place.accept(event)
-                if told is not None:
-                    yield told
+                accepted = place.accept(event)
+                if accepted is not None:
+                    yield accepted
 
 
-def _ping_if_quiet(socket: ClientConnection, heard_at: float, asked_at: float) -> float:
-    """Ask a server that is quiet whether it is there; returns when it was asked, 0 if it was not.
+def _ping_if_quiet(socket: ClientConnection, last_event_at: float, pinged_at: float) -> float:
+    """Ping a silent server, and return the time of the ping, 0 without one.
 
-    Raises TimeoutError when it has not answered.
+    Raises TimeoutError when the server did not answer the last ping.
     """
     now = time.monotonic()
-    if asked_at and now - asked_at > ANSWER_SECONDS:
+    if pinged_at and now - pinged_at > ANSWER_SECONDS:
         raise TimeoutError("the server does not answer")
-    if not asked_at and now - heard_at > QUIET_SECONDS:
+    if not pinged_at and now - last_event_at > QUIET_SECONDS:
         socket.send('{"event":"pusher:ping","data":{}}')
         return now
-    return asked_at
+    return pinged_at
 
 
 def _subscribe(socket: ClientConnection, place: _ChannelPosition) -> None:
@@ -196,13 +195,13 @@ def _catch_up(socket: ClientConnection, place: _ChannelPosition, data: Any) -> I
     if data.get("recovered"):
         yield FollowerEvent(LIVE)
         return
-    # More was missed than a socket brings at once, or nobody can tell: the pages know.
+    # The socket cannot resend all missed events, so they are read over HTTP.
     yield from place.missed_events()
     _subscribe(socket, place)
 
 
 def _raise_refusal(data: Any) -> None:
-    """Raise what a refusal means; one that goes by is an OSError like any lost connection."""
+    """Raise CannotFollow for a final refusal, else ConnectionError as for any lost connection."""
     status, code = data.get("status"), data.get("code")
     if status == 404 or (isinstance(code, int) and 4001 <= code < 4100):
         raise CannotFollow(str(data.get("error") or data.get("message")))

@@ -1,4 +1,4 @@
-"""silverball import: tournaments and other things from files."""
+"""silverball import: tournaments, ratings and other data from files."""
 
 import sys
 from collections.abc import Sequence
@@ -20,9 +20,13 @@ from silverball.service.users import reads as users
 from silverball.store.engine import Store
 
 USER_ID = click.IntRange(1, 2**63 - 1)
-# From this many files on, it is said which one is at work.
+# From this many files on, progress is printed.
 PROGRESS_FILES_MIN = 5
-OUTCOMES = {"new": "imported", "replaced": "imported again, it had changed", "unchanged": "here already"}
+OUTCOMES = {
+    "new": "imported",
+    "replaced": "imported again, because it had changed",
+    "unchanged": "exists already",
+}
 
 
 @click.group("import")
@@ -43,35 +47,35 @@ for _command in (
 @import_.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 def ratings(file: Path) -> None:
-    """Read everybody's rating from FILE, a ratings CSV of this program or in its form.
+    """Read all ratings from FILE, a ratings CSV as this program writes it.
 
-    Ratings go on from there: results up to the day of the data are taken to be in them. It is read whole or
-    not at all, and only while nothing was rated here yet; reading another file replaces the first one.
+    Ratings continue from there: the file is taken to include all results up to its day. It is stored
+    completely or not at all, and only while no day was rated here; another file replaces an earlier one.
     """
     with database.open_database() as store:
         click.echo(f"Reading {file} ...", err=True)
         try:
-            found = ratings_csv.read(file)
+            imported = ratings_csv.read(file)
         except OSError as error:
             raise click.ClickException(f"{file} cannot be read: {error.strerror}.") from error
         parameters = rating_period.rating_parameters(settings.load())
-        click.echo(f"Storing {len(found.seeds)} ratings ...", err=True)
+        click.echo(f"Storing {len(imported.seeds)} ratings ...", err=True)
         with store.write() as transaction:
             seeding.import_ratings(
-                transaction.connection, found.seeds, found.day, parameters, datetime.now(UTC)
+                transaction.connection, imported.seeds, imported.day, parameters, datetime.now(UTC)
             )
-    click.echo(f"{len(found.seeds)} ratings as of {found.day}.")
+    click.echo(f"{len(imported.seeds)} ratings as of {imported.day}.")
 
 
 @import_.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path(path_type=Path), metavar="FILE...")
-@click.option("--owner", type=USER_ID, help="User id of the organizer the tournaments shall belong to.")
-@click.option("--renumber", is_flag=True, help="Give new ids to everything and print which.")
+@click.option("--owner", type=USER_ID, help="User id of the organizer who will own the tournaments.")
+@click.option("--renumber", is_flag=True, help="Give everything new ids, and print them.")
 def bundle(files: tuple[Path, ...], owner: int | None, *, renumber: bool) -> None:
     """Read bundles: whole tournaments in the published shapes, one per FILE.
 
-    Each file is stored completely or not at all; a file that is here already changes nothing. A broken file
-    is reported with the place of its fault, and the other files are still read.
+    Each file is stored completely or not at all; an unchanged file changes nothing. A broken file is
+    reported with the place of its fault, and the other files are still read.
     """
     with database.open_database(not_found=f"There is no user {owner}.") as store:
         if owner is not None:
@@ -85,38 +89,43 @@ def bundle(files: tuple[Path, ...], owner: int | None, *, renumber: bool) -> Non
 def import_bundles(
     store: Store, files: Sequence[Path], *, owner_id: int | None, new_ids: bool = False
 ) -> bool:
-    """Read each file in a transaction of its own and say what became of it; False when one was refused."""
+    """Import each file in its own transaction and print the outcome; False when one was refused."""
     is_good = True
-    for n, file in enumerate(files, start=1):
+    for number, file in enumerate(files, start=1):
         if len(files) >= PROGRESS_FILES_MIN:
-            click.echo(f"[{n}/{len(files)}] {file}", err=True)
+            click.echo(f"[{number}/{len(files)}] {file}", err=True)
         try:
-            done = import_bundle(store, file, owner_id=owner_id, new_ids=new_ids)
+            imported = import_bundle(store, file, owner_id=owner_id, new_ids=new_ids)
         except NotFound as error:
             raise click.ClickException(error.message) from error
         except (Refusal, OSError) as error:
             is_good = False
             click.echo(f"{file}: {_error_sentence(error)}", err=True)
         else:
-            _print_outcome(file, done)
+            _print_outcome(file, imported)
     return is_good
 
 
 def import_bundle(store: Store, file: Path, *, owner_id: int | None, new_ids: bool = False) -> ImportedBundle:
-    """One file. Raises a Refusal that says why it cannot come in, or OSError."""
-    read = bundles.read(file)
+    """Import one file. Raises a Refusal, or OSError."""
+    contents = bundles.read(file)
     with store.write() as transaction:
         return bundles.import_bundle(
-            transaction, read, owner_id=owner_id, new_ids=new_ids, now=datetime.now(UTC), dice=SystemRandom()
+            transaction,
+            contents,
+            owner_id=owner_id,
+            new_ids=new_ids,
+            now=datetime.now(UTC),
+            dice=SystemRandom(),
         )
 
 
 def _error_sentence(error: Refusal | OSError) -> str:
-    return error.message if isinstance(error, Refusal) else f"It cannot be read: {error.strerror}."
+    return error.message if isinstance(error, Refusal) else f"The file cannot be read: {error.strerror}."
 
 
-def _print_outcome(file: Path, done: ImportedBundle) -> None:
-    click.echo(f"{file}: tournament {done.tournament_id} {done.name!r} {OUTCOMES[done.outcome]}")
-    for name, ids in done.ids.items():
+def _print_outcome(file: Path, imported: ImportedBundle) -> None:
+    click.echo(f"{file}: tournament {imported.tournament_id} {imported.name!r} {OUTCOMES[imported.outcome]}")
+    for name, ids in imported.ids.items():
         for old, new in ids.items():
             click.echo(f"  {name} {old} -> {new}")

@@ -1,4 +1,4 @@
-"""silverball import opdb, opdb-changelog, videos, pintips: what is known of machines, from files."""
+"""silverball import opdb, opdb-changelog, videos, pintips: the machine database from files."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,25 +16,27 @@ from silverball.service.machines.writes.moves import MachineMoves
 from silverball.store.engine import Store
 
 FILE = click.argument("file", type=click.Path(path_type=Path), metavar="FILE")
-FORCE = click.option("--force", is_flag=True, help="Even if more than a fifth of what is stored would go.")
+FORCE = click.option(
+    "--force", is_flag=True, help="Even if this removes more than a fifth of the stored data."
+)
 
 
 @click.command()
 @FILE
 @FORCE
 def opdb(file: Path, *, force: bool) -> None:
-    """Read the machine database: FILE takes the place of what is stored.
+    """Read the machine database: FILE replaces the stored entries.
 
-    Any of its four shapes will do; what the file does not say of an entry is kept, and so are entries whose
-    id begins with H. Arenas follow the known changes of ids.
+    All four file formats are accepted. Fields that the file does not have are kept, and so are entries
+    whose id begins with H. Arenas follow the known changes of ids.
     """
     with _open_database(file) as store:
-        read = machine_files.read(file)
+        entries = machine_files.read(file)
         with store.write() as transaction:
-            done, moves = machine_files.import_machines(transaction, read, is_forced=force)
+            counts, moves = machine_files.import_machines(transaction, entries, is_forced=force)
     click.echo(
-        f"{file}: {_count_text(done.entries, 'entry', 'entries')},"
-        f" {done.new} new, {done.changed} changed, {done.removed} gone"
+        f"{file}: {_count_text(counts.entries, 'entry', 'entries')},"
+        f" {counts.new} new, {counts.changed} changed, {counts.removed} removed"
     )
     _print_moves(moves)
 
@@ -42,9 +44,9 @@ def opdb(file: Path, *, force: bool) -> None:
 @click.command()
 @FILE
 def opdb_changelog(file: Path) -> None:
-    """Read the list of ids that were replaced or deleted, and let everything that has one follow.
+    """Read the list of replaced and deleted ids, and update all data that uses them.
 
-    Arenas, summaries, tips and films get the id that the machine has now, all at once.
+    Arenas, summaries, tips and videos get the machine's current id in one transaction.
     """
     with _open_database(file) as store:
         changes = changelogs.read(file)
@@ -57,37 +59,37 @@ def opdb_changelog(file: Path) -> None:
 @click.command()
 @FILE
 def videos(file: Path) -> None:
-    """Read films about titles: FILE takes the place of those that are stored."""
+    """Read videos about titles: FILE replaces the stored ones."""
     with _open_database(file) as store:
-        read = video_files.read(file)
+        video_list = video_files.read(file)
         with store.write() as transaction:
-            video_files.import_videos(transaction, read)
-    click.echo(f"{file}: {_count_text(len(read), 'film')}")
+            video_files.import_videos(transaction, video_list)
+    click.echo(f"{file}: {_count_text(len(video_list), 'video')}")
 
 
 @click.command()
 @FILE
 @FORCE
 def pintips(file: Path, *, force: bool) -> None:
-    """Read playing tips: FILE takes the place of those that are stored."""
+    """Read playing tips: FILE replaces the stored ones."""
     with _open_database(file) as store:
-        read = tip_files.read(file)
+        tips = tip_files.read(file)
         with store.write() as transaction:
-            done, moves = tip_files.import_tips(transaction, read, is_forced=force)
-    click.echo(f"{file}: {_count_text(done.now, 'tip')}, {done.before} before")
+            counts, moves = tip_files.import_tips(transaction, tips, is_forced=force)
+    click.echo(f"{file}: {_count_text(counts.now, 'tip')}, {counts.before} before")
     _print_moves(moves)
 
 
 @contextmanager
 def _open_database(file: Path) -> Iterator[Store]:
-    """The database, and the file's name before whatever is wrong with it."""
+    """Open the database, and name the file in every fault."""
     with database.open_database() as store:
         try:
             yield store
         except Refusal as error:
             raise click.ClickException(f"{file}: {error.message}") from error
         except OSError as error:
-            raise click.ClickException(f"{file}: It cannot be read: {error.strerror}.") from error
+            raise click.ClickException(f"{file}: The file cannot be read: {error.strerror}.") from error
 
 
 def _print_moves(moves: MachineMoves) -> None:
@@ -97,9 +99,9 @@ def _print_moves(moves: MachineMoves) -> None:
         )
     for old, new in moves.moved.items():
         click.echo(f"    {old} -> {new or 'deleted'}")
-    for one in moves.lost:
-        click.echo(f"  {one} was replaced by something that is not known here; kept.", err=True)
+    for opdb_id in moves.lost:
+        click.echo(f"  {opdb_id} was replaced by an unknown entry and is kept.", err=True)
 
 
-def _count_text(number: int, one: str, many: str = "") -> str:
-    return f"{number} {one if number == 1 else many or one + 's'}"
+def _count_text(number: int, singular: str, plural: str = "") -> str:
+    return f"{number} {singular if number == 1 else plural or singular + 's'}"

@@ -1,4 +1,4 @@
-"""The command `silverball`. A command's module is loaded when it is called, so help is quick."""
+"""The command `silverball`. Modules of commands are loaded on use, so help is quick."""
 
 import gc
 import importlib
@@ -10,7 +10,7 @@ import click
 import silverball
 from silverball.settings import SettingError
 
-# Every command: its module has a click command of this name. A new one is one line here.
+# Command -> its module, which has a click command of this name, and its help. One line per command.
 COMMANDS: dict[str, tuple[str, str]] = {
     "migrate": ("silverball.cli.migrate", "Bring the database to the schema of this version."),
     "demo": ("silverball.cli.demo", "Serve real and invented tournaments to try everything with."),
@@ -23,24 +23,24 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "token": ("silverball.cli.token", "Create, list and revoke API tokens."),
     "user": ("silverball.cli.user", "Create accounts and set their passwords."),
     "watch": ("silverball.cli.watch", "Follow a tournament in the terminal, as it happens."),
-    "verify": ("silverball.cli.verify", "Count everything again and say what differs."),
-    "rate": ("silverball.cli.rate", "Rate what was played."),
-    "serve": ("silverball.cli.serve", "Answer requests until told to stop."),
+    "verify": ("silverball.cli.verify", "Recompute stored results and report differences."),
+    "rate": ("silverball.cli.rate", "Rate all results."),
+    "serve": ("silverball.cli.serve", "Serve the site until stopped."),
 }
 
 
 class LazyGroup(click.Group):
-    """Lists commands without loading them."""
+    """A group that lists its commands without loading their modules."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click hands it in
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click passes it
         return sorted(COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click hands it in
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  # click passes it
         if cmd_name not in COMMANDS:
             return None
-        # `import` is a word of the language, so its function is called `import_`.
+        # `import` is a keyword, so its function is called `import_`.
         attribute = f"{cmd_name}_" if keyword.iskeyword(cmd_name) else cmd_name
-        # What a module makes while it is loaded stays: whoever looks for garbage then looks in vain.
+        # Objects created while a module loads live on, so the collector would find no garbage.
         gc.disable()
         try:
             command: click.Command = getattr(importlib.import_module(COMMANDS[cmd_name][0]), attribute)
@@ -48,7 +48,7 @@ class LazyGroup(click.Group):
             gc.enable()
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click hands it in
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002  # click passes it
         with formatter.section("Commands"):
             formatter.write_dl([(name, COMMANDS[name][1]) for name in sorted(COMMANDS)])
 
@@ -63,7 +63,7 @@ def silverball_group() -> None:
 
 
 def main() -> None:
-    """Run the command; a setting that cannot be understood is told in one line."""
+    """Run the command; an invalid setting is reported in one line."""
     try:
         silverball_group(prog_name="silverball")
     except SettingError as error:

@@ -1,4 +1,4 @@
-"""silverball serve: one process, one address, until SIGTERM or SIGINT."""
+"""silverball serve: serve one address until SIGTERM or SIGINT."""
 
 import dataclasses
 
@@ -15,10 +15,10 @@ WILDCARD_HOSTS = frozenset({"0.0.0.0", "::"})  # noqa: S104  # compared with, ne
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 takes a free one."
+    "--port", default=8000, show_default=True, type=click.IntRange(0, 65535), help="Port; 0 picks a free one."
 )
 def serve(host: str, port: int) -> None:
-    """Answer requests until told to stop."""
+    """Serve the site until stopped."""
     logs.configure()
     listener = server.open_listener(host, port)
     loaded = with_base_url(settings.load(), host, listener.getsockname()[1])
@@ -28,8 +28,10 @@ def serve(host: str, port: int) -> None:
 
 
 def with_base_url(loaded: Settings, host: str, port: int) -> Settings:
-    """The settings with a base URL: the one that was set, or the address that is listened on."""
+    """The settings with a base URL: the configured one, or the address of the listener."""
     if loaded.base_url:
         return loaded
-    shown = "127.0.0.1" if host in WILDCARD_HOSTS else host
-    return dataclasses.replace(loaded, base_url=f"http://{f'[{shown}]' if ':' in shown else shown}:{port}")
+    visible_host = "127.0.0.1" if host in WILDCARD_HOSTS else host
+    if ":" in visible_host:
+        visible_host = f"[{visible_host}]"
+    return dataclasses.replace(loaded, base_url=f"http://{visible_host}:{port}")

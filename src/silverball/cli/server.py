@@ -1,6 +1,6 @@
-"""Running the program behind a socket until a signal; what `serve` and `demo` share.
+"""Run the site behind a socket until a signal, for `serve` and `demo`.
 
-Imported only by a command that serves: it loads the server.
+Only commands that serve import this module, because it loads uvicorn.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ from silverball.settings import Settings
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.serve")
-# A request that is still open then is cut off.
+# Requests that are still open after this time are cut off.
 DRAIN_SECONDS = 20
 BACKLOG = 2048
 
 
 def open_listener(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 takes a free one."""
+    """A listening socket; port 0 picks a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG)
@@ -45,7 +45,7 @@ def run_server(
     *,
     when_ready: Callable[[], None],
 ) -> None:
-    """Serve until SIGTERM or SIGINT; requests that are open then are answered first."""
+    """Serve until SIGTERM or SIGINT, then finish open requests."""
     broadcast = FeedService(store, settings)
     config = uvicorn.Config(
         app.build(store, settings, broadcast=broadcast),
@@ -57,12 +57,12 @@ def run_server(
         lifespan="on",
         access_log=False,
         log_config=None,
-        # The front door reads X-Forwarded-For where it needs it: for requests that nobody signed.
+        # The front door reads X-Forwarded-For itself, for anonymous requests only.
         proxy_headers=False,
         server_header=False,
         timeout_graceful_shutdown=DRAIN_SECONDS,
     )
-    # The server raises the signal again when it is done; what follows here still has to happen.
+    # uvicorn raises the signal again after its shutdown; ignoring it lets the lines below run.
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda _number, _frame: None)
     where = store.url.render_as_string(hide_password=True)
@@ -74,18 +74,18 @@ def run_server(
 def websocket_protocol(
     feed: Feed, settings: Settings
 ) -> type[asyncio.Protocol] | Literal["websockets-sansio"]:
-    """What uvicorn does with a connection that wants to be a websocket."""
+    """uvicorn's websocket protocol: our own class, or ASGI when the settings say so."""
     return "websockets-sansio" if settings.feed_asgi else protocol_class(feed)
 
 
 class Drainable(Protocol):
-    """Whoever has sockets that must be let go."""
+    """An owner of sockets that must be closed before the server stops."""
 
     async def drain(self) -> None: ...
 
 
 class DrainingServer(uvicorn.Server):
-    """The server, which sends the sockets elsewhere before it stops."""
+    """A server that asks websocket clients to reconnect elsewhere before it stops."""
 
     def __init__(self, config: uvicorn.Config, when_ready: Callable[[], None], followed: Drainable) -> None:
         super().__init__(config)
@@ -94,18 +94,18 @@ class DrainingServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        # What is loaded now stays for good: the collector need not look at it again and again.
+        # Everything loaded so far lives on, so the collector need not scan it again.
         gc.collect()
         gc.freeze()
         if self.started:
             self._when_ready()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept nobody any more, let the sockets go one after the other, then everything else."""
+        """Stop listening, close the websockets one after the other, then shut down."""
         for server in self.servers:
             server.close()
-        for one in sockets or []:
-            # Who is told to connect again at once must find another node, or nobody.
-            one.close()
+        for listener in sockets or []:
+            # Clients reconnect at once, and must not reach this process again.
+            listener.close()
         await self._sockets.drain()
         await super().shutdown(sockets)

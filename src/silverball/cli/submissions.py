@@ -25,9 +25,9 @@ def submissions() -> None:
 def list_(status: SubmissionStatus | None) -> None:
     """List submissions, newest first. Those that are `ready` wait for a moderator."""
     with database.open_database() as store, store.read() as db:
-        found = reads.newest_submissions(db, status)
-    columns.print_table([HEADINGS, *map(_submission_row, found)])
-    if len(found) == reads.SUBMISSIONS_LISTED_MAX:
+        listed = reads.newest_submissions(db, status)
+    columns.print_table([HEADINGS, *map(_submission_row, listed)])
+    if len(listed) == reads.SUBMISSIONS_LISTED_MAX:
         click.echo(
             f"Only the newest {reads.SUBMISSIONS_LISTED_MAX} are shown; use --status to see others.", err=True
         )
@@ -36,7 +36,7 @@ def list_(status: SubmissionStatus | None) -> None:
 @submissions.command()
 @click.argument("submission_id", metavar="ID", type=ID)
 def approve(submission_id: int) -> None:
-    """Approve submission ID: it counts for the ratings of its day."""
+    """Approve submission ID, so that it counts for the ratings of its day."""
     nothing = f"There is no rating submission {submission_id}."
     with database.open_database(not_found=nothing) as store, store.write() as transaction:
         moving.approve_submission(transaction.connection, submission_id, _now())
@@ -45,9 +45,9 @@ def approve(submission_id: int) -> None:
 
 @submissions.command()
 @click.argument("submission_id", metavar="ID", type=ID)
-@click.option("--reason", required=True, help="Why; the submitter reads it.")
+@click.option("--reason", required=True, help="Shown to the submitter.")
 def reject(submission_id: int, reason: str) -> None:
-    """Reject submission ID: it does not count."""
+    """Reject submission ID, so that it does not count."""
     if not reason.strip() or len(reason) > NOTE_CHARACTERS_MAX:
         raise click.BadParameter(f"must have 1 to {NOTE_CHARACTERS_MAX} characters", param_hint="--reason")
     nothing = f"There is no rating submission {submission_id}."
@@ -56,16 +56,16 @@ def reject(submission_id: int, reason: str) -> None:
     click.echo(f"Rating submission {submission_id} is rejected.", err=True)
 
 
-def _submission_row(one: RatingSubmission) -> tuple[str, ...]:
-    counts = (_count_text(one.player_count), _count_text(one.game_count))
-    day, name = one.event_date or "-", one.name or one.url
+def _submission_row(submission: RatingSubmission) -> tuple[str, ...]:
+    counts = (_count_text(submission.player_count), _count_text(submission.game_count))
+    day, name = submission.event_date or "-", submission.name or submission.url
     return (
-        str(one.rating_submission_id),
-        one.status,
+        str(submission.rating_submission_id),
+        submission.status,
         day,
         *counts,
-        one.submitter_name,
-        one.source_domain,
+        submission.submitter_name,
+        submission.source_domain,
         name,
     )
 

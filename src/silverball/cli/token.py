@@ -1,4 +1,4 @@
-"""silverball token: API tokens of any user, for whoever runs the site."""
+"""silverball token: API tokens of any user, for the operator of the site."""
 
 from datetime import UTC, datetime
 from secrets import SystemRandom
@@ -20,8 +20,8 @@ def token() -> None:
 
 
 @token.command()
-@click.option("--user", "user_id", type=ID, required=True, metavar="ID", help="Whose token it is.")
-@click.option("--name", required=True, help="What it is for.")
+@click.option("--user", "user_id", type=ID, required=True, metavar="ID", help="The token's owner.")
+@click.option("--name", required=True, help="The token's purpose.")
 @click.option(
     "--ability",
     "abilities",
@@ -29,16 +29,16 @@ def token() -> None:
     multiple=True,
     default=("read",),
     show_default=True,
-    help="What it may do; each includes those before it.",
+    help="The token's ability; each includes those before it.",
 )
 @click.option("--expires", "days", type=click.IntRange(1, writes.EXPIRES_DAYS_MAX), metavar="DAYS")
 def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None) -> None:
-    """Create a token and print it. It is shown only this once."""
+    """Create a token and print it. It is shown only once."""
     with (
         database.open_database(not_found=f"There is no user {user_id}.") as store,
         store.write(quiet=True) as transaction,
     ):
-        made = writes.create_token(
+        issued = writes.create_token(
             transaction.connection,
             user_id,
             name,
@@ -47,7 +47,7 @@ def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None
             now=datetime.now(UTC),
             dice=SystemRandom(),
         )
-    click.echo(made.text)
+    click.echo(issued.text)
 
 
 @token.command("list")
@@ -55,9 +55,9 @@ def create(user_id: int, name: str, abilities: tuple[str, ...], days: int | None
 def list_(user_id: int | None) -> None:
     """List tokens, newest first, without their secrets."""
     with database.open_database() as store, store.read() as db:
-        found = reads.newest_tokens(db) if user_id is None else reads.owned_by(db, user_id)
-    columns.print_table([HEADINGS, *map(_token_row, found)])
-    if len(found) == reads.TOKENS_LISTED_MAX:
+        tokens = reads.newest_tokens(db) if user_id is None else reads.owned_by(db, user_id)
+    columns.print_table([HEADINGS, *map(_token_row, tokens)])
+    if len(tokens) == reads.TOKENS_LISTED_MAX:
         click.echo(
             f"Only the newest {reads.TOKENS_LISTED_MAX} are shown; use --user to see others.", err=True
         )
@@ -66,7 +66,7 @@ def list_(user_id: int | None) -> None:
 @token.command()
 @click.argument("token_id", metavar="ID", type=ID)
 def revoke(token_id: int) -> None:
-    """Revoke token ID: from now on it is refused."""
+    """Revoke token ID, at once and for good."""
     with (
         database.open_database(not_found=f"There is no token {token_id}.") as store,
         store.write(quiet=True) as transaction,
@@ -75,9 +75,9 @@ def revoke(token_id: int) -> None:
     click.echo(f"Token {token_id} is revoked.", err=True)
 
 
-def _token_row(one: Token) -> tuple[str, ...]:
-    moments = (_moment_text(one.created_at), _moment_text(one.last_used_at), _moment_text(one.expires_at))
-    return (str(one.token_id), str(one.user_id), one.ability, *moments, one.name)
+def _token_row(item: Token) -> tuple[str, ...]:
+    moments = (_moment_text(item.created_at), _moment_text(item.last_used_at), _moment_text(item.expires_at))
+    return (str(item.token_id), str(item.user_id), item.ability, *moments, item.name)
 
 
 def _moment_text(at: datetime | None) -> str:

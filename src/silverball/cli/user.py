@@ -20,8 +20,8 @@ def user() -> None:
 
 
 @user.command()
-@click.option("--name", required=True, help="The name that everybody sees.")
-@click.option("--email", required=True, help="What the user signs in with.")
+@click.option("--name", required=True, help="The public name.")
+@click.option("--email", required=True, help="The address to sign in with.")
 @click.option("--role", type=click.Choice(access.ROLES), default="player", show_default=True)
 @click.option("--json", "as_json", is_flag=True, help='Print {"userId": ...} and nothing else.')
 def create(name: str, email: str, role: str, *, as_json: bool) -> None:
@@ -39,7 +39,7 @@ def create(name: str, email: str, role: str, *, as_json: bool) -> None:
 @user.command()
 @click.argument("user_id", metavar="ID", type=USER_ID)
 def password(user_id: int) -> None:
-    """Set the password of user ID: asks twice, or reads a line of standard input."""
+    """Set the password of user ID, from a prompt or a line of standard input."""
     given = _read_password()
     fault = passwords.fault(given)
     if fault is not None:

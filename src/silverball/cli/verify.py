@@ -1,4 +1,4 @@
-"""silverball verify: what is stored, held against the journal and counted again."""
+"""silverball verify: compare stored data with the journal and with a recount."""
 
 import json
 import sys
@@ -16,20 +16,20 @@ TOURNAMENT_ID = click.IntRange(1, 2**63 - 1)
 
 @click.command()
 @click.argument("tournament_id", metavar="[ID]", type=TOURNAMENT_ID, required=False)
-@click.option("--json", "as_json", is_flag=True, help="Write what differs as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Write the differences as JSON.")
 def verify(tournament_id: int | None, as_json: bool) -> None:
-    """Count everything again and say what differs: of tournament ID, or of every tournament.
+    """Recompute stored results and report differences, of tournament ID or of all tournaments.
 
-    The journal is told backwards and held against what is stored; pairings, points, strikes, standings and
-    summaries are counted by code of their own. The exit code is 1 when anything differs.
+    The journal is replayed backwards and compared with the stored data; pairings, points, strikes,
+    standings and summaries are recomputed by separate code. The exit code is 1 when anything differs.
     """
     with database.open_database(not_found=f"There is no tournament {tournament_id}.") as store:
         verdicts = list(_verdicts(store, tournament_id))
     if as_json:
-        click.echo(json.dumps([_verdict_json(one) for one in verdicts], ensure_ascii=False, indent=2))
+        click.echo(json.dumps([_verdict_json(report) for report in verdicts], ensure_ascii=False, indent=2))
     else:
         _print_verdicts(verdicts)
-    if any(one.faults for one in verdicts):
+    if any(report.faults for report in verdicts):
         raise SystemExit(1)
 
 
@@ -40,10 +40,10 @@ def _verdicts(store: Store, tournament_id: int | None) -> Iterator[VerificationR
         return
     with store.read() as db:
         tournament_ids = reads.tournament_ids(db)
-    for one in _show_progress(tournament_ids):
-        # Each in a snapshot of its own: writers are not held up, nor is one seen half.
+    for listed_id in _show_progress(tournament_ids):
+        # Each tournament has its own snapshot: consistent, and without holding up writers.
         with store.read() as db:
-            yield reads.verify_tournament(db, one)
+            yield reads.verify_tournament(db, listed_id)
 
 
 def _show_progress(tournament_ids: list[int]) -> Iterable[int]:
@@ -56,14 +56,14 @@ def _show_progress(tournament_ids: list[int]) -> Iterable[int]:
 
 
 def _print_verdicts(verdicts: list[VerificationReport]) -> None:
-    wrong = [one for one in verdicts if one.faults]
-    for one in wrong:
-        click.echo(f"Tournament {one.tournament_id}, {one.name}:")
-        for fault in one.faults:
+    different = [report for report in verdicts if report.faults]
+    for report in different:
+        click.echo(f"Tournament {report.tournament_id}, {report.name}:")
+        for fault in report.faults:
             click.echo(f"  {fault}")
     count = f"{len(verdicts)} tournament{'' if len(verdicts) == 1 else 's'}"
-    click.echo(f"{count} verified, {len(wrong) or 'none'} with differences.")
+    click.echo(f"{count} verified, {len(different) or 'none'} with differences.")
 
 
-def _verdict_json(one: VerificationReport) -> dict[str, object]:
-    return {"tournamentId": one.tournament_id, "name": one.name, "faults": list(one.faults)}
+def _verdict_json(report: VerificationReport) -> dict[str, object]:
+    return {"tournamentId": report.tournament_id, "name": report.name, "faults": list(report.faults)}

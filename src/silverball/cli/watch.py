@@ -1,4 +1,4 @@
-"""silverball watch: a tournament in a terminal, as it happens."""
+"""silverball watch: follow a tournament live in a terminal."""
 
 import contextlib
 import json
@@ -57,9 +57,9 @@ def watch(tournament_id: int, url: str, token: str, key: str, as_json: bool) -> 
 
 
 def _write_lines(events: Iterator[FollowerEvent]) -> None:
-    for told in events:
-        if told.name not in CONTROL_NAMES:
-            line = {"event": told.name, "epoch": told.epoch, "seq": told.seq, "data": told.data}
+    for event in events:
+        if event.name not in CONTROL_NAMES:
+            line = {"event": event.name, "epoch": event.epoch, "seq": event.seq, "data": event.data}
             click.echo(json.dumps(line, ensure_ascii=False))
 
 
@@ -67,16 +67,16 @@ def _show_board(events: Iterator[FollowerEvent], board: "Board") -> None:
     from rich.live import Live
 
     with Live(board.render(), auto_refresh=False) as screen:
-        for told in events:
+        for event in events:
             with contextlib.suppress(urllib.error.URLError):
-                # What cannot be read now is read with the next event.
-                board.update(told)
+                # After a failed read the next event reads again.
+                board.update(event)
             screen.update(board.render(), refresh=True)
 
 
 @dataclass
 class Board:
-    """What the terminal shows of a tournament."""
+    """The view of a tournament in the terminal."""
 
     base_url: str
     tournament_id: int
@@ -89,44 +89,44 @@ class Board:
     games: dict[int, Json] = field(default_factory=dict)
     standings: list[Json] = field(default_factory=list)
     standings_tag: str = ""
-    # Whether something happened since they were read, and when that was.
+    # Whether the standings changed since they were read, and when that was.
     are_standings_old: bool = False
     read_at: float = 0.0
 
-    def update(self, told: FollowerEvent) -> None:
-        """Something was told. Raises CannotFollow when the service does not let this client read."""
-        if told.name in (LIVE, LOST):
-            self.state = {LIVE: "live", LOST: "offline"}[told.name]
-        elif told.name == RELOAD:
+    def update(self, event: FollowerEvent) -> None:
+        """Apply an event. Raises CannotFollow when the service does not let this client read."""
+        if event.name in (LIVE, LOST):
+            self.state = {LIVE: "live", LOST: "offline"}[event.name]
+        elif event.name == RELOAD:
             self._read_everything()
-        elif told.name == "TournamentUpdated":
-            self.tournament = told.data
-        elif told.name == "GameCreatedOrUpdated":
-            self.games[told.data["gameId"]] = told.data
-        elif told.name == "GamesDeleted":
-            for game_id in told.data["gameIds"]:
+        elif event.name == "TournamentUpdated":
+            self.tournament = event.data
+        elif event.name == "GameCreatedOrUpdated":
+            self.games[event.data["gameId"]] = event.data
+        elif event.name == "GamesDeleted":
+            for game_id in event.data["gameIds"]:
                 self.games.pop(game_id, None)
-        elif told.name in ("PlayersAdded", "PlayersChanged"):
-            self._load_names("players", told.data["playerIds"])
-        elif told.name in ("ArenasAdded", "ArenasChanged"):
-            self._load_names("arenas", told.data["arenaIds"])
-        self.are_standings_old |= told.name not in CONTROL_NAMES
+        elif event.name in ("PlayersAdded", "PlayersChanged"):
+            self._load_names("players", event.data["playerIds"])
+        elif event.name in ("ArenasAdded", "ArenasChanged"):
+            self._load_names("arenas", event.data["arenaIds"])
+        self.are_standings_old |= event.name not in CONTROL_NAMES
         if self.are_standings_old and self.clock() - self.read_at >= STANDINGS_EVERY_SECONDS:
             self._read_standings()
 
     def _read_everything(self) -> None:
         self.tournament = self._get("?includePlayers=1&includeArenas=1")["data"]
-        self.players = {one["playerId"]: one["name"] for one in self.tournament["players"]}
-        self.arenas = {one["arenaId"]: one["name"] for one in self.tournament["arenas"]}
-        self.games = {one["gameId"]: one for one in self._get("/games")["data"]}
+        self.players = {player["playerId"]: player["name"] for player in self.tournament["players"]}
+        self.arenas = {arena["arenaId"]: arena["name"] for arena in self.tournament["arenas"]}
+        self.games = {game["gameId"]: game for game in self._get("/games")["data"]}
         self._read_standings()
 
     def _read_standings(self) -> None:
         self.read_at = self.clock()
-        # A conditional request is never told to wait, and costs nothing when nothing changed.
-        asked = {"If-None-Match": self.standings_tag} if self.standings_tag else None
+        # A conditional request that changes nothing is cheap and does not use up the rate limit.
+        headers = {"If-None-Match": self.standings_tag} if self.standings_tag else None
         try:
-            self.standings, self.standings_tag = self._get_with_etag("/standings", asked)
+            self.standings, self.standings_tag = self._get_with_etag("/standings", headers)
         except urllib.error.HTTPError as error:
             if error.code != 304:
                 raise
@@ -135,9 +135,9 @@ class Board:
     def _load_names(self, kind: str, keys: list[int]) -> None:
         known = self.players if kind == "players" else self.arenas
         for start in range(0, len(keys), NAMES_AT_ONCE):
-            asked = ",".join(map(str, keys[start : start + NAMES_AT_ONCE]))
-            for one in self._get(f"/{kind}/resolve-unknown?{kind}={asked}")["data"]:
-                known[one["playerId" if kind == "players" else "arenaId"]] = one["name"]
+            ids = ",".join(map(str, keys[start : start + NAMES_AT_ONCE]))
+            for item in self._get(f"/{kind}/resolve-unknown?{kind}={ids}")["data"]:
+                known[item["playerId" if kind == "players" else "arenaId"]] = item["name"]
 
     def _get(self, path: str) -> Json:
         return self._get_with_etag(path)[0]
@@ -149,43 +149,43 @@ class Board:
             return fetch_json_with_etag(url, {**signed, **(headers or {})})
         except urllib.error.HTTPError as error:
             if error.code == 401:
-                sentence = "Reading needs a token here: --token, or --json for the events alone."
+                sentence = "This site requires a token: use --token, or --json for events only."
                 raise following.CannotFollow(sentence) from error
             raise
 
     def render(self) -> "RenderableType":
-        """The board, drawn."""
+        """The view as a renderable of rich."""
         from rich.console import Group
         from rich.text import Text
 
         name = Text(str(self.tournament.get("name", f"Tournament {self.tournament_id}")), style="bold")
-        told = Text(f"  {self.tournament.get('status', '')}  ")
+        status = Text(f"  {self.tournament.get('status', '')}  ")
         color = {"live": "green", "offline": "red"}.get(self.state, "yellow")
-        head = Text.assemble(name, told, Text(f"● {self.state}", style=color))
+        head = Text.assemble(name, status, Text(f"● {self.state}", style=color))
         return Group(head, self._games_table(), self._standings_table())
 
     def _games_table(self) -> "RenderableType":
         from rich.table import Table
 
         table = Table("Arena", "Players", title="Being played", title_justify="left")
-        playing = [one for one in self.games.values() if one["status"] == "started"]
-        for one in sorted(playing, key=lambda game: int(game["gameId"]))[:ROWS_MAX]:
-            names = [self.players.get(player_id, "?") for player_id in one["playerIds"]]
-            table.add_row(_plain_text(self.arenas.get(one["arenaId"], "")), _plain_text(", ".join(names)))
+        playing = [game for game in self.games.values() if game["status"] == "started"]
+        for game in sorted(playing, key=lambda each: int(each["gameId"]))[:ROWS_MAX]:
+            names = [self.players.get(player_id, "?") for player_id in game["playerIds"]]
+            table.add_row(_plain_text(self.arenas.get(game["arenaId"], "")), _plain_text(", ".join(names)))
         return table
 
     def _standings_table(self) -> "RenderableType":
         from rich.table import Table
 
         table = Table("", "Player", "Points", title="Standings", title_justify="left")
-        for one in self.standings[:ROWS_MAX]:
-            player = self.players.get(one["playerId"], "?")
-            table.add_row(str(one["position"]), _plain_text(player), str(one["points"] or ""))
+        for standing in self.standings[:ROWS_MAX]:
+            player = self.players.get(standing["playerId"], "?")
+            table.add_row(str(standing["position"]), _plain_text(player), str(standing["points"] or ""))
         return table
 
 
 def _plain_text(text: str) -> "RenderableType":
-    """A name as it is: brackets in it are no markup."""
+    """The text without rich's markup: brackets stay brackets."""
     from rich.text import Text
 
     return Text(text)

@@ -121,7 +121,7 @@ def test_a_rebuild_computes_the_same_and_keeps_every_id(store: Store) -> None:
     circuit.night(4, ["Cy", "Bo"])
     circuit.rate(6)
     before = circuit.stored_rows()
-    assert circuit.rate(6, again_from=date.min) == 6
+    assert circuit.rate(6, rerate_from=date.min) == 6
     assert circuit.stored_rows() == before
 
 
@@ -169,7 +169,7 @@ def test_day_by_day_or_all_at_once_or_again_comes_to_the_same(store: Store, seas
     for day in (1, 2, 5, 6, 11, 15):
         circuit.rate(day)
     step_by_step, numbers = circuit.ratings(), circuit.numbers()
-    circuit.rate(15, again_from=date.min)
+    circuit.rate(15, rerate_from=date.min)
     assert circuit.numbers() == pytest.approx(numbers, abs=1e-9)
     state: dict[str, tuple[float, float]] = {}
     last: dict[str, int] = {}
@@ -210,7 +210,7 @@ def test_a_correction_makes_its_day_dirty_and_the_next_run_mends_everything_afte
     assert mended["Bo"][0] > wrong["Bo"][0] + 20
     fresh = Circuit(store)
     fresh.organizer_id, fresh.players = circuit.organizer_id, circuit.players
-    assert fresh.rate(4, again_from=date.min) == 4
+    assert fresh.rate(4, rerate_from=date.min) == 4
     assert fresh.ratings() == mended
 
 
@@ -247,7 +247,7 @@ def test_other_parameters_take_effect_with_a_rebuild(store: Store) -> None:
     circuit.rate(2)
     other = Parameters(rating_default=1000.0)
     assert circuit.rate(2, parameters=other) == 0
-    circuit.rate(2, parameters=other, again_from=date.min)
+    circuit.rate(2, parameters=other, rerate_from=date.min)
     assert circuit.ratings()["Ada"][0] == pytest.approx(1015.0847811835447, abs=1e-9)
 
 
@@ -328,7 +328,7 @@ def test_an_interrupted_run_is_gone_on_with(store: Store) -> None:
         rating_run.rate_days(store, date(2026, 3, 28), DEFAULTS, NOW, progress=cut)
     assert circuit.rate(28) == 8
     resumed = circuit.numbers()
-    circuit.rate(28, again_from=date.min)
+    circuit.rate(28, rerate_from=date.min)
     assert circuit.numbers() == pytest.approx(resumed, abs=1e-9)
 
 

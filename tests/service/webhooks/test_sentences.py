@@ -151,7 +151,7 @@ CASES: list[tuple[str, dict[str, Any], NewsItem, dict[str, Any], str]] = [
         a_tournament("started"),
         NewsItem("status", "completed started"),
         {},
-        "Goes on: it was reopened.",
+        "Reopened: play continues.",
     ),
     (
         TOURNAMENT,

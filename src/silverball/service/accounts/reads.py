@@ -1,4 +1,4 @@
-"""What is stored of an account: everything that is exported, and what stands in the way of deleting it."""
+"""The data of an account: its export, and the reasons against deleting it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,15 +9,23 @@ from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, sel
 from silverball.kit.errors import Conflict, NotFound
 from silverball.store import tables
 
-# Named in a refusal; there may be many more.
+# Tournaments that a refusal names; there may be many more.
 TOURNAMENTS_NAMED_MAX = 3
 SECRETS = frozenset({"password_hash", "secret"})
 _USER, _PLAYER, _T = tables.user.c, tables.player.c, tables.tournament.c
 
 
+class AccountHasOpenTournaments(Conflict):
+    sentence = "Tournaments of this account are not over: {names}. Complete or delete them first."
+
+
+class LastAdmin(Conflict):
+    sentence = "This is the only admin who can sign in. Make somebody else an admin before you delete it."
+
+
 @dataclass(frozen=True)
 class ExportSection:
-    """A kind of things in the export: its name, what it is, and the statement that finds one account's."""
+    """A section of the export: its name, a description, and the statement that selects its rows."""
 
     name: str
     said: str
@@ -26,7 +34,7 @@ class ExportSection:
 
 @dataclass(frozen=True)
 class ExportedSection:
-    """A part with what was found: the names of its columns and a value for each."""
+    """A section with its rows: the names of the columns and a value for each."""
 
     section: ExportSection
     columns: tuple[str, ...]
@@ -42,7 +50,7 @@ def _owned_rows(table: Table, user_id: int, owner: str = "organizer_id") -> Sele
 
 
 def _tournament_rows(table: Table, user_id: int, *more: ColumnElement[Any]) -> Select[Any]:
-    """Rows of what the account's players did in tournaments, with the tournament's name."""
+    """Rows of the account's players in tournaments, with the tournament's name."""
     return (
         select(_T.name.label("tournament"), *_public_columns(table), *more)
         .join(tables.tournament, _T.tournament_id == table.c.tournament_id)
@@ -85,7 +93,7 @@ def _games(user_id: int) -> Select[Any]:
 
 def _rating_history(user_id: int) -> Select[Any]:
     revision, own = tables.rating_revision, tables.rating.c
-    # Whom he met there is told by number, and somebody else's.
+    # The column names opponents by id, and their ids are theirs.
     columns = [column for column in revision.c if column.name != "meetings"]
     rows = select(*columns).join(tables.rating, own.rating_id == revision.c.rating_id)
     return rows.where(own.user_id == user_id).order_by(revision.c.period_date)
@@ -103,7 +111,7 @@ def _webhooks(user_id: int) -> Select[Any]:
 
 
 def export_sections(user_id: int) -> tuple[ExportSection, ...]:
-    """Everything that is exported, in order."""
+    """The sections of the account's export, in order."""
     own = select(*_public_columns(tables.user)).where(_USER.user_id == user_id)
     entries = select(*_public_columns(tables.player)).where(_PLAYER.claimed_by == user_id)
     claims, acted = tables.claim.c, tables.journal.c
@@ -111,22 +119,28 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
     suggested = tables.suggestion.c
     return (
         ExportSection("account", "Your account and what it hides.", own),
-        ExportSection("tokens", "Your API tokens, without their secrets.", _rows_without(tables.token, user_id, "hash")),  # noqa: E501
-        ExportSection("sessions", "Where you are signed in.", _rows_without(tables.session, user_id, "hash", "csrf")),  # noqa: E501
+        ExportSection("tokens", "Your API tokens, without their secrets.",
+                      _rows_without(tables.token, user_id, "hash")),
+        ExportSection("sessions", "Where you are signed in.",
+                      _rows_without(tables.session, user_id, "hash", "csrf")),
         ExportSection("players", "Players of any book that are you.", entries.order_by(_PLAYER.player_id)),
         ExportSection("claims", "Players that you said are you; nobody has approved it yet.",
              select(*claims).where(claims.user_id == user_id).order_by(claims.at)),
-        ExportSection("tournaments_played", "Tournaments that you played, and your places.", _entered_tournaments(user_id)),  # noqa: E501
+        ExportSection("tournaments_played", "Tournaments that you played, and your places.",
+                      _entered_tournaments(user_id)),
         ExportSection("games", "Your seats in games.", _games(user_id)),
-        ExportSection("single_player_games", "Your single player games.", _tournament_rows(tables.single_player_game, user_id)),  # noqa: E501
+        ExportSection("single_player_games", "Your single player games.",
+                      _tournament_rows(tables.single_player_game, user_id)),
         ExportSection("cards", "Your cards.", _tournament_rows(tables.card, user_id)),
-        ExportSection("entries", "Entries that you bought or were given.", _tournament_rows(tables.entry, user_id)),  # noqa: E501
+        ExportSection("entries", "Entries that you bought or were given.",
+                      _tournament_rows(tables.entry, user_id)),
         ExportSection("queues", "Queues that you stood in.", _tournament_rows(tables.queue_entry, user_id)),
         ExportSection("suggestions", "Results that you sent in.",
              select(*suggested).where(suggested.user_id == user_id).order_by(suggested.suggestion_id)),
         ExportSection("score_keeping", "Tournaments that you keep the scores of.",
              _owned_rows(tables.scorekeeper, user_id, "user_id")),
-        ExportSection("tournaments_organized", "Tournaments that you organize.", _owned_rows(tables.tournament, user_id)),  # noqa: E501
+        ExportSection("tournaments_organized", "Tournaments that you organize.",
+                      _owned_rows(tables.tournament, user_id)),
         ExportSection("webhooks", "Webhooks of your tournaments, without their secrets.", _webhooks(user_id)),
         ExportSection("series", "Your series.", _owned_rows(tables.series, user_id)),
         ExportSection("book_players", "The players of your book.", _owned_rows(tables.player, user_id)),
@@ -136,7 +150,8 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         ExportSection("events", "Your events.", _owned_rows(tables.occasion, user_id)),
         ExportSection("clubs", "Your clubs.", _owned_rows(tables.club, user_id, "user_id")),
         ExportSection("rating", "Your rating.", _owned_rows(tables.rating, user_id, "user_id")),
-        ExportSection("rating_history", "Your rating after each period that you played.", _rating_history(user_id)),  # noqa: E501
+        ExportSection("rating_history", "Your rating after each period that you played.",
+                      _rating_history(user_id)),
         ExportSection("rating_submissions", "Results that you sent in by address.",
              _owned_rows(tables.rating_submission, user_id, "submitter_id")),
         ExportSection("submission_players", "Where you are in results that were sent in by address.",
@@ -147,37 +162,35 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
 
 
 def account_data(db: Connection, user_id: int) -> Iterator[ExportedSection]:
-    """Every part of the account's data, one after the other. Raises NotFound."""
+    """The sections of the account's export with their rows. Raises NotFound."""
     require_account(db, user_id)
-    for part in export_sections(user_id):
-        found = db.execute(part.statement)
-        yield ExportedSection(part, tuple(found.keys()), [tuple(row) for row in found])
+    for section in export_sections(user_id):
+        rows = db.execute(section.statement)
+        yield ExportedSection(section, tuple(rows.keys()), [tuple(row) for row in rows])
 
 
 def require_account(db: Connection, user_id: int) -> None:
-    """Raises NotFound when there is no such account."""
+    """Raise NotFound unless the account exists."""
     if db.execute(select(_USER.user_id).where(_USER.user_id == user_id)).first() is None:
         raise NotFound("User", user_id)
 
 
 def require_erasable(db: Connection, user_id: int) -> None:
-    """Raises NotFound, and Conflict when others would be left with something that nobody can run."""
+    """Raise NotFound, or Conflict while other people depend on the account."""
     require_account(db, user_id)
     own = (_T.organizer_id == user_id, _T.status != "completed")
     unfinished = select(_T.name).where(*own).order_by(_T.tournament_id).limit(TOURNAMENTS_NAMED_MAX)
     names = db.execute(unfinished).scalars().all()
     if names:
-        raise Conflict(
-            f"Tournaments of this account are not over: {', '.join(names)}. Complete or delete them first."
-        )
+        raise AccountHasOpenTournaments(names=", ".join(names))
     is_admin = (_USER.role == "admin") & _USER.password_hash.is_not(None)
     admins = select(func.count()).select_from(tables.user).where(is_admin)
     others = db.execute(admins.where(_USER.user_id != user_id)).scalar_one()
     if others == 0 and db.execute(admins).scalar_one():
-        raise Conflict("This is the only admin who can sign in. Make another one before you delete it.")
+        raise LastAdmin
 
 
 def claimed_players(db: Connection, user_id: int) -> Mapping[int, str]:
-    """Player id -> name, of the players that are this account's."""
+    """Player id -> name, of the players claimed by this account."""
     rows = select(_PLAYER.player_id, _PLAYER.name).where(_PLAYER.claimed_by == user_id)
     return {row.player_id: row.name for row in db.execute(rows.order_by(_PLAYER.player_id))}

@@ -8,7 +8,7 @@ from silverball.wire.clubs import Club
 
 
 def club_or_none(db: Connection, club_id: int) -> Club | None:
-    """The club, if there is one."""
+    """The club; None when it does not exist."""
     row = db.execute(select(tables.club).where(tables.club.c.club_id == club_id)).mappings().first()
     return None if row is None else Club(**row)
 

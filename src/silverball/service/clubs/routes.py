@@ -20,20 +20,20 @@ def one_club(call: Call[Query]) -> Data[Club]:
 
 @post("/api/clubs", body=writes.NewClub, ability="manage", status=201)
 def add_club(call: Write[writes.NewClub]) -> Data[Club]:
-    """A new club, led by the caller, who is its first member."""
+    """Create a club, with the caller as its leader and first member."""
     given = msgspec.structs.asdict(call.body)
     return Data(data=reads.find_club(call.db, writes.create_club(call.transaction, call.user_id, **given)))
 
 
 @patch("/api/clubs/{club_id}", body=writes.ChangedClub, ability="manage")
 def change_club(call: Write[writes.ChangedClub]) -> Data[Club]:
-    """A club that the caller leads, changed."""
+    """Change a club that the caller leads."""
     return Data(data=reads.find_club(call.db, writes.change_club(call)))
 
 
 @delete("/api/clubs/{club_id}", ability="manage")
 def delete_club(call: Write[Body]) -> Data[Club]:
-    """A club that the caller leads is no more; as it was."""
+    """Delete a club that the caller leads, and return it as it was."""
     removed = reads.find_club(call.db, call.ids["club_id"])
     writes.delete_club(call)
     return Data(data=removed)

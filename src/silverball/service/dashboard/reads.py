@@ -1,4 +1,4 @@
-"""What a user plays and organizes now."""
+"""Active tournaments and series of a user."""
 
 from sqlalchemy import ColumnElement, Connection
 

@@ -8,6 +8,6 @@ from silverball.wire.dashboard import Dashboard
 
 @get("/api/dashboard", access=Access.OWN)
 def own_dashboard(call: Call[Query]) -> Dashboard:
-    """What the caller plays and organizes now."""
+    """Active tournaments and series that the caller plays or organizes."""
     with call.read() as db:
         return reads.user_dashboard(db, call.caller)

@@ -1,8 +1,7 @@
-"""Which device a secret belongs to, whether it works, and what devices did.
+"""Devices by their secret, whether they still work, and the actions they recorded.
 
-A scorekeeper's link holds a random secret, and its hash is stored. The code of a player or a game is
-derived from one secret of the tournament, so that there is nothing to make for each, and all of them
-are replaced at once.
+A scorekeeper's link holds a random secret, of which the hash is stored. The codes of players and games
+are derived from one secret per tournament: no code needs a row of its own, and all are replaced at once.
 """
 
 import hmac
@@ -19,22 +18,22 @@ from silverball.store.tables import device, device_action, player, tournament
 
 SCOREKEEPER, CODES = "scorekeeper", "codes"
 DEVICES_MAX = 50
-# So many times the codes of a tournament may have been replaced for an old one still to be known as old.
+# An old code is recognized as revoked until the codes were replaced this often.
 CODES_KNOWN_MAX = 50
 _D, _T = device.c, tournament.c
 
 
 @dataclass(frozen=True, kw_only=True)
 class KnownDevice:
-    """A device that was found by its secret, and whether it still works."""
+    """A device looked up by its secret, and whether it still works."""
 
     device: Device
     name: str
     tournament_name: str
     is_revoked: bool
-    # Whether the tournament is completed; if it is reopened, the device works again.
+    # Whether the tournament is completed. Reopening it makes the device work again.
     is_over: bool
-    # Whether the tournament has scorekeepers; printed codes do not ask.
+    # Whether the tournament uses scorekeepers; printed codes work without.
     has_scorekeepers: bool
 
     @property
@@ -49,13 +48,13 @@ class DeviceItem:
     device_id: int
     name: str
     created_at: datetime
-    # Opened, or entered something.
+    # The last time the link was opened or a result was entered.
     last_used_at: datetime | None
 
 
 @dataclass(frozen=True)
 class PrintedCodes:
-    """What the printed codes of a tournament are derived from."""
+    """The secret from which a tournament's printed codes are derived."""
 
     device_id: int
     secret: str = field(repr=False)
@@ -69,8 +68,8 @@ class PrintedCodes:
 
 
 def find_device(db: Connection, secret: str) -> KnownDevice | None:
-    """The scorekeeper's device with this secret; None when no link ever had it."""
-    # Looked up by its hash, so how long the search takes says nothing about the secret.
+    """The scorekeeper's device with this secret; None when no link ever had this secret."""
+    # The lookup is by hash, so its duration reveals nothing about the secret.
     rows = _device_rows().where(_D.hash == tokens.digest(secret), _D.kind == SCOREKEEPER)
     row = db.execute(rows).one_or_none()
     return None if row is None else _known_device(row, row.settings.get("scorekeeping") == "user")
@@ -79,7 +78,7 @@ def find_device(db: Connection, secret: str) -> KnownDevice | None:
 def find_code(
     db: Connection, tournament_id: int, code: str, *, player_id: int | None = None, game_id: int | None = None
 ) -> KnownDevice | None:
-    """The printed code of this player or this game; None when it is the code of something else."""
+    """The device behind the code of this player or game; None when the code is not theirs."""
     own = (_D.tournament_id == tournament_id, _D.kind == CODES)
     rows = _device_rows().where(*own).order_by(_D.device_id.desc()).limit(CODES_KNOWN_MAX)
     for row in db.execute(rows):
@@ -91,7 +90,7 @@ def find_code(
 
 
 def current_codes(db: Connection, tournament_id: int) -> PrintedCodes | None:
-    """The codes that work now; None when there are none."""
+    """The tournament's valid codes; None when there are none."""
     own = (_D.tournament_id == tournament_id, _D.kind == CODES, _D.revoked_at.is_(None))
     row = db.execute(select(device).where(*own)).one_or_none()
     return None if row is None else PrintedCodes(row.device_id, row.secret, row.created_at)
@@ -106,14 +105,14 @@ def active_devices(db: Connection, tournament_id: int) -> list[DeviceItem]:
 
 
 def actor_names(db: Connection, tournament_id: int, action_ids: Collection[int]) -> Mapping[int, str]:
-    """Who did those of these actions that a device did: `device: Tablet at the bar`, `code of Ada`."""
-    acted = device_action.c
+    """Action id -> the device that did it: `device: Tablet at the bar`, `code of Ada`."""
+    action = device_action.c
     rows = (
-        select(acted.action_id, _D.kind, _D.name, acted.player_id, player.c.name.label("player"))
-        .join(device, _D.device_id == acted.device_id)
-        .outerjoin(player, player.c.player_id == acted.player_id)
-        .where(acted.tournament_id == tournament_id, acted.action_id.in_(action_ids))
-        .order_by(acted.action_id)
+        select(action.action_id, _D.kind, _D.name, action.player_id, player.c.name.label("player"))
+        .join(device, _D.device_id == action.device_id)
+        .outerjoin(player, player.c.player_id == action.player_id)
+        .where(action.tournament_id == tournament_id, action.action_id.in_(action_ids))
+        .order_by(action.action_id)
     )
     return {row.action_id: _actor_name(row) for row in db.execute(rows)}
 

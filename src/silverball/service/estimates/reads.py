@@ -1,4 +1,4 @@
-"""What the players of a tournament, a series or a list make a tournament worth. Source: ratings, B.2."""
+"""WPPR estimates from the players of a tournament, a series or a list. Source: ratings, B.2."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -37,6 +37,8 @@ class EstimateQuery(Query, frozen=True, kw_only=True):
 
 
 class NotExactlyOneSelector(Invalid):
+    """A query with no selector, or with several."""
+
     def __init__(self, field: str) -> None:
         sentence = "Give exactly one of tournamentId, seriesId, and a list (ifpaIds, names or both)."
         super().__init__({field: [sentence]})
@@ -44,32 +46,32 @@ class NotExactlyOneSelector(Invalid):
 
 @dataclass(frozen=True)
 class EstimatedField:
-    """Who is to be counted."""
+    """The players whose value is estimated."""
 
     ifpa_ids: frozenset[int]
-    # Of whom no federation number is known: their names, as they are to be shown.
+    # Names of players whose federation number is unknown or hidden.
     nameless: tuple[str, ...]
-    # Federation number -> the name it was found by.
+    # Federation number -> the player's name.
     names: dict[int, str]
     standings_order: tuple[str, ...] | None = None
 
 
 def wppr_estimate(db: Connection, query: EstimateQuery, viewer: AuthenticatedCaller | None) -> WpprEstimate:
-    """The value of a field. Raises NotFound, or Invalid unless exactly one selector is given."""
+    """The WPPR value of a field. Raises NotFound, or Invalid unless exactly one selector is given."""
     field = _selected_field(db, query, viewer)
-    records = {one.ifpa_id: one for one in reads.records_by_ifpa(db, field.ifpa_ids)}
-    found = value.estimate_value(_field_player(one) for one in records.values())
+    records = {record.ifpa_id: record for record in reads.records_by_ifpa(db, field.ifpa_ids)}
+    estimate = value.estimate_value(_field_player(record) for record in records.values())
     unknown = [name for ifpa_id, name in field.names.items() if ifpa_id not in records]
     return WpprEstimate(
-        players=tuple(_estimated_player(one, records[one.ifpa_id]) for one in found.players),
+        players=tuple(_estimated_player(worth, records[worth.ifpa_id]) for worth in estimate.players),
         unresolved_names=(*field.nameless, *unknown),
-        base_value=_number(found.base),
-        womens_base_value=_number(found.womens_base),
-        rating_value=_number(found.rating),
-        rank_value=_number(found.ranking),
-        womens_rank_value=_number(found.womens_ranking),
-        wppr_value=_number(found.total),
-        womens_wppr_value=_number(found.womens_total),
+        base_value=_number(estimate.base),
+        womens_base_value=_number(estimate.womens_base),
+        rating_value=_number(estimate.rating),
+        rank_value=_number(estimate.ranking),
+        womens_rank_value=_number(estimate.womens_ranking),
+        wppr_value=_number(estimate.total),
+        womens_wppr_value=_number(estimate.womens_total),
         standings_order=field.standings_order,
     )
 
@@ -89,9 +91,9 @@ def _selected_field(
 
 
 def _field_of_list(db: Connection, query: EstimateQuery) -> EstimatedField:
-    found = reads.ifpa_ids_by_name(db, query.names)
-    nameless = dict.fromkeys(name for name in query.names if name not in found)
-    return EstimatedField(frozenset(query.ifpa_ids) | frozenset(found.values()), tuple(nameless), {})
+    number_by_name = reads.ifpa_ids_by_name(db, query.names)
+    nameless = dict.fromkeys(name for name in query.names if name not in number_by_name)
+    return EstimatedField(frozenset(query.ifpa_ids) | frozenset(number_by_name.values()), tuple(nameless), {})
 
 
 def _field_of_tournament(
@@ -116,13 +118,13 @@ def _field_of_series(db: Connection, series_id: int, viewer: AuthenticatedCaller
     order: tuple[str, ...] | None = None
     if status == "completed":
         details = results.series_details(db, series_id, viewer)
-        names = {one.player_id: one.name for one in details.players}
-        order = tuple(names[one.player_id] for one in details.standings if one.player_id in names)
+        names = {player.player_id: player.name for player in details.players}
+        order = tuple(names[place.player_id] for place in details.standings if place.player_id in names)
     return _field_of_players(people, order, viewer)
 
 
 def _participants(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
-    """Who takes part, by id. Who left before he played anything does not count, as in the standings."""
+    """The participants by id. As in the standings, entrants who left before they played do not count."""
     taking_part = (
         select(_ENTRANT.player_id)
         .outerjoin(
@@ -146,27 +148,30 @@ def _participants(db: Connection, where: ColumnElement[bool]) -> Sequence[Any]:
 def _field_of_players(
     people: Sequence[Any], order: tuple[str, ...] | None, viewer: AuthenticatedCaller | None
 ) -> EstimatedField:
-    """The field of these players. Who hides his profile has no federation number for others: a row, and
-    even a share of the sums, would tell it."""
+    """The field of these players.
+
+    The federation number of a hidden profile is not used: a row, or even its share of the sums, would
+    reveal the number.
+    """
     names: dict[int, str] = {}
     nameless: list[str] = []
-    for one in people:
-        is_hidden = one.profile_opt_out and not access.sees_hidden_details(viewer, one.claimed_by)
-        if one.ifpa_id is None or is_hidden:
-            nameless.append(one.name)
+    for person in people:
+        is_hidden = person.profile_opt_out and not access.sees_hidden_details(viewer, person.claimed_by)
+        if person.ifpa_id is None or is_hidden:
+            nameless.append(person.name)
         else:
-            # Two players of the book with one number are one person.
-            names.setdefault(one.ifpa_id, one.name)
+            # Two players of a book who share a number are one person.
+            names.setdefault(person.ifpa_id, person.name)
     return EstimatedField(frozenset(names), tuple(nameless), names, order)
 
 
-def _field_player(one: FederationPlayer) -> FieldPlayer:
+def _field_player(record: FederationPlayer) -> FieldPlayer:
     return FieldPlayer(
-        ifpa_id=one.ifpa_id,
-        rank=one.rank,
-        womens_rank=one.womens_rank,
-        rating=one.rating,
-        total_events=one.total_events,
+        ifpa_id=record.ifpa_id,
+        rank=record.rank,
+        womens_rank=record.womens_rank,
+        rating=record.rating,
+        total_events=record.total_events,
     )
 
 
@@ -193,5 +198,5 @@ def _estimated_player(worth: PlayerWorth, record: FederationPlayer) -> Estimated
 
 
 def _number(exact: float) -> Number:
-    """As existing clients know it: 6, not 6.0, and every digit of a fraction."""
+    """The number as existing clients know it: 6, not 6.0, and all digits of a fraction."""
     return int(exact) if exact.is_integer() else exact

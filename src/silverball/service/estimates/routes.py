@@ -8,6 +8,6 @@ from silverball.wire.federation import WpprEstimate
 
 @read_post("/api/ifpa/wppr-estimator", query=EstimateQuery)
 def estimate_wppr(call: Call[EstimateQuery]) -> WpprEstimate:
-    """What the players of a tournament, a series or a list make a tournament worth."""
+    """The WPPR value of a field: the players of a tournament, of a series, or of a list."""
     with call.read() as db:
         return reads.wppr_estimate(db, call.query, call.caller)

@@ -1,4 +1,4 @@
-"""The rows of the CSV downloads: one tuple per row, in the order of the header beside it."""
+"""Rows of the CSV downloads: tuples in the order of their header."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -80,13 +80,13 @@ def player_rows(db: Connection, tournament_id: int, viewer: AuthenticatedCaller 
     """One row per entrant, by player id. Raises NotFound."""
     tournaments.require_tournament(db, tournament_id)
     rows: list[Row] = []
-    for one in sorted(roster.entrants(db, tournament_id, viewer), key=lambda one: one.player_id):
-        part = one.tournament_player
+    for entrant in sorted(roster.entrants(db, tournament_id, viewer), key=lambda each: each.player_id):
+        part = entrant.tournament_player
         status, seed, labels = (
-            (one.status, None, ()) if part is UNSET else (part.status, part.seed, part.labels)
+            (entrant.status, None, ()) if part is UNSET else (part.status, part.seed, part.labels)
         )
-        shown_labels = ", ".join(labels)
-        rows.append((one.player_id, one.name, one.ifpa_id, one.claimed_by, status, seed, shown_labels))
+        identity = (entrant.player_id, entrant.name, entrant.ifpa_id, entrant.claimed_by)
+        rows.append((*identity, status, seed, ", ".join(labels)))
     return rows
 
 
@@ -94,7 +94,7 @@ def game_rows(db: Connection, tournament_id: int, query: TournamentGamesQuery) -
     """One row per player and game, by game id, then in playing order. Raises NotFound."""
     listed = games.games_in_tournament(db, tournament_id, query)
     names = _EntityNames(db, tournament_id)
-    return [row for one in listed for row in _rows_of_game(one, names)]
+    return [row for each in listed for row in _rows_of_game(each, names)]
 
 
 def single_player_game_rows(
@@ -103,7 +103,7 @@ def single_player_game_rows(
     """One row per single player game. Raises NotFound."""
     listed = attempts.single_player_games_in_tournament(db, tournament_id, filters)
     names = _EntityNames(db, tournament_id)
-    return [_row_of_single_player_game(one, names) for one in listed]
+    return [_row_of_single_player_game(each, names) for each in listed]
 
 
 def entry_rows(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> list[Row]:
@@ -126,34 +126,34 @@ def entry_rows(db: Connection, tournament_id: int, viewer: AuthenticatedCaller |
     )
     listed: list[Row] = []
     for row in db.execute(rows).all():
-        who = roster.player_item(row[: -len(own)], viewer)
+        holder = roster.player_item(row[: -len(own)], viewer)
         entry_id, type_, quantity, amount, currency, status, created_at = row[-len(own) :]
         moment = VerbatimText(times.iso(created_at))
-        bought = (type_, quantity, amount, currency, status, moment)
-        listed.append((entry_id, who.player_id, who.name, who.ifpa_id, *bought))
+        purchase = (type_, quantity, amount, currency, status, moment)
+        listed.append((entry_id, holder.player_id, holder.name, holder.ifpa_id, *purchase))
     return listed
 
 
 class _EntityNames:
-    """What the players, arenas and rounds of a tournament's games are called."""
+    """Names of the players, arenas and rounds in a tournament's games, by id."""
 
     def __init__(self, db: Connection, tournament_id: int) -> None:
         seat, attempt = game_player.c, single_player_game.c
         in_game, in_attempt = game.c.tournament_id, attempt.tournament_id
-        seated = select(seat.player_id).where(seat.tournament_id == tournament_id)
-        tried = select(attempt.player_id).where(in_attempt == tournament_id)
-        there = select(game.c.arena_id).where(in_game == tournament_id)
-        tried_on = select(attempt.arena_id).where(in_attempt == tournament_id)
-        everybody = player.c.player_id.in_(seated.union(tried))
-        everywhere = arena.c.arena_id.in_(there.union(tried_on))
+        seat_players = select(seat.player_id).where(seat.tournament_id == tournament_id)
+        attempt_players = select(attempt.player_id).where(in_attempt == tournament_id)
+        game_arenas = select(game.c.arena_id).where(in_game == tournament_id)
+        attempt_arenas = select(attempt.arena_id).where(in_attempt == tournament_id)
+        has_played = player.c.player_id.in_(seat_players.union(attempt_players))
+        was_played = arena.c.arena_id.in_(game_arenas.union(attempt_arenas))
         own_rounds = round_.c.tournament_id == tournament_id
-        self.players = _names_by_id(db, select(player.c.player_id, player.c.name).where(everybody))
-        self.arenas = _names_by_id(db, select(arena.c.arena_id, arena.c.name).where(everywhere))
+        self.players = _names_by_id(db, select(player.c.player_id, player.c.name).where(has_played))
+        self.arenas = _names_by_id(db, select(arena.c.arena_id, arena.c.name).where(was_played))
         self.rounds = _names_by_id(db, select(round_.c.round_id, round_.c.name).where(own_rounds))
 
 
 def _names_by_id(db: Connection, rows: Select[int, str]) -> Names:
-    return {row[0]: row[1] for row in db.execute(rows).all()}
+    return dict(db.execute(rows).all())
 
 
 def _name_or_none(names: Names, id_: int | None) -> str | None:
@@ -161,61 +161,61 @@ def _name_or_none(names: Names, id_: int | None) -> str | None:
 
 
 def _plain_number(text: str | int | None) -> VerbatimText | None:
-    """A number that the interface shows as a text."""
+    """A number that the interface publishes as text."""
     return None if text is None else VerbatimText(text)
 
 
-def _rows_of_game(one: Game, names: _EntityNames) -> Iterator[Row]:
-    points = tuple(None if own is None else Decimal(own) for own in one.result_points)
-    place_of = finishing_places(StoredResult(one.player_ids, one.result_positions, points))
-    started_at = _plain_number(one.started_at)
-    completed_at = _plain_number(_ended_at(one.started_at, one.duration, one.status))
-    for slot, player_id in enumerate(one.player_ids):
+def _rows_of_game(game_: Game, names: _EntityNames) -> Iterator[Row]:
+    points = tuple(None if own is None else Decimal(own) for own in game_.result_points)
+    place_of = finishing_places(StoredResult(game_.player_ids, game_.result_positions, points))
+    started_at = _plain_number(game_.started_at)
+    completed_at = _plain_number(_ended_at(game_.started_at, game_.duration, game_.status))
+    for slot, player_id in enumerate(game_.player_ids):
         place = place_of.get(player_id)
         yield (
-            one.game_id,
-            one.round_id or None,
-            _name_or_none(names.rounds, one.round_id),
-            one.set,
-            one.arena_id,
-            _name_or_none(names.arenas, one.arena_id),
+            game_.game_id,
+            game_.round_id or None,
+            _name_or_none(names.rounds, game_.round_id),
+            game_.set,
+            game_.arena_id,
+            _name_or_none(names.arenas, game_.arena_id),
             player_id,
             _name_or_none(names.players, player_id),
             slot + 1,
             None if place is None else place + 1,
-            _plain_number(one.result_points[slot]),
-            _plain_number(one.result_scores[slot]),
-            one.status,
+            _plain_number(game_.result_points[slot]),
+            _plain_number(game_.result_scores[slot]),
+            game_.status,
             started_at,
             completed_at,
-            one.duration,
+            game_.duration,
         )
 
 
-def _row_of_single_player_game(one: SinglePlayerGame, names: _EntityNames) -> Row:
-    round_id = None if one.round_id is UNSET else one.round_id
+def _row_of_single_player_game(attempt: SinglePlayerGame, names: _EntityNames) -> Row:
+    round_id = None if attempt.round_id is UNSET else attempt.round_id
     return (
-        one.single_player_game_id,
-        one.arena_id,
-        _name_or_none(names.arenas, one.arena_id),
-        one.player_id,
-        _name_or_none(names.players, one.player_id),
+        attempt.single_player_game_id,
+        attempt.arena_id,
+        _name_or_none(names.arenas, attempt.arena_id),
+        attempt.player_id,
+        _name_or_none(names.players, attempt.player_id),
         _name_or_none(names.rounds, round_id),
-        None if one.card_id is UNSET else one.card_id,
-        one.index,
-        _plain_number(one.score),
-        _plain_number(one.points),
-        one.best_game,
-        one.voided,
-        one.status,
-        VerbatimText(one.created_at),
-        _plain_number(_ended_at(one.created_at, one.duration, one.status)),
-        one.duration,
+        None if attempt.card_id is UNSET else attempt.card_id,
+        attempt.index,
+        _plain_number(attempt.score),
+        _plain_number(attempt.points),
+        attempt.best_game,
+        attempt.voided,
+        attempt.status,
+        VerbatimText(attempt.created_at),
+        _plain_number(_ended_at(attempt.created_at, attempt.duration, attempt.status)),
+        attempt.duration,
     )
 
 
 def _ended_at(started_at: str | None, duration: int | None, status: str) -> str | None:
-    """When a completed game ended, as far as it is known."""
+    """The end of a completed game; None when it is unknown."""
     if started_at is None or duration is None or status != "completed":
         return None
     return times.iso(times.parse_moment(started_at) + timedelta(seconds=duration))

@@ -20,7 +20,7 @@ def download_players(call: Call[Query]) -> FileDownload:
 
 @get(BASE + "/games/csv", query=TournamentGamesQuery, access=Access.OPENABLE)
 def download_games(call: Call[TournamentGamesQuery]) -> FileDownload:
-    """Games of a tournament as CSV, one line per player and game."""
+    """Games of a tournament as CSV, one row per player and game."""
     tournament_id = call.ids["tournament_id"]
     with call.read() as db:
         rows = reads.game_rows(db, tournament_id, call.query)

@@ -6,13 +6,13 @@ from decimal import Decimal
 from silverball.kit.http.endpoints import FileDownload
 
 CONTENT_TYPE = "text/csv; charset=UTF-8"
-# A spreadsheet takes a text that begins like this for a formula, in full width too.
+# Spreadsheets read text that begins with these characters, also in full width, as a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", *"\uff1d\uff0b\uff0d\uff20")
 Cell = str | int | bool | Decimal | None
 
 
 class VerbatimText(str):
-    """A text that we made ourselves (a number, a moment): it goes out as it is."""
+    """Text of our own, such as a number or a moment, which needs no protection from formulas."""
 
     __slots__ = ()
 

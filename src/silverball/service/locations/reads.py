@@ -1,4 +1,4 @@
-"""Locations: the places of an organizer."""
+"""Locations of an organizer."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -16,8 +16,8 @@ from silverball.wire.values import Status
 
 PER_PAGE = 500
 _LOCATION = tables.location.c
-# The order in which `shown` unpacks them.
 NAMES_MAX = 500
+# In the order in which `location_item` unpacks them.
 COLUMNS = (
     _LOCATION.location_id,
     _LOCATION.scorbit_venue_id,
@@ -41,7 +41,7 @@ class LocationQuery(Query, frozen=True, kw_only=True):
 
 
 def location_item(values: Sequence[Any]) -> Location:
-    """The location in COLUMNS."""
+    """The location in a row of COLUMNS."""
     location_id, venue_id, venue_uuid, pinballmap_id, name = values[:5]
     organizer_id, status, address, lat, lng = values[5:]
     return Location(
@@ -59,7 +59,7 @@ def location_item(values: Sequence[Any]) -> Location:
 
 
 def location_or_none(values: Sequence[Any]) -> Location | None:
-    """The location in COLUMNS of an outer join."""
+    """The location in COLUMNS of an outer join; None when it has none."""
     return None if values[0] is None else location_item(values)
 
 
@@ -74,7 +74,7 @@ def owned_by(db: Connection, organizer_id: int, query: LocationQuery) -> PageRow
 
 
 def location_names(db: Connection, organizer_id: int) -> list[tuple[int, str]]:
-    """Id and name of the locations in use, by name, to choose from."""
+    """Id and name of the organizer's active locations, by name."""
     rows = select(_LOCATION.location_id, _LOCATION.name)
     rows = rows.where(_LOCATION.organizer_id == organizer_id, _LOCATION.status == "active")
     rows = rows.order_by(_LOCATION.name, _LOCATION.location_id).limit(NAMES_MAX)

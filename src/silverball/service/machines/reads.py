@@ -1,4 +1,4 @@
-"""The machine database: one entry, what changed, machines by name, all of it for the bulk file."""
+"""The machine database: entries by id and name, changed ids, and the bulk file."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
@@ -35,7 +35,7 @@ class EntryQuery(Query, frozen=True, kw_only=True):
 
 
 def find_entry(db: Connection, opdb_id: str, query: EntryQuery) -> OpdbEntry:
-    """The entry. Raises NotFound, which says where it is when its id has changed."""
+    """The entry. Raises NotFound, or MovedElsewhere when its id has changed."""
     row = db.execute(select(*_ENTRY_COLUMNS).where(_MACHINE.opdb_id == opdb_id)).first()
     if row is None:
         raise _not_found_error(db, opdb_id)
@@ -43,27 +43,27 @@ def find_entry(db: Connection, opdb_id: str, query: EntryQuery) -> OpdbEntry:
 
 
 def entry_bundle(db: Connection, opdb_id: str, query: EntryQuery) -> OpdbEntryBundle:
-    """The entry with the films about its title. Raises NotFound."""
+    """The entry with the videos about its title. Raises NotFound."""
     entry = find_entry(db, opdb_id, query)
     return OpdbEntryBundle(entry=entry, type=entry.entry_type, videos=_videos(db, entry.opdb_group))
 
 
 def entries_by_id(db: Connection, opdb_ids: Collection[str]) -> dict[str, OpdbEntry]:
-    """Those of these entries that are known, by id."""
+    """Id -> entry, for the known ids."""
     rows = db.execute(select(*_ENTRY_COLUMNS).where(_MACHINE.opdb_id.in_(opdb_ids)))
-    shown = (_entry_item(row) for row in rows)
-    return {entry.opdb_id: entry for entry in shown}
+    entries = (_entry_item(row) for row in rows)
+    return {entry.opdb_id: entry for entry in entries}
 
 
 def oldest_of_group(db: Connection, group_id: str) -> OpdbEntry | None:
-    """The first machine of a title; None when none is known."""
+    """The oldest machine of a title; None when none is known."""
     of_group = (_MACHINE.opdb_group == group_id) & (_MACHINE.entry_type == "machine")
-    found = [_entry_item(row) for row in db.execute(select(*_ENTRY_COLUMNS).where(of_group))]
-    return min(found, key=lambda entry: (entry.year or 9999, entry.opdb_id), default=None)
+    machines = [_entry_item(row) for row in db.execute(select(*_ENTRY_COLUMNS).where(of_group))]
+    return min(machines, key=lambda entry: (entry.year or 9999, entry.opdb_id), default=None)
 
 
 def search_machines(db: Connection, words: str) -> list[OpdbEntry]:
-    """Machines and aliases by name, common or short name, whatever the case and the accents; 25 at most."""
+    """At most 25 machines and aliases whose name, common or short name contains the words."""
     wanted = literal(words)
     is_named = or_(
         *(
@@ -77,7 +77,7 @@ def search_machines(db: Connection, words: str) -> list[OpdbEntry]:
 
 
 def changelog(db: Connection) -> tuple[OpdbChange, ...]:
-    """Every id that was replaced or deleted, oldest first."""
+    """All ids that were replaced or deleted, oldest first."""
     return tuple(
         OpdbChange(
             changelog_id=row.changelog_id,
@@ -91,12 +91,12 @@ def changelog(db: Connection) -> tuple[OpdbChange, ...]:
 
 
 def current_opdb_id(db: Connection, opdb_id: str) -> str | None:
-    """The id that this one has today: itself unless it was replaced; None when it was deleted."""
+    """The current id of an entry: unchanged unless it was replaced; None when it was deleted."""
     return _follow_id(db, opdb_id).opdb_id
 
 
 def id_replacements(db: Connection) -> dict[str, str | None]:
-    """Id -> what replaced it, None when it was deleted; of several changes of an id the newest."""
+    """Replaced or deleted id -> its newest replacement, None when it was deleted."""
     rows = select(_CHANGE.opdb_id_deleted, _CHANGE.opdb_id_replacement).order_by(_CHANGE.changelog_id)
     return {row.opdb_id_deleted: row.opdb_id_replacement for row in db.execute(rows)}
 
@@ -107,7 +107,7 @@ def entry_ids(db: Connection) -> frozenset[str]:
 
 
 def json_lines(db: Connection) -> Iterator[str]:
-    """The whole machine database as a file that `import opdb` reads: a head, a line per entry, a tail."""
+    """Lines of a file of the whole machine database, which `import opdb` reads: a line per entry."""
     rows = select(*_ENTRY_COLUMNS).order_by(_MACHINE.opdb_id).execution_options(yield_per=ROWS_AT_ONCE)
     yield '{"entries":[\n'
     comma = ""
@@ -120,32 +120,32 @@ def json_lines(db: Connection) -> Iterator[str]:
 
 def _entry_item(row: Sequence[Any], *, has_people: bool = False, has_images: bool = False) -> OpdbEntry:
     entry, people, images = row
-    shown = msgspec.convert(entry, OpdbEntry)
+    item = msgspec.convert(entry, OpdbEntry)
     if not has_people and not has_images:
-        return shown
+        return item
     return msgspec.structs.replace(
-        shown,
+        item,
         people=msgspec.convert(people or (), tuple[MachinePerson, ...]) if has_people else UNSET,
         images=msgspec.convert(images or (), tuple[MachineImage, ...]) if has_images else UNSET,
     )
 
 
 def _not_found_error(db: Connection, opdb_id: str) -> NotFound:
-    there = _follow_id(db, opdb_id)
-    if there.is_unknown or there.opdb_id in (None, opdb_id):
+    current = _follow_id(db, opdb_id)
+    if current.is_unknown or current.opdb_id in (None, opdb_id):
         return NotFound("OpdbEntry", opdb_id)
-    return MovedElsewhere("OpdbEntry", opdb_id, moved_to=str(there.opdb_id))
+    return MovedElsewhere("OpdbEntry", opdb_id, moved_to=str(current.opdb_id))
 
 
 def _follow_id(db: Connection, opdb_id: str) -> ResolvedId:
     changed = id_replacements(db)
-    # Most ids never change: then the ids of all entries need not be looked at.
+    # Most ids never change, so the ids of all entries are rarely needed.
     return resolve_id(opdb_id, changed, entry_ids(db)) if opdb_id in changed else ResolvedId(opdb_id)
 
 
 def _videos(db: Connection, group_id: str) -> tuple[Video, ...]:
-    # The group itself and what begins with it and a hyphen; a dot is the next character. LIKE would
-    # take upper for lower case on SQLite.
+    # The group's id, and ids that begin with it and a hyphen: a dot is the character after the hyphen.
+    # LIKE would ignore case on SQLite.
     below = and_(_VIDEO.opdb_id >= f"{group_id}-", _VIDEO.opdb_id < f"{group_id}.")
     rows = select(tables.machine_video).where(or_(_VIDEO.opdb_id == group_id, below))
     return tuple(

@@ -1,7 +1,7 @@
-"""A run: every day that waits or was corrected is rated, oldest first, some days in a transaction.
+"""A rating run: rate every day that waits or was corrected, oldest first, several days per transaction.
 
-Whatever interrupts it, what is stored is right and the next run goes on from there. `SOURCES` says where
-results come from.
+An interrupted run leaves a consistent state, and the next run continues from it. `SOURCES` lists the
+sources of results.
 """
 
 import gc
@@ -30,22 +30,22 @@ LOG = logging.getLogger("silverball.ratings")
 
 
 class ResultSource(Protocol):
-    """Where results come from; made anew for each run."""
+    """A source of results, created for each run."""
 
     def first_day(self, db: Db, /) -> date | None:
-        """The day of its oldest result; None when it has none."""
+        """The day of the oldest result; None without results."""
         ...
 
     def events(self, db: Db, first: date, last: date, /) -> Iterable[RatedEvent]:
-        """What was played from the first to the last day, event by event."""
+        """The events from the first to the last day."""
         ...
 
 
-# A new source is one line here. Whoever changes its results marks their day (`store/rating_days.py`).
+# A new source is one line here. Code that changes its results marks their day (`store/rating_days.py`).
 SOURCES: Sequence[Callable[[], ResultSource]] = (tournaments.TournamentResults, submissions.SubmissionResults)
-# Results are recorded between two transactions of a run: each is to be short.
+# Results are recorded between the transactions of a run, so each must be short.
 DAYS_PER_TRANSACTION = 20
-# A rating that goes up in another is found on the way; what was rated before that is rated once more.
+# A pass can find that two ratings are one person's; then earlier days are rated once more.
 PASSES_MAX = 3
 Progress = Callable[[int, int], None]
 
@@ -59,24 +59,24 @@ def rate_days(
     rerate_from: date | None = None,
     progress: Progress = lambda _done, _all: None,
 ) -> int:
-    """Rate every day up to this one that needs it; returns how many days that were.
+    """Rate every day up to `until` that needs it, and return the number of days.
 
-    `again_from` rates again what was rated from that day on. Raises Superseded when another run begins.
+    `rerate_from` rates all days from that day on again. Raises RunSuperseded when another run begins.
     """
     days = 0
     with _paused_garbage_collection():
         for _ in range(PASSES_MAX):
-            one = RatingRun(store, parameters, now)
-            days += one.rate_until(until, rerate_from, progress)
+            run = RatingRun(store, parameters, now)
+            days += run.rate_until(until, rerate_from, progress)
             rerate_from = None
-            if not one.has_merged:
+            if not run.has_merged:
                 break
     return days
 
 
 @contextmanager
 def _paused_garbage_collection() -> Iterator[None]:
-    """The collector would walk through everybody's standing again and again, and find nothing to collect."""
+    """Pause the garbage collector: it would scan all standings repeatedly and find no garbage."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:
@@ -94,52 +94,52 @@ class RatingRun:
         self._parameters = parameters
         self._now = now
         self._sources = [source() for source in SOURCES]
-        # How everybody stands; None as long as every day is the same as it was.
+        # The current standings; None while no day has changed results.
         self._book: RatingTable | None = None
-        # Whether the run goes on from what everybody sees.
+        # Whether the run continues from the published ratings.
         self._continues_current = False
         self.has_merged = False
 
-    def rate_until(self, until: date, again_from: date | None, progress: Progress) -> int:
-        """Rate the days; returns how many there were."""
+    def rate_until(self, until: date, rerate_from: date | None, progress: Progress) -> int:
+        """Rate the days, and return the number of days."""
         with self._store.read() as db:
-            begins = self._first_day(db)
-            if begins is None or begins > until:
+            first_day = self._first_day(db)
+            if first_day is None or first_day > until:
                 return 0
-            if again_from is None and standing.are_days_rated(db, begins, until):
+            if rerate_from is None and standing.are_days_rated(db, first_day, until):
                 return 0
         with self._store.write() as transaction:
             self._number = writes.begin_run(transaction.connection)
-            writes.create_days(transaction.connection, begins, until)
-            if again_from is not None:
-                writes.mark_for_rerating(transaction.connection, again_from)
+            writes.create_days(transaction.connection, first_day, until)
+            if rerate_from is not None:
+                writes.mark_for_rerating(transaction.connection, rerate_from)
         with self._store.read() as db:
             days = standing.days_to_rate(db, until)
             self._register = standing.load_register(db)
         for start in range(0, len(days), DAYS_PER_TRANSACTION):
-            some = days[start : start + DAYS_PER_TRANSACTION]
-            is_last = start + len(some) == len(days)
+            batch = days[start : start + DAYS_PER_TRANSACTION]
+            is_last = start + len(batch) == len(days)
             with self._store.write() as transaction:
                 writes.require_current_run(transaction.connection, self._number)
-                self._rate_days(transaction.connection, some)
+                self._rate_days(transaction.connection, batch)
                 if is_last:
-                    self._publish(transaction.connection, some[-1].day)
-            # What others left behind meanwhile.
+                    self._publish(transaction.connection, batch[-1].day)
+            # The collector is paused: collect the short-lived garbage of this batch.
             gc.collect(0)
-            progress(start + len(some), len(days))
+            progress(start + len(batch), len(days))
         return len(days)
 
-    def _rate_days(self, db: Db, some: list[DayRow]) -> None:
-        """Rate some days and store them."""
-        first, last = some[0].day, some[-1].day
-        # Marked from here on means: marked after this transaction.
-        stored = standing.day_rows(db, first, last, is_locked=True)
-        found: dict[date, list[RatedEvent]] = {}
+    def _rate_days(self, db: Db, batch: list[DayRow]) -> None:
+        """Rate a batch of days and store it."""
+        first, last = batch[0].day, batch[-1].day
+        # The rows are locked: from here on, a mark is set only after this transaction.
+        day_rows = standing.day_rows(db, first, last, is_locked=True)
+        events: dict[date, list[RatedEvent]] = {}
         for event in chain.from_iterable(source.events(db, first, last) for source in self._sources):
-            found.setdefault(event.day, []).append(event)
-        done: list[RatedDay] = []
-        for row in stored:
-            day = seats.day_of_events(row.day, found.get(row.day, ()), self._register)
+            events.setdefault(event.day, []).append(event)
+        rated_days: list[RatedDay] = []
+        for row in day_rows:
+            day = seats.day_of_events(row.day, events.get(row.day, ()), self._register)
             self._log_skipped(day)
             fingerprint = day.fingerprint(self._parameters)
             if self._book is None and row.fingerprint == fingerprint:
@@ -147,38 +147,40 @@ class RatingRun:
             else:
                 revisions = self._open_book(db, row.day).rate_day(day)
                 was_rated = row.status != rating_days.WAITING
-                done.append(RatedDay(day, fingerprint, revisions, was_rated))
-        for row in stored:
-            # They count for good: nobody takes them back any more.
+                rated_days.append(RatedDay(day, fingerprint, revisions, was_rated))
+        for row in day_rows:
+            # From now on these submissions cannot be withdrawn.
             moving.process_day(db, row.day, self._now)
-        gone = sorted(self._register.merged)
+        merged_ids = sorted(self._register.merged)
         writes.store_identities(db, self._register)
-        for one in done:
-            writes.store_day(db, one, self._parameters, self._now)
-        if gone:
+        for rated_day in rated_days:
+            writes.store_day(db, rated_day, self._parameters, self._now)
+        if merged_ids:
             self.has_merged = True
-            writes.mark_merged(db, gone)
+            writes.mark_merged(db, merged_ids)
             self._register.merged.clear()
 
     def _first_day(self, db: Db) -> date | None:
-        """Days that can be rated begin with the oldest result, or after what came from a file."""
+        """The first day that can be rated: that of the oldest result, or the day of imported ratings."""
         imported = standing.imported_until(db)
         if imported is not None:
             return imported
         oldest = [standing.first_period_day(db), *(source.first_day(db) for source in self._sources)]
-        return min((one for one in oldest if one is not None), default=None)
+        return min((day for day in oldest if day is not None), default=None)
 
     def _open_book(self, db: Db, day: date) -> "RatingTable":
         if self._book is None:
             from silverball.rules.ratings.book import RatingTable
 
             self._continues_current = standing.are_ratings_current_before(db, day)
-            before = standing.current_standings if self._continues_current else standing.standings_before
-            self._book = RatingTable(self._parameters, before(db, day))
+            load_standings = (
+                standing.current_standings if self._continues_current else standing.standings_before
+            )
+            self._book = RatingTable(self._parameters, load_standings(db, day))
         return self._book
 
     def _publish(self, db: Db, last: date) -> None:
-        """Everybody sees what was computed; until here they saw what was there before the run."""
+        """Publish the computed ratings; until here the ratings from before the run were visible."""
         if self._book is None:
             return
         if self._continues_current:
@@ -191,4 +193,4 @@ class RatingRun:
 
     def _log_skipped(self, day: seats.RatingDay) -> None:
         for kind, event_id in day.skipped:
-            LOG.warning("a game of %s %s has the same person twice: it is not rated", kind, event_id)
+            LOG.warning("a game of %s %s names the same person twice and is not rated", kind, event_id)

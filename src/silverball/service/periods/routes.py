@@ -12,8 +12,8 @@ from silverball.wire.periods import RatingPeriod, RatingPeriodBundle
 def list_periods(call: Call[reads.PeriodQuery]) -> Page[RatingPeriod]:
     """Rating periods."""
     with call.read() as db:
-        found = reads.periods_page(db, call.query, call.now)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        page = reads.periods_page(db, call.query, call.now)
+    return pages.full_page(call, page, per_page=reads.PER_PAGE)
 
 
 @get("/api/rating-periods/{date}", words={"date": "[0-9]{4}-[0-9]{2}-[0-9]{2}"})

@@ -1,7 +1,7 @@
-"""From the seats of many tournaments to games with places.
+"""Convert the seats of many tournaments to games with finishing places.
 
-Nearly all games keep their order as `resultPositions`, and are read as whole columns; the others one by
-one, by the rules. NumPy is imported where it is first used.
+Nearly all games store their order as `resultPositions` and are converted in bulk; the others one at a
+time, by the rules. NumPy is imported on first use.
 """
 
 import json
@@ -22,7 +22,7 @@ _ORDER_COLUMN = 6
 
 
 def games_from_seats(seats: Sequence[SeatRow], regimes: Mapping[int, WinLossRule]) -> dict[int, GameSeats]:
-    """Tournament id -> its games. Takes seats in any order, and how each tournament that counts is read."""
+    """Tournament id -> its games. Takes seats in any order, and the rule of each rated tournament."""
     import numpy as np
 
     if not seats:
@@ -33,23 +33,25 @@ def games_from_seats(seats: Sequence[SeatRow], regimes: Mapping[int, WinLossRule
     tournament_ids, game_ids = table[:, 0], table[:, 1]
     starts = np.flatnonzero(np.r_[True, game_ids[1:] != game_ids[:-1]])
     lengths = np.diff(np.r_[starts, len(table)])
-    by_positions = [one for one, regime in regimes.items() if regime is WinLossRule.POSITIONS]
+    by_positions = [
+        tournament_id for tournament_id, regime in regimes.items() if regime is WinLossRule.POSITIONS
+    ]
     is_plain = np.isin(tournament_ids[starts], by_positions) & _is_order_complete(table, starts, lengths)
     has_order = np.array([seat[_ORDER_COLUMN] is not None for seat in seats])[order]
     is_plain &= ~has_order[starts] & (lengths >= counting.PLAYERS_MIN)
-    found = _games_by_position(table, starts, lengths, is_plain)
+    games = _games_by_position(table, starts, lengths, is_plain)
     for game in np.flatnonzero(~is_plain).tolist():
-        at = order[starts[game] : starts[game] + lengths[game]].tolist()
-        rows = [seats[seat] for seat in at]
+        seat_numbers = order[starts[game] : starts[game] + lengths[game]].tolist()
+        rows = [seats[seat] for seat in seat_numbers]
         regime = regimes.get(rows[0][0])
-        placed = {} if regime is None else _places_by_regime(regime, rows)
-        if placed:
-            found.setdefault(rows[0][0], GameSeats()).add(placed)
-    return found
+        places = {} if regime is None else _places_by_regime(regime, rows)
+        if places:
+            games.setdefault(rows[0][0], GameSeats()).add(places)
+    return games
 
 
 def _is_order_complete(table: "Ints", starts: "Ints", lengths: "Ints") -> Any:
-    """Of each game, whether its order names everybody who played."""
+    """For each game, whether its finishing order names all its players."""
     import numpy as np
 
     game = np.repeat(np.arange(len(starts)), lengths)
@@ -59,7 +61,7 @@ def _is_order_complete(table: "Ints", starts: "Ints", lengths: "Ints") -> Any:
 
 
 def _games_by_position(table: "Ints", starts: "Ints", lengths: "Ints", is_plain: Any) -> dict[int, GameSeats]:
-    """Who stands in the order in a slot finished in that place."""
+    """Games by tournament, where the order's slot is the finishing place."""
     import numpy as np
 
     seated = np.repeat(is_plain, lengths)
@@ -72,19 +74,21 @@ def _games_by_position(table: "Ints", starts: "Ints", lengths: "Ints", is_plain:
     first_games = np.flatnonzero(np.r_[True, tournament_ids[1:] != tournament_ids[:-1]])
     last_games = np.r_[first_games[1:], len(sizes)]
     ends = np.cumsum(sizes)
-    found: dict[int, GameSeats] = {}
+    games: dict[int, GameSeats] = {}
     for first, last in zip(first_games.tolist(), last_games.tolist(), strict=True):
         begin, end = (ends[first] - sizes[first]), ends[last - 1]
-        some = sizes[first:last].tolist()
-        found[int(tournament_ids[first])] = GameSeats(
-            keys[begin:end].tolist(), places[begin:end].tolist(), some, list(some)
+        lengths_of_games = sizes[first:last].tolist()
+        games[int(tournament_ids[first])] = GameSeats(
+            keys[begin:end].tolist(), places[begin:end].tolist(), lengths_of_games, list(lengths_of_games)
         )
-    return found
+    return games
 
 
 def _places_by_regime(rule: WinLossRule, rows: Iterable[SeatRow]) -> dict[int, int]:
-    """One game by the rules."""
+    """Player id -> finishing place in one game, by the rules."""
     _, _, _, player_ids, positions, points, orders = zip(*rows, strict=True)
     order = tuple(json.loads(orders[0])) if orders[0] is not None else ()
-    named = tuple(one or None for one in positions)
-    return counting.counting_places(rule, FinishedGame(StoredResult(player_ids, named, points), order))
+    known_positions = tuple(player_id or None for player_id in positions)
+    return counting.counting_places(
+        rule, FinishedGame(StoredResult(player_ids, known_positions, points), order)
+    )

@@ -1,4 +1,4 @@
-"""Reading ratings that were computed elsewhere: stored, ranked, and gone on from."""
+"""Import ratings that were computed elsewhere."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -12,11 +12,11 @@ from silverball.store.engine import Db
 
 
 def import_ratings(
-    db: Db, found: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
+    db: Db, ratings: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
 ) -> None:
-    """The ratings of a file as of a day. Raises Conflict when something was rated here already."""
+    """Store and rank a file's ratings as of a day. Raises Conflict once days were rated on this site."""
     from silverball.rules.ratings.book import RatingTable
 
-    seeds.replace_ratings(db, found, day, parameters, now)
+    seeds.replace_ratings(db, ratings, day, parameters, now)
     book = RatingTable(parameters, standing.current_standings(db, day))
     writes.store_ranking(db, book.ranked_on(day, standing.hidden_rating_ids(db)), day)

@@ -1,4 +1,4 @@
-"""Players: an organizer's book, and entrants of a tournament."""
+"""Players of an organizer's book, and entrants of a tournament."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -38,7 +38,7 @@ BOOK_MAX = 20_000
 SEARCH_MAX = 50
 _PLAYER, _ENTRANT, _CLAIMANT = tables.player.c, tables.entrant.c, tables.user.c
 _T = tables.tournament.c
-# The order in which `shown` unpacks them. Needs the join of `player_rows`.
+# In the order in which `player_item` unpacks them. Needs the join of `player_rows`.
 COLUMNS = (
     _PLAYER.player_id,
     _PLAYER.name,
@@ -53,7 +53,7 @@ COLUMNS = (
 ENTRANT_COLUMNS = (
     _ENTRANT.status,
     _ENTRANT.seed,
-    # As whole hundredths: a roster is read often, and a Decimal for each costs as much as the player.
+    # As whole hundredths: rosters are read often, and a Decimal costs as much as the rest of the row.
     type_coerce(_ENTRANT.points_adjustment, store_types.Id),
     type_coerce(_ENTRANT.score_adjustment, store_types.Id),
     _ENTRANT.subscription,
@@ -72,7 +72,7 @@ class PlayerQuery(Query, frozen=True, kw_only=True):
 
 
 def player_rows(*more: Any) -> Select[Any]:
-    """COLUMNS and more of every player, with whoever claimed him."""
+    """A query of COLUMNS and more columns of all players, joined with the users who claimed them."""
     return (
         select(*COLUMNS, *more)
         .select_from(tables.player)
@@ -94,9 +94,9 @@ _ENTRANTS_BY_ID = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", 
 def player_item(
     values: Sequence[Any], viewer: AuthenticatedCaller | None, *, hides_seeds: bool = False
 ) -> Player:
-    """The player in COLUMNS, with what he is in a tournament when ENTRANT_COLUMNS follow them.
+    """The player in a row of COLUMNS, with their entrant when ENTRANT_COLUMNS follow.
 
-    `hides_seeds`: seeds are ratings, so those of who wants none shown are left out.
+    `hides_seeds`: seeds come from ratings, so seeds of people who hide their rating are left out.
     """
     player_id, name, ifpa_id, status, organizer_id, claimed_by, labels, label_color, is_hidden = values[:9]
     if is_hidden and ifpa_id is not None and not access.sees_hidden_details(viewer, claimed_by):
@@ -136,13 +136,13 @@ def _points_number(hundredths: int) -> Number:
 
 
 def shows_stats_to(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
-    """Whether a row of `player_rows` may stand in statistics (interface.md 2, row 20)."""
+    """Whether a row of `player_rows` may appear in statistics (interface.md 2, row 20)."""
     shown_to_all = _CLAIMANT.stats_opt_out.is_not(true())
     if viewer is None:
         return shown_to_all
     if viewer.is_admin:
         return true()
-    # The answers to somebody without opt-outs are shared with others.
+    # Answers for callers without opt-outs are shared, so they must not include a caller's own rows.
     return or_(shown_to_all, _PLAYER.claimed_by == viewer.user_id) if viewer.has_opt_outs else shown_to_all
 
 
@@ -170,7 +170,7 @@ def _conditions(organizer_id: int, query: PlayerQuery) -> ColumnElement[bool]:
 def existing_players(
     db: Connection, player_ids: Sequence[int], viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
-    """Those of these players that exist, by id."""
+    """The players with these ids that exist, by id."""
     rows = player_rows().where(_PLAYER.player_id.in_(player_ids)).order_by(_PLAYER.player_id)
     return tuple(player_item(row, viewer) for row in db.execute(rows.limit(len(player_ids))))
 
@@ -178,7 +178,7 @@ def existing_players(
 def search_players(
     db: Connection, organizer_id: int, words: str, viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
-    """Active players of the organizer's book whose name has these words, by name; 50 at most."""
+    """At most 50 active players of the organizer's book whose name contains the words, by name."""
     wanted = and_(_PLAYER.organizer_id == organizer_id, _PLAYER.status == "active")
     rows = player_rows().where(wanted, names.NameContains(_PLAYER.name, literal(words)))
     rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(SEARCH_MAX)
@@ -186,20 +186,20 @@ def search_players(
 
 
 def ids_by_name(db: Connection, organizer_id: int, wanted: Sequence[str]) -> dict[str, tuple[int, ...]]:
-    """Name as it was asked for -> ids of the book's active players of that name, but for case and accents."""
-    asked = {names.fold(name) for name in wanted}
+    """Requested name -> ids of the book's active players of that name, ignoring case and accents."""
+    folded_names = {names.fold(name) for name in wanted}
     rows = select(_PLAYER.player_id, _PLAYER.name).where(
         _PLAYER.organizer_id == organizer_id, _PLAYER.status == "active"
     )
     ids: dict[str | None, list[int]] = {}
     for player_id, name in db.execute(rows.order_by(_PLAYER.player_id).limit(BOOK_MAX)):
-        if (folded := names.fold(name)) in asked:
+        if (folded := names.fold(name)) in folded_names:
             ids.setdefault(folded, []).append(player_id)
     return {name: tuple(ids.get(names.fold(name), ())) for name in wanted}
 
 
 def entrants(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> tuple[Player, ...]:
-    """Every entrant of the tournament, in the order they were added."""
+    """All entrants of the tournament, in the order in which they were added."""
     rows = _ROSTER.rows(db, tournament_id=tournament_id)
     return _entrant_items(db, tournament_id, rows, viewer)
 
@@ -207,7 +207,7 @@ def entrants(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | N
 def entrants_by_ids(
     db: Connection, tournament_id: int, player_ids: Sequence[int], viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
-    """Those of these players that are entrants of the tournament, by id."""
+    """The entrants of the tournament among these players, by id."""
     rows = db.execute(_ENTRANTS_BY_ID, {"tournament_id": tournament_id, "player_ids": player_ids})
     return _entrant_items(db, tournament_id, rows.all(), viewer)
 
@@ -215,7 +215,7 @@ def entrants_by_ids(
 def _entrant_items(
     db: Connection, tournament_id: int, rows: Sequence[Sequence[Any]], viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
-    # Hardly anybody opts out, so the tournament is seldom looked at.
+    # Few people opt out, so the tournament's settings are rarely read.
     hides_seeds = any(row[-1] for row in rows) and _is_seeded_by_rating(db, tournament_id)
     return tuple(player_item(row, viewer, hides_seeds=hides_seeds) for row in rows)
 
@@ -227,14 +227,14 @@ def _is_seeded_by_rating(db: Connection, tournament_id: int) -> bool:
 
 def find_player(db: Connection, player_id: int, viewer: AuthenticatedCaller | None) -> Player:
     """The player. Raises NotFound."""
-    found = existing_players(db, [player_id], viewer)
-    if not found:
+    players = existing_players(db, [player_id], viewer)
+    if not players:
         raise NotFound("Player", player_id)
-    return found[0]
+    return players[0]
 
 
 def pending_claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
-    """The claims that wait: the user's own, and those on players of his book; oldest first."""
+    """Pending claims: the user's own, and those on players of the user's book; oldest first."""
     claim = tables.claim.c
     rows = (
         select(claim.player_id, claim.user_id, claim.at)
@@ -244,14 +244,15 @@ def pending_claims(db: Connection, user_id: int) -> tuple[Claim, ...]:
         .limit(CLAIMS_MAX)
     )
     return tuple(
-        Claim(player_id=row[0], user_id=row[1], created_at=times.iso(row[2])) for row in db.execute(rows)
+        Claim(player_id=player_id, user_id=claimant_id, created_at=times.iso(at))
+        for player_id, claimant_id, at in db.execute(rows)
     )
 
 
 def claimable_players(db: Connection, words: str, viewer: AuthenticatedCaller | None) -> tuple[Player, ...]:
-    """Players of every book who have no account and whose name has these words, by name; 50 at most.
+    """At most 50 unclaimed players of any book whose name contains the words, by name.
 
-    Only who has been in a tournament is found: of all others nobody but their organizer knows.
+    Only players who entered a tournament are found; others are known to their organizer alone.
     """
     played = select(_ENTRANT.player_id).where(_ENTRANT.player_id == _PLAYER.player_id).exists()
     wanted = and_(_PLAYER.claimed_by.is_(None), names.NameContains(_PLAYER.name, literal(words)), played)
@@ -260,14 +261,14 @@ def claimable_players(db: Connection, words: str, viewer: AuthenticatedCaller | 
 
 
 def players_of_user(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> tuple[Player, ...]:
-    """The players that this user is, by name."""
+    """The players claimed by this user, by name."""
     rows = player_rows().where(_PLAYER.claimed_by == user_id)
     rows = rows.order_by(_PLAYER.name, _PLAYER.player_id).limit(CLAIMS_MAX)
     return tuple(player_item(row, viewer) for row in db.execute(rows))
 
 
 def newest_tournaments(db: Connection, player_ids: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """Player id -> id and name of the tournament that began last of those with the player in it."""
+    """Player id -> id and name of the player's most recent tournament."""
     tournament = tables.tournament.c
     order = func.row_number().over(
         partition_by=_ENTRANT.player_id,

@@ -26,7 +26,7 @@ class UnknownPlayersQuery(Query, frozen=True, kw_only=True):
 class ClaimantQuery(Query, frozen=True, kw_only=True):
     """Parameters of DELETE /api/players/{playerId}/claim."""
 
-    # Whose claim the organizer turns down; without it the caller's own is taken back.
+    # The claimant that the organizer rejects; without a value, callers withdraw their own claim.
     user: Id | None = None
 
 
@@ -34,8 +34,8 @@ class ClaimantQuery(Query, frozen=True, kw_only=True):
 def list_players(call: Call[reads.PlayerQuery]) -> Page[Player]:
     """The caller's players."""
     with call.read() as db:
-        found = reads.owned_by(db, call.user_id, call.query, call.caller)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        page = reads.owned_by(db, call.user_id, call.query, call.caller)
+    return pages.full_page(call, page, per_page=reads.PER_PAGE)
 
 
 @get("/api/players/resolve-unknown", query=UnknownPlayersQuery)
@@ -60,19 +60,19 @@ def resolve_entrants(call: Call[UnknownPlayersQuery]) -> Data[tuple[Player, ...]
 
 @post("/api/players", body=writes.NewPlayer, ability="manage", status=201)
 def add_player(call: Write[writes.NewPlayer]) -> Data[Player]:
-    """A new player in the caller's book."""
+    """Add a player to the caller's book."""
     return Data(data=reads.find_player(call.db, writes.add_player(call), call.caller))
 
 
 @patch("/api/players/{player_id}", body=writes.ChangedPlayer, ability="manage")
 def change_player(call: Write[writes.ChangedPlayer]) -> Data[Player]:
-    """A player of the caller's book, changed; every tournament shows it."""
+    """Change a player of the caller's book, in all tournaments."""
     return Data(data=reads.find_player(call.db, writes.change_player(call), call.caller))
 
 
 @delete("/api/players/{player_id}", ability="manage")
 def delete_player(call: Write[Body]) -> Data[Player]:
-    """A player who is in no tournament gone from the book; as he was."""
+    """Delete a player who is in no tournament, and return them as they were."""
     player_id = writes.require_removable(call)
     removed = reads.find_player(call.db, player_id, call.caller)
     book.remove(call.db, book.PLAYER, player_id)
@@ -81,30 +81,30 @@ def delete_player(call: Write[Body]) -> Data[Player]:
 
 @post("/api/players/{player_id}/merge", body=writes.MergeTarget, ability="manage")
 def merge_player(call: Write[writes.MergeTarget]) -> Data[Player]:
-    """A player who is in the caller's book twice; the entry named goes on with the results of both."""
+    """Merge two entries of one person in the caller's book; the named entry takes over all results."""
     return Data(data=reads.find_player(call.db, writes.merge_players(call), call.caller))
 
 
 @get("/api/players/claims", access=Access.OWN)
 def list_claims(call: Call[Query]) -> Data[tuple[Claim, ...]]:
-    """Claims that wait: the caller's own, and those on players of the caller's book."""
+    """Pending claims: the caller's own, and those on players of the caller's book."""
     with call.read() as db:
         return Data(data=reads.pending_claims(db, call.user_id))
 
 
 @post("/api/players/{player_id}/claim", ability="score", status=201)
 def claim_player(call: Write[Body]) -> Data[Player]:
-    """The caller is this player; it counts when the organizer of the player approves it."""
+    """Claim a player as the caller; the player's organizer must approve it."""
     return Data(data=reads.find_player(call.db, writes.stake_claim(call), call.caller))
 
 
 @put("/api/players/{player_id}/claim", body=writes.ClaimApproval, ability="manage")
 def approve_claim(call: Write[writes.ClaimApproval]) -> Data[Player]:
-    """The organizer approves a claim: in new games the player is this user."""
+    """Approve a claim: from now on the player is this user."""
     return Data(data=reads.find_player(call.db, writes.approve_claim(call), call.caller))
 
 
 @delete("/api/players/{player_id}/claim", query=ClaimantQuery, ability="score")
 def give_up_claim(call: Write[Body]) -> Data[Player]:
-    """A claim taken back, or turned down by the organizer of the player, approved or not."""
+    """Withdraw a claim, or reject it as the player's organizer, approved or not."""
     return Data(data=reads.find_player(call.db, writes.give_up_claim(call, call.query.user), call.caller))

@@ -1,4 +1,4 @@
-"""The year of a rating as a picture. pygal is imported where it is first used."""
+"""A year of a rating as a picture. pygal is imported on first use."""
 
 import sys
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from silverball.wire.ratings import Rating, RatingHistoryPoint
 
 WIDTH, HEIGHT = 800, 360
 LABELS = 12
-# Whoever looks at it may have a dark page around it.
+# The page around the picture may be dark.
 STYLE = (
     "svg{{--ink:#1f2328;--faint:#d0d7de;--line:#0b62c4}}"
     "@media (prefers-color-scheme: dark){{svg{{--ink:#e6edf3;--faint:#3d444d;--line:#6cb6ff}}}}"
@@ -24,7 +24,7 @@ NAME = "chart-rating"
 
 
 def render_chart(rating: Rating, history: Sequence[RatingHistoryPoint]) -> bytes:
-    """An SVG with the rating and the band around it; no script, nothing from elsewhere."""
+    """The rating and its band as an SVG, without scripts and external resources."""
     pygal, style_of = _import_pygal()
     style = f"inline:{STYLE.format(id=f'#{NAME} ')}"
     chart = pygal.Line(
@@ -41,32 +41,32 @@ def render_chart(rating: Rating, history: Sequence[RatingHistoryPoint]) -> bytes
         title=f"Rating of {rating.name}",
         no_data_text="No period yet",
     )
-    # Its own id is drawn by lot; the same rating is the same picture.
+    # pygal picks a random id; with a fixed one, equal ratings make equal pictures.
     chart.uuid = NAME.removeprefix("chart-")
-    chart.x_labels = [one.rating_period for one in history]
-    chart.x_labels_major = [one.rating_period for one in history[:: max(1, len(history) // LABELS)]]
-    chart.add("Rating", [one.rating for one in history])
-    chart.add("Upper bound", [one.upper_bound for one in history])
-    chart.add("Lower bound", [one.lower_bound for one in history])
+    chart.x_labels = [point.rating_period for point in history]
+    chart.x_labels_major = [point.rating_period for point in history[:: max(1, len(history) // LABELS)]]
+    chart.add("Rating", [point.rating for point in history])
+    chart.add("Upper bound", [point.upper_bound for point in history])
+    chart.add("Lower bound", [point.lower_bound for point in history])
     chart.add_xml_filter(_without_scripts)
     svg: str = chart.render()
     return svg.encode()
 
 
 def _import_pygal() -> tuple[Any, Any]:
-    """The library and its style, without the import hook that it leaves behind.
+    """Import pygal and its style class, and remove the import hook that pygal leaves behind.
 
-    The hook is for maps, and of a kind that makes Python warn at every import that fails.
+    The hook serves maps. It is of a deprecated kind, so Python warns at every import that fails.
     """
     import pygal
     from pygal.style import Style
 
-    sys.meta_path[:] = [one for one in sys.meta_path if type(one).__module__ != "pygal"]
+    sys.meta_path[:] = [finder for finder in sys.meta_path if type(finder).__module__ != "pygal"]
     return pygal, Style
 
 
 def _without_scripts(root: Any) -> Any:
-    """The picture without its script, and without comments that name the day and the maker."""
+    """The picture without scripts, and without comments on the date and the generator."""
     for parent in list(root.iter()):
         for child in list(parent):
             if not isinstance(child.tag, str) or child.tag.rpartition("}")[2] == "script":

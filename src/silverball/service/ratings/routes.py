@@ -19,16 +19,16 @@ IFPA = "/api/ratings/ifpa/{ifpa_id}"
 def list_ratings(call: Call[reads.RatingsQuery]) -> Page[Rating]:
     """Ratings of users and federation numbers, or all of them."""
     with call.read() as db:
-        found = reads.ratings_page(db, call.query, call.caller)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        page = reads.ratings_page(db, call.query, call.caller)
+    return pages.full_page(call, page, per_page=reads.PER_PAGE)
 
 
 @get("/api/ratings/search", query=reads.RatingSearchQuery)
 def search_ratings(call: Call[reads.RatingSearchQuery]) -> Page[Rating]:
     """Ratings by name."""
     with call.read() as db:
-        found = reads.search_ratings(db, call.query, call.caller)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        page = reads.search_ratings(db, call.query, call.caller)
+    return pages.full_page(call, page, per_page=reads.PER_PAGE)
 
 
 @get("/api/ratings/ifpa", query=history.IfpaQuery)
@@ -40,14 +40,14 @@ def ratings_by_ifpa(call: Call[history.IfpaQuery]) -> Data[tuple[Rating, ...]]:
 
 @get("/api/ratings/compare", query=compare.CompareQuery, access=Access.OPENABLE, accepts_body_parameters=True)
 def compare_ratings_by_get(call: Call[compare.CompareQuery]) -> RatingComparison:
-    """Ratings side by side, and who has met whom."""
+    """Ratings side by side, with head-to-head records."""
     with call.read() as db:
         return compare.comparison(db, call.query, call.caller)
 
 
 @read_post("/api/ratings/compare", query=compare.CompareQuery, access=Access.OPENABLE)
 def compare_ratings(call: Call[compare.CompareQuery]) -> RatingComparison:
-    """Ratings side by side, and who has met whom."""
+    """Ratings side by side, with head-to-head records."""
     with call.read() as db:
         return compare.comparison(db, call.query, call.caller)
 
@@ -70,8 +70,8 @@ def rating_summary(call: Call[Query]) -> Data[Rating]:
 def rating_chart(call: Call[Query]) -> SvgImage:
     """A year of the rating of a user (type `users`) as a picture."""
     with call.read() as db:
-        found = history.rating_bundle(db, call.words["type"], call.ids["user_id"], call.caller)
-    return SvgImage(chart.render_chart(found.rating, found.rating_history))
+        bundle = history.rating_bundle(db, call.words["type"], call.ids["user_id"], call.caller)
+    return SvgImage(chart.render_chart(bundle.rating, bundle.rating_history))
 
 
 @get(IFPA)
@@ -92,13 +92,13 @@ def rating_summary_by_ifpa(call: Call[Query]) -> Data[Rating]:
 def rating_chart_by_ifpa(call: Call[Query]) -> SvgImage:
     """A year of the rating of a federation number as a picture."""
     with call.read() as db:
-        found = history.rating_bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
-    return SvgImage(chart.render_chart(found.rating, found.rating_history))
+        bundle = history.rating_bundle(db, "ifpa", call.ids["ifpa_id"], call.caller)
+    return SvgImage(chart.render_chart(bundle.rating, bundle.rating_history))
 
 
 @get("/api/ifpa/{ifpa_id}/rating-history", query=history.HistoryQuery)
 def rating_history(call: Call[history.HistoryQuery]) -> Page[RatingRevision]:
     """The periods that a federation number played, newest first."""
     with call.read() as db:
-        found = history.revisions_page(db, call.ids["ifpa_id"], call.query, call.caller)
-    return pages.full_page(call, found, per_page=call.query.limit)
+        page = history.revisions_page(db, call.ids["ifpa_id"], call.query, call.caller)
+    return pages.full_page(call, page, per_page=call.query.limit)

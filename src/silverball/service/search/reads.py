@@ -1,4 +1,4 @@
-"""Finding users, tournaments and series by name, whatever the case and the accents."""
+"""Search users, tournaments and series by name, ignoring case and accents."""
 
 from typing import Annotated, Any
 
@@ -33,9 +33,9 @@ class SearchQuery(Query, frozen=True, kw_only=True):
 def results_page(
     db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None
 ) -> PageRows[SearchResult]:
-    """One page of what has such a name: users by id, tournaments and series newest first.
+    """One page of the search results: users by id, tournaments and series newest first.
 
-    A user who hides his profile is still found by name; what he hides is hidden here too.
+    A user with a hidden profile is found by name, but without the hidden details.
     """
     refuse_deep_pagination(query.page, PER_PAGE)
     table = _TABLES[query.type]
@@ -57,18 +57,18 @@ def _page_of(statement: Select[Any], query: SearchQuery) -> Select[Any]:
 
 
 def _matching_users(db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None) -> list[User]:
-    found = select(*users.COLUMNS).where(_has_name(tables.user, query)).order_by(tables.user.c.user_id)
-    return [users.user_item(row, viewer) for row in db.execute(_page_of(found, query))]
+    rows = select(*users.COLUMNS).where(_has_name(tables.user, query)).order_by(tables.user.c.user_id)
+    return [users.user_item(row, viewer) for row in db.execute(_page_of(rows, query))]
 
 
 def _matching_tournaments(
     db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None
 ) -> list[Tournament]:
-    found = tournaments.tournament_rows().where(_has_name(tables.tournament, query))
-    found = found.order_by(tables.tournament.c.tournament_id.desc())
-    return tournaments.tournament_items(db, _page_of(found, query), viewer)
+    rows = tournaments.tournament_rows().where(_has_name(tables.tournament, query))
+    rows = rows.order_by(tables.tournament.c.tournament_id.desc())
+    return tournaments.tournament_items(db, _page_of(rows, query), viewer)
 
 
 def _matching_series(db: Connection, query: SearchQuery) -> list[SeriesListItem]:
-    found = select(*series.COLUMNS).where(_has_name(tables.series, query))
-    return series.series_list_items(db, _page_of(found.order_by(tables.series.c.series_id.desc()), query))
+    rows = select(*series.COLUMNS).where(_has_name(tables.series, query))
+    return series.series_list_items(db, _page_of(rows.order_by(tables.series.c.series_id.desc()), query))

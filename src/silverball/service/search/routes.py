@@ -11,5 +11,5 @@ from silverball.wire.search import SearchResult
 def search(call: Call[reads.SearchQuery]) -> Page[SearchResult]:
     """Users, tournaments or series by name."""
     with call.read() as db:
-        found = reads.results_page(db, call.query, call.caller)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        page = reads.results_page(db, call.query, call.caller)
+    return pages.full_page(call, page, per_page=reads.PER_PAGE)

@@ -1,4 +1,4 @@
-"""Signing in and who is signed in."""
+"""Passwords to compare with, and the users behind session cookies."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,7 +14,7 @@ SESSIONS_MAX = 100
 
 @dataclass(frozen=True)
 class Credentials:
-    """What a password is compared with."""
+    """The stored hash that a password is compared with."""
 
     user_id: int
     password_hash: str = field(repr=False)
@@ -28,14 +28,14 @@ class SignedInUser:
     name: str
     email: str
     role: str
-    # Every form of the session carries it back.
+    # Every form posted in this session must send this back.
     csrf: str = field(repr=False)
 
 
 def find_credentials(db: Connection, email: str) -> Credentials | None:
     """The account that signs in with this e-mail; None when there is none or it has no password."""
     email = email.strip().lower()
-    # A database cannot be asked for control characters, and nobody's address has them.
+    # Databases reject control characters in a query, and no address contains any.
     if len(email) > EMAIL_MAX or not email.isprintable():
         return None
     rows = select(user.c.user_id, user.c.password_hash).where(user.c.email == email)
@@ -44,8 +44,8 @@ def find_credentials(db: Connection, email: str) -> Credentials | None:
 
 
 def find_signed_in_user(db: Connection, secret: str, now: datetime) -> SignedInUser | None:
-    """Who is signed in with this cookie; None when nobody is, or no longer."""
-    # Looked up by its hash, so how long the search takes says nothing about the secret.
+    """The user signed in with this cookie; None when the session is unknown or over."""
+    # The lookup is by hash, so its duration reveals nothing about the secret.
     rows = (
         select(user.c.user_id, user.c.name, user.c.email, user.c.role, session.c.csrf)
         .join_from(session, user, session.c.user_id == user.c.user_id)
@@ -61,17 +61,17 @@ class OpenSession:
 
     created_at: datetime
     expires_at: datetime
-    # Whether it is the one that asks.
+    # Whether this is the session of the current request.
     is_this: bool
 
 
 def open_sessions(db: Connection, user_id: int, secret: str, now: datetime) -> list[OpenSession]:
-    """Where the account is signed in, newest first."""
+    """The sessions in which the account is signed in, newest first."""
     own = (session.c.user_id == user_id, session.c.expires_at > now)
     rows = select(session.c.hash, session.c.created_at, session.c.expires_at).where(*own)
     rows = rows.order_by(session.c.created_at.desc(), session.c.hash).limit(SESSIONS_MAX)
-    asking = tokens.digest(secret)
+    current_hash = tokens.digest(secret)
     return [
-        OpenSession(created_at=row.created_at, expires_at=row.expires_at, is_this=row.hash == asking)
+        OpenSession(created_at=row.created_at, expires_at=row.expires_at, is_this=row.hash == current_hash)
         for row in db.execute(rows)
     ]

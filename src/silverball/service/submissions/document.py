@@ -1,7 +1,7 @@
-"""Documents that other software offers: version 1, read strictly. Pure.
+"""Result documents of other software, version 1, parsed strictly. Pure.
 
-Whatever is wrong is said with the place where it is, and without a word of what stands there: an
-address may have been sent in to find out what it answers.
+A fault names its place and never quotes the content: somebody may submit an address only to learn what
+that address answers.
 """
 
 from collections import Counter
@@ -24,16 +24,16 @@ PLAYERS_OF_GAME = range(2, 9)
 FAULTS_MAX = 20
 DAYS_MAX = 7
 YEARS = range(2000, 9999)
-# Clocks of other servers may be ahead of ours.
+# Clocks of other servers may be ahead of this one.
 CLOCK_SKEW_MAX = timedelta(minutes=5)
 KeyText = Annotated[str, Meta(min_length=1, max_length=100, pattern=ONE_LINE)]
-# What a player or a game is called in the document, and nowhere else.
+# The id of a player or game, valid only within its document.
 DocumentKey = Id | KeyText
 Moment = Annotated[datetime, Meta(tz=True)]
 
 
 class InvalidDocument(Exception):
-    """A document that cannot be taken, and why: a sentence for each fault."""
+    """A document that is refused, with a sentence for each fault."""
 
     def __init__(self, faults: list[str]) -> None:
         super().__init__(faults[0])
@@ -41,7 +41,7 @@ class InvalidDocument(Exception):
 
 
 class DocumentPlayer(Body, frozen=True, kw_only=True):
-    """Somebody who played."""
+    """A player of the event."""
 
     id: DocumentKey
     name: Name
@@ -50,7 +50,7 @@ class DocumentPlayer(Body, frozen=True, kw_only=True):
 
 
 class DocumentGame(Body, frozen=True, kw_only=True):
-    """A game; `results` are players in groups, best first, those of one group equal."""
+    """A game. `results` groups the players, best first; players of one group are tied."""
 
     results: tuple[tuple[DocumentKey, ...], ...]
     id: DocumentKey | None = None
@@ -83,17 +83,17 @@ class Document(Body, frozen=True, kw_only=True):
 
     @property
     def day(self) -> date:
-        """The UTC day on which it was over: that of its rating period."""
+        """The UTC day on which the event ended, which is its rating period."""
         return self.completed_at.astimezone(UTC).date()
 
     @property
     def result_count(self) -> int:
-        """Results of one player against another."""
+        """The number of results of one player against another."""
         sizes = (len(game.players) for game in self.games)
         return sum(size * (size - 1) // 2 for size in sizes)
 
     def place_by_id(self) -> dict[DocumentKey, int]:
-        """Where each player stands in `players`."""
+        """Player id -> index in `players`."""
         return {player.id: place for place, player in enumerate(self.players)}
 
 
@@ -106,9 +106,9 @@ _FIELD_NAMES = frozenset(
 
 
 def parse_document(body: bytes) -> Document:
-    """The document, when its shape is right. Raises BadDocument."""
+    """Parse a document and check its shape. Raises InvalidDocument."""
     try:
-        # JSON and nothing else: other encodings are not guessed.
+        # Only UTF-8 is accepted; other encodings are not guessed.
         body.decode()
         if not body.strip():
             raise MalformedBody
@@ -121,19 +121,19 @@ def parse_document(body: bytes) -> Document:
 
 
 def validate_document(body: bytes, now: datetime) -> Document:
-    """The document, when all of it makes sense. Raises BadDocument."""
-    found = parse_document(body)
-    faults = [*_time_faults(found, now), *_player_faults(found), *_game_faults(found)]
+    """Parse a document and check that its content is consistent. Raises InvalidDocument."""
+    document = parse_document(body)
+    faults = [*_time_faults(document, now), *_player_faults(document), *_game_faults(document)]
     if faults:
         raise InvalidDocument(faults[:FAULTS_MAX])
-    return found
+    return document
 
 
 def _fault_sentences(errors: dict[str, list[str]]) -> Iterator[str]:
     for path, sentences in errors.items():
         words = path.split(".")
         known = [word for word in words if word in _FIELD_NAMES or word.isdecimal()]
-        # Neither is what somebody else called his fields repeated here.
+        # The names of unknown fields are not quoted either.
         is_unknown = sentences[0].endswith("is prohibited.")
         if path == "body" and not is_unknown:
             yield sentences[0].replace("The body", "The document")
@@ -144,31 +144,31 @@ def _fault_sentences(errors: dict[str, list[str]]) -> Iterator[str]:
             yield f"{place}: There is a field that version 1 does not have."
 
 
-def _time_faults(found: Document, now: datetime) -> Iterator[str]:
-    for name, moment in (("startedAt", found.started_at), ("completedAt", found.completed_at)):
+def _time_faults(document: Document, now: datetime) -> Iterator[str]:
+    for name, moment in (("startedAt", document.started_at), ("completedAt", document.completed_at)):
         if moment.year not in YEARS:
             yield f"{name}: The year must be between {YEARS[0]} and {YEARS[-1]}."
             return
-    if found.completed_at > now + CLOCK_SKEW_MAX:
+    if document.completed_at > now + CLOCK_SKEW_MAX:
         yield "completedAt: The event must be over."
-    if found.started_at > found.completed_at:
+    if document.started_at > document.completed_at:
         yield "completedAt: The event must not end before it starts."
-    if found.completed_at - found.started_at > timedelta(days=DAYS_MAX):
+    if document.completed_at - document.started_at > timedelta(days=DAYS_MAX):
         yield f"completedAt: An event of more than {DAYS_MAX} days does not count for ratings."
 
 
-def _player_faults(found: Document) -> Iterator[str]:
+def _player_faults(document: Document) -> Iterator[str]:
     for name, title in (("id", "id"), ("ifpa_id", "ifpaId"), ("matchplay_user_id", "matchplayUserId")):
-        values = [getattr(player, name) for player in found.players]
+        values = [getattr(player, name) for player in document.players]
         counted = Counter(value for value in values if value is not None)
         for place, value in enumerate(values):
             if counted.get(value, 0) > 1:
                 yield f"players.{place}.{title}: Another player has the same."
 
 
-def _game_faults(found: Document) -> Iterator[str]:
-    known = found.place_by_id()
-    for number, game in enumerate(found.games):
+def _game_faults(document: Document) -> Iterator[str]:
+    known_ids = document.place_by_id()
+    for number, game in enumerate(document.games):
         at = f"games.{number}.results"
         if not all(game.results):
             yield f"{at}: A group without players has no place."
@@ -176,5 +176,5 @@ def _game_faults(found: Document) -> Iterator[str]:
             yield f"{at}: A game has {PLAYERS_OF_GAME[0]} to {PLAYERS_OF_GAME[-1]} players."
         if len(set(game.players)) < len(game.players):
             yield f"{at}: A player is there twice."
-        if any(player not in known for player in game.players):
+        if any(player not in known_ids for player in game.players):
             yield f"{at}: A player is not among the players of the document."

@@ -1,4 +1,4 @@
-"""Who the players of a document are here. Pure: what is known of them is an argument."""
+"""Match the players of a document with people known here. Pure: the known people are an argument."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from silverball.store import names
 
 @dataclass(frozen=True)
 class KnownPerson:
-    """Somebody who is known here, by account, by federation number or by both."""
+    """A person known here by account, by federation number or by both."""
 
     user_id: int | None
     ifpa_id: int | None
@@ -18,24 +18,24 @@ class KnownPerson:
 
 @dataclass(frozen=True)
 class KnownPeople:
-    """What is known of whom a document may mean."""
+    """The people that a document's players may be."""
 
     # User id -> that user.
     users: Mapping[int, KnownPerson] = field(default_factory=dict)
-    # Federation number -> the users who have it.
+    # Federation number -> the users with this number.
     by_ifpa: Mapping[int, Sequence[KnownPerson]] = field(default_factory=dict)
-    # Name without case and accents -> everybody of that name.
+    # Folded name (no case, no accents) -> the people of that name.
     by_name: Mapping[str, Sequence[KnownPerson]] = field(default_factory=dict)
 
     def person_by_ifpa(self, ifpa_id: int) -> KnownPerson:
-        """Whoever has this federation number; an account only when one alone claims it."""
+        """The holder of this federation number; with their account only if no other account has it."""
         users = self.by_ifpa.get(ifpa_id, ())
         return users[0] if len(users) == 1 else KnownPerson(None, ifpa_id)
 
 
 @dataclass(frozen=True)
 class ResolvedPlayer:
-    """A player of a document, and who it is."""
+    """A player of a document and the person behind them."""
 
     name: str
     ifpa_id: int | None
@@ -45,45 +45,45 @@ class ResolvedPlayer:
     candidates: tuple[KnownPerson, ...] = ()
 
     def identifiers(self) -> list[tuple[str, int]]:
-        """What no two players can have in common."""
+        """The identifiers that no two players can share."""
         listed = (("user", self.user_id), ("ifpa", self.ifpa_id))
         return [(kind, value) for kind, value in listed if value is not None]
 
 
 def resolve_players(players: Sequence[DocumentPlayer], known: KnownPeople) -> tuple[ResolvedPlayer, ...]:
-    """Who the players are, in their order; two whom only their names tell apart are left open."""
-    found = [_resolve_player(one, known) for one in players]
-    counted = Counter(key for one in found for key in one.identifiers())
+    """Match the players, in their order. Two matched to one person, one of them by name only, stay open."""
+    resolved = [_resolve_player(player, known) for player in players]
+    counted = Counter(key for match in resolved for key in match.identifiers())
     return tuple(
-        _as_unsettled(one)
-        if _is_known_by_name_only(player, known) and any(counted[key] > 1 for key in one.identifiers())
-        else one
-        for player, one in zip(players, found, strict=True)
+        _as_unsettled(match)
+        if _is_known_by_name_only(player, known) and any(counted[key] > 1 for key in match.identifiers())
+        else match
+        for player, match in zip(players, resolved, strict=True)
     )
 
 
 def duplicate_faults(players: Sequence[ResolvedPlayer]) -> list[str]:
-    """Players who turned out to be one and the same, by account or by number."""
-    found: list[str] = []
-    seen: dict[tuple[str, int], int] = {}
-    for place, one in enumerate(players):
-        firsts = [seen.setdefault(key, place) for key in one.identifiers()]
+    """Sentences for players who turned out to be one person, by account or by number."""
+    faults: list[str] = []
+    first_places: dict[tuple[str, int], int] = {}
+    for place, player in enumerate(players):
+        firsts = [first_places.setdefault(key, place) for key in player.identifiers()]
         if any(first != place for first in firsts):
-            found.append(f"players.{place}: This is the same person as players.{min(firsts)}.")
-    return found
+            faults.append(f"players.{place}: This is the same person as players.{min(firsts)}.")
+    return faults
 
 
 def _is_known_by_name_only(player: DocumentPlayer, known: KnownPeople) -> bool:
     return player.ifpa_id is None and player.matchplay_user_id not in known.users
 
 
-def _as_unsettled(one: ResolvedPlayer) -> ResolvedPlayer:
-    person = KnownPerson(one.user_id, one.ifpa_id)
-    return ResolvedPlayer(one.name, None, None, settled=False, candidates=(person,))
+def _as_unsettled(player: ResolvedPlayer) -> ResolvedPlayer:
+    person = KnownPerson(player.user_id, player.ifpa_id)
+    return ResolvedPlayer(player.name, None, None, settled=False, candidates=(person,))
 
 
 def _resolve_player(player: DocumentPlayer, known: KnownPeople) -> ResolvedPlayer:
-    """Who the player is: by federation number, by user id, or because nobody else has the name."""
+    """Match a player by federation number, by user id, or by a name that only one person has."""
     if player.ifpa_id is not None:
         by_number = known.person_by_ifpa(player.ifpa_id)
         user = known.users.get(player.matchplay_user_id or 0, by_number)

@@ -1,16 +1,16 @@
-"""From where documents are fetched, and whose are trusted: what the site's settings say."""
+"""Hosts from which documents are fetched, and trusted hosts, from the site's settings."""
 
 from silverball.kit import address_policy
 from silverball.kit.address_policy import AddressForbidden, AddressPolicy, AllowedAddress
 from silverball.kit.errors import Invalid
 from silverball.settings import Settings
 
-CLOSED = "This site takes no rating submissions. Whoever runs it can change that with {setting}."
+CLOSED = "This site takes no rating submissions. Its operator can allow them with {setting}."
 SETTING = "SILVERBALL_SUBMISSION_HOSTS"
 
 
 def fetch_policy(settings: Settings) -> AddressPolicy:
-    """Where documents may be fetched from."""
+    """The hosts from which documents may be fetched."""
     named = address_policy.parse_hosts(settings.submission_hosts)
     hosts = None if address_policy.EVERY_HOST in named else named | trusted_hosts(settings)
     own = address_policy.url_host(settings.base_url)
@@ -18,12 +18,12 @@ def fetch_policy(settings: Settings) -> AddressPolicy:
 
 
 def trusted_hosts(settings: Settings) -> frozenset[str]:
-    """Whose documents need no moderator. Nobody trusts everybody, so `*` means nothing here."""
+    """Hosts whose documents need no moderator; `*` is ignored here."""
     return address_policy.parse_hosts(settings.submission_hosts_trusted) - {address_policy.EVERY_HOST}
 
 
 def require_target(url: str, settings: Settings) -> AllowedAddress:
-    """The address in a body, when a document may be fetched from there. Raises Invalid."""
+    """The address in a body. Raises Invalid unless a document may be fetched from there."""
     policy = fetch_policy(settings)
     if policy.hosts == frozenset():
         raise Invalid({"url": [CLOSED.format(setting=SETTING)]})

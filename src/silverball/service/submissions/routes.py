@@ -18,34 +18,34 @@ SUBMISSION = "/api/rating-submissions/{rating_submission_id}"
 
 @get(SUBMISSIONS, query=reads.SubmissionQuery)
 def list_rating_submissions(call: Call[reads.SubmissionQuery]) -> Page[RatingSubmission]:
-    """Results of other software that were sent in, newest first."""
+    """Submitted results of other software, newest first."""
     with call.read() as db:
-        found = reads.submissions_page(db, call.query, call.caller)
-    return pages.full_page(call, found, per_page=reads.PER_PAGE)
+        page = reads.submissions_page(db, call.query, call.caller)
+    return pages.full_page(call, page, per_page=reads.PER_PAGE)
 
 
 @get(SUBMISSION)
 def show_rating_submission(call: Call[Query]) -> Data[RatingSubmission]:
-    """A submission: what became of it, and who its players are."""
+    """A submission with its state and its players."""
     with call.read() as db:
         return Data(data=reads.find_submission(db, call.ids["rating_submission_id"], call.caller))
 
 
 @post(SUBMISSIONS, body=writes.NewSubmission, ability="manage", status=201)
 def submit_ratings(call: Write[writes.NewSubmission]) -> Data[RatingSubmission]:
-    """Results at an address are sent in; the document is fetched in a moment."""
+    """Submit the address of results; the document is fetched in the background."""
     return _submission_answer(call, writes.create_submission(call))
 
 
 @post(SUBMISSION + "/ifpa", body=writes.SettledPlayers, ability="manage")
 def settle_players_of_rating_submission(call: Write[writes.SettledPlayers]) -> Data[RatingSubmission]:
-    """The submitter says who players are: by federation number, or null for who has none."""
+    """Settle players by federation number, or null for a player without one."""
     return _submission_answer(call, writes.settle_players(call))
 
 
 @delete(SUBMISSION, ability="manage")
 def withdraw_rating_submission(call: Write[Body]) -> Data[RatingSubmission]:
-    """The submitter takes a submission back that was not processed yet; it stays to be seen."""
+    """Withdraw a submission that is not processed yet; it stays visible."""
     return _submission_answer(call, writes.withdraw_submission(call))
 
 

@@ -1,9 +1,9 @@
-"""The life of a submission: which state can follow which. Pure."""
+"""The states of a submission and their transitions. Pure."""
 
 from silverball.kit.errors import Conflict
 from silverball.wire.values import SubmissionStatus
 
-# State -> what may come next, and nothing else may.
+# State -> the states that can follow.
 NEXT_STATES: dict[SubmissionStatus, frozenset[SubmissionStatus]] = {
     "fetching": frozenset({"invalid", "needs_players", "ready", "withdrawn"}),
     "invalid": frozenset(),
@@ -16,22 +16,23 @@ NEXT_STATES: dict[SubmissionStatus, frozenset[SubmissionStatus]] = {
     "withdrawn": frozenset(),
     "superseded": frozenset(),
 }
-# Its results count, or will when their day is run.
+# The results count, or will when the rating period of their day runs.
 COUNTING_STATES: tuple[SubmissionStatus, ...] = ("approved", "scheduled", "processed")
-# A newer document from the same address takes its place.
+# A newer document from the same address replaces the submission.
 REPLACEABLE_STATES: tuple[SubmissionStatus, ...] = ("needs_players", "ready", "approved", "scheduled")
-# Players can still be told apart.
+# Players can still be settled.
 OPEN_STATES: tuple[SubmissionStatus, ...] = ("needs_players", "ready")
-# Whoever is in one of these keeps the document for itself: sent in again, it is refused.
+# A submission in one of these states owns its document: the same document is refused elsewhere.
 HOLDING_STATES: tuple[SubmissionStatus, ...] = (*REPLACEABLE_STATES, "processed", "rejected")
 
 
 class WrongSubmissionState(Conflict):
-    def __init__(self, submission_id: int, now: str, wanted: str) -> None:
-        super().__init__(f"Rating submission {submission_id} is {now} and cannot become {wanted}.")
+    sentence = "Rating submission {submission_id} is {state} and cannot become {wanted}."
 
 
 def require_transition(submission_id: int, now: SubmissionStatus, wanted: SubmissionStatus) -> None:
-    """Raises Conflict when this state cannot follow."""
+    """Raise Conflict when this state cannot follow."""
     if wanted not in NEXT_STATES[now]:
-        raise WrongSubmissionState(submission_id, now.replace("_", " "), wanted.replace("_", " "))
+        raise WrongSubmissionState(
+            submission_id=submission_id, state=now.replace("_", " "), wanted=wanted.replace("_", " ")
+        )

@@ -1,4 +1,4 @@
-"""Tips: for one machine, and all of them for the bulk file."""
+"""Tips for one machine, and all tips for the bulk file."""
 
 from collections.abc import Iterator
 
@@ -19,20 +19,20 @@ from silverball.wire.tips import OpdbInfo, PinTipsBundle, Tip, TipRow
 ROWS_AT_ONCE = 100
 NO_TIPS = PinTipsBundle(pintips=(), opdb_info=None)
 _TIP = tables.tip.c
-# Guides that say what to shoot for; the cards are what the maker printed.
+# Strategy guides; the cards are the instruction cards printed by the manufacturer.
 _RULESETS = ("pinball_rules_url", "pinball_primer_url", "bobs_guide_url")
 _LINKS = (*_RULESETS, "pinball_cards_url")
 
 
 class TipsQuery(Query, frozen=True, kw_only=True):
-    """Parameters of GET /api/pintips: one of them. Source: interface 4.9."""
+    """Parameters of GET /api/pintips, of which exactly one is given. Source: interface 4.9."""
 
     opdb_id: str | None = None
     arena_id: Id | None = None
 
 
 def tips_for_query(db: Connection, query: TipsQuery) -> PinTipsBundle:
-    """The tips for the machine or the arena that is named. Raises Invalid."""
+    """The tips for the machine or arena of the query. Raises Invalid."""
     if query.opdb_id is not None and query.arena_id is not None:
         raise Invalid({"arenaId": ["Give either the opdb id or the arena id, not both."]})
     if query.opdb_id is not None:
@@ -41,15 +41,16 @@ def tips_for_query(db: Connection, query: TipsQuery) -> PinTipsBundle:
         return machine_tips(db, query.opdb_id)
     if query.arena_id is None:
         raise Invalid({"opdbId": ["The opdb id field is required when there is no arena id."]})
-    found = arenas.existing_arenas(db, [query.arena_id])
-    if not found:
+    named_arenas = arenas.existing_arenas(db, [query.arena_id])
+    if not named_arenas:
         raise Invalid({"arenaId": ["The selected arena id is invalid."]})
-    # People type these ids, so an arena may have something else there.
-    return NO_TIPS if found[0].opdb_id is None else machine_tips(db, found[0].opdb_id)
+    # Organizers type the ids of their arenas, so an id may be invalid; it has no tips then.
+    opdb_id = named_arenas[0].opdb_id
+    return NO_TIPS if opdb_id is None else machine_tips(db, opdb_id)
 
 
 def machine_tips(db: Connection, opdb_id: str) -> PinTipsBundle:
-    """The tips for a title, most votes first, by the id of any of its entries; an old id too."""
+    """The tips for a title, most votes first, by any current or former id of its entries."""
     today = machines.current_opdb_id(db, opdb_id)
     group_id = None if today is None else opdb.group_id_of(today)
     if today is None or group_id is None:
@@ -61,7 +62,7 @@ def machine_tips(db: Connection, opdb_id: str) -> PinTipsBundle:
             text=row.text,
             category=row.category,
             vote_total=row.vote_total,
-            # Nobody votes here.
+            # This site has no voting.
             own_vote=None,
         )
         for row in db.execute(rows)
@@ -70,7 +71,7 @@ def machine_tips(db: Connection, opdb_id: str) -> PinTipsBundle:
 
 
 def json_lines(db: Connection) -> Iterator[str]:
-    """All tips as a file that `import pintips` reads: a head, a line per tip, a tail."""
+    """Lines of a file of all tips, which `import pintips` reads: a line per tip."""
     rows = select(tables.tip).order_by(_TIP.tip_id).execution_options(yield_per=ROWS_AT_ONCE)
     yield "[\n"
     comma = ""
@@ -90,16 +91,18 @@ def json_lines(db: Connection) -> Iterator[str]:
 
 
 def _machine_info(db: Connection, opdb_id: str, group_id: str) -> OpdbInfo | None:
-    """The machine in short; what an entry does not say, its group or the title's first machine does."""
-    found = machines.entries_by_id(db, [opdb_id, group_id])
-    entry = found.get(opdb_id) or found.get(group_id)
+    """A summary of the machine; missing values come from its group or the title's oldest machine."""
+    entries = machines.entries_by_id(db, [opdb_id, group_id])
+    entry = entries.get(opdb_id) or entries.get(group_id)
     if entry is None:
         return None
-    told = [entry, found.get(group_id), machines.oldest_of_group(db, group_id)]
-    links = {name: _first_link(told, name) for name in _LINKS}
-    dated = next((one for one in told if one is not None and (one.year or one.manufacturer)), entry)
-    maker = dated.manufacturer.name if dated.manufacturer else None
-    supplementary = [str(one) for one in (maker, dated.year) if one is not None]
+    sources = [entry, entries.get(group_id), machines.oldest_of_group(db, group_id)]
+    links = {name: _first_link(sources, name) for name in _LINKS}
+    dated_entry = next(
+        (source for source in sources if source is not None and (source.year or source.manufacturer)), entry
+    )
+    maker = dated_entry.manufacturer.name if dated_entry.manufacturer else None
+    supplementary = [str(part) for part in (maker, dated_entry.year) if part is not None]
     return OpdbInfo(
         name=entry.name,
         supplementary=", ".join(supplementary),
@@ -108,6 +111,6 @@ def _machine_info(db: Connection, opdb_id: str, group_id: str) -> OpdbInfo | Non
     )
 
 
-def _first_link(told: list[OpdbEntry | None], name: str) -> str | None:
-    links: list[str | None] = [getattr(one, name) for one in told if one is not None]
-    return next((one for one in links if one is not None), None)
+def _first_link(sources: list[OpdbEntry | None], name: str) -> str | None:
+    links: list[str | None] = [getattr(source, name) for source in sources if source is not None]
+    return next((link for link in links if link is not None), None)

@@ -1,4 +1,4 @@
-"""API tokens: who a request is signed by, and the lists that their owners see."""
+"""API tokens: the caller behind a request, and the lists that owners see."""
 
 import hmac
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ TOKENS_LISTED_MAX = 1000
 
 @dataclass(frozen=True, kw_only=True)
 class Token:
-    """A token as its owner sees it: everything but the secret."""
+    """A token as its owner sees it: without the secret."""
 
     token_id: int
     user_id: int
@@ -36,7 +36,7 @@ class Token:
 
 
 def find_caller(db: Connection, authorization: bytes, now: datetime) -> AuthenticatedCaller | None:
-    """Who this Authorization header speaks for; None when it speaks for nobody."""
+    """The caller whose token is in this Authorization header; None without a valid token."""
     presented = _presented_token(authorization)
     if presented is None:
         return None
@@ -62,7 +62,7 @@ def owned_by(db: Connection, user_id: int) -> list[Token]:
 
 
 def find_token(db: Connection, user_id: int, token_id: int) -> Token:
-    """A token of this user. Raises NotFound, also for somebody else's."""
+    """A token of this user. Raises NotFound, also for another user's token."""
     rows = _token_rows().where(token.c.user_id == user_id, token.c.token_id == token_id)
     row = db.execute(rows).mappings().one_or_none()
     if row is None:
@@ -70,15 +70,15 @@ def find_token(db: Connection, user_id: int, token_id: int) -> Token:
     return _token_from_row(row)
 
 
-def api_token(one: Token) -> ApiToken:
-    """The token as the interface shows it."""
+def api_token(token: Token) -> ApiToken:
+    """The token in its published shape."""
     return ApiToken(
-        token_id=one.token_id,
-        name=one.name,
-        ability=one.ability,
-        created_at=times.iso(one.created_at),
-        last_used_at=times.iso_or_none(one.last_used_at),
-        expires_at=times.iso_or_none(one.expires_at),
+        token_id=token.token_id,
+        name=token.name,
+        ability=token.ability,
+        created_at=times.iso(token.created_at),
+        last_used_at=times.iso_or_none(token.last_used_at),
+        expires_at=times.iso_or_none(token.expires_at),
     )
 
 

@@ -17,23 +17,23 @@ from silverball.wire.tokens import ApiToken
 def list_tokens(call: Call[Query]) -> Data[tuple[ApiToken, ...]]:
     """The caller's tokens without their secrets, newest first."""
     with call.read() as db:
-        found = reads.owned_by(db, call.user_id)
-    return Data(data=tuple(reads.api_token(one) for one in found))
+        tokens = reads.owned_by(db, call.user_id)
+    return Data(data=tuple(reads.api_token(token) for token in tokens))
 
 
 @post("/api/tokens", body=writes.TokenRequest, ability="score", status=201)
 def add_token(call: Write[writes.TokenRequest]) -> OneTimeResult[Data[ApiToken]]:
-    """A new token of the caller, shown this once; it can do no more than the one that asks for it."""
-    made = writes.create_token_for_caller(call, SystemRandom())
-    known = reads.api_token(reads.find_token(call.db, call.user_id, made.token_id))
-    shown, again = (msgspec.structs.replace(known, token=secret) for secret in (made.text, None))
-    return OneTimeResult(Data(data=shown), Data(data=again))
+    """Create a token, shown only once. It can do no more than the token that creates it."""
+    issued = writes.create_token_for_caller(call, SystemRandom())
+    item = reads.api_token(reads.find_token(call.db, call.user_id, issued.token_id))
+    first, repeated = (msgspec.structs.replace(item, token=secret) for secret in (issued.text, None))
+    return OneTimeResult(Data(data=first), Data(data=repeated))
 
 
 @delete("/api/tokens/{token_id}", ability="score")
 def revoke_token(call: Write[Body]) -> Data[ApiToken]:
-    """A token of the caller is refused from now on; as it was."""
+    """Revoke a token of the caller, and return it as it was."""
     token_id = call.ids["token_id"]
-    known = reads.find_token(call.db, call.user_id, token_id)
-    writes.revoke_for_caller(call, known)
-    return Data(data=reads.api_token(known))
+    token = reads.find_token(call.db, call.user_id, token_id)
+    writes.revoke_for_caller(call, token)
+    return Data(data=reads.api_token(token))

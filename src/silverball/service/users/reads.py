@@ -1,4 +1,4 @@
-"""Users: how an account is shown to a viewer, and what belongs to it."""
+"""Users as other people see them, and what belongs to an account."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from silverball.wire.base import UNSET
 from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
-# The order in which `shown` unpacks them.
+# In the order in which `user_item` unpacks them.
 COLUMNS = (
     _USER.user_id,
     _USER.business_profile_id,
@@ -48,7 +48,7 @@ _BY_ID = select(*COLUMNS).where(_USER.user_id == bindparam("user_id"))
 
 
 def user_item(values: Sequence[Any], viewer: AuthenticatedCaller | None) -> User:
-    """The user in COLUMNS as this viewer may see it (interface.md 2, rows 20 and 25)."""
+    """The user in a row of COLUMNS, as far as this viewer may see them (interface.md 2, rows 20 and 25)."""
     (user_id, business_profile_id, club_id, name, first_name, last_name) = values[:6]
     (ifpa_id, role, flag, location, pronouns, initials) = values[6:12]
     (ratings_out, stats_out, video_out, profile_out, history_out, only_completed) = values[12:18]
@@ -90,15 +90,15 @@ def find_user(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) 
 
 
 def own_profile(db: Connection, caller: AuthenticatedCaller) -> OwnProfile:
-    """The caller's profile, all of it; no other caller is given this answer."""
+    """The caller's complete profile; no other caller gets this answer."""
     user = find_user(db, caller.user_id, dataclasses.replace(caller, has_opt_outs=True))
     return OwnProfile(**msgspec.structs.asdict(user), data=user)
 
 
 def user_id_by_email(db: Connection, email: str) -> int | None:
     """The id of the account with this e-mail."""
-    found = db.execute(select(_USER.user_id).where(_USER.email == email.strip().lower())).one_or_none()
-    return None if found is None else int(found.user_id)
+    row = db.execute(select(_USER.user_id).where(_USER.email == email.strip().lower())).one_or_none()
+    return None if row is None else int(row.user_id)
 
 
 def can_anybody_sign_in(db: Connection) -> bool:
@@ -111,7 +111,7 @@ def can_anybody_sign_in(db: Connection) -> bool:
 def existing_users(
     db: Connection, user_ids: Sequence[int], viewer: AuthenticatedCaller | None
 ) -> tuple[User, ...]:
-    """Those of these users that exist, by id."""
+    """The users with these ids that exist, by id."""
     rows = select(*COLUMNS).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
     return tuple(user_item(row, viewer) for row in db.execute(rows))
 
@@ -119,9 +119,9 @@ def existing_users(
 def user_bundle(
     db: Connection, user_id: int, viewer: AuthenticatedCaller | None, *, with_ifpa: bool, with_counts: bool
 ) -> UserBundle:
-    """The user with what belongs to him. Raises NotFound."""
+    """The user with their rating, federation record, club and counts. Raises NotFound."""
     user = find_user(db, user_id, viewer)
-    # Who hides his profile shows no federation number, and then there is no record either.
+    # A hidden profile shows no federation number, and without a number there is no record.
     ifpa_id = user.ifpa_id if with_ifpa else None
     rating = ratings.user_rating(db, user_id, viewer)
     return UserBundle(
@@ -165,7 +165,7 @@ def _counts(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) ->
 def shows_only_completed_to(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> bool:
     """Whether this viewer may see only the completed tournaments that the user played.
 
-    Raises NotAllowed when he may see none (interface.md 2, row 20). A user who does not exist hides nothing.
+    Raises NotAllowed when they may see none (interface.md 2, row 20). An unknown user hides nothing.
     """
     columns = (_USER.history_opt_out, _USER.history_only_completed)
     row = db.execute(select(*columns).where(_USER.user_id == user_id)).first()

@@ -1,8 +1,8 @@
-"""From a feed event to the sentence that a chat is told. Pure.
+"""Convert feed events to sentences for a chat. Pure.
 
-A chat wants to hear that a tournament began, that a round was drawn, who won a game, who won it all, and
-what the organizer has to say. An event says how things are, not what is new about them; `news` finds
-that out by what was told before.
+A chat is interested in started tournaments, drawn rounds, results of games, final standings and messages
+of the organizer. An event holds a state and not a difference; `find_news` compares it with the state
+that the chat knows.
 """
 
 import re
@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-# No name and no message may be more in a chat than text: whatever a chat service reads as a mention, a
-# link or a font is replaced by what looks like it.
+# Names and messages must stay plain text in a chat: characters that a chat service reads as a mention, a
+# link or formatting are replaced by look-alikes.
 LOOK_ALIKES = str.maketrans(
     {
         "<": "\u2039",
@@ -28,34 +28,34 @@ LOOK_ALIKES = str.maketrans(
         "]": "\uff3d",
     }
 )
-# `evil.example`, `http://localhost`: something without width keeps it from becoming a link.
+# A character without width keeps `evil.example` and `http://localhost` from becoming links.
 LINK_PATTERN = re.compile(r"(?<=\w)([.:])(?=[\w/])")
 LINK_REPLACEMENT = "\\1\u200b"
-# The strictest chat service takes 2,000 characters.
+# The strictest chat service accepts 2,000 characters.
 CHARACTERS_MAX = 1_900
 PLACES_MAX = 3
 NAMES_MAX = 8
 
-# The events that a sentence may follow from.
+# The events that can lead to a sentence.
 TOLD_EVENTS = frozenset({"TournamentUpdated", "RoundCreatedOrUpdated", "GameCreatedOrUpdated"})
-# How points say whether somebody got a strike, and how a result says that it is about strikes.
+# Points with and without a strike, and the prefix of a result that lists strikes.
 STRIKE, NO_STRIKE, STRIKES_PREFIX = "0.00", "1.00", "strikes "
 Data = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
 class ChatState:
-    """What a chat knows of the tournament already."""
+    """The state of the tournament as the chat knows it."""
 
     status: str = "planned"
     motd: str | None = None
-    # Rounds up to this one.
+    # The newest round that was announced.
     round_id: int = 0
 
 
 @dataclass(frozen=True)
 class NewsItem:
-    """Something that is worth a sentence: what it is about, and what it says, in ids."""
+    """News worth a sentence: its subject (`game 12`) and its content, in ids."""
 
     subject: str
     content: str
@@ -63,7 +63,7 @@ class NewsItem:
 
 @dataclass(frozen=True, kw_only=True)
 class SentenceFacts:
-    """What a sentence needs beside the event."""
+    """The facts that a sentence needs besides the event."""
 
     tournament: str
     # Id -> name.
@@ -73,69 +73,69 @@ class SentenceFacts:
     player_count: int = 0
     # Games of the round, byes left out.
     game_count: int = 0
-    # Whether the same game was told with another result before.
+    # Whether another result of the same game was sent before.
     is_corrected: bool = False
-    # Where everybody can follow it; empty when that is not known.
+    # The public page of the tournament; empty when the site's address is unknown.
     url: str = ""
 
 
-def find_news(event: str, data: Data, told: ChatState) -> tuple[NewsItem | None, ChatState]:
-    """What is new in an event to whom this was told, and what has been told then."""
+def find_news(event: str, data: Data, known: ChatState) -> tuple[NewsItem | None, ChatState]:
+    """The news in an event for a chat in this state, and the chat's new state."""
     if event == "TournamentUpdated":
-        return _tournament_news(data, told)
-    if event == "RoundCreatedOrUpdated" and data["status"] == "started" and data["roundId"] > told.round_id:
-        found = NewsItem(f"round {data['roundId']}", "started")
-        return found, ChatState(told.status, told.motd, data["roundId"])
+        return _tournament_news(data, known)
+    if event == "RoundCreatedOrUpdated" and data["status"] == "started" and data["roundId"] > known.round_id:
+        news = NewsItem(f"round {data['roundId']}", "started")
+        return news, ChatState(known.status, known.motd, data["roundId"])
     if event == "GameCreatedOrUpdated" and data["status"] == "completed" and not data["bye"]:
-        said = _result_text(data)
-        return (NewsItem(f"game {data['gameId']}", said) if said else None), told
-    return None, told
+        result = _result_text(data)
+        return (NewsItem(f"game {data['gameId']}", result) if result else None), known
+    return None, known
 
 
 def _result_text(game: Data) -> str:
-    """`12,14`: from first to last; `strikes 14`: who got one. Nothing when neither is known."""
+    """`12,14` from first to last, or `strikes 14` for strikes only; empty when neither is known."""
     order, players = game["resultPositions"], game["playerIds"]
-    if len(players) > 1 and sorted(players) == sorted(one or 0 for one in order):
+    if len(players) > 1 and sorted(players) == sorted(player_id or 0 for player_id in order):
         return ",".join(map(str, order))
-    # Groups that play for strikes keep no order, only who got one.
+    # Groups that play for strikes have no finishing order, only strikes.
     points = game["resultPoints"]
-    struck = [str(one) for one, had in zip(players, points, strict=False) if had == STRIKE]
+    struck = [str(player_id) for player_id, value in zip(players, points, strict=False) if value == STRIKE]
     return STRIKES_PREFIX + ",".join(struck) if struck and set(points) <= {STRIKE, NO_STRIKE} else ""
 
 
-def _tournament_news(data: Data, told: ChatState) -> tuple[NewsItem | None, ChatState]:
+def _tournament_news(data: Data, known: ChatState) -> tuple[NewsItem | None, ChatState]:
     status, motd = data["status"], data["motdText"]
-    now = ChatState(status, motd, told.round_id)
-    if status != told.status:
-        # Taking a start back is nothing to be told, and the start will be told again.
-        return (None if status == "planned" else NewsItem("status", f"{told.status} {status}")), now
-    if motd and motd != told.motd:
-        return NewsItem("motd", ""), now
-    return None, now
+    state = ChatState(status, motd, known.round_id)
+    if status != known.status:
+        # An undone start is no news; the next start is announced again.
+        return (None if status == "planned" else NewsItem("status", f"{known.status} {status}")), state
+    if motd and motd != known.motd:
+        return NewsItem("motd", ""), state
+    return None, state
 
 
-def render_sentence(event: str, data: Data, about: NewsItem, facts: SentenceFacts) -> str:
-    """The sentence, in plain text that no chat service takes for anything else."""
-    said = _event_sentence(event, data, about, facts)
-    text = f"{plain_text(facts.tournament)} \u00b7 {said}"
+def render_sentence(event: str, data: Data, news: NewsItem, facts: SentenceFacts) -> str:
+    """The sentence in plain text, without anything that a chat service would interpret."""
+    sentence = _event_sentence(event, data, news, facts)
+    text = f"{plain_text(facts.tournament)} \u00b7 {sentence}"
     return text if len(text) <= CHARACTERS_MAX else text[: CHARACTERS_MAX - 1] + "\u2026"
 
 
 def plain_text(text: str) -> str:
-    """Somebody's text on one line, without anything that a chat service acts on."""
+    """Untrusted text on one line, without anything that a chat service would interpret."""
     return LINK_PATTERN.sub(LINK_REPLACEMENT, " ".join(text.split()).translate(LOOK_ALIKES))
 
 
-def _event_sentence(event: str, data: Data, about: NewsItem, facts: SentenceFacts) -> str:
+def _event_sentence(event: str, data: Data, news: NewsItem, facts: SentenceFacts) -> str:
     if event == "RoundCreatedOrUpdated":
         return _round_sentence(data, facts)
     if event == "GameCreatedOrUpdated":
-        return _game_sentence(data, about, facts)
-    if about.subject == "motd":
+        return _game_sentence(data, news, facts)
+    if news.subject == "motd":
         return plain_text(data["motdText"] or "")
-    if about.content == "completed started":
-        return f"Goes on: it was reopened.{_link_suffix(facts)}"
-    if about.content.endswith("completed"):
+    if news.content == "completed started":
+        return f"Reopened: play continues.{_link_suffix(facts)}"
+    if news.content.endswith("completed"):
         return f"Completed. {_places_text(facts)}".rstrip() + _link_suffix(facts)
     return f"Started with {_count_text(facts.player_count, 'player')}.{_link_suffix(facts)}"
 
@@ -147,28 +147,31 @@ def _round_sentence(data: Data, facts: SentenceFacts) -> str:
     return f"{name} is drawn: {_count_text(facts.game_count, 'game')}."
 
 
-def _game_sentence(data: Data, about: NewsItem, facts: SentenceFacts) -> str:
+def _game_sentence(data: Data, news: NewsItem, facts: SentenceFacts) -> str:
     arena = data.get("arena")
-    order = [_player_name(int(one), facts) for one in about.content.removeprefix(STRIKES_PREFIX).split(",")]
+    order = [
+        _player_name(int(player_id), facts)
+        for player_id in news.content.removeprefix(STRIKES_PREFIX).split(",")
+    ]
     on = f" on {plain_text(arena['name'])}" if arena else ""
-    if about.content.startswith(STRIKES_PREFIX):
-        said = f"{'A strike' if len(order) == 1 else 'Strikes'}{on}: {', '.join(order)}."
+    if news.content.startswith(STRIKES_PREFIX):
+        sentence = f"{'A strike' if len(order) == 1 else 'Strikes'}{on}: {', '.join(order)}."
     elif len(order) == 2:
-        said = f"{order[0]} beat {order[1]}{on}."
+        sentence = f"{order[0]} beat {order[1]}{on}."
     else:
         ranks = ", ".join(f"{place}. {name}" for place, name in enumerate(order, start=1))
-        said = f"Result{on}: {ranks}."
-    return f"Corrected: {said}" if facts.is_corrected else said
+        sentence = f"Result{on}: {ranks}."
+    return f"Corrected: {sentence}" if facts.is_corrected else sentence
 
 
 def _places_text(facts: SentenceFacts) -> str:
     """`1. Pat, 2. Sam, 2. Kim`: the first three places, equals together."""
-    best = [one for one in facts.places if one[0] <= PLACES_MAX]
-    said = ", ".join(
+    best = [place for place in facts.places if place[0] <= PLACES_MAX]
+    text = ", ".join(
         f"{position}. {_player_name(player_id, facts)}" for position, player_id in best[:NAMES_MAX]
     )
     more = len(best) - NAMES_MAX
-    return f"{said} and {more} more" if more > 0 else said
+    return f"{text} and {more} more" if more > 0 else text
 
 
 def _player_name(player_id: int, facts: SentenceFacts) -> str:
@@ -179,5 +182,5 @@ def _link_suffix(facts: SentenceFacts) -> str:
     return f" {facts.url}" if facts.url else ""
 
 
-def _count_text(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def _count_text(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -1,4 +1,4 @@
-"""Where messages may be sent: what the site's settings say."""
+"""Addresses to which messages may be sent, from the site's settings."""
 
 from silverball.kit import address_policy
 from silverball.kit.address_policy import AddressForbidden, AddressPolicy
@@ -9,7 +9,7 @@ EVERY_PORT = frozenset(range(1, 65536))
 
 
 def delivery_policy(settings: Settings) -> AddressPolicy:
-    """Every public host behind https; in a venue, where the site says so, machines of its own network too."""
+    """Public hosts over https; with SILVERBALL_WEBHOOK_LAN also hosts of the venue's network."""
     own = frozenset({address_policy.url_host(settings.base_url)} - {""})
     if settings.webhook_lan:
         return AddressPolicy(own_hosts=own, schemes=("https", "http"), ports=EVERY_PORT, allows_lan=True)
@@ -17,7 +17,7 @@ def delivery_policy(settings: Settings) -> AddressPolicy:
 
 
 def require_url(url: str, settings: Settings) -> str:
-    """The address in a body in its one form, when messages may be sent there. Raises Invalid."""
+    """The address in a body, normalized. Raises Invalid unless messages may be sent there."""
     try:
         return address_policy.parse_address(url, delivery_policy(settings)).url
     except AddressForbidden as error:

@@ -31,10 +31,10 @@ ITEM = LIST + "/{webhook_id}"
 DELIVERIES = ITEM + "/deliveries"
 
 
-# Deliveries come and go without the tournament being another one, so none of these answers is kept.
+# Deliveries change without a new revision of the tournament, so these answers are not cached.
 @get(LIST, access=Access.OWN)
 def list_webhooks(call: Call[Query]) -> UncachedResult[Data[tuple[Webhook, ...]]]:
-    """Where the caller's tournament tells what happens, oldest first."""
+    """The webhooks of the caller's tournament, oldest first."""
     with call.read() as db:
         reads.require_manager(db, call.ids[TOURNAMENT], call.caller)
         return UncachedResult(Data(data=reads.tournament_webhooks(db, call.ids[TOURNAMENT])))
@@ -50,51 +50,51 @@ def show_webhook(call: Call[Query]) -> UncachedResult[Data[Webhook]]:
 
 @post(LIST, body=writes.NewWebhook, ability="manage", status=201)
 def add_webhook(call: Write[writes.NewWebhook]) -> OneTimeResult[Data[Webhook]]:
-    """A new webhook; the secret that its messages are signed with is shown this once."""
+    """Create a webhook. The secret that signs its messages is shown only once."""
     return _secret_answer(call, *writes.create_webhook(call, SystemRandom()))
 
 
 @patch(ITEM, body=writes.ChangedWebhook, ability="manage")
 def edit_webhook(call: Write[writes.ChangedWebhook]) -> Data[Webhook]:
-    """Another address, name, form or choice of events; switched off, or on again."""
+    """Change a webhook's address, name, form or events, or switch it off or on."""
     return Data(data=reads.find_webhook(call.db, call.ids[TOURNAMENT], writes.change_webhook(call)))
 
 
 @delete(ITEM, ability="manage")
 def delete_webhook(call: Write[Body]) -> Data[Webhook]:
-    """A webhook is gone with its deliveries; the answer shows it as it was."""
+    """Delete a webhook and its deliveries, and return it as it was."""
     return Data(data=writes.delete_webhook(call))
 
 
 @post(ITEM + "/secret", ability="manage")
 def replace_webhook_secret(call: Write[Body]) -> OneTimeResult[Data[Webhook]]:
-    """Another secret, shown this once; messages are signed with it from now on."""
+    """Replace a webhook's secret. The new secret is shown only once."""
     return _secret_answer(call, *writes.replace_secret(call, SystemRandom()))
 
 
 @post(ITEM + "/test", ability="manage", status=201)
 def send_webhook_test(call: Write[Body]) -> Data[WebhookDelivery]:
-    """A test is sent; its delivery says what became of it."""
+    """Send a test message; its delivery shows the outcome."""
     return Data(data=reads.find_delivery(call.db, *writes.send_test(call, SystemRandom())))
 
 
 @get(DELIVERIES, query=reads.DeliveryQuery, access=Access.OWN)
 def list_webhook_deliveries(call: Call[reads.DeliveryQuery]) -> UncachedResult[Page[WebhookDelivery]]:
-    """What was sent to a webhook, and what became of it; newest first."""
+    """Deliveries of a webhook with their outcome, newest first."""
     with call.read() as db:
         reads.require_manager(db, call.ids[TOURNAMENT], call.caller)
-        known = reads.find_webhook(db, call.ids[TOURNAMENT], call.ids[WEBHOOK])
-        found = reads.deliveries_page(db, known.webhook_id, call.query)
-    return UncachedResult(pages.full_page(call, found, per_page=reads.PER_PAGE))
+        webhook = reads.find_webhook(db, call.ids[TOURNAMENT], call.ids[WEBHOOK])
+        page = reads.deliveries_page(db, webhook.webhook_id, call.query)
+    return UncachedResult(pages.full_page(call, page, per_page=reads.PER_PAGE))
 
 
 @post(DELIVERIES + "/{webhook_delivery_id}/retry", ability="manage")
 def retry_webhook_delivery(call: Write[Body]) -> Data[WebhookDelivery]:
-    """A delivery is tried once more, at once."""
+    """Retry a delivery at once."""
     return Data(data=reads.find_delivery(call.db, *writes.retry_delivery(call)))
 
 
 def _secret_answer(call: Write[Any], webhook_id: int, secret: str) -> OneTimeResult[Data[Webhook]]:
-    known = reads.find_webhook(call.db, call.ids[TOURNAMENT], webhook_id)
-    shown, again = (msgspec.structs.replace(known, secret=one) for one in (secret, None))
-    return OneTimeResult(Data(data=shown), Data(data=again))
+    webhook = reads.find_webhook(call.db, call.ids[TOURNAMENT], webhook_id)
+    first, repeated = (msgspec.structs.replace(webhook, secret=value) for value in (secret, None))
+    return OneTimeResult(Data(data=first), Data(data=repeated))

@@ -1,4 +1,4 @@
-"""The federation's records, by its own number, by name, and by a player who has it."""
+"""The federation's records by IFPA number, by name, and by player."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -12,21 +12,21 @@ from silverball.store import names, tables
 from silverball.wire import times
 from silverball.wire.federation import FederationRecord
 
-# Both databases take so many values in one statement.
+# Both databases accept this many values in one statement.
 AT_ONCE = 5000
 T = TypeVar("T")
 
 _RECORD = tables.federation_player.c
 _PLAYER, _USER = tables.player.c, tables.user.c
-# A player has the number that the organizer wrote down, else that of the user who claimed him.
+# A player's number is the one in the organizer's book, else that of the user who claimed the player.
 IFPA_ID_OF_PLAYER = func.coalesce(_PLAYER.ifpa_id, _USER.ifpa_id)
-# The kind of seeding -> the rank it goes by.
+# Kind of seeding -> the rank that it uses.
 SEEDING_RANKS = {"ifpa": _RECORD.rank, "ifpa_womens": _RECORD.womens_rank}
 
 
 @dataclass(frozen=True, kw_only=True)
 class FederationPlayer:
-    """What was imported of a player; None where the file said nothing."""
+    """An imported record of a player; None where the file had no value."""
 
     ifpa_id: int
     name: str
@@ -45,7 +45,7 @@ class FederationPlayer:
 
 @dataclass(frozen=True, kw_only=True)
 class FederationRanks:
-    """Where a player stands in the federation's two lists."""
+    """A player's ranks in the federation's two lists."""
 
     rank: int | None
     womens_rank: int | None
@@ -55,29 +55,29 @@ _COLUMNS = tuple(_RECORD[name] for name in FederationPlayer.__dataclass_fields__
 
 
 def records_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> list[FederationPlayer]:
-    """The records of these numbers; one that is not known is left out."""
-    found = []
+    """The records of these numbers; unknown numbers are left out."""
+    records = []
     for some in _chunks(sorted(set(ifpa_ids))):
         rows = select(*_COLUMNS).where(_RECORD.ifpa_id.in_(some)).order_by(_RECORD.ifpa_id)
-        found += [FederationPlayer(**row) for row in db.execute(rows).mappings()]
-    return found
+        records += [FederationPlayer(**row) for row in db.execute(rows).mappings()]
+    return records
 
 
 def published_record(db: Connection, ifpa_id: int) -> FederationRecord | None:
-    """The record of this number as the interface shows it, if there is one."""
-    return next((to_federation_record(one) for one in records_by_ifpa(db, [ifpa_id])), None)
+    """The record of this number in its published shape; None when there is none."""
+    return next((to_federation_record(record) for record in records_by_ifpa(db, [ifpa_id])), None)
 
 
 def ranks_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> dict[int, FederationRanks]:
-    """The ranks of those of these numbers that are known."""
+    """Federation number -> ranks, for the known numbers."""
     return {
-        one.ifpa_id: FederationRanks(rank=one.rank, womens_rank=one.womens_rank)
-        for one in records_by_ifpa(db, ifpa_ids)
+        record.ifpa_id: FederationRanks(rank=record.rank, womens_rank=record.womens_rank)
+        for record in records_by_ifpa(db, ifpa_ids)
     }
 
 
 def player_ranks(db: Connection, player_ids: Collection[int], seeding: str) -> dict[int, int]:
-    """Player id -> the rank that this kind of seeding goes by, for those of these players who have one."""
+    """Player id -> the rank that this kind of seeding uses, for players who have one."""
     rank = SEEDING_RANKS[seeding]
     rows = (
         select(_PLAYER.player_id, rank)
@@ -90,40 +90,40 @@ def player_ranks(db: Connection, player_ids: Collection[int], seeding: str) -> d
 
 
 def ifpa_ids_by_name(db: Connection, wanted: Iterable[str]) -> dict[str, int]:
-    """Name -> federation number, for those names under which there is exactly one record.
+    """Name -> federation number, for names with exactly one record.
 
-    Case, accents and punctuation do not count (store/names.py).
+    Case, accents and punctuation are ignored (store/names.py).
     """
     plain_of = {name: plain for name in wanted if (plain := names.strip_punctuation(name))}
-    found: dict[str, list[int]] = {}
+    numbers: dict[str, list[int]] = {}
     for some in _chunks(sorted(set(plain_of.values()))):
         rows = select(_RECORD.name_plain, _RECORD.ifpa_id).where(_RECORD.name_plain.in_(some))
         for plain, ifpa_id in db.execute(rows.order_by(_RECORD.ifpa_id)):
-            found.setdefault(plain, []).append(ifpa_id)
-    return {name: found[plain][0] for name, plain in plain_of.items() if len(found.get(plain, ())) == 1}
+            numbers.setdefault(plain, []).append(ifpa_id)
+    return {name: numbers[plain][0] for name, plain in plain_of.items() if len(numbers.get(plain, ())) == 1}
 
 
 def record_count(db: Connection) -> int:
-    """How many records there are."""
+    """The number of records."""
     return db.execute(select(func.count()).select_from(tables.federation_player)).scalar_one()
 
 
-def to_federation_record(one: FederationPlayer) -> FederationRecord:
-    """The record in the published shape, where only ranks may be missing: the rest is 0 or empty then."""
+def to_federation_record(record: FederationPlayer) -> FederationRecord:
+    """The record in its published shape. Only ranks can be null; other missing values are 0 or empty."""
     return FederationRecord(
-        ifpa_id=one.ifpa_id,
-        name=one.name,
-        rank=one.rank,
-        rating=one.rating or 0,
-        rating_rank=one.rating_rank or 0,
-        womens_rank=one.womens_rank,
-        total_events=one.total_events or 0,
-        initials=one.initials or "",
-        city=one.city or "",
-        state=one.state or "",
-        country_code=one.country_code or "",
-        country_name=one.country_name or "",
-        updated_at=times.iso(one.updated_at),
+        ifpa_id=record.ifpa_id,
+        name=record.name,
+        rank=record.rank,
+        rating=record.rating or 0,
+        rating_rank=record.rating_rank or 0,
+        womens_rank=record.womens_rank,
+        total_events=record.total_events or 0,
+        initials=record.initials or "",
+        city=record.city or "",
+        state=record.state or "",
+        country_code=record.country_code or "",
+        country_name=record.country_name or "",
+        updated_at=times.iso(record.updated_at),
     )
 
 

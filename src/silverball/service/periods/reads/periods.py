@@ -1,4 +1,4 @@
-"""Rating periods as they are shown. Source: ratings.md A.7."""
+"""Published rating periods. Source: ratings.md A.7."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -38,7 +38,7 @@ class PeriodQuery(Query, frozen=True, kw_only=True):
 
 
 def period_item(values: Sequence[Any], now: datetime) -> RatingPeriod:
-    """The period in COLUMNS."""
+    """The period in a row of COLUMNS."""
     period_id, day, status, tournament_count, challenges, ext_events, results, players = values
     return RatingPeriod(
         rating_period_id=period_id,
@@ -53,7 +53,7 @@ def period_item(values: Sequence[Any], now: datetime) -> RatingPeriod:
 
 
 def _period_status(stored: str, day: str, now: datetime) -> PeriodStatus:
-    """A day that is not over yet is open."""
+    """The published status; a day that is not over yet is open."""
     if stored == rating_days.WAITING:
         return "open" if day >= rating_days.rating_day(now).isoformat() else "waiting"
     return "dirty" if stored == rating_days.DIRTY else "processed"
@@ -85,12 +85,16 @@ def find_period(
     row = db.execute(select(*COLUMNS).where(_P.period_date == day)).first()
     if row is None:
         raise NotFound("RatingPeriod", day)
-    on = date.fromisoformat(day)
+    date_of_period = date.fromisoformat(day)
     own = tables.tournament.c
-    found = nights.tournament_rows().where(counts_between(on, on)).order_by(own.tournament_id)
+    rows = (
+        nights.tournament_rows()
+        .where(counts_between(date_of_period, date_of_period))
+        .order_by(own.tournament_id)
+    )
     return RatingPeriodBundle(
         rating_period=period_item(row, now),
-        tournaments=tuple(nights.tournament_items(db, found.limit(TOURNAMENTS_MAX), viewer)),
+        tournaments=tuple(nights.tournament_items(db, rows.limit(TOURNAMENTS_MAX), viewer)),
         challenges=(),
-        ext_events=tuple(_ext_event_item(one) for one in submitted.counting_events(db, on)),
+        ext_events=tuple(_ext_event_item(event) for event in submitted.counting_events(db, date_of_period)),
     )

@@ -1,4 +1,4 @@
-"""What a run of rating periods begins with: which days, who is who, and how everybody stands."""
+"""The start of a rating run: the days to rate, the known identities, and all standings."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ COUNTS = ("game_count", "win_count", "loss_count", "result_count")
 
 @dataclass(frozen=True)
 class DayRow:
-    """A period as it is stored."""
+    """A stored period."""
 
     day: date
     status: str
@@ -31,18 +31,18 @@ def imported_until(db: Connection) -> date | None:
 
 
 def current_day(db: Connection) -> date | None:
-    """The period that everybody's rating stands at; None before the first."""
+    """The period that all current ratings belong to; None before the first."""
     rows = select(_P.period_date).where(_P.is_current == true())
     return _date_or_none(db.execute(rows).scalar_one_or_none())
 
 
 def first_period_day(db: Connection) -> date | None:
-    """The oldest period that there is."""
+    """The day of the oldest stored period."""
     return _date_or_none(db.execute(select(func.min(_P.period_date))).scalar_one_or_none())
 
 
 def days_to_rate(db: Connection, until: date) -> list[DayRow]:
-    """The days from the first that waits or was corrected: everything after it follows from it.
+    """The days from the first that waits or was corrected, because all later days depend on it.
 
     They end with `until`, or with the last day that was rated before.
     """
@@ -59,15 +59,15 @@ def days_to_rate(db: Connection, until: date) -> list[DayRow]:
 
 
 def day_rows(db: Connection, first: date, last: date, *, is_locked: bool = False) -> list[DayRow]:
-    """The periods from the first to the last day, oldest first; locked, nobody can mark them meanwhile."""
+    """The periods from the first to the last day, oldest first. Locked periods cannot be marked meanwhile."""
     rows = select(_P.period_date, _P.status, _P.fingerprint).order_by(_P.period_date)
     rows = rows.where(_P.period_date >= first.isoformat(), _P.period_date <= last.isoformat())
-    found = db.execute(rows.with_for_update() if is_locked else rows)
-    return [DayRow(date.fromisoformat(row[0]), row[1], row[2]) for row in found]
+    periods = db.execute(rows.with_for_update() if is_locked else rows)
+    return [DayRow(date.fromisoformat(day), status, fingerprint) for day, status, fingerprint in periods]
 
 
 def load_register(db: Connection) -> IdentityRegister:
-    """Everybody who has a rating."""
+    """The register of all people who have a rating."""
     columns = (_R.rating_id, _R.name, _R.user_id, _R.ifpa_id, _R.organizer_id, _R.name_key)
     rows = db.execute(select(*columns).where(_R.merged_into.is_(None)).order_by(_R.rating_id))
     next_id = db.execute(select(func.max(_R.rating_id))).scalar_one_or_none() or 0
@@ -75,7 +75,7 @@ def load_register(db: Connection) -> IdentityRegister:
 
 
 def are_days_rated(db: Connection, first: date, until: date) -> bool:
-    """Whether every day from the first to the last has been rated, and nothing was corrected since."""
+    """Whether every day from the first to the last is rated and none was corrected since."""
     rated_days = select(func.count()).where(
         _P.status == rating_days.PROCESSED,
         _P.period_date >= first.isoformat(),
@@ -85,7 +85,7 @@ def are_days_rated(db: Connection, first: date, until: date) -> bool:
 
 
 def are_ratings_current_before(db: Connection, day: date) -> bool:
-    """Whether what everybody sees is how they stood before this day."""
+    """Whether the published ratings are those before this day."""
     done = select(func.max(_P.period_date)).where(
         _P.status != rating_days.WAITING, _P.period_date < day.isoformat()
     )
@@ -94,7 +94,7 @@ def are_ratings_current_before(db: Connection, day: date) -> bool:
 
 
 def standings_before(db: Connection, day: date) -> list[CurrentRating]:
-    """How everybody stood before a day, by id: the last revision of each, and the sums of all."""
+    """All standings before a day, by id: from the last revision of each rating and the sums of all."""
     so_far = (
         select(
             _V.rating_id,
@@ -118,7 +118,7 @@ def standings_before(db: Connection, day: date) -> list[CurrentRating]:
 
 
 def current_standings(db: Connection, _day: date) -> list[CurrentRating]:
-    """The same where it is what everybody sees: read without the revisions."""
+    """The published standings, by id; quicker than `standings_before`, because no revision is read."""
     columns = (_R.rating_id, _R.rating, _R.rd, _R.delta, _R.first_period, _R.last_period)
     rows = select(*columns, *(_R[name] for name in COUNTS))
     rows = rows.where(_R.merged_into.is_(None), _R.last_period.is_not(None)).order_by(_R.rating_id)
@@ -141,7 +141,7 @@ def _as_standings(rows: Iterable[Any]) -> list[CurrentRating]:
 
 
 def hidden_rating_ids(db: Connection) -> set[int]:
-    """Ratings of users who do not want them shown: they have no rank."""
+    """Ratings of users who opted out; they have no rank."""
     rows = select(_R.rating_id).where(_R.user_id.in_(rating_days.hidden_users()))
     return set(db.execute(rows).scalars())
 
@@ -151,5 +151,5 @@ def _date_or_none(text: str | None) -> date | None:
 
 
 def _int_or_none(value: Any) -> int | None:
-    # PostgreSQL adds whole numbers up to decimals.
+    # PostgreSQL returns the sum of integers as a decimal.
     return None if value is None else int(value)

@@ -1,4 +1,4 @@
-"""What approved submissions of other software give a rating period. Source: ratings, section A.8."""
+"""Results of a rating period from approved submissions. Source: ratings, section A.8."""
 
 from collections.abc import Iterator
 from datetime import date
@@ -13,7 +13,7 @@ KIND = "submission"
 
 
 class SubmissionResults:
-    """Reads the submissions of one run."""
+    """The results from submissions, for one run."""
 
     def first_day(self, db: Connection) -> date | None:
         """The day of the oldest submission that counts."""
@@ -22,26 +22,28 @@ class SubmissionResults:
     def events(self, db: Connection, first: date, last: date) -> Iterator[RatedEvent]:
         """The events of these days, by day and id."""
         for day in events.event_days(db, first, last):
-            for one in events.counting_events(db, day):
-                yield RatedEvent(KIND, one.event_id, one.name, one.day, _event_people(one), _event_games(one))
+            for event in events.counting_events(db, day):
+                yield RatedEvent(
+                    KIND, event.event_id, event.name, event.day, _event_people(event), _event_games(event)
+                )
 
 
 def _event_people(event: events.SubmittedEvent) -> dict[int, RatedPerson]:
-    """Place in the document -> who it is. Who is a name only is somebody of the submitter's book."""
+    """Place in the document -> the person. A bare name stands for a player of the submitter's book."""
     return {
         place: RatedPerson(
-            name=one.name,
-            user_id=one.user_id,
-            ifpa_id=one.ifpa_id,
+            name=player.name,
+            user_id=player.user_id,
+            ifpa_id=player.ifpa_id,
             organizer_id=event.submitter_id,
-            name_key=names.name_key(one.name),
+            name_key=names.name_key(player.name),
         )
-        for place, one in enumerate(event.players)
+        for place, player in enumerate(event.players)
     }
 
 
 def _event_games(event: events.SubmittedEvent) -> GameSeats:
-    found = GameSeats()
+    games = GameSeats()
     for groups in event.games:
-        found.add({player: place for place, group in enumerate(groups) for player in group})
-    return found
+        games.add({player: place for place, group in enumerate(groups) for player in group})
+    return games

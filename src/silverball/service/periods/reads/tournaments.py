@@ -1,4 +1,4 @@
-"""What our own tournaments give a rating period. Source: ratings, section A.4."""
+"""Results of a rating period from this site's tournaments. Source: ratings, section A.4."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class _CountingTournament:
 
 
 def counts_between(first: date, last: date) -> ColumnElement[bool]:
-    """Completed from the first to the last day, of a format that counts, and no test."""
+    """Whether a tournament was completed on these days, is of a rated format, and is no test."""
     begins = datetime.combine(first, time(), UTC)
     ends = datetime.combine(last + timedelta(days=1), time(), UTC)
     return and_(
@@ -45,7 +45,7 @@ def counts_between(first: date, last: date) -> ColumnElement[bool]:
 
 
 class TournamentResults:
-    """Reads the tournaments of one run; who the players are is asked once."""
+    """The results from tournaments, for one run. Each player is loaded only once."""
 
     def __init__(self) -> None:
         self._people: dict[int, RatedPerson] = {}
@@ -68,7 +68,7 @@ class TournamentResults:
             return
         people = self._people_by_tournament(db, first, last)
         games = seats.games_from_seats(
-            _seat_rows(db, first, last), {one.tournament_id: one.regime for one in nights}
+            _seat_rows(db, first, last), {night.tournament_id: night.regime for night in nights}
         )
         for night in nights:
             tournament_id = night.tournament_id
@@ -82,7 +82,7 @@ class TournamentResults:
     def _people_by_tournament(
         self, db: Connection, first: date, last: date
     ) -> dict[int, dict[int, RatedPerson]]:
-        """Tournament id -> player id -> who he is. Who was taken out of a tournament is not there."""
+        """Tournament id -> player id -> person; without players who were removed from the tournament."""
         rows = (
             select(_E.tournament_id, _E.player_id)
             .select_from(tables.tournament)
@@ -90,13 +90,13 @@ class TournamentResults:
             .where(counts_between(first, last))
         )
         members = _driver_rows(db, rows)
-        strangers = sorted({player_id for _, player_id in members} - self._people.keys())
-        for start in range(0, len(strangers), revisions.IDS_PER_STATEMENT):
-            self._load_people(db, strangers[start : start + revisions.IDS_PER_STATEMENT])
-        found: dict[int, dict[int, RatedPerson]] = {}
+        unknown_ids = sorted({player_id for _, player_id in members} - self._people.keys())
+        for start in range(0, len(unknown_ids), revisions.IDS_PER_STATEMENT):
+            self._load_people(db, unknown_ids[start : start + revisions.IDS_PER_STATEMENT])
+        people: dict[int, dict[int, RatedPerson]] = {}
         for tournament_id, player_id in members:
-            found.setdefault(tournament_id, {})[player_id] = self._people[player_id]
-        return found
+            people.setdefault(tournament_id, {})[player_id] = self._people[player_id]
+        return people
 
     def _load_people(self, db: Connection, player_ids: Sequence[int]) -> None:
         columns = (_P.player_id, _P.organizer_id, _P.name, _P.claimed_by, _P.ifpa_id, _U.name)
@@ -133,14 +133,14 @@ def _regime(row: Any) -> WinLossRule:
 
 
 def _seat_rows(db: Connection, first: date, last: date) -> list[Any]:
-    """Who sat in every completed game, in the columns that `seats.games` takes."""
+    """The seats of all completed games, in the columns that `games_from_seats` expects."""
     rows = (
         select(
             _G.tournament_id,
             _G.game_id,
             _SEAT.slot,
             _SEAT.player_id,
-            # Nobody has the id 0.
+            # No player has the id 0.
             func.coalesce(_SEAT.result_position, 0),
             _SEAT.points,
             _G.finishing_order,
@@ -159,22 +159,22 @@ def _seat_rows(db: Connection, first: date, last: date) -> list[Any]:
 
 
 def _driver_rows(db: Connection, rows: Select[Any]) -> list[Any]:
-    """Rows as the driver gives them: of thousands, neither sorting nor decoding is worth its price."""
+    """Raw rows of the driver: for thousands of rows, result processing is too expensive."""
     cursor = db.execute(rows).cursor
     assert cursor is not None
-    found = list(cursor.fetchall())
+    fetched = list(cursor.fetchall())
     cursor.close()
-    return found
+    return fetched
 
 
 def _golf_games(db: Connection, tournament_id: int) -> GameSeats:
     """The groups of each round of a golf bracket, in the order of their strokes."""
     tournament = snapshot.load(db, tournament_id)
-    found = GameSeats()
-    for one in tournament.rounds_in_order:
-        result = golf_bracket.round_result(tournament, one)
+    games = GameSeats()
+    for round_ in tournament.rounds_in_order:
+        result = golf_bracket.round_result(tournament, round_)
         for group in result.groups:
             if group in result.finished_groups and len(group) > 1:
                 strokes = [float(result.scores[player_id]) for player_id in group]
-                found.add(counting.places_by_value(group, strokes))
-    return found
+                games.add(counting.places_by_value(group, strokes))
+    return games

@@ -1,4 +1,4 @@
-"""Ratings side by side, and who has met whom. Source: ratings.md D; interface.md 2, row 3."""
+"""Ratings side by side, with head-to-head records. Source: ratings.md D; interface.md 2, row 3."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,13 +22,10 @@ IDS_MAX = 25
 MEETING_PARTS = 4
 _R, _V, _P = tables.rating.c, tables.rating_revision.c, tables.player.c
 Ids = Annotated[tuple[Id, ...], Meta(max_length=IDS_MAX)]
-_RATING_ID, _RATING, _RD, _LAST = (
-    COLUMNS.index(one) for one in (_R.rating_id, _R.rating, _R.rd, _R.last_period)
-)
 
 
 class CompareQuery(Query, frozen=True, kw_only=True):
-    """Whom POST /api/ratings/compare compares. Source: interface 4.7."""
+    """Parameters of POST /api/ratings/compare. Source: interface 4.7."""
 
     user_ids: Ids = ()
     ifpa_ids: Ids = ()
@@ -37,7 +34,7 @@ class CompareQuery(Query, frozen=True, kw_only=True):
 
 @dataclass
 class PairRecord:
-    """What one rating did against another."""
+    """The results of one rating against another."""
 
     wins: int = 0
     losses: int = 0
@@ -48,7 +45,7 @@ class PairRecord:
 def comparison(db: Connection, query: CompareQuery, viewer: AuthenticatedCaller | None) -> RatingComparison:
     """The ratings of these people, by id, and their records against each other.
 
-    Who is not rated is left out. Raises Invalid for somebody who is named in two ways.
+    People without a rating are left out. Raises Invalid for a person who is named twice.
     """
     at = reads.current_period(db)
     if at is None:
@@ -68,25 +65,25 @@ def comparison(db: Connection, query: CompareQuery, viewer: AuthenticatedCaller 
 def _selected_rating_ids(
     db: Connection, query: CompareQuery, viewer: AuthenticatedCaller | None
 ) -> list[int]:
-    """Ids of the ratings that the viewer may see."""
-    ways: dict[str, ColumnElement[bool]] = {
+    """Ids of the selected ratings that the viewer may see, in order."""
+    conditions: dict[str, ColumnElement[bool]] = {
         "userIds": _R.user_id.in_(query.user_ids),
         "ifpaIds": and_(_R.ifpa_id.in_(query.ifpa_ids), reads.is_findable_by(viewer)),
         "playerIds": _belongs_to_players(db, query.player_ids),
     }
-    found: dict[int, str] = {}
-    for name, wanted in ways.items():
+    selected_by: dict[int, str] = {}
+    for parameter, wanted in conditions.items():
         rows = select(_R.rating_id, _R.name).where(wanted, reads.is_visible_to(viewer))
-        for rating_id, who in db.execute(rows.order_by(_R.rating_id)):
-            if rating_id in found:
-                sentence = f"{who} is in {found[rating_id]} already. Name each player once."
-                raise Invalid({name: [sentence]})
-            found[rating_id] = name
-    return sorted(found)
+        for rating_id, holder in db.execute(rows.order_by(_R.rating_id)):
+            if rating_id in selected_by:
+                sentence = f"{holder} is in {selected_by[rating_id]} already. Name each player once."
+                raise Invalid({parameter: [sentence]})
+            selected_by[rating_id] = parameter
+    return sorted(selected_by)
 
 
 def _belongs_to_players(db: Connection, player_ids: Sequence[int]) -> ColumnElement[bool]:
-    """Ratings of players of somebody's book: by who claimed them, by their number, by their name in it."""
+    """Ratings of these players: by claiming user, else IFPA number, else name in the book."""
     columns = (_P.claimed_by, _P.ifpa_id, _P.organizer_id, _P.name)
     rows = db.execute(select(*columns).where(_P.player_id.in_(player_ids))).all()
     wanted: list[ColumnElement[bool]] = [_R.rating_id.in_(())]
@@ -101,7 +98,7 @@ def _belongs_to_players(db: Connection, player_ids: Sequence[int]) -> ColumnElem
 
 
 def _rating_range(db: Connection) -> RatingRange:
-    """The lowest and the highest rating that everybody may see; where there is none, that of a newcomer."""
+    """The lowest and the highest listed rating; without any, a newcomer's rating."""
     rows = select(_R.rating).where(rating_days.IS_LISTED).limit(1)
     lowest = db.execute(rows.order_by(_R.rating)).scalar_one_or_none()
     highest = db.execute(rows.order_by(_R.rating.desc())).scalar_one_or_none()
@@ -113,52 +110,53 @@ def _rating_range(db: Connection) -> RatingRange:
 
 
 def _head_to_heads(db: Connection, rows: Sequence[Any], at: CurrentPeriod) -> list[HeadToHead]:
-    by_id = {row[_RATING_ID]: row for row in rows}
-    met = _pair_records(db, by_id)
+    by_id = {row.rating_id: row for row in rows}
+    records = _pair_records(db, by_id)
     return [
         HeadToHead(
-            rating_id=one,
-            opponent_rating_id=other,
+            rating_id=rating_id,
+            opponent_rating_id=opponent_id,
             game_count=record.wins + record.losses + record.draws,
             win_count=record.wins,
             loss_count=record.losses,
             draw_count=record.draws,
             result_count=record.wins + record.losses + record.draws,
             efficiency_percent=reads.efficiency(record.wins, record.wins + record.losses + record.draws),
-            expected_win_probability=_win_probability(by_id[one], by_id[other], at),
+            expected_win_probability=_win_probability(by_id[rating_id], by_id[opponent_id], at),
             last_played=record.last_played,
         )
-        for (one, other), record in sorted(met.items())
+        for (rating_id, opponent_id), record in sorted(records.items())
     ]
 
 
 def _pair_records(db: Connection, by_id: Mapping[int, Any]) -> dict[tuple[int, int], PairRecord]:
-    """Both directions of every pair that has met, from what each period told of each of them."""
-    gone = select(_R.rating_id, _R.merged_into).where(_R.merged_into.in_(by_id.keys()))
-    merged = {row.rating_id: row.merged_into for row in db.execute(gone)}
+    """(rating id, opponent's rating id) -> record, in both directions, summed over all periods."""
+    merged_rows = select(_R.rating_id, _R.merged_into).where(_R.merged_into.in_(by_id.keys()))
+    merged = {row.rating_id: row.merged_into for row in db.execute(merged_rows)}
     ids = [*by_id, *merged]
     rows = select(_V.rating_id, _V.period_date, _V.meetings)
     rows = rows.where(_V.rating_id.in_(ids), _V.meetings.is_not(None)).order_by(_V.period_date)
-    met: dict[tuple[int, int], PairRecord] = {}
-    for rating_id, day, flat in db.execute(rows):
-        one = merged.get(rating_id, rating_id)
-        for start in range(0, len(flat), MEETING_PARTS):
-            opponent_id, wins, losses, draws = flat[start : start + MEETING_PARTS]
-            other = merged.get(opponent_id, opponent_id)
-            if other in by_id and other != one:
-                record = met.setdefault((one, other), PairRecord())
+    records: dict[tuple[int, int], PairRecord] = {}
+    for stored_id, day, meetings in db.execute(rows):
+        rating_id = merged.get(stored_id, stored_id)
+        for start in range(0, len(meetings), MEETING_PARTS):
+            stored_opponent_id, wins, losses, draws = meetings[start : start + MEETING_PARTS]
+            opponent_id = merged.get(stored_opponent_id, stored_opponent_id)
+            if opponent_id in by_id and opponent_id != rating_id:
+                record = records.setdefault((rating_id, opponent_id), PairRecord())
                 record.wins += wins
                 record.losses += losses
                 record.draws += draws
                 record.last_played = day
-    return met
+    return records
 
 
-def _win_probability(one: Any, other: Any, at: CurrentPeriod) -> float:
+def _win_probability(row: Any, opponent: Any, at: CurrentPeriod) -> float:
     return formulas.win_probability(
-        one[_RATING], _current_rd(one, at), other[_RATING], _current_rd(other, at)
+        row.rating, _current_rd(row, at), opponent.rating, _current_rd(opponent, at)
     )
 
 
 def _current_rd(row: Any, at: CurrentPeriod) -> float:
-    return formulas.deviation_after(row[_RD], (at.day - date.fromisoformat(row[_LAST])).days, at.parameters)
+    days = (at.day - date.fromisoformat(row.last_period)).days
+    return formulas.deviation_after(row.rd, days, at.parameters)

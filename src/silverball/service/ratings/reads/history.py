@@ -1,4 +1,4 @@
-"""How ratings came to be what they are: by day, by period played, and as of a day."""
+"""The history of ratings: by day, by period played, and as of a day."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -46,15 +46,15 @@ def rating_bundle(
     """A rating with one year of its history. Raises NotFound and Invalid."""
     rating = reads.find_rating(db, kind, holder_id, viewer)
     info = None
-    # A number that is hidden is not in the rating either.
+    # The rating holds no number that is hidden from this viewer.
     if rating.ifpa_id is not None:
-        found = federation.ranks_by_ifpa(db, [rating.ifpa_id]).get(rating.ifpa_id)
-        info = None if found is None else IfpaInfo(rank=found.rank, womens_rank=found.womens_rank)
+        ranks = federation.ranks_by_ifpa(db, [rating.ifpa_id]).get(rating.ifpa_id)
+        info = None if ranks is None else IfpaInfo(rank=ranks.rank, womens_rank=ranks.womens_rank)
     return RatingBundle(rating=rating, rating_history=history_points(db, rating.rating_id), ifpa_info=info)
 
 
 def history_points(db: Connection, rating_id: int) -> tuple[RatingHistoryPoint, ...]:
-    """One point for each day of the last year, oldest first: between periods RD grows."""
+    """One point for each day of the last year, oldest first. RD grows between periods."""
     at = reads.current_period(db)
     if at is None:
         return ()
@@ -69,21 +69,23 @@ def history_points(db: Connection, rating_id: int) -> tuple[RatingHistoryPoint, 
         .limit(HISTORY_DAYS + 2)
     )
     return tuple(
-        _daily_points([(date.fromisoformat(row[0]), row[1], row[2]) for row in db.execute(rows)], begins, at)
+        _daily_points(
+            [(date.fromisoformat(day), rating, rd) for day, rating, rd in db.execute(rows)], begins, at
+        )
     )
 
 
 def _daily_points(
     revisions: Sequence[tuple[date, float, float]], begins: date, at: CurrentPeriod
 ) -> list[RatingHistoryPoint]:
-    """Each revision goes on until the next one."""
-    found: list[RatingHistoryPoint] = []
+    """One point a day; each revision holds until the next one."""
+    points: list[RatingHistoryPoint] = []
     ends = [played for played, _, _ in revisions[1:]] + [at.day + timedelta(days=1)]
     for (played, rating, rd), end in zip(revisions, ends, strict=False):
         day = max(played, begins)
         while day < end:
             idle = formulas.deviation_after(rd, (day - played).days, at.parameters) if day > played else rd
-            found.append(
+            points.append(
                 RatingHistoryPoint(
                     rating_period=day.isoformat(),
                     rating=formulas.round_half_up(rating),
@@ -92,13 +94,13 @@ def _daily_points(
                 )
             )
             day += timedelta(days=1)
-    return found
+    return points
 
 
 def revisions_page(
     db: Connection, ifpa_id: int, query: HistoryQuery, viewer: AuthenticatedCaller | None
 ) -> PageRows[RatingRevision]:
-    """One page of the periods that somebody played, newest first. Raises NotFound."""
+    """One page of the periods that the holder of this number played, newest first. Raises NotFound."""
     rating_id = reads.find_rating(db, "ifpa", ifpa_id, viewer).rating_id
     own = _V.rating_id == rating_id
     total = db.execute(select(func.count()).select_from(tables.rating_revision).where(own)).scalar_one()
@@ -130,17 +132,18 @@ def _revision_item(row: Sequence[Any]) -> RatingRevision:
 def ratings_by_ifpa(
     db: Connection, query: IfpaQuery, viewer: AuthenticatedCaller | None
 ) -> tuple[Rating, ...]:
-    """Ratings by federation number, in the order asked, now or as of a day; who has none is left out.
+    """Ratings by federation number, in the order of the query, now or as of a day.
 
-    Raises Invalid for a day that is not one or is not rated yet, and for too many ids with one.
+    Numbers without a rating are left out. Raises Invalid for text that is no day, for a day that is not
+    rated yet, and for too many ids together with a day.
     """
     wanted = and_(_R.ifpa_id.in_(query.ifpa_ids), reads.is_findable_by(viewer))
     if query.date is None:
-        found = reads.visible_ratings(db, wanted, viewer)
+        ratings = reads.visible_ratings(db, wanted, viewer)
     else:
-        found = _ratings_as_of(db, wanted, _requested_day(db, query), viewer)
+        ratings = _ratings_as_of(db, wanted, _requested_day(db, query), viewer)
     place = {ifpa_id: n for n, ifpa_id in reversed(list(enumerate(query.ifpa_ids)))}
-    return tuple(sorted(found, key=lambda one: place.get(one.ifpa_id or 0, 0)))
+    return tuple(sorted(ratings, key=lambda rating: place.get(rating.ifpa_id or 0, 0)))
 
 
 def _requested_day(db: Connection, query: IfpaQuery) -> date:
@@ -166,18 +169,18 @@ def _requested_day(db: Connection, query: IfpaQuery) -> date:
 def _ratings_as_of(
     db: Connection, wanted: Any, day: date, viewer: AuthenticatedCaller | None
 ) -> list[Rating]:
-    """The last revision up to a day, with everything that was counted up to it; ranks are of today only."""
+    """Each rating's last revision up to a day, with the sums up to it. Ranks exist for today only."""
     at = reads.current_period(db)
     if at is None:
         return []
-    who = (_R.rating_id, _R.user_id, _R.ifpa_id, _R.name)
+    holder = (_R.rating_id, _R.user_id, _R.ifpa_id, _R.name)
     sums = (_V.game_count, _V.win_count, _V.loss_count, _V.result_count)
     so_far = (
         select(
             _V.rating_id,
             func.min(_V.period_date).label("first"),
             func.max(_V.period_date).label("last"),
-            *(func.sum(one).label(one.name) for one in sums),
+            *(func.sum(column).label(column.name) for column in sums),
         )
         .where(_V.period_date <= day.isoformat())
         .where(_V.rating_id.in_(select(_R.rating_id).where(wanted)))
@@ -185,18 +188,18 @@ def _ratings_as_of(
         .subquery()
     )
     rows = (
-        select(*who, _V.rating, _V.rd, _V.delta, *(so_far.c[one.name] for one in sums))
+        select(*holder, _V.rating, _V.rd, _V.delta, *(so_far.c[column.name] for column in sums))
         .add_columns(so_far.c.first, so_far.c.last)
         .join(tables.rating_revision, _V.rating_id == _R.rating_id)
         .join(so_far, and_(so_far.c.rating_id == _V.rating_id, so_far.c.last == _V.period_date))
         .where(wanted, reads.is_visible_to(viewer))
         .order_by(_R.rating_id)
     )
-    then = CurrentPeriod(day, at.parameters, at.percentiles)
-    found = [(*row[:7], *map(_int_or_none, row[7:11]), *row[11:], None) for row in db.execute(rows)]
-    return reads.rating_items(db, found, then, viewer)
+    period = CurrentPeriod(day, at.parameters, at.percentiles)
+    values = [(*row[:7], *map(_int_or_none, row[7:11]), *row[11:], None) for row in db.execute(rows)]
+    return reads.rating_items(db, values, period, viewer)
 
 
 def _int_or_none(value: Any) -> int | None:
-    # PostgreSQL adds whole numbers up to decimals.
+    # PostgreSQL returns the sum of integers as a decimal.
     return None if value is None else int(value)

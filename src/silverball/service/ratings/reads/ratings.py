@@ -1,4 +1,4 @@
-"""Ratings as they are shown: one, some by their ids, pages of all. Source: ratings.md A.6."""
+"""Published ratings: one, several by their ids, pages of all. Source: ratings.md A.6."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ IDS_MAX = 200
 HOLDER_TYPES = ("users", "ifpa")
 WORDS_MAX = 10
 _R, _P = tables.rating.c, tables.rating_period.c
-# The order in which `shown` unpacks them.
+# In the order in which `rating_item` unpacks them.
 COLUMNS = (
     _R.rating_id,
     _R.user_id,
@@ -62,7 +62,7 @@ class RatingSearchQuery(Query, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class CurrentPeriod:
-    """The period that everybody's rating stands at, and how it was computed."""
+    """The period that all current ratings belong to, and the parameters it was computed with."""
 
     day: date
     parameters: Parameters
@@ -80,19 +80,23 @@ def current_period(db: Connection) -> CurrentPeriod | None:
 
 
 def is_visible_to(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
-    """Ratings that this viewer may see: not those of people who want none shown (interface.md 2, row 20)."""
+    """Ratings that this viewer may see: without those of people who opted out (interface.md 2, row 20)."""
     if viewer is None or not (viewer.is_admin or viewer.has_opt_outs):
         return rating_days.IS_LISTED
-    there = and_(_R.merged_into.is_(None), _R.last_period.is_not(None))
-    return there if viewer.is_admin else or_(rating_days.IS_LISTED, and_(there, _R.user_id == viewer.user_id))
+    is_rated = and_(_R.merged_into.is_(None), _R.last_period.is_not(None))
+    return (
+        is_rated
+        if viewer.is_admin
+        else or_(rating_days.IS_LISTED, and_(is_rated, _R.user_id == viewer.user_id))
+    )
 
 
 def rating_item(
     values: Sequence[Any], at: CurrentPeriod, viewer: AuthenticatedCaller | None, hidden: Collection[int] = ()
 ) -> Rating:
-    """The rating in COLUMNS as of the current period.
+    """The rating in a row of COLUMNS as of the current period.
 
-    Takes the users whose federation number this viewer may not see.
+    `hidden`: the users whose federation number this viewer may not see.
     """
     rating_id, user_id, ifpa_id, name, rating, rd, delta = values[:7]
     games, wins, losses, results, first, last, rank = values[7:]
@@ -122,18 +126,18 @@ def rating_item(
 
 
 def two_decimals(value: float) -> str:
-    """Two decimals, and no minus before zero."""
+    """The number with two decimals, and without a minus before zero."""
     text = f"{value:.2f}"
     return text.removeprefix("-") if text == "-0.00" else text
 
 
 def start_of_day(day: str) -> str:
-    """A day as the interface writes the moment when it begins."""
+    """The start of a day in the published form of a moment."""
     return f"{day}T00:00:00.000000Z"
 
 
 def efficiency(wins: int | None, results: int | None) -> Number:
-    """The share of results that were won; a draw is no win."""
+    """The share of results that were wins; a draw is no win."""
     return (wins or 0) / results if results else 0
 
 
@@ -141,18 +145,18 @@ def rating_items(
     db: Connection, rows: Iterable[Sequence[Any]], at: CurrentPeriod, viewer: AuthenticatedCaller | None
 ) -> list[Rating]:
     """Rows of COLUMNS as ratings."""
-    found = list(rows)
-    user_ids = {row[1] for row in found if row[1] is not None}
+    ratings = list(rows)
+    user_ids = {user_id for _, user_id, *_ in ratings if user_id is not None}
     own = tables.user.c
     hiding = select(own.user_id).where(own.user_id.in_(user_ids), own.profile_opt_out == true())
     hidden = set(db.execute(hiding).scalars()) if user_ids else set()
-    return [rating_item(row, at, viewer, hidden) for row in found]
+    return [rating_item(row, at, viewer, hidden) for row in ratings]
 
 
 def visible_ratings(
     db: Connection, wanted: ColumnElement[bool], viewer: AuthenticatedCaller | None
 ) -> list[Rating]:
-    """Those of these ratings that the viewer may see, by id. Takes a condition that few can meet."""
+    """The ratings that meet the condition and that the viewer may see, by id. For few ratings."""
     at = current_period(db)
     if at is None:
         return []
@@ -161,14 +165,14 @@ def visible_ratings(
 
 
 def belongs_to(kind: str, holder_id: int) -> ColumnElement[bool]:
-    """The rating of a user or of a federation number. Raises Invalid for any other kind."""
+    """Whether the rating belongs to a user or federation number. Raises Invalid for any other kind."""
     if kind not in HOLDER_TYPES:
         raise Invalid({"type": ["The selected type is invalid."]})
     return (_R.user_id if kind == "users" else _R.ifpa_id) == holder_id
 
 
 def is_findable_by(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
-    """Ratings that may be found by number: not those of users who hide theirs from this viewer."""
+    """Ratings that this viewer may find by number: without those of users who hide their number."""
     own = tables.user.c
     hiding = select(own.user_id).where(own.profile_opt_out == true())
     if viewer is not None and viewer.is_admin:
@@ -181,20 +185,20 @@ def is_findable_by(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:
 def find_rating(db: Connection, kind: str, holder_id: int, viewer: AuthenticatedCaller | None) -> Rating:
     """The rating of a user or of a federation number. Raises NotFound, and Invalid for any other kind."""
     wanted = belongs_to(kind, holder_id)
-    found = visible_ratings(db, wanted if kind == "users" else and_(wanted, is_findable_by(viewer)), viewer)
-    if not found:
+    ratings = visible_ratings(db, wanted if kind == "users" else and_(wanted, is_findable_by(viewer)), viewer)
+    if not ratings:
         raise NotFound("Rating", holder_id)
-    return found[0]
+    return ratings[0]
 
 
 def user_rating(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> Rating | None:
-    """The user's rating; None when he has none or does not want it shown."""
-    found = visible_ratings(db, _R.user_id == user_id, viewer)
-    return found[0] if found else None
+    """The user's rating; None when there is none or it is hidden from this viewer."""
+    ratings = visible_ratings(db, _R.user_id == user_id, viewer)
+    return ratings[0] if ratings else None
 
 
 def period_count(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) -> int:
-    """In how many periods the user played; 0 when that is not to be shown."""
+    """The number of periods that the user played; 0 when it is hidden from this viewer."""
     revision = tables.rating_revision.c
     rows = select(func.count()).select_from(tables.rating_revision)
     rows = rows.join(tables.rating, _R.rating_id == revision.rating_id)
@@ -202,20 +206,20 @@ def period_count(db: Connection, user_id: int, viewer: AuthenticatedCaller | Non
 
 
 def ratings_page(db: Connection, query: RatingsQuery, viewer: AuthenticatedCaller | None) -> PageRows[Rating]:
-    """One page of the ratings of these people, or of all, by id."""
-    asked: list[ColumnElement[bool]] = []
+    """One page of the ratings in the query, or of all, by id."""
+    holders: list[ColumnElement[bool]] = []
     if query.user_ids:
-        asked.append(_R.user_id.in_(query.user_ids))
+        holders.append(_R.user_id.in_(query.user_ids))
     if query.ifpa_ids:
-        asked.append(and_(_R.ifpa_id.in_(query.ifpa_ids), is_findable_by(viewer)))
-    wanted = or_(*asked) if asked else true()
+        holders.append(and_(_R.ifpa_id.in_(query.ifpa_ids), is_findable_by(viewer)))
+    wanted = or_(*holders) if holders else true()
     return _ordered_page(db, and_(wanted, is_visible_to(viewer)), [_R.rating_id], query.page, viewer)
 
 
 def search_ratings(
     db: Connection, query: RatingSearchQuery, viewer: AuthenticatedCaller | None
 ) -> PageRows[Rating]:
-    """One page of who has such a name: every word stands in it. The exact name first, then by rank."""
+    """One page of the ratings whose name contains every word: exact names first, then by rank."""
     key = names.name_key(query.query)
     words = key.split()[:WORDS_MAX]
     holds = [func.instr(_R.name_folded, word) > 0 for word in words]

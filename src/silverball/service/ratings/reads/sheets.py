@@ -1,6 +1,6 @@
-"""The files of all ratings, line by line. Source: ratings.md E.
+"""CSV files of all ratings, line by line. Source: ratings.md E.
 
-Their lines are made as they are read, so a file of any length takes little memory.
+Rows are streamed from the database, so a file of any length takes little memory.
 """
 
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ REVISION_HEADER = (
     "Rating ID,User ID,IFPA ID,Rating Period,Rating,RD,Lower Bound,Delta,Games,Wins,Losses,Results"
 )
 _R, _V, _U = tables.rating.c, tables.rating_revision.c, tables.user.c
-# Whoever hides his profile keeps his federation number to himself.
+# A hidden profile hides the federation number too.
 _IFPA_ID = case((_U.profile_opt_out == true(), null()), else_=_R.ifpa_id)
 
 
 def rating_csv_lines(db: Connection) -> Iterator[str]:
-    """`latest-ratings.csv`: everybody whose rating is shown, by id. Nothing before the first period."""
+    """Lines of `latest-ratings.csv`: all listed ratings by id. Empty before the first period."""
     at = reads.current_period(db)
     if at is None:
         return
@@ -42,7 +42,7 @@ def rating_csv_lines(db: Connection) -> Iterator[str]:
 
 
 def revision_csv_lines(db: Connection) -> Iterator[str]:
-    """`latest-rating-revisions.csv`: the periods that people played in one year, oldest first."""
+    """Lines of `latest-rating-revisions.csv`: the revisions of one year, oldest first."""
     at = reads.current_period(db)
     if at is None:
         return
@@ -57,9 +57,9 @@ def revision_csv_lines(db: Connection) -> Iterator[str]:
         .where(rating_days.IS_LISTED, _V.period_date > begins)
         .order_by(_V.period_date, _V.rating_id)
     )
-    for rating_id, user_id, ifpa_id, day, rating, rd, delta, *counted in _stream_rows(db, rows):
+    for rating_id, user_id, ifpa_id, day, rating, rd, delta, *sums in _stream_rows(db, rows):
         lower = formulas.lower_bound(rating, rd)
-        numbers = ",".join(_id_text(one) for one in counted)
+        numbers = ",".join(_id_text(count) for count in sums)
         change = "" if delta is None else reads.two_decimals(delta)
         yield (
             f"{rating_id},{_id_text(user_id)},{_id_text(ifpa_id)},{day},{rating:.2f},{rd:.2f},{lower:.2f},"

@@ -1,4 +1,4 @@
-"""Submissions that the clock has something to do with."""
+"""Submissions that a scheduled job must act on."""
 
 from datetime import date
 
@@ -11,7 +11,7 @@ _SUBMISSION = rating_submission.c
 
 
 def approved_submission_ids(db: Connection, day: date) -> list[int]:
-    """Approved submissions whose own day is over on this one, oldest first."""
+    """Ids of approved submissions of days before this one, oldest first."""
     rows = select(_SUBMISSION.rating_submission_id).where(
         _SUBMISSION.status == "approved", _SUBMISSION.event_date < day.isoformat()
     )

@@ -1,4 +1,4 @@
-"""What was played: events of submissions for the rating periods, and all games of a day to compare with."""
+"""Submitted events for the rating periods, and all games of a day for comparison."""
 
 import itertools
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ _SUBMISSION, _PLAYER, _DOCUMENT = rating_submission.c, submission_player.c, subm
 
 @dataclass(frozen=True)
 class EventPlayer:
-    """Somebody who played: by account, by federation number, or by name alone."""
+    """A player of an event: by account, by federation number, or by name only."""
 
     name: str
     user_id: int | None
@@ -37,7 +37,7 @@ class EventPlayer:
 
 @dataclass(frozen=True)
 class SubmittedEvent:
-    """An event whose results count."""
+    """A submitted event whose results count."""
 
     event_id: int
     name: str
@@ -46,7 +46,7 @@ class SubmittedEvent:
     submitter_name: str
     day: date
     players: tuple[EventPlayer, ...]
-    # For each game groups of places in `players`, best first; those of one group were equal.
+    # For each game, groups of indexes in `players`, best first; players of one group are tied.
     games: tuple[tuple[tuple[int, ...], ...], ...]
 
 
@@ -58,15 +58,15 @@ def first_day(db: Connection) -> date | None:
 
 
 def event_days(db: Connection, first: date, last: date) -> list[date]:
-    """The days from the first to the last one with an event that counts, in order."""
+    """Days in this range with an event that counts, in order."""
     rows = select(_SUBMISSION.event_date).distinct().where(_SUBMISSION.status.in_(states.COUNTING_STATES))
     within = (_SUBMISSION.event_date >= first.isoformat(), _SUBMISSION.event_date <= last.isoformat())
-    found = db.execute(rows.where(*within).order_by(_SUBMISSION.event_date)).scalars()
-    return [date.fromisoformat(day) for day in found]
+    days = db.execute(rows.where(*within).order_by(_SUBMISSION.event_date)).scalars()
+    return [date.fromisoformat(day) for day in days]
 
 
 def counting_events(db: Connection, day: date) -> list[SubmittedEvent]:
-    """The approved events of a UTC day, by id, whether or not its period was run already."""
+    """The events of a UTC day that count, by id, whether or not its period was run already."""
     rows = (
         select(
             _SUBMISSION.rating_submission_id,
@@ -81,9 +81,9 @@ def counting_events(db: Connection, day: date) -> list[SubmittedEvent]:
         .where(_SUBMISSION.event_date == day.isoformat(), _SUBMISSION.status.in_(states.COUNTING_STATES))
         .order_by(_SUBMISSION.rating_submission_id)
     )
-    found = db.execute(rows).all()
-    players = players_by_submission(db, [row.rating_submission_id for row in found])
-    return [_submitted_event(row, day, players[row.rating_submission_id]) for row in found]
+    submissions = db.execute(rows).all()
+    players = players_by_submission(db, [row.rating_submission_id for row in submissions])
+    return [_submitted_event(row, day, players[row.rating_submission_id]) for row in submissions]
 
 
 def _submitted_event(row: Any, day: date, players: tuple[EventPlayer, ...]) -> SubmittedEvent:
@@ -99,10 +99,13 @@ def _submitted_event(row: Any, day: date, players: tuple[EventPlayer, ...]) -> S
     )
 
 
-def games_by_place(found: Document) -> tuple[tuple[tuple[int, ...], ...], ...]:
-    """The games as groups of places in the document's players."""
-    places = found.place_by_id()
-    return tuple(tuple(tuple(places[one] for one in group) for group in game.results) for game in found.games)
+def games_by_place(document_: Document) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """The games as groups of indexes in the document's players."""
+    places = document_.place_by_id()
+    return tuple(
+        tuple(tuple(places[player_id] for player_id in group) for group in game.results)
+        for game in document_.games
+    )
 
 
 def players_by_submission(
@@ -117,11 +120,11 @@ def players_by_submission(
 
 
 def events_to_compare(db: Connection, day: date, *, excluded_submission_id: int) -> Iterator[ComparedEvent]:
-    """Every event of a UTC day that is rated or will be, but for one submission."""
+    """All events of a UTC day that are or will be rated, except one submission."""
     for event in counting_events(db, day):
         if event.event_id != excluded_submission_id:
-            players = [ComparedPlayer(one.name, one.user_id, one.ifpa_id) for one in event.players]
-            games = [[players[place] for group in one for place in group] for one in event.games]
+            players = [ComparedPlayer(each.name, each.user_id, each.ifpa_id) for each in event.players]
+            games = [[players[place] for group in groups for place in group] for groups in event.games]
             yield ComparedEvent(f"rating submission {event.event_id}", games)
     rows = db.execute(_tournament_game_rows(day)).all()
     for tournament_id, listed in itertools.groupby(rows, key=lambda row: row.tournament_id):
@@ -133,7 +136,7 @@ def events_to_compare(db: Connection, day: date, *, excluded_submission_id: int)
 
 
 def _tournament_game_rows(day: date) -> Select[Any]:
-    """Who played in the completed games of the day's tournaments that count."""
+    """The players of completed games in the day's rated tournaments, game by game."""
     start = datetime(day.year, day.month, day.day, tzinfo=UTC)
     return (
         select(

@@ -1,4 +1,4 @@
-"""Who the players of a document may be: accounts and the players of everybody's book."""
+"""People that a document's players may be: accounts, and players of any book."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -16,58 +16,58 @@ _USER, _PLAYER, _RATING = user.c, player.c, rating.c
 
 
 def known_people(db: Connection, players: Collection[DocumentPlayer]) -> KnownPeople:
-    """Everybody whom these players of a document can mean."""
-    wanted = {names.fold(one.name) or "" for one in players}
+    """The people that these players of a document may be."""
+    wanted = {names.fold(player.name) or "" for player in players}
     namesakes = _namesakes(db, wanted)
-    people = [one for listed in namesakes.values() for one in listed]
-    user_ids = [*(one.matchplay_user_id for one in players), *(one.user_id for one in people)]
-    numbers = [*(one.ifpa_id for one in players), *(one.ifpa_id for one in people)]
+    people = [person for listed in namesakes.values() for person in listed]
+    user_ids = [*(player.matchplay_user_id for player in players), *(person.user_id for person in people)]
+    numbers = [*(player.ifpa_id for player in players), *(person.ifpa_id for person in people)]
     users = _people_by_user_id(db, _without_none(user_ids), _without_none(numbers))
     by_ifpa: defaultdict[int, list[KnownPerson]] = defaultdict(list)
-    for one in users.values():
-        if one.ifpa_id is not None:
-            by_ifpa[one.ifpa_id].append(one)
-    found = KnownPeople(users, dict(by_ifpa))
-    by_name = {name: _distinct_people(found, listed) for name, listed in namesakes.items()}
-    return KnownPeople(users, found.by_ifpa, by_name)
+    for person in users.values():
+        if person.ifpa_id is not None:
+            by_ifpa[person.ifpa_id].append(person)
+    known = KnownPeople(users, dict(by_ifpa))
+    by_name = {name: _distinct_people(known, listed) for name, listed in namesakes.items()}
+    return KnownPeople(users, known.by_ifpa, by_name)
 
 
 def people_by_ifpa(db: Connection, ifpa_ids: Collection[int]) -> KnownPeople:
-    """Everybody who has one of these federation numbers."""
+    """The people with one of these federation numbers."""
     users = _people_by_user_id(db, (), ifpa_ids)
     by_ifpa: defaultdict[int, list[KnownPerson]] = defaultdict(list)
-    for one in users.values():
-        by_ifpa[one.ifpa_id or 0].append(one)
+    for person in users.values():
+        by_ifpa[person.ifpa_id or 0].append(person)
     return KnownPeople(users, dict(by_ifpa))
 
 
 def rating_ids_of_people(
     db: Connection, people: Iterable[KnownPerson], viewer: AuthenticatedCaller | None
 ) -> dict[KnownPerson, int]:
-    """The rating of each of these people who has one that is shown.
+    """The listed rating of each of these people who has one.
 
-    Without those of users who hide their number from this viewer: a document that names the number
-    would tell whose it is.
+    Users who hide their number from this viewer are left out: together with a document that names the
+    number, the rating would reveal whose it is.
     """
-    asked = list(people)
+    wanted = list(people)
     user_ids, numbers = (
-        _without_none(one.user_id for one in asked),
-        _without_none(one.ifpa_id for one in asked),
+        _without_none(person.user_id for person in wanted),
+        _without_none(person.ifpa_id for person in wanted),
     )
     rows = select(_RATING.rating_id, _RATING.user_id, _RATING.ifpa_id).where(
         rating_days.IS_LISTED,
         ratings.is_findable_by(viewer),
         or_(_RATING.user_id.in_(user_ids), _RATING.ifpa_id.in_(numbers)),
     )
-    found = db.execute(rows).all()
-    by_user = {row.user_id: row.rating_id for row in found if row.user_id is not None}
-    by_ifpa = {row.ifpa_id: row.rating_id for row in found if row.ifpa_id is not None}
-    rating_ids = {one: by_user.get(one.user_id) or by_ifpa.get(one.ifpa_id) for one in asked}
-    return {one: rating_id for one, rating_id in rating_ids.items() if rating_id is not None}
+    ratings_found = db.execute(rows).all()
+    by_user = {row.user_id: row.rating_id for row in ratings_found if row.user_id is not None}
+    by_ifpa = {row.ifpa_id: row.rating_id for row in ratings_found if row.ifpa_id is not None}
+    rating_ids = {person: by_user.get(person.user_id) or by_ifpa.get(person.ifpa_id) for person in wanted}
+    return {person: rating_id for person, rating_id in rating_ids.items() if rating_id is not None}
 
 
 def _without_none(values: Iterable[int | None]) -> set[int]:
-    return {one for one in values if one is not None}
+    return {value for value in values if value is not None}
 
 
 def _people_by_user_id(
@@ -82,11 +82,11 @@ def _people_by_user_id(
 
 
 def _namesakes(db: Connection, wanted: Collection[str]) -> dict[str, list[KnownPerson]]:
-    """Name without case and accents -> users of that name, and players in books who are more than a name."""
-    found: defaultdict[str, list[KnownPerson]] = defaultdict(list)
+    """Folded name -> users of that name, and book players with an account or a federation number."""
+    people: defaultdict[str, list[KnownPerson]] = defaultdict(list)
     users = select(_USER.name, _USER.user_id, _USER.ifpa_id).where(names.FoldedName(_USER.name).in_(wanted))
     for name, user_id, ifpa_id in db.execute(users.order_by(_USER.user_id)):
-        found[names.fold(name) or ""].append(KnownPerson(user_id, ifpa_id))
+        people[names.fold(name) or ""].append(KnownPerson(user_id, ifpa_id))
     players = (
         select(_PLAYER.name, _PLAYER.claimed_by, _PLAYER.ifpa_id)
         .distinct()
@@ -96,16 +96,16 @@ def _namesakes(db: Connection, wanted: Collection[str]) -> dict[str, list[KnownP
         )
     )
     for name, user_id, ifpa_id in db.execute(players.order_by(_PLAYER.claimed_by, _PLAYER.ifpa_id)):
-        found[names.fold(name) or ""].append(KnownPerson(user_id, ifpa_id))
-    return dict(found)
+        people[names.fold(name) or ""].append(KnownPerson(user_id, ifpa_id))
+    return dict(people)
 
 
-def _distinct_people(found: KnownPeople, namesakes: Iterable[KnownPerson]) -> list[KnownPerson]:
-    """Each of them once, by account when there is one."""
+def _distinct_people(known: KnownPeople, namesakes: Iterable[KnownPerson]) -> list[KnownPerson]:
+    """Each person once, by account where there is one."""
     people = (
-        found.users.get(one.user_id, one)
-        if one.user_id is not None
-        else found.person_by_ifpa(one.ifpa_id or 0)
-        for one in namesakes
+        known.users.get(person.user_id, person)
+        if person.user_id is not None
+        else known.person_by_ifpa(person.ifpa_id or 0)
+        for person in namesakes
     )
     return list(dict.fromkeys(people))

@@ -1,4 +1,4 @@
-"""Submissions as they are shown."""
+"""Published submissions with their players."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ PER_PAGE = 25
 SUBMISSIONS_LISTED_MAX = 1000
 MODEL = "RatingSubmission"
 _SUBMISSION, _PLAYER = rating_submission.c, submission_player.c
-# The order in which `_shown` unpacks them. Needs the join of `_rows`.
+# In the order in which `_submission_item` unpacks them. Needs the join of `_submission_rows`.
 COLUMNS = (
     _SUBMISSION.rating_submission_id,
     _SUBMISSION.url,
@@ -83,7 +83,7 @@ def find_submission(
 
 
 def newest_submissions(db: Connection, status: SubmissionStatus | None) -> list[RatingSubmission]:
-    """The newest submissions in this state or in any, newest first, for whoever runs the site."""
+    """The newest submissions in this state, or in any, newest first and without their players."""
     rows = db.execute(_submission_rows(_has_status(status)).limit(SUBMISSIONS_LISTED_MAX)).all()
     return [_submission_item(row, ()) for row in rows]
 
@@ -100,31 +100,31 @@ def _submission_rows(wanted: ColumnElement[bool]) -> Select[Any]:
 def _submissions_with_players(
     db: Connection, rows: Sequence[Any], viewer: AuthenticatedCaller | None
 ) -> list[RatingSubmission]:
-    wanted = _PLAYER.rating_submission_id.in_([row[0] for row in rows])
+    wanted = _PLAYER.rating_submission_id.in_([row.rating_submission_id for row in rows])
     listed = select(*PLAYER_COLUMNS).outerjoin(user, user.c.user_id == _PLAYER.user_id).where(wanted)
     listed = listed.order_by(_PLAYER.rating_submission_id, _PLAYER.place)
-    found = db.execute(listed).all()
+    player_rows = db.execute(listed).all()
     ratings = identities.rating_ids_of_people(
-        db, [person for row in found for person in _possible_people(row)], viewer
+        db, [person for row in player_rows for person in _possible_people(row)], viewer
     )
     players: defaultdict[int, list[SubmissionPlayer]] = defaultdict(list)
-    for row in found:
-        players[row[0]].append(_player_item(row, ratings, viewer))
-    return [_submission_item(row, tuple(players[row[0]])) for row in rows]
+    for row in player_rows:
+        players[row.rating_submission_id].append(_player_item(row, ratings, viewer))
+    return [_submission_item(row, tuple(players[row.rating_submission_id])) for row in rows]
 
 
 def _possible_people(row: Any) -> list[KnownPerson]:
-    """Whoever the player in PLAYER_COLUMNS is or could be."""
-    return [KnownPerson(row.user_id, row.ifpa_id), *(KnownPerson(**one) for one in row.candidates)]
+    """The people that the player in a row of PLAYER_COLUMNS is or could be, the player's own ids first."""
+    return [KnownPerson(row.user_id, row.ifpa_id), *(KnownPerson(**person) for person in row.candidates)]
 
 
 def _player_item(
     row: Any, ratings: dict[KnownPerson, int], viewer: AuthenticatedCaller | None
 ) -> SubmissionPlayer:
     own, *others = _possible_people(row)
-    # The number alone would tell whose account it is, and the account whose number.
+    # The number would reveal the account, and the account the number.
     is_hidden = bool(row.profile_opt_out) and not access.sees_hidden_details(viewer, row.user_id)
-    candidates = () if row.settled else (ratings[one] for one in others if one in ratings)
+    candidates = () if row.settled else (ratings[person] for person in others if person in ratings)
     return SubmissionPlayer(
         index=row.place,
         name=row.name,

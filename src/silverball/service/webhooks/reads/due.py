@@ -1,4 +1,4 @@
-"""Webhooks that somebody has something to do with."""
+"""Webhooks with announcements to plan or messages to send."""
 
 from datetime import datetime
 from typing import Any
@@ -11,7 +11,7 @@ _W, _D, _T = webhook.c, webhook_delivery.c, tournament.c
 
 
 def webhooks_behind() -> Select[Any]:
-    """Active webhooks whose tournament has announced what they have not looked at, oldest first."""
+    """The oldest active webhook with announcements that are not planned yet."""
     rows = select(webhook, _T.epoch.label("own_epoch"), _T.seq.label("own_seq"), _T.seq_low.label("own_low"))
     rows = rows.join(tournament, _T.tournament_id == _W.tournament_id)
     is_behind = or_(_W.epoch != _T.epoch, _W.seq < _T.seq)
@@ -19,27 +19,27 @@ def webhooks_behind() -> Select[Any]:
 
 
 def webhooks_ready(now: datetime, *, slow: bool) -> Select[Any]:
-    """Webhooks with a message to be sent now, those first whose turn was longest ago.
+    """The webhook with a message to send now whose last turn was longest ago.
 
-    Those that were slow or failed are asked for apart: they wait for each other only.
+    Slow or failing webhooks have a queue of their own (`slow`), so they wait only for each other.
     """
     is_free = or_(_W.busy_until.is_(None), _W.busy_until < now)
     is_rested = or_(_W.rest_until.is_(None), _W.rest_until <= now)
-    has_one = select(_D.webhook_delivery_id).where(_D.webhook_id == _W.webhook_id, is_due(now)).exists()
-    rows = select(webhook).where(_W.is_active, _W.is_slow == slow, is_free, is_rested, has_one)
+    has_message = select(_D.webhook_delivery_id).where(_D.webhook_id == _W.webhook_id, is_due(now)).exists()
+    rows = select(webhook).where(_W.is_active, _W.is_slow == slow, is_free, is_rested, has_message)
     return rows.order_by(_W.tried_at, _W.webhook_id).limit(1)
 
 
 def is_due(now: datetime) -> ColumnElement[bool]:
-    """Whether a delivery is to be tried now."""
+    """Whether a delivery is due to be sent now."""
     return and_(_D.status == "waiting", _D.due_at <= now)
 
 
 def is_any_webhook_behind(db: Connection) -> bool:
-    """Whether something was announced that a webhook has not looked at."""
+    """Whether a webhook has announcements that are not planned yet."""
     return db.execute(webhooks_behind()).first() is not None
 
 
 def is_any_message_ready(db: Connection, now: datetime, *, slow: bool) -> bool:
-    """Whether a message is to be sent."""
+    """Whether a message is due to be sent."""
     return db.execute(webhooks_ready(now, slow=slow)).first() is not None

@@ -1,7 +1,7 @@
-"""What a delivery says: made when it is sent, from the announcement as it is kept then.
+"""The body of a delivery, built from the stored announcement when the message is sent.
 
-Nothing of it is stored with the delivery. So what was announced before somebody hid himself is gone
-from here with the announcement, also for a message that is tried again.
+The body is not stored with the delivery. When people hide themselves, their older announcements are
+withdrawn, and retried messages cannot reveal them either.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _D = tables.webhook_delivery.c
 
 
 def can_be_sent(db: Connection, tournament_id: int, delivery: Any) -> bool:
-    """Whether what a delivery says can still be said."""
+    """Whether the announcement of a delivery is still stored."""
     return (
         delivery.event == TEST
         or find_announcement(db, tournament_id, delivery.epoch, delivery.seq) is not None
@@ -41,37 +41,37 @@ def find_announcement(
     head = announcements.channel_head(db, tournament_id)
     if head is None or head.epoch != epoch:
         return None
-    found = announcements.load_since(db, tournament_id, epoch, seq - 1, 1)
-    return found[0] if found and found[0].seq == seq else None
+    announcements_found = announcements.load_since(db, tournament_id, epoch, seq - 1, 1)
+    return announcements_found[0] if announcements_found and announcements_found[0].seq == seq else None
 
 
 def message_body(db: Connection, hook: Any, delivery: Any, base_url: str) -> bytes | None:
-    """What is sent; None when there is nothing to be said any more."""
+    """The body to send; None when the announcement is no longer stored."""
     if delivery.event == TEST:
         return _test_body(db, hook, delivery.created_at)
-    found = find_announcement(db, hook.tournament_id, delivery.epoch, delivery.seq)
-    if found is None:
+    announcement = find_announcement(db, hook.tournament_id, delivery.epoch, delivery.seq)
+    if announcement is None:
         return None
     if hook.form == "events":
-        return _event_body(found)
+        return _event_body(announcement)
     if delivery.about is None:
         return None
     news = NewsItem(delivery.about, delivery.said)
-    data = msgspec.json.decode(found.data)
-    said = message_text.render_sentence(
-        found.name, data, news, _sentence_facts(db, hook, delivery, data, base_url)
+    data = msgspec.json.decode(announcement.data)
+    sentence = message_text.render_sentence(
+        announcement.name, data, news, _sentence_facts(db, hook, delivery, data, base_url)
     )
-    return _text_body(said)
+    return _text_body(sentence)
 
 
-def _event_body(found: Announcement) -> bytes:
+def _event_body(announcement: Announcement) -> bytes:
     message = WebhookMessage(
-        type=found.name,
-        timestamp=times.iso(found.at),
-        data=msgspec.json.decode(found.data),
-        tournament_id=found.tournament_id,
-        epoch=found.epoch,
-        seq=found.seq,
+        type=announcement.name,
+        timestamp=times.iso(announcement.at),
+        data=msgspec.json.decode(announcement.data),
+        tournament_id=announcement.tournament_id,
+        epoch=announcement.epoch,
+        seq=announcement.seq,
     )
     return msgspec.json.encode(message)
 
@@ -91,8 +91,8 @@ def _test_body(db: Connection, hook: Any, at: datetime) -> bytes:
     return msgspec.json.encode(message)
 
 
-def _text_body(said: str) -> bytes:
-    return msgspec.json.encode(WebhookText(text=said, content=said, allowed_mentions={"parse": ()}))
+def _text_body(text: str) -> bytes:
+    return msgspec.json.encode(WebhookText(text=text, content=text, allowed_mentions={"parse": ()}))
 
 
 def _tournament_name(db: Connection, tournament_id: int) -> str:
@@ -106,11 +106,11 @@ def _sentence_facts(
     tournament_id, about = hook.tournament_id, delivery.about
     is_over = about == "status" and delivery.said.endswith("completed")
     places = _first_places(db, tournament_id) if is_over else []
-    named = [player_id for _, player_id in places] or data.get("playerIds", ())
+    named_ids = [player_id for _, player_id in places] or data.get("playerIds", ())
     entrants = tables.entrant.c.tournament_id == tournament_id
     return SentenceFacts(
         tournament=_tournament_name(db, tournament_id),
-        players=_player_names(db, named),
+        players=_player_names(db, named_ids),
         places=places,
         player_count=_row_count(db, entrants) if about == "status" else 0,
         game_count=_game_count(db, data["roundId"]) if about.startswith("round ") else 0,
@@ -144,11 +144,13 @@ def _game_count(db: Connection, round_id: int) -> int:
 
 
 def _is_correction(db: Connection, delivery: Any) -> bool:
-    """Whether the same thing was told before, with something else to say."""
+    """Whether an earlier delivery reported another result of the same game."""
     earlier = select(_D.said).where(
         _D.webhook_id == delivery.webhook_id,
         _D.about == delivery.about,
         _D.webhook_delivery_id < delivery.webhook_delivery_id,
     )
-    said = db.execute(earlier.order_by(_D.webhook_delivery_id.desc()).limit(1)).scalar_one_or_none()
-    return said is not None and delivery.about.startswith("game ")
+    earlier_content = db.execute(
+        earlier.order_by(_D.webhook_delivery_id.desc()).limit(1)
+    ).scalar_one_or_none()
+    return earlier_content is not None and delivery.about.startswith("game ")

@@ -41,9 +41,9 @@ class DeliveryQuery(Query, frozen=True, kw_only=True):
 
 
 def require_manager(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> None:
-    """Raises NotFound, and NotAllowed for all but the organizer and admins.
+    """Raise NotFound, or NotAllowed for all but the organizer and admins.
 
-    A token must be able to manage, also to read: the address of a chat is a secret of that chat.
+    Even reading needs the ability to manage: the address of a chat is a secret.
     """
     owner = select(tournament.c.organizer_id).where(tournament.c.tournament_id == tournament_id)
     organizer_id = db.execute(owner).scalar_one_or_none()
@@ -100,9 +100,9 @@ def newest_deliveries(db: Connection, tournament_id: int, limit: int) -> dict[in
     place = func.row_number().over(partition_by=_D.webhook_id, order_by=_D.webhook_delivery_id.desc())
     own = select(_W.webhook_id).where(_W.tournament_id == tournament_id)
     ranked = select(_D.webhook_delivery_id.label("id"), place.label("place"))
-    found = ranked.where(_D.webhook_id.in_(own)).subquery()
-    some = select(found.c.id).where(found.c.place <= limit)
-    rows = select(*_DELIVERY_COLUMNS).where(_D.webhook_delivery_id.in_(some))
+    candidates = ranked.where(_D.webhook_id.in_(own)).subquery()
+    newest = select(candidates.c.id).where(candidates.c.place <= limit)
+    rows = select(*_DELIVERY_COLUMNS).where(_D.webhook_delivery_id.in_(newest))
     listed: defaultdict[int, list[WebhookDelivery]] = defaultdict(list)
     for row in db.execute(rows.order_by(_D.webhook_delivery_id.desc())):
         listed[row.webhook_id].append(_delivery_item(row))
