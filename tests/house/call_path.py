@@ -42,11 +42,14 @@ class CallPath:
             return
         if callee not in self._entered:
             self._entered.append(callee)
-        outer = frame.f_back
-        while outer is not None and (step := _step(outer)) is not None:
+        outer: FrameType | None = frame.f_back
+        while outer is not None:
+            step = _step(outer)
+            if step is None:
+                return
             if step in self._entered and not _same_file(step, callee):
                 self._leads_on.add(step)
-                break
+                return
             outer = outer.f_back
 
 
