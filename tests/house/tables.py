@@ -1,20 +1,27 @@
-"""The generated tables in the documents. Run this file to write them: `python tests/house/tables.py`."""
+"""The generated tables in the documents. To write them, run `python tests/house/tables.py`."""
 
+import importlib
+import pkgutil
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
 
+import silverball
 from silverball import app, settings
 from silverball.cli import main
+from silverball.kit.errors import Refusal
 from silverball.kit.http import openapi
 from silverball.kit.http.endpoints import METHODS, Access, collect_endpoints
+from silverball.kit.http.refusals import status_for
 from silverball.settings import Settings
 
 ROOT = Path(__file__).parents[2]
-SHOWN_URL = "http://127.0.0.1:8000"
-WHO = {
+EXAMPLE_URL = "http://127.0.0.1:8000"
+# Codes that clients may rely on. A code is added when it is released and never removed.
+RELEASED_CODES = ROOT / "tests/golden/refusal_codes.txt"
+CALLERS = {
     Access.OWN: "token; your own things",
     Access.TOKEN: "token",
     Access.OPENABLE: "token, or anyone under `SILVERBALL_PUBLIC_READ`",
@@ -23,21 +30,22 @@ WHO = {
 
 
 def endpoints() -> str:
-    """Every built route: who may call it, what it takes, what it is."""
-    lines = ["| Route | Who | Takes | What |", "|---|---|---|---|"]
-    table = collect_endpoints(*app.ROUTE_MODULES)
-    for one in sorted(table, key=lambda endpoint: (endpoint.path, METHODS.index(endpoint.method))):
-        taken = [*(field.encoded_name for field in one.parser.fields), *one.body_parser.fields]
-        who = f"token with `{one.ability}`" if one.is_write else WHO[one.access]
-        names = ", ".join(f"`{name}`" for name in taken)
-        lines.append(f"| {one.method} `{openapi.documented_path(one)}` | {who} | {names} | {one.title} |")
+    """Every route: the callers it accepts, its parameters and body fields, its title."""
+    lines = ["| Route | Callers | Takes | Answers |", "|---|---|---|---|"]
+    declared = collect_endpoints(*app.ROUTE_MODULES)
+    for endpoint in sorted(declared, key=lambda route: (route.path, METHODS.index(route.method))):
+        fields = [*(field.encoded_name for field in endpoint.parser.fields), *endpoint.body_parser.fields]
+        callers = f"token with `{endpoint.ability}`" if endpoint.is_write else CALLERS[endpoint.access]
+        names = ", ".join(f"`{name}`" for name in fields)
+        path = openapi.documented_path(endpoint)
+        lines.append(f"| {endpoint.method} `{path}` | {callers} | {names} | {endpoint.title} |")
     return "\n".join(lines)
 
 
 def commands() -> str:
-    """Every command and what it does."""
-    lines = ["| Command | What |", "|---|---|"]
-    lines += [f"| `{usage}` | {meaning} |" for usage, meaning in sorted(_commands())]
+    """Every command and its purpose."""
+    lines = ["| Command | Purpose |", "|---|---|"]
+    lines += [f"| `{usage}` | {purpose} |" for usage, purpose in sorted(_commands())]
     return "\n".join(lines)
 
 
@@ -46,28 +54,54 @@ def _commands() -> Iterator[tuple[str, str]]:
         command = main.silverball_group.get_command(click.Context(main.silverball_group), name)
         assert command is not None
         listed = command.commands.values() if isinstance(command, click.Group) else [command]
-        for one in listed:
-            full = f"{name} {one.name}" if isinstance(command, click.Group) else name
-            usage = " ".join(one.collect_usage_pieces(click.Context(one)))
-            yield f"silverball {full} {usage}", (one.help or "").strip().splitlines()[0]
+        for subcommand in listed:
+            full_name = f"{name} {subcommand.name}" if isinstance(command, click.Group) else name
+            usage = " ".join(subcommand.collect_usage_pieces(click.Context(subcommand)))
+            yield f"silverball {full_name} {usage}", (subcommand.help or "").strip().splitlines()[0]
 
 
-# Document and the word of its markers -> what stands between `<!-- word -->` and `<!-- /word -->`.
+def refusal_classes() -> list[type[Refusal]]:
+    """Every class of refusals in the program, by code."""
+    for module in pkgutil.walk_packages(silverball.__path__, "silverball."):
+        if ".migrations" not in module.name:
+            importlib.import_module(module.name)
+    found: list[type[Refusal]] = []
+    waiting: list[type[Refusal]] = [Refusal]
+    while waiting:
+        subclasses = waiting.pop().__subclasses__()
+        waiting += subclasses
+        found += [kind for kind in subclasses if kind.__module__.startswith("silverball.")]
+    return sorted(dict.fromkeys(found), key=lambda kind: kind.code)
+
+
+def refusal_codes() -> str:
+    """Every code, its status and its sentence, with `{...}` where a refusal's facts go."""
+    lines = ["| Code | Status | Sentence |", "|---|---|---|"]
+    for kind in refusal_classes():
+        has_sentence = kind.sentence != Refusal.sentence
+        sentence = kind.sentence if has_sentence else (kind.__doc__ or "").split(". ")[0].strip()
+        text = " ".join(sentence.split()).replace("|", "\\|")
+        lines.append(f"| `{kind.code}` | {status_for(kind)} | {text} |")
+    return "\n".join(lines)
+
+
+# Document and the word of its markers -> the text between `<!-- word -->` and `<!-- /word -->`.
 TABLES: dict[tuple[str, str], Callable[[], str]] = {
     ("README.md", "settings"): settings.settings_table,
     ("docs/interface.md", "endpoints"): endpoints,
+    ("docs/interface.md", "codes"): refusal_codes,
     ("docs/commands.md", "commands"): commands,
 }
 
 
 # Documents that are generated as a whole.
 FILES: dict[str, Callable[[], str]] = {
-    "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=SHOWN_URL)).decode() + "\n",
+    "docs/wire/asyncapi.json": lambda: app.asyncapi_document(Settings(base_url=EXAMPLE_URL)).decode() + "\n",
 }
 
 
 def between(text: str, word: str) -> re.Match[str] | None:
-    """What stands between the markers."""
+    """The text between the markers of this word."""
     return re.search(rf"(?<=<!-- {word} -->\n)(.*?)(?=<!-- /{word} -->)", text, re.DOTALL)
 
 
@@ -76,13 +110,12 @@ def write() -> None:
     for (name, word), table in TABLES.items():
         file = ROOT / name
         text = file.read_text(encoding="utf-8")
-        found = between(text, word)
-        assert found is not None, f"{name} has no <!-- {word} -->"
-        file.write_text(f"{text[: found.start()]}\n{table()}\n\n{text[found.end() :]}", encoding="utf-8")
-
-    for name, made in FILES.items():
+        marked = between(text, word)
+        assert marked is not None, f"{name} has no <!-- {word} -->"
+        file.write_text(f"{text[: marked.start()]}\n{table()}\n\n{text[marked.end() :]}", encoding="utf-8")
+    for name, document in FILES.items():
         (ROOT / name).parent.mkdir(exist_ok=True)
-        (ROOT / name).write_text(made(), encoding="utf-8")
+        (ROOT / name).write_text(document(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""The documents say what is there: every setting, route and command, and none that is not."""
+"""The documents list every setting, route, command and code, and none that does not exist."""
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,9 @@ from house import doc_examples, tables
 
 @pytest.mark.parametrize(("name", "word"), sorted(tables.TABLES))
 def test_a_generated_table_is_up_to_date(name: str, word: str) -> None:
-    found = tables.between((tables.ROOT / name).read_text(encoding="utf-8"), word)
-    assert found is not None, f"{name} has no <!-- {word} --> and <!-- /{word} -->"
-    assert found[0].strip() == tables.TABLES[name, word](), "run: python tests/house/tables.py"
+    marked = tables.between((tables.ROOT / name).read_text(encoding="utf-8"), word)
+    assert marked is not None, f"{name} has no <!-- {word} --> and <!-- /{word} -->"
+    assert marked[0].strip() == tables.TABLES[name, word](), "run: python tests/house/tables.py"
 
 
 @pytest.mark.parametrize("name", sorted(tables.FILES))
@@ -24,3 +25,13 @@ def test_a_generated_document_is_up_to_date(name: str) -> None:
 def test_examples_in_the_documents_are_the_golden_samples(document: Path) -> None:
     written = document.read_text(encoding="utf-8")
     assert written == doc_examples.with_examples(written), "run: python tests/house/doc_examples.py"
+
+
+def test_each_refusal_has_a_code_of_its_own() -> None:
+    counts = Counter(kind.code for kind in tables.refusal_classes())
+    assert [code for code, count in counts.items() if count > 1] == []
+
+
+def test_a_released_code_is_never_removed() -> None:
+    released = tables.RELEASED_CODES.read_text(encoding="utf-8").split()
+    assert sorted(set(released) - {kind.code for kind in tables.refusal_classes()}) == []
