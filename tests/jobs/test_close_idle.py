@@ -105,4 +105,4 @@ def test_one_that_cannot_be_closed_does_not_stop_the_others(
     with caplog.at_level(logging.ERROR, logger="silverball.jobs"):
         close_idle.run(store, TWO_DAYS_LATER)
     assert tournament_status(store, other) == "completed"
-    assert f"the idle tournament {broken.tournament_id} cannot be closed" in caplog.text
+    assert f"the idle tournament {broken.tournament_id} cannot be completed" in caplog.text

@@ -198,7 +198,7 @@ def test_the_threads_fetch_until_they_are_closed_whatever_goes_wrong(
     submit_url(store, user_id, f"{URL}?2")
     wait_until(lambda: statuses(store)[-1] == "ready")
     running.close()
-    assert "submissions could not be served" in caplog.text
+    assert "submissions: work failed" in caplog.text
     # What went wrong by our own mistake is tried again later.
     assert statuses(store) == ["fetching", "ready"]
     assert not [one for one in threading.enumerate() if one.name.startswith("silverball-fetch")]

@@ -1,7 +1,7 @@
-"""Tournaments as a calendar (RFC 5545) that other programs subscribe to. icalendar is imported when used.
+"""Tournaments as a calendar (RFC 5545) that other programs subscribe to. icalendar is imported on use.
 
-A tournament keeps its UID whatever becomes of it, so a subscribed calendar moves it and adds no second
-one. Nothing in the file depends on when it was asked for.
+A tournament keeps its UID when it changes, so a subscribed calendar moves the entry and adds no second
+one. The file does not depend on the time of the request.
 """
 
 from collections.abc import Iterable
@@ -15,45 +15,45 @@ from silverball.wire.tournaments import Tournament
 
 CONTENT_TYPE = "text/calendar; charset=utf-8"
 PRODUCER = "-//Silverball//Tournaments//EN"
-# How often a program should look again.
+# How often a program should fetch the file again.
 REFRESH_INTERVAL = timedelta(hours=1)
 
 
 def calendar_file(name: str, tournaments: Iterable[Tournament], base_url: str) -> bytes:
-    """The calendar with this name; test tournaments are left out."""
+    """The content of a calendar file, without test tournaments."""
     import icalendar
 
     calendar = icalendar.Calendar()
     calendar.add("prodid", PRODUCER)
     calendar.add("version", "2.0")
     calendar.add("method", "PUBLISH")
-    # Names that begin with an X are not escaped unless they are said to be text.
+    # A property whose name begins with X is only escaped when it is marked as text.
     calendar.add("x-wr-calname", icalendar.vText(_single_line(name)))
     calendar.add("refresh-interval", REFRESH_INTERVAL, parameters={"value": "DURATION"})
-    for one in tournaments:
-        if not one.test:
-            calendar.add_component(_calendar_event(one, base_url))
+    for tournament in tournaments:
+        if not tournament.test:
+            calendar.add_component(_calendar_event(tournament, base_url))
     content: bytes = calendar.to_ical()
     return content
 
 
-def _calendar_event(one: Tournament, base_url: str) -> Any:
+def _calendar_event(tournament: Tournament, base_url: str) -> Any:
     import icalendar
 
     event = icalendar.Event()
-    starts, changed = _parse_moment(one.start_utc), _changed_at(one)
-    event.add("uid", f"tournament-{one.tournament_id}@{urlsplit(base_url).hostname}")
+    starts, changed = _parse_moment(tournament.start_utc), _changed_at(tournament)
+    event.add("uid", f"tournament-{tournament.tournament_id}@{urlsplit(base_url).hostname}")
     event.add("dtstamp", changed)
     event.add("last-modified", changed)
-    event.add("summary", _single_line(one.name))
+    event.add("summary", _single_line(tournament.name))
     event.add("dtstart", starts)
-    if one.end_utc is not None and _parse_moment(one.end_utc) > starts:
-        event.add("dtend", _parse_moment(one.end_utc))
-    if one.description:
-        event.add("description", clean(one.description))
-    if isinstance(one.location, Location):
-        _add_place(event, one.location)
-    event.add("url", f"{base_url.rstrip('/')}/t/{one.tournament_id}")
+    if tournament.end_utc is not None and _parse_moment(tournament.end_utc) > starts:
+        event.add("dtend", _parse_moment(tournament.end_utc))
+    if tournament.description:
+        event.add("description", clean(tournament.description))
+    if isinstance(tournament.location, Location):
+        _add_place(event, tournament.location)
+    event.add("url", f"{base_url.rstrip('/')}/t/{tournament.tournament_id}")
     return event
 
 
@@ -64,14 +64,14 @@ def _add_place(event: Any, location: Location) -> None:
 
 
 def _single_line(text: str) -> str:
-    """The text on one line, without what cannot be seen."""
+    """The text on one line, without invisible characters."""
     return " ".join(clean(text).split())
 
 
-def _changed_at(one: Tournament) -> datetime:
-    said = one.updated_at if isinstance(one.updated_at, str) else one.start_utc
-    moment = datetime.fromisoformat(said)
-    # This field alone comes without a zone, and is in UTC.
+def _changed_at(tournament: Tournament) -> datetime:
+    text = tournament.updated_at if isinstance(tournament.updated_at, str) else tournament.start_utc
+    moment = datetime.fromisoformat(text)
+    # Only this field has no time zone; it is in UTC.
     return _whole_second(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
 
 

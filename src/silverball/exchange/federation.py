@@ -1,7 +1,7 @@
 """The federation's records as a file: a list in JSON, or a table in CSV.
 
-Both have the names of the published shape. Numbers may be texts, as the federation's own interface
-writes them; an empty text is null. A file is read whole before anything of it is stored.
+Both use the names of the published shape. Numbers may be texts, as the federation's own interface
+writes them; an empty text is null. A file is read completely before any of it is stored.
 """
 
 import csv
@@ -26,10 +26,10 @@ from silverball.wire import times
 
 BYTES_MAX = 200 * 2**20
 RECORDS_MAX = 500_000
-# So many faults are told at once.
+# The most faults that are listed at once.
 FAULTS_MAX = 10
 STORED_AT_ONCE = 1000
-# A spreadsheet's first row is the header, and it counts from 1.
+# Spreadsheets count rows from 1, and the first is the header.
 FIRST_ROW = 2
 REQUIRED = ("ifpaId", "name")
 INTEGER_TEXT = re.compile(r"[0-9]{1,19}", re.ASCII)
@@ -37,12 +37,12 @@ DECIMAL_TEXT = re.compile(r"[0-9]{1,9}(\.[0-9]{1,15})?", re.ASCII)
 WHOLE_NUMBERS = ("ifpaId", "rank", "womensRank", "ratingRank", "totalEvents")
 RATING, UPDATED_AT = "rating", "updatedAt"
 COLUMNS = tuple(field.encode_name for field in msgspec.structs.fields(NewRecord))
-# Hands the items on and tells somebody how far it is.
+# Passes the items on and shows the progress.
 ProgressWatch = Callable[[Sequence[Any], str], Iterable[Any]]
 
 
 class BrokenRecordsFile(Invalid):
-    """A file that is refused; each sentence says where and why."""
+    """A refused file; each sentence says where and why."""
 
     def __init__(self, sentences: Sequence[str]) -> None:
         super().__init__({"file": list(sentences)})
@@ -50,7 +50,7 @@ class BrokenRecordsFile(Invalid):
 
 @dataclass(frozen=True)
 class ImportedRecords:
-    """What became of a file."""
+    """The counts of an imported file."""
 
     records: int
     new: int
@@ -58,19 +58,19 @@ class ImportedRecords:
 
 @dataclass(frozen=True)
 class _FileRecord:
-    """A record as it stands in the file, and how its place is called."""
+    """A record as the file has it, and the name of its place."""
 
     place: str
     values: Mapping[str, Any]
 
 
 def without_progress(items: Sequence[Any], _what: str) -> Iterable[Any]:
-    """The items; nobody looks."""
+    """The items, without a progress display."""
     return items
 
 
 def read(path: Path, watch: ProgressWatch = without_progress) -> list[NewRecord]:
-    """The records of a file, by federation number. Raises BrokenFile with the faults, or OSError."""
+    """The records of a file, by federation number. Raises BrokenRecordsFile or OSError."""
     size = path.stat().st_size
     if size > BYTES_MAX:
         raise BrokenRecordsFile([f"The file has {size} bytes; it may have {BYTES_MAX}."])
@@ -78,7 +78,7 @@ def read(path: Path, watch: ProgressWatch = without_progress) -> list[NewRecord]
 
 
 def parse(content: bytes, watch: ProgressWatch = without_progress) -> list[NewRecord]:
-    """The records of a file's content, by federation number. Raises BrokenFile."""
+    """The records of a file's content, by federation number. Raises BrokenRecordsFile."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -108,10 +108,10 @@ def _read_json(text: str) -> list[_FileRecord]:
         raise BrokenRecordsFile([f"The file is not JSON ({error})."]) from error
     if not isinstance(listed, list):
         raise BrokenRecordsFile(["The file must be a list of records."])
-    for at, one in enumerate(listed, start=1):
-        if not isinstance(one, dict):
+    for at, item in enumerate(listed, start=1):
+        if not isinstance(item, dict):
             raise BrokenRecordsFile([f"record {at}: The record must be an object."])
-    return [_FileRecord(f"record {at}", one) for at, one in enumerate(listed, start=1)]
+    return [_FileRecord(f"record {at}", item) for at, item in enumerate(listed, start=1)]
 
 
 def _read_csv(text: str) -> list[_FileRecord]:
@@ -120,7 +120,7 @@ def _read_csv(text: str) -> list[_FileRecord]:
     _check_header(header)
     listed = []
     for at, row in enumerate(_csv_rows(rows), start=FIRST_ROW):
-        # An empty line at the end is nothing.
+        # Empty lines, as at the end of a file, are skipped.
         if not any(row):
             continue
         if len(row) != len(header):
@@ -132,7 +132,7 @@ def _read_csv(text: str) -> list[_FileRecord]:
 
 
 def _csv_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
-    """The rows, not many more than there may be; a fault of the format is a sentence."""
+    """The rows, up to just above the limit. Raises BrokenRecordsFile when the file is not CSV."""
     try:
         yield from islice(rows, RECORDS_MAX + FIRST_ROW)
     except csv.Error as error:
@@ -152,22 +152,22 @@ def _check_records(listed: Sequence[_FileRecord], watch: ProgressWatch) -> list[
     places: dict[int, str] = {}
     faults: list[str] = []
     records = []
-    for found in watch(listed, "Reading"):
+    for record in watch(listed, "Reading"):
         try:
-            record: NewRecord = parser.parse_values(_convert_texts(found.values))
+            new_record: NewRecord = parser.parse_values(_convert_texts(record.values))
         except Invalid as refusal:
-            faults += [_fault_sentence(found.place, *fault) for fault in refusal.errors.items()]
+            faults += [_fault_sentence(record.place, *fault) for fault in refusal.errors.items()]
         else:
-            first = places.setdefault(record.ifpa_id, found.place)
-            if first is not found.place:
-                faults.append(f"{found.place}, ifpaId: {record.ifpa_id} is in {first} already.")
-            records.append(record)
+            first = places.setdefault(new_record.ifpa_id, record.place)
+            if first is not record.place:
+                faults.append(f"{record.place}, ifpaId: {new_record.ifpa_id} is in {first} already.")
+            records.append(new_record)
         if len(faults) >= FAULTS_MAX:
             break
     if faults:
         raise BrokenRecordsFile(faults[:FAULTS_MAX])
-    # Two imports at once lock their rows in the same order.
-    return sorted(records, key=lambda one: one.ifpa_id)
+    # In a fixed order, so that two imports at the same time lock their rows in the same order.
+    return sorted(records, key=lambda record: record.ifpa_id)
 
 
 def _fault_sentence(place: str, field: str, sentences: Sequence[str]) -> str:
@@ -175,7 +175,7 @@ def _fault_sentence(place: str, field: str, sentences: Sequence[str]) -> str:
 
 
 def _convert_texts(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with numbers and moments where texts say them; what cannot be one is left for the parser."""
+    """The values, with texts turned into numbers and times where possible; the parser checks the rest."""
     return {
         name: _convert_text(name, value) if isinstance(value, str) else value
         for name, value in values.items()

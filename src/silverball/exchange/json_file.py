@@ -1,4 +1,4 @@
-"""JSON files that others made: read whole, checked, and told with the place of the first fault."""
+"""JSON files of other programs: read, checked, and refused with the place of the first fault."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,13 +12,13 @@ from silverball.exchange.bundle.faults import BrokenFile
 from silverball.wire import times
 
 BYTES_MAX = 50 * 2**20
-# Nothing that is told here is older than the services that tell it.
+# No record is older than the services that publish it.
 YEAR_MIN = 1990
 T = TypeVar("T")
 
 
 def read(path: Path) -> Any:
-    """What the file holds. Raises BrokenFile, or OSError."""
+    """The content of a JSON file. Raises BrokenFile or OSError."""
     size = path.stat().st_size
     if size > BYTES_MAX:
         raise BrokenFile("$", f"The file has {size} bytes; {BYTES_MAX} are read at most.")
@@ -26,7 +26,7 @@ def read(path: Path) -> Any:
 
 
 def decode(content: bytes) -> Any:
-    """The content of a file. Raises BrokenFile for what is no JSON or could not be stored."""
+    """The JSON of a file's bytes. Raises BrokenFile for content that is not JSON or cannot be stored."""
     try:
         raw = msgspec.json.decode(content)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -44,20 +44,20 @@ def convert_rows(raw: Any, kind: type[T], at: str = "$") -> tuple[T, ...]:
 
 
 def refuse_duplicates(places: Iterable[tuple[str, object]]) -> None:
-    """Raises BrokenFile for the first key that stands at two places. Takes (JSON path, key)."""
-    seen: dict[object, str] = {}
+    """Raise BrokenFile for the first key that two places share. Takes pairs of JSON path and key."""
+    first_paths: dict[object, str] = {}
     for path, key in places:
-        if key in seen:
-            raise BrokenFile(path, f"{key} stands in the file twice, first at {seen[key]}.")
-        seen[key] = path
+        if key in first_paths:
+            raise BrokenFile(path, f"{key} is in the file twice, first at {first_paths[key]}.")
+        first_paths[key] = path
 
 
 def parse_moment(path: str, text: str) -> datetime:
-    """The moment in any form that the interface writes. Raises BrokenFile."""
+    """The time, in any form that the interface writes. Raises BrokenFile."""
     try:
-        found = times.parse_moment(text)
+        parsed = times.parse_moment(text)
     except (ValueError, OverflowError) as error:
-        raise BrokenFile(path, f"{text!r} is no moment.") from error
-    if found.year < YEAR_MIN:
+        raise BrokenFile(path, f"{text!r} is not a date and time.") from error
+    if parsed.year < YEAR_MIN:
         raise BrokenFile(path, f"{text!r} is before {YEAR_MIN}.")
-    return found
+    return parsed

@@ -1,7 +1,7 @@
-"""The bulk files: everything of a kind in one file, for whoever needs more than a few answers.
+"""The bulk files: all machines, tips or ratings in one file, for programs that need more than a few pages.
 
-A file is written line by line beside the one that is there and takes its place when it is whole, so who
-fetches it gets the old one or the new one. Its manifest says what it holds.
+A new file is written beside the old one and replaces it when complete, so a download is always one or
+the other. Its manifest holds its digest, size and row count.
 """
 
 import hashlib
@@ -28,11 +28,11 @@ MANIFEST = ".manifest.json"
 
 @dataclass(frozen=True)
 class BulkFile:
-    """A bulk file: its name, and its lines out of a snapshot of the database, each with its line end."""
+    """A bulk file: its name, and its lines from a database snapshot, each with its line end."""
 
     name: str
     lines: Callable[[Any], Iterator[str]]
-    # How many of the lines are no rows: the header of a CSV file, the brackets of a JSON list.
+    # Lines that are not rows: the header of a CSV file, the brackets of a JSON list.
     frame_lines: int
 
     @property
@@ -47,12 +47,12 @@ BULK_FILES: tuple[BulkFile, ...] = (
     BulkFile("latest-ratings.csv", sheets.rating_csv_lines, frame_lines=1),
     BulkFile("latest-rating-revisions.csv", sheets.revision_csv_lines, frame_lines=1),
 )
-# Every file that can be fetched.
-FILE_NAMES = frozenset(name for one in BULK_FILES for name in (one.name, one.manifest_name))
+# Every file that can be downloaded.
+FILE_NAMES = frozenset(name for bulk_file in BULK_FILES for name in (bulk_file.name, bulk_file.manifest_name))
 
 
 class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
-    """What a bulk file holds: `sha256` and `bytes` of the file, and how many rows."""
+    """The description of a bulk file: its digest, size in bytes and number of rows."""
 
     file: str
     sha256: str
@@ -62,7 +62,7 @@ class Manifest(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime) -> Manifest | None:
-    """The file and its manifest, as the database is now; None when there is no line yet. Raises OSError."""
+    """Write the file and its manifest; None when there is nothing to write yet. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     digest, size, count = hashlib.sha256(), 0, 0
     with store.read() as db:
@@ -90,7 +90,7 @@ def write_bulk_file(store: Store, export: BulkFile, folder: Path, now: datetime)
 
 
 def written_at(export: BulkFile, folder: Path) -> datetime | None:
-    """When the file was written; None when it is not there, or nobody can tell."""
+    """The time at which the file was written; None when it or its manifest is missing or broken."""
     try:
         content = (folder / export.manifest_name).read_bytes()
         manifest = msgspec.json.decode(content, type=Manifest)
@@ -101,15 +101,15 @@ def written_at(export: BulkFile, folder: Path) -> datetime | None:
 
 @contextmanager
 def _replace_atomically(path: Path) -> Iterator[IO[bytes]]:
-    """A new file that takes this one's place at the end, and is gone when something fails."""
-    # Two nodes may write into one folder.
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    """A new file that replaces the one at `path` on success and is deleted on failure."""
+    # Two nodes may write into the same folder.
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        with beside.open("xb") as file:
+        with part.open("xb") as file:
             yield file
             file.flush()
-            # Else a power cut could leave an empty file under the name of a whole one.
+            # Otherwise a power cut could leave an empty file under the final name.
             os.fsync(file.fileno())
-        beside.replace(path)
+        part.replace(path)
     finally:
-        beside.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Everything of one account as one file: a ZIP with JSON, CSV and a README in plain words."""
+"""All data of one account as one file: a ZIP with JSON, CSV and a README."""
 
 import io
 import zipfile
@@ -23,22 +23,22 @@ Moments are in UTC. Passwords and the secrets of tokens are not kept, so they ar
 """
 
 
-def account_file(user_id: int, found: Iterable[ExportedSection], at: datetime) -> tuple[str, bytes]:
-    """The name of the file and what is in it."""
+def account_file(user_id: int, sections: Iterable[ExportedSection], at: datetime) -> tuple[str, bytes]:
+    """The name and content of the file."""
     everything: dict[str, Any] = {}
-    counted: list[str] = []
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
-        for one in found:
-            rows = [dict(zip(one.columns, row, strict=True)) for row in one.rows]
-            everything[one.section.name] = rows
-            counted.append(f"{one.section.name} ({len(rows)}): {one.section.said}")
-            table = sheet.csv_file("", one.columns, [_cells(row) for row in one.rows])
-            _add_file(archive, f"csv/{one.section.name}.csv", table.body, at)
-        shown = msgspec.json.format(msgspec.json.encode(everything), indent=2)
-        _add_file(archive, "data.json", shown, at)
-        _add_file(archive, "README.txt", README.format(at=at, listed="\n".join(counted)).encode(), at)
-    return f"silverball-account-{user_id}.zip", packed.getvalue()
+    descriptions: list[str] = []
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for exported in sections:
+            rows = [dict(zip(exported.columns, row, strict=True)) for row in exported.rows]
+            everything[exported.section.name] = rows
+            descriptions.append(f"{exported.section.name} ({len(rows)}): {exported.section.said}")
+            table = sheet.csv_file("", exported.columns, [_cells(row) for row in exported.rows])
+            _add_file(archive, f"csv/{exported.section.name}.csv", table.body, at)
+        json_text = msgspec.json.format(msgspec.json.encode(everything), indent=2)
+        _add_file(archive, "data.json", json_text, at)
+        _add_file(archive, "README.txt", README.format(at=at, listed="\n".join(descriptions)).encode(), at)
+    return f"silverball-account-{user_id}.zip", content.getvalue()
 
 
 def _add_file(archive: zipfile.ZipFile, name: str, content: bytes, at: datetime) -> None:

@@ -22,7 +22,7 @@ class FileTip(Struct, rename="camel", frozen=True, kw_only=True):
     """A row of the file."""
 
     tip_id: Id
-    # Null in our own file: the title was deleted.
+    # Null in our own bulk file when the machine was deleted.
     opdb_id: str | None
     category: TipCategory
     vote_total: Annotated[int, Meta(ge=-ID_MAX, le=ID_MAX)] = 0
@@ -32,14 +32,14 @@ class FileTip(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def read(path: Path) -> list[NewTip]:
-    """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
+    """Read and check a file. Raises BrokenFile with the row and field of the first fault, or OSError."""
     return parse(json_file.read(path))
 
 
 def parse(raw: Any) -> list[NewTip]:
-    """What a file holds. Raises BrokenFile."""
+    """Check the JSON of a file. Raises BrokenFile."""
     if not isinstance(raw, list):
-        raise BrokenFile("$", "This is no list of tips.")
+        raise BrokenFile("$", "This is not a list of tips.")
     rows = json_file.convert_rows(raw, FileTip)
     json_file.refuse_duplicates((f"$[{n}]", row.tip_id) for n, row in enumerate(rows))
     return [_new_tip(f"$[{n}]", row) for n, row in enumerate(rows)]
@@ -48,12 +48,12 @@ def parse(raw: Any) -> list[NewTip]:
 def import_tips(
     transaction: Transaction, tips: list[NewTip], *, is_forced: bool = False
 ) -> tuple[TipCounts, MachineMoves]:
-    """The stored tips are those of the file, under the ids that their titles have now.
+    """Replace the stored tips by those of the file, under the present ids of their machines.
 
     In the caller's transaction. Raises Conflict for a file with far fewer tips than are stored.
     """
-    done = writes.replace_tips(transaction.connection, tips, is_forced=is_forced)
-    return done, moves.follow_moves(transaction)
+    counts = writes.replace_tips(transaction.connection, tips, is_forced=is_forced)
+    return counts, moves.follow_moves(transaction)
 
 
 def _new_tip(place: str, row: FileTip) -> NewTip:
@@ -61,7 +61,7 @@ def _new_tip(place: str, row: FileTip) -> NewTip:
     if row.opdb_id is not None:
         group_id = opdb.group_id_of(row.opdb_id)
         if group_id is None:
-            raise BrokenFile(f"{place}.opdbId", f"{row.opdb_id!r} is no id of the machine database.")
+            raise BrokenFile(f"{place}.opdbId", f"{row.opdb_id!r} is not an id of the machine database.")
     return NewTip(
         tip_id=row.tip_id,
         opdb_id=group_id,

@@ -1,4 +1,4 @@
-"""The file of all ratings, as this program writes it and as it is known elsewhere. Source: ratings.md E."""
+"""The CSV file of all ratings, as this program and others write it. Source: ratings.md E."""
 
 import csv
 import io
@@ -30,35 +30,35 @@ FAULTS_MAX = 20
 
 @dataclass(frozen=True)
 class RatingsFile:
-    """Everybody's rating on a day."""
+    """All ratings of a day."""
 
     day: date
     seeds: tuple[ImportedRating, ...]
 
 
 class _FieldFault(Exception):
-    """A field and what is wrong with it."""
+    """A fault of one field, as a sentence."""
 
 
 def read(file: Path) -> RatingsFile:
-    """The file, whole. Raises Invalid with the row and field of every fault, and OSError."""
+    """Read a file. Raises Invalid with the row and field of every fault, or OSError."""
     if file.stat().st_size > BYTES_MAX:
         raise Invalid({"file": [f"The file must not be greater than {BYTES_MAX} bytes."]})
     return parse(file.read_bytes())
 
 
 def parse(content: bytes) -> RatingsFile:
-    """The same from its bytes."""
+    """Parse the bytes of a file. Raises Invalid."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Invalid({"file": ["The file must be UTF-8 text."]}) from error
     header, _, body = text.partition("\n")
-    found = HEADER.fullmatch(header.rstrip("\r"))
-    if found is None:
+    match = HEADER.fullmatch(header.rstrip("\r"))
+    if match is None:
         raise Invalid({"row 1": ["Row 1 is not the header of a ratings file."]})
     try:
-        day = _parse_day("Data from", found[1])
+        day = _parse_day("Data from", match[1])
     except _FieldFault as fault:
         raise Invalid({"row 1": [f"Row 1: {fault}"]}) from fault
     return RatingsFile(day, _read_seeds(body, day))
@@ -70,9 +70,9 @@ def _read_seeds(body: str, day: date) -> tuple[ImportedRating, ...]:
     seen: dict[tuple[str, int], int] = {}
     for number, cells in _csv_rows(body):
         try:
-            one = _read_seed(cells, day)
-            _refuse_duplicate(one, number, seen)
-            seeds.append(one)
+            rating = _read_seed(cells, day)
+            _refuse_duplicate(rating, number, seen)
+            seeds.append(rating)
         except _FieldFault as fault:
             faults[f"row {number}"] = [f"Row {number}: {fault}"]
             if len(faults) >= FAULTS_MAX:
@@ -83,7 +83,7 @@ def _read_seeds(body: str, day: date) -> tuple[ImportedRating, ...]:
 
 
 def _csv_rows(body: str) -> Iterator[tuple[int, Sequence[str]]]:
-    """Rows that are not empty, each with the line that it ends on."""
+    """The rows that are not empty, each with the number of its last line."""
     reader = csv.reader(io.StringIO(body, newline=""), strict=True)
     try:
         for cells in reader:
@@ -106,7 +106,7 @@ def _read_seed(cells: Sequence[str], day: date) -> ImportedRating:
     rd = _parse_number("RD", cells[4], RD_MAX)
     if rd == 0:
         raise _FieldFault("RD must be above 0.")
-    # They follow from the others, but what has something else there is another file.
+    # These two follow from the other columns, but any other content shows that it is another file.
     _parse_number("Lower Bound", cells[5].strip().removeprefix("-"), RATING_MAX)
     if not CLASS.fullmatch(cells[7].strip()):
         raise _FieldFault("Rating class must be a number from 0 to 7 or empty.")
@@ -120,8 +120,8 @@ def _read_seed(cells: Sequence[str], day: date) -> ImportedRating:
     )
 
 
-def _refuse_duplicate(one: ImportedRating, row: int, seen: dict[tuple[str, int], int]) -> None:
-    for name, number in (("User ID", one.user_id), ("IFPA ID", one.ifpa_id)):
+def _refuse_duplicate(rating: ImportedRating, row: int, seen: dict[tuple[str, int], int]) -> None:
+    for name, number in (("User ID", rating.user_id), ("IFPA ID", rating.ifpa_id)):
         if number is None:
             continue
         before = seen.setdefault((name, number), row)
@@ -145,9 +145,9 @@ def _parse_number(name: str, text: str, most: int) -> float:
 
 def _parse_day(name: str, text: str) -> date:
     try:
-        found = date.fromisoformat(text.strip())
+        day = date.fromisoformat(text.strip())
     except ValueError as error:
         raise _FieldFault(f"{name} must be a date (YYYY-MM-DD).") from error
-    if found.isoformat() != text.strip():
+    if day.isoformat() != text.strip():
         raise _FieldFault(f"{name} must be a date (YYYY-MM-DD).")
-    return found
+    return day

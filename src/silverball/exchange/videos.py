@@ -1,4 +1,4 @@
-"""Films about titles from a file that a house keeps itself."""
+"""Videos about machines, from a file that the operator maintains."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,7 +18,7 @@ SECONDS_MAX = 360_000
 
 
 class FileVideo(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A film. The file is our own, so a misspelt field is a fault."""
+    """A video. The operator writes the file by hand, so an unknown field is a fault."""
 
     opdb_id: str
     title: Annotated[str, Meta(min_length=1, max_length=200)]
@@ -29,29 +29,29 @@ class FileVideo(Struct, rename="camel", frozen=True, kw_only=True, forbid_unknow
 
 
 def read(path: Path) -> list[Video]:
-    """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
+    """Read and check a file. Raises BrokenFile with the row and field of the first fault, or OSError."""
     return parse(json_file.read(path))
 
 
 def parse(raw: Any) -> list[Video]:
-    """What a file holds: a list, or an object with the list `videos`. Raises BrokenFile."""
+    """Check the JSON of a file: a list, or an object with the list `videos`. Raises BrokenFile."""
     at, listed = ("$.videos", raw.get("videos")) if isinstance(raw, dict) else ("$", raw)
     if not isinstance(listed, list):
-        raise BrokenFile("$", "This is neither a list of films nor an object with the list `videos`.")
+        raise BrokenFile("$", "This is neither a list of videos nor an object with the list `videos`.")
     rows = json_file.convert_rows(listed, FileVideo, at)
     json_file.refuse_duplicates((f"{at}[{n}]", (row.opdb_id, row.url)) for n, row in enumerate(rows))
     return [_new_video(f"{at}[{n}].opdbId", row) for n, row in enumerate(rows)]
 
 
 def import_videos(transaction: Transaction, videos: list[Video]) -> None:
-    """The stored films are those of the file, in the caller's transaction."""
+    """Replace the stored videos by those of the file, in the caller's transaction."""
     writes.replace_videos(transaction.connection, videos)
     moves.follow_moves(transaction)
 
 
 def _new_video(place: str, row: FileVideo) -> Video:
     if opdb.parse_id(row.opdb_id) is None:
-        raise BrokenFile(place, f"{row.opdb_id!r} is no id of the machine database.")
+        raise BrokenFile(place, f"{row.opdb_id!r} is not an id of the machine database.")
     return Video(
         title=row.title,
         url=row.url,

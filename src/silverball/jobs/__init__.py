@@ -1,1 +1,1 @@
-"""Work that the clock starts: one job per file."""
+"""Background jobs, one per file."""

@@ -1,4 +1,4 @@
-"""Runs the jobs, in a thread of its own, for as long as the program serves."""
+"""The clock that runs the hourly jobs, in a thread of its own, while the program serves."""
 
 import logging
 import threading
@@ -9,21 +9,21 @@ from datetime import UTC, datetime
 from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.jobs")
-# Who has just started a server may want to look at it before anything changes by itself.
+# An operator may want to look at a server they have just started before it changes anything.
 FIRST_AFTER_SECONDS = 300.0
 EVERY_SECONDS = 3600.0
 
 
 @dataclass(frozen=True)
 class Job:
-    """Something to do every hour. What it does is safe to do twice: every node has a clock."""
+    """An hourly job. It must be safe to run twice, because every node has a clock."""
 
     name: str
     run: Callable[[Store, datetime], None]
 
 
 class JobClock:
-    """Runs each job once an hour; one that fails is logged and tried again with the next hour."""
+    """Runs each job once an hour; a failed job is logged and runs again the next hour."""
 
     def __init__(
         self,
@@ -43,12 +43,12 @@ class JobClock:
         self._thread: threading.Thread | None = None
 
     def start(self) -> None:
-        """Begin to run them, until `close`."""
+        """Run the jobs until `close`."""
         self._thread = threading.Thread(target=self._run_hourly, name="silverball-clock", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Run nothing any more; a job that is running is waited for."""
+        """Stop, after waiting for a job that is running."""
         self._stop.set()
         if self._thread is not None:
             self._thread.join()

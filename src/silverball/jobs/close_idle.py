@@ -1,4 +1,4 @@
-"""Tournaments that nobody has touched for two days are completed. Source: formats, section 23."""
+"""The job that completes tournaments without activity for two days. Source: formats, section 23."""
 
 import logging
 from datetime import datetime
@@ -15,15 +15,15 @@ SOURCE = "clock"
 
 
 def run(store: Store, now: datetime) -> None:
-    """Close the idle tournaments, each in a transaction of its own; one that cannot be closed is logged."""
+    """Complete the idle tournaments, each in a transaction of its own; a failure is logged."""
     with store.read() as db:
-        forgotten = idling.idle_tournaments(db, now)
-    for tournament_id in forgotten:
+        idle_ids = idling.idle_tournaments(db, now)
+    for tournament_id in idle_ids:
         try:
             with store.write(tournament_id) as transaction:
                 is_closed = writes.complete_if_idle(transaction, tournament_id, SOURCE, now)
         except (Refusal, msgspec.ValidationError) as error:
-            LOG.error("the idle tournament %s cannot be closed", tournament_id, exc_info=error)
+            LOG.error("the idle tournament %s cannot be completed", tournament_id, exc_info=error)
             continue
         if is_closed:
-            LOG.info("the idle tournament %s was closed", tournament_id)
+            LOG.info("the idle tournament %s was completed", tournament_id)

@@ -1,10 +1,10 @@
-"""Sends what is announced to webhooks, in threads of its own, for as long as the program serves.
+"""The delivery of announcements to webhooks, in threads of its own, while the program serves.
 
-    announcement -> planned (one thread) -> taken, sent, settled (a few threads)
+    announcement -> planned (one thread) -> claimed, sent, settled (a few threads)
 
-No transaction is open while somebody else's server is waited for. Addresses that fail or are slow have
-threads of their own, so that they wait for each other and never for those that answer. Every node does
-this; whoever is killed in between leaves a message that somebody takes up again a minute later.
+No transaction is open during a request to another server. Slow and failing addresses have threads of
+their own, so that they never delay the others. Every node does this; a message that a killed node had
+claimed is claimed again a minute later.
 """
 
 import time
@@ -26,28 +26,28 @@ from silverball.store.engine import Store
 
 QUICK_THREADS = 2
 SLOW_THREADS = 2
-# Address, body, headers -> the status that was answered. Raises Unreachable.
+# Address, body, headers -> the status of the response. Raises WebhookUnreachable.
 Send = Callable[[str, bytes, Mapping[str, str]], int]
 
 
 class WebhookUnreachable(Exception):
-    """Nobody answered at an address; the message is a sentence for who entered it."""
+    """An address without a response; the message is a sentence for the organizer."""
 
 
 @dataclass(frozen=True)
 class WebhookDeliverer:
-    """The webhooks of one database, served with one function."""
+    """Plans and sends the webhook messages of one database."""
 
     store: Store
     settings: Settings
-    # Made when it is first needed: what sends takes its time to load.
+    # Called on the first message, because the HTTP client is slow to load.
     open_send: Callable[[], Send]
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
     dice: Random = field(default_factory=SystemRandom)
     clock: Callable[[], float] = time.monotonic
 
     def plan_one(self) -> bool:
-        """Let one webhook look at what was announced. Returns whether there was anything."""
+        """Plan the messages of one webhook from the announcements. Returns whether there was any work."""
         with self.store.read() as db:
             if not due.is_any_webhook_behind(db):
                 return False
@@ -55,55 +55,57 @@ class WebhookDeliverer:
             return planning.plan_next_webhook(transaction.connection, self.dice, self._current_second())
 
     def send_one(self, *, slow: bool) -> bool:
-        """Send what waits longest, to quick addresses or to slow ones. Returns whether there was anything."""
+        """Send the oldest message to a quick or a slow address. Returns whether there was any."""
         with self.store.read() as db:
             if not due.is_any_message_ready(db, self._current_second(), slow=slow):
                 return False
         with self.store.write(quiet=True) as transaction:
-            errand = sending.claim_next_message(
+            message = sending.claim_next_message(
                 transaction.connection, self._current_second(), slow=slow, base_url=self.settings.base_url
             )
-        if errand is None:
+        if message is None:
             return False
-        outcome = self._post(errand)
+        outcome = self._post(message)
         with self.store.write(quiet=True) as transaction:
-            sending.settle_delivery(transaction.connection, errand, outcome, self._current_second())
+            sending.settle_delivery(transaction.connection, message, outcome, self._current_second())
         return True
 
-    def _post(self, errand: WebhookToSend) -> SendOutcome:
-        began = self.clock()
+    def _post(self, message: WebhookToSend) -> SendOutcome:
+        started = self.clock()
         headers = signing.signed_headers(
-            errand.secret, errand.message_id, errand.body, self._current_second()
+            message.secret, message.message_id, message.body, self._current_second()
         )
         try:
-            status = self.open_send()(errand.url, errand.body, headers)
+            status = self.open_send()(message.url, message.body, headers)
         except WebhookUnreachable as error:
-            return SendOutcome(self.clock() - began, reason=str(error))
-        return SendOutcome(self.clock() - began, status)
+            return SendOutcome(self.clock() - started, reason=str(error))
+        return SendOutcome(self.clock() - started, status)
 
     def _current_second(self) -> datetime:
         return self.now().replace(microsecond=0)
 
 
-def create_workers(rounds: WebhookDeliverer, *, poll_seconds: float = POLL_SECONDS) -> Workers:
-    """The threads: one plans, the others send to quick addresses or to slow ones."""
-    quick, slow = (partial(rounds.send_one, slow=slow) for slow in (False, True))
-    duties: list[Callable[[], bool]] = [rounds.plan_one, *[quick] * QUICK_THREADS, *[slow] * SLOW_THREADS]
+def create_workers(deliverer: WebhookDeliverer, *, poll_seconds: float = POLL_SECONDS) -> Workers:
+    """The threads: one plans, the others send to quick or to slow addresses."""
+    quick, slow = (partial(deliverer.send_one, slow=slow) for slow in (False, True))
+    duties: list[Callable[[], bool]] = [deliverer.plan_one, *[quick] * QUICK_THREADS, *[slow] * SLOW_THREADS]
     return Workers("webhooks", duties, poll_seconds=poll_seconds)
 
 
 def delivery_workers(store: Store, settings: Settings) -> Workers:
-    """The threads with the site's policy."""
+    """The threads, with the site's policy."""
     return create_workers(WebhookDeliverer(store, settings, cache(lambda: guarded_send(settings))))
 
 
-def guarded_send(settings: Settings, **how: Any) -> Send:
-    """Sends within the site's policy; `how` is said to the sender. Loads the client."""
+def guarded_send(settings: Settings, **options: Any) -> Send:
+    """A function that sends within the site's policy; `options` go to the sender. Loads the client."""
     from silverball.exchange.outgoing import network
     from silverball.exchange.outgoing.send import NotSent, Sender
 
-    allowed, way = network.guarded_network(policy.delivery_policy(settings), settings.egress_proxy)
-    sender = Sender(allowed, **{**way, **how})
+    site_policy, site_options = network.guarded_network(
+        policy.delivery_policy(settings), settings.egress_proxy
+    )
+    sender = Sender(site_policy, **{**site_options, **options})
 
     def send(url: str, body: bytes, headers: Mapping[str, str]) -> int:
         try:

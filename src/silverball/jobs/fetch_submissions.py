@@ -1,8 +1,8 @@
-"""Fetches the documents of rating submissions, in threads of its own, for as long as the program serves.
+"""The fetching of submitted rating documents, in threads of its own, while the program serves.
 
-No transaction is open while somebody else's server is waited for: an errand is taken in one, the
-document is fetched in none, and what came of it is stored in another. Every node does this. Whoever is
-killed in between leaves a submission that somebody takes up again a minute later.
+No transaction is open during a request to another server: a submission is claimed in one, its document
+is fetched in none, and the outcome is stored in another. Every node does this; a submission that a
+killed node had claimed is claimed again a minute later.
 """
 
 from collections.abc import Callable
@@ -25,88 +25,88 @@ from silverball.service.submissions.writes.arrival import (
 from silverball.settings import Settings
 from silverball.store.engine import Store
 
-# One slow host keeps nobody else waiting.
+# Two, so that one slow host does not delay the other submissions.
 THREADS = 2
-# Address -> what is there. Raises Unreachable.
+# Address -> the document there. Raises DocumentUnreachable.
 Fetch = Callable[[str], ArrivedDocument]
 
 
 class DocumentUnreachable(Exception):
-    """There is no document at an address; the message is a sentence for who sent it in."""
+    """An address without a document; the message is a sentence for the submitter."""
 
 
 @dataclass(frozen=True)
 class SubmissionFetcher:
-    """Submissions of one database, fetched with one function."""
+    """Fetches the documents of one database's submissions."""
 
     store: Store
     settings: Settings
-    # Made when it is first needed: what fetches takes its time to load.
+    # Called on the first fetch, because the HTTP client is slow to load.
     open_fetch: Callable[[], Fetch]
     now: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     def fetch_one(self) -> bool:
-        """Fetch what waits longest. Returns whether there was anything."""
+        """Fetch the oldest waiting document. Returns whether there was any."""
         with self.store.read() as db:
             if not arrival.is_fetch_due(db, self._current_second()):
                 return False
         with self.store.write(quiet=True) as transaction:
-            errand = arrival.claim_next_document(transaction.connection, self._current_second())
-        if errand is None:
+            submission = arrival.claim_next_document(transaction.connection, self._current_second())
+        if submission is None:
             return False
-        self._fetch_document(errand)
+        self._fetch_document(submission)
         return True
 
-    def _fetch_document(self, errand: DocumentToFetch) -> None:
-        if errand.tries > TRIES_MAX:
-            self._refuse(errand, [GIVEN_UP])
+    def _fetch_document(self, submission: DocumentToFetch) -> None:
+        if submission.tries > TRIES_MAX:
+            self._refuse(submission, [GIVEN_UP])
             return
         try:
-            delivery = self.open_fetch()(errand.url)
+            delivery = self.open_fetch()(submission.url)
             with self.store.read() as db:
-                arrived = arrival.check_document(db, errand, delivery, self._current_second())
+                arrived = arrival.check_document(db, submission, delivery, self._current_second())
         except DocumentUnreachable as error:
-            self._refuse(errand, [str(error)])
+            self._refuse(submission, [str(error)])
         except InvalidDocument as error:
-            self._refuse(errand, error.faults)
+            self._refuse(submission, error.faults)
         else:
             trusted = policy.trusted_hosts(self.settings)
             with self.store.write() as transaction:
                 arrival.accept_document(
-                    transaction.connection, errand, arrived, trusted, self._current_second()
+                    transaction.connection, submission, arrived, trusted, self._current_second()
                 )
 
-    def _refuse(self, errand: DocumentToFetch, faults: list[str]) -> None:
+    def _refuse(self, submission: DocumentToFetch, faults: list[str]) -> None:
         with self.store.write() as transaction:
-            arrival.refuse_document(transaction.connection, errand, faults, self._current_second())
+            arrival.refuse_document(transaction.connection, submission, faults, self._current_second())
 
     def _current_second(self) -> datetime:
         return self.now().replace(microsecond=0)
 
 
-def create_workers(errands: SubmissionFetcher, *, poll_seconds: float = POLL_SECONDS) -> Workers:
-    """The threads, which all do the same."""
-    return Workers("submissions", [errands.fetch_one] * THREADS, poll_seconds=poll_seconds)
+def create_workers(fetcher: SubmissionFetcher, *, poll_seconds: float = POLL_SECONDS) -> Workers:
+    """The threads, which all do the same work."""
+    return Workers("submissions", [fetcher.fetch_one] * THREADS, poll_seconds=poll_seconds)
 
 
 def fetch_workers(store: Store, settings: Settings) -> Workers:
-    """The threads with the site's policy."""
+    """The threads, with the site's policy."""
     return create_workers(SubmissionFetcher(store, settings, cache(lambda: guarded_fetch(settings))))
 
 
-def guarded_fetch(settings: Settings, **how: Any) -> Fetch:
-    """Fetches within the site's policy; `how` is said to the fetcher. Loads the client."""
+def guarded_fetch(settings: Settings, **options: Any) -> Fetch:
+    """A function that fetches within the site's policy; `options` go to the fetcher. Loads the client."""
     from silverball.exchange.outgoing import network
     from silverball.exchange.outgoing.fetch import Fetcher, NotFetched
 
-    allowed, way = network.guarded_network(policy.fetch_policy(settings), settings.egress_proxy)
-    fetcher = Fetcher(allowed, **{**way, **how})
+    site_policy, site_options = network.guarded_network(policy.fetch_policy(settings), settings.egress_proxy)
+    fetcher = Fetcher(site_policy, **{**site_options, **options})
 
     def fetch(url: str) -> ArrivedDocument:
         try:
-            found = fetcher.fetch(url)
+            fetched = fetcher.fetch(url)
         except NotFetched as error:
             raise DocumentUnreachable(error.sentence) from error
-        return ArrivedDocument(address_policy.url_host(found.url), found.body)
+        return ArrivedDocument(address_policy.url_host(fetched.url), fetched.body)
 
     return fetch

@@ -1,4 +1,4 @@
-"""The bulk files are written once a day, in the small hours."""
+"""The job that writes the bulk files, once a day in the small hours."""
 
 import logging
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ def create_job(settings: Settings) -> Job:
 
 
 def run(folder: Path, store: Store, now: datetime) -> None:
-    """Write each file that is missing or older than this morning."""
+    """Write each file that is missing or was due since it was written."""
     for export in nightly.BULK_FILES:
         written_at = nightly.written_at(export, folder)
         if written_at is None or written_at < _last_due_at(now):
@@ -31,6 +31,6 @@ def run(folder: Path, store: Store, now: datetime) -> None:
 
 
 def _last_due_at(now: datetime) -> datetime:
-    """The last moment at which the files were due."""
+    """The last time at which the files were due."""
     due = now.replace(hour=HOUR, minute=0, second=0, microsecond=0)
     return due if due <= now else due - timedelta(days=1)

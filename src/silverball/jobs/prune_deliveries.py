@@ -1,4 +1,4 @@
-"""Deliveries of webhooks that were decided a week ago are taken out."""
+"""The job that deletes webhook deliveries a week after they succeeded or failed."""
 
 import logging
 from datetime import datetime
@@ -10,9 +10,9 @@ LOG = logging.getLogger("silverball.jobs")
 
 
 def run(store: Store, now: datetime) -> None:
-    """Take them out in one transaction."""
-    # No answer that is kept shows them.
+    """Delete them in one transaction."""
+    # Quiet: no cached response depends on them.
     with store.write(quiet=True) as transaction:
-        pruned = pruning.prune_deliveries(transaction.connection, now)
-    if pruned:
-        LOG.info("%s deliveries of webhooks were taken out", pruned)
+        deleted = pruning.prune_deliveries(transaction.connection, now)
+    if deleted:
+        LOG.info("%s webhook deliveries were deleted", deleted)

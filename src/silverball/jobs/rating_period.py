@@ -1,4 +1,4 @@
-"""Days whose results may no longer be corrected are rated; corrected ones are rated again."""
+"""The job that rates days whose results are final, and rates corrected days again."""
 
 import logging
 from datetime import datetime, timedelta
@@ -24,7 +24,7 @@ def create_job(settings: Settings) -> Job:
 
 
 def rating_parameters(settings: Settings) -> Parameters:
-    """How ratings are computed here."""
+    """The rating parameters of the settings."""
     return Parameters(
         rating_default=settings.rating_default,
         rd_default=settings.rating_rd_default,
@@ -36,7 +36,7 @@ def rating_parameters(settings: Settings) -> Parameters:
 
 
 def run(store: Store, now: datetime, *, parameters: Parameters, delay_days: int) -> None:
-    """Rate what is due. When another node or a command has begun since, that one does it."""
+    """Rate the days that are due, unless another node or a command has started to rate meanwhile."""
     until = rating_days.rating_day(now) - timedelta(days=delay_days)
     try:
         days = periods.rate_days(store, until, parameters, now)

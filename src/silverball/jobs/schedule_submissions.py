@@ -1,4 +1,4 @@
-"""Approved submissions whose day is over belong to its rating period from then on."""
+"""The job that assigns approved submissions to their day's rating period when the day is over."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Threads that do one duty again and again, for as long as the program serves."""
+"""Threads that repeat one duty each, while the program serves."""
 
 import logging
 import threading
@@ -10,9 +10,9 @@ AFTER_FAULT_SECONDS = 5.0
 
 
 class Workers:
-    """A thread for each duty. `start` and `close` belong to the program's life.
+    """A thread for each duty, from `start` to `close`.
 
-    A duty returns whether there was anything to do; when there was not, it is asked again a moment later.
+    A duty returns whether there was any work; when there was none, the thread pauses before the next try.
     """
 
     def __init__(
@@ -29,7 +29,7 @@ class Workers:
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
-        """Begin, until `close`."""
+        """Run the duties until `close`."""
         for number, duty in enumerate(self._duties, start=1):
             name = f"silverball-{self._name}-{number}"
             thread = threading.Thread(target=self._repeat, args=(duty,), name=name, daemon=True)
@@ -37,7 +37,7 @@ class Workers:
             self._threads.append(thread)
 
     def close(self) -> None:
-        """Begin nothing any more; what is on its way is waited for, which takes seconds at most."""
+        """Stop, after waiting for the work in progress, which takes seconds at most."""
         self._stop.set()
         for thread in self._threads:
             thread.join()
@@ -46,8 +46,8 @@ class Workers:
         while not self._stop.is_set():
             try:
                 wait = 0.0 if duty() else self._poll_seconds
-            except Exception as error:  # the edge of a thread: the next one must be done
-                LOG.error("%s could not be served", self._name, exc_info=error)
+            except Exception as error:  # the edge of a thread: the thread must go on
+                LOG.error("%s: work failed", self._name, exc_info=error)
                 wait = max(self._poll_seconds, AFTER_FAULT_SECONDS)
             if wait:
                 self._stop.wait(wait)

@@ -1,4 +1,4 @@
-"""From a checked bundle to stored fields: users, and things in the organizer's book."""
+"""The rows of a checked bundle's users, and of all that its organizer owns."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -20,10 +20,10 @@ Row = dict[str, Any]
 
 
 def build_book(bundle: Bundle) -> BundleContents:
-    """Everything that the bundle contains or names beside its tournament."""
+    """The rows of all that the bundle contains or names beside its tournament."""
     tournament = bundle.tournament
     named = _user_names(bundle)
-    users = {one.user_id: _user_row(one) for one in _contained_users(bundle) if one.user_id in named}
+    users = {user.user_id: _user_row(user) for user in _contained_users(bundle) if user.user_id in named}
     series = _find_series(bundle)
     banks = tuple_or_empty(bundle.banks) or tuple_or_empty(tournament.banks)
     event = _value_or_none(tournament.event)
@@ -31,11 +31,13 @@ def build_book(bundle: Bundle) -> BundleContents:
     return BundleContents(
         organizer_id=tournament.organizer_id,
         users=list(users.values()),
-        locations=[_stored_fields(one) for one in _locations(bundle)],
+        locations=[_stored_fields(location) for location in _locations(bundle)],
         series=[] if series is None else [_series_row(series)],
-        arenas=[_fields_without(one, "tournament_arena") for one in tuple_or_empty(tournament.arenas)],
-        players=[_fields_without(one, "tournament_player") for one in tuple_or_empty(tournament.players)],
-        banks=[_fields_without(one, "arena_ids") for one in banks],
+        arenas=[_fields_without(arena, "tournament_arena") for arena in tuple_or_empty(tournament.arenas)],
+        players=[
+            _fields_without(player, "tournament_player") for player in tuple_or_empty(tournament.players)
+        ],
+        banks=[_fields_without(bank, "arena_ids") for bank in banks],
         bank_arenas=[
             {"bank_id": bank.bank_id, "place": place, "arena_id": arena_id}
             for bank in banks
@@ -53,17 +55,17 @@ def _find_series(bundle: Bundle) -> Series | None:
 
 
 def _contained_users(bundle: Bundle) -> Iterator[User]:
-    """The users that the bundle contains; the organizer comes last, so that he is kept."""
+    """The users in the bundle; the organizer comes last, so that a later entry never replaces theirs."""
     yield from scorekeepers(bundle)
     series = _find_series(bundle)
     contained = [] if series is None else [_value_or_none(series.organizer)]
-    for one in (*contained, _value_or_none(bundle.tournament.organizer)):
-        if one is not None:
-            yield one
+    for user in (*contained, _value_or_none(bundle.tournament.organizer)):
+        if user is not None:
+            yield user
 
 
 def _user_names(bundle: Bundle) -> dict[int, str]:
-    """Every user id in the bundle, with the name that a placeholder would get."""
+    """Every user id in the bundle, with the name that a placeholder user gets."""
     named: dict[int, str] = {}
     for player in tuple_or_empty(bundle.tournament.players):
         if player.claimed_by is not None:
@@ -79,15 +81,15 @@ def _user_ids(bundle: Bundle) -> Iterator[int | None]:
     yield tournament.organizer_id
     owned = [*tuple_or_empty(tournament.players), *tuple_or_empty(tournament.arenas), *_locations(bundle)]
     owned += [*tuple_or_empty(bundle.banks), *tuple_or_empty(tournament.banks)]
-    owned += [one for one in (_find_series(bundle), _value_or_none(tournament.event)) if one is not None]
-    yield from (one.organizer_id for one in owned)
-    yield from (one.user_id for one in scorekeepers(bundle))
+    owned += [part for part in (_find_series(bundle), _value_or_none(tournament.event)) if part is not None]
+    yield from (item.organizer_id for item in owned)
+    yield from (user.user_id for user in scorekeepers(bundle))
     for game in bundle.games:
         yield game.scorekeeper_id
         yield from game.user_ids
     for card in tuple_or_empty(bundle.cards):
-        yield from (one.scorekeeper_id for one in card.single_player_games)
-    yield from (one.scorekeeper_id for one in tuple_or_empty(bundle.single_player_games))
+        yield from (game.scorekeeper_id for game in card.single_player_games)
+    yield from (game.scorekeeper_id for game in tuple_or_empty(bundle.single_player_games))
 
 
 def _locations(bundle: Bundle) -> Iterator[Location]:
@@ -100,38 +102,38 @@ def _locations(bundle: Bundle) -> Iterator[Location]:
         yield at_event
 
 
-def _user_row(one: User) -> Row:
-    return {**_stored_fields(one), "created_at": times.parse_moment(one.created_at)}
+def _user_row(user: User) -> Row:
+    return {**_stored_fields(user), "created_at": times.parse_moment(user.created_at)}
 
 
-def _series_row(one: Series) -> Row:
-    row = _fields_without(one, "organizer", "rsvp_configuration")
+def _series_row(series: Series) -> Row:
+    row = _fields_without(series, "organizer", "rsvp_configuration")
     return {
         **row,
-        "playoffs_cutoffs": msgspec.to_builtins(one.playoffs_cutoffs),
-        "rsvp_configuration": msgspec.to_builtins(_value_or_none(one.rsvp_configuration)),
+        "playoffs_cutoffs": msgspec.to_builtins(series.playoffs_cutoffs),
+        "rsvp_configuration": msgspec.to_builtins(_value_or_none(series.rsvp_configuration)),
     }
 
 
-def _occasion_row(one: OccasionListItem) -> Row:
-    row = _fields_without(one, "event_id", "is_favorite", "location")
+def _occasion_row(occasion: OccasionListItem) -> Row:
+    row = _fields_without(occasion, "event_id", "is_favorite", "location")
     return {
-        "occasion_id": one.event_id,
+        "occasion_id": occasion.event_id,
         **row,
-        "start_utc": times.parse_moment(one.start_utc),
-        "end_utc": optional_moment(one.end_utc),
-        "registration_utc": optional_moment(one.registration_utc),
+        "start_utc": times.parse_moment(occasion.start_utc),
+        "end_utc": optional_moment(occasion.end_utc),
+        "registration_utc": optional_moment(occasion.registration_utc),
     }
 
 
-def _stored_fields(one: msgspec.Struct) -> Row:
-    """The fields of a shape as they are stored: the names are the same."""
-    fields = msgspec.structs.asdict(one)
+def _stored_fields(shape: msgspec.Struct) -> Row:
+    """The fields of a shape as stored values; the names are the same."""
+    fields = msgspec.structs.asdict(shape)
     return {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
 
 
-def _fields_without(one: msgspec.Struct, *names: str) -> Row:
-    return {name: value for name, value in _stored_fields(one).items() if name not in names}
+def _fields_without(shape: msgspec.Struct, *names: str) -> Row:
+    return {name: value for name, value in _stored_fields(shape).items() if name not in names}
 
 
 def _value_or_none(part: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Whether the parts of a bundle fit together. Every function raises BrokenBundle at the first fault."""
+"""Checks that the parts of a bundle fit together. Every function raises BrokenBundle at the first fault."""
 
 from collections.abc import Collection, Iterable
 from decimal import Decimal, InvalidOperation
@@ -21,7 +21,7 @@ from silverball.wire.tournaments import Tournament
 
 
 class BundleCheck:
-    """The ids that a bundle contains, and the checks that need them."""
+    """The ids in a bundle, and the checks that need them."""
 
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
@@ -43,7 +43,7 @@ class BundleCheck:
         self.card_ids = _distinct_ids("$.cards", tuple_or_empty(bundle.cards), "card_id")
 
     def run(self) -> None:
-        """Check everything below the tournament."""
+        """Check all parts but the tournament itself."""
         self._check_rounds()
         self._check_games()
         self._check_attempts("$.singlePlayerGames", tuple_or_empty(self.bundle.single_player_games), None)
@@ -55,19 +55,19 @@ class BundleCheck:
         self._refuse_games_on_two_cards()
 
     def _check_rounds(self) -> None:
-        for n, one in enumerate(self.bundle.rounds):
+        for n, round_ in enumerate(self.bundle.rounds):
             path = f"$.rounds[{n}]"
-            self._require_own(path, one.tournament_id)
-            _require_moment(f"{path}.createdAt", one.created_at)
-            _require_moment(f"{path}.completedAt", one.completed_at)
-            self._require_known(f"{path}.arenaId", one.arena_id, self.arena_ids, "arena")
-            if one.score is not None and one.score != int(one.score):
-                raise BrokenBundle(f"{path}.score", f"{one.score} is not a whole number.")
+            self._require_own(path, round_.tournament_id)
+            _require_moment(f"{path}.createdAt", round_.created_at)
+            _require_moment(f"{path}.completedAt", round_.completed_at)
+            self._require_known(f"{path}.arenaId", round_.arena_id, self.arena_ids, "arena")
+            if round_.score is not None and round_.score != int(round_.score):
+                raise BrokenBundle(f"{path}.score", f"{round_.score} is not a whole number.")
 
     def _check_games(self) -> None:
         games = self.bundle.games
         _distinct_ids("$.games", games, "game_id")
-        suggestions = [one for game in games for one in tuple_or_empty(game.suggestions)]
+        suggestions = [suggestion for game in games for suggestion in tuple_or_empty(game.suggestions)]
         _distinct_ids("$.games[*].suggestions", suggestions, "suggestion_id")
         for n, game in enumerate(games):
             self._check_game(f"$.games[{n}]", game)
@@ -86,8 +86,8 @@ class BundleCheck:
             raise BrokenBundle(f"{path}.playerIds", "A player is named twice.")
         for name in ("user_ids", "result_positions", "result_points", "result_scores"):
             if len(getattr(game, name)) != len(game.player_ids):
-                shown = msgspec.structs.fields(Game)
-                key = next(one.encode_name for one in shown if one.name == name)
+                fields = msgspec.structs.fields(Game)
+                key = next(field.encode_name for field in fields if field.name == name)
                 raise BrokenBundle(f"{path}.{key}", "There is not one element for each player of the game.")
         self._check_result(path, game)
         for m, suggestion in enumerate(tuple_or_empty(game.suggestions)):
@@ -119,22 +119,24 @@ class BundleCheck:
 
     def _check_attempts(self, path: str, attempts: Collection[SinglePlayerGame], card_id: int | None) -> None:
         _distinct_ids(path, attempts, "single_player_game_id")
-        for n, one in enumerate(attempts):
-            self._check_attempt(f"{path}[{n}]", one)
-            if card_id is not None and one.card_id not in (UNSET, None, card_id):
+        for n, attempt in enumerate(attempts):
+            self._check_attempt(f"{path}[{n}]", attempt)
+            if card_id is not None and attempt.card_id not in (UNSET, None, card_id):
                 raise BrokenBundle(f"{path}[{n}].cardId", f"The game is listed with card {card_id}.")
 
-    def _check_attempt(self, path: str, one: SinglePlayerGame) -> None:
-        if one.tournament_id is not UNSET:
-            self._require_own(path, one.tournament_id)
-        self._require_known(f"{path}.playerId", one.player_id, self.player_ids, "player")
-        self._require_known(f"{path}.arenaId", one.arena_id, self.arena_ids, "arena")
-        self._require_known(f"{path}.roundId", _value_or_none(one.round_id) or None, self.round_ids, "round")
-        self._require_known(f"{path}.cardId", _value_or_none(one.card_id), self.card_ids, "card")
-        _require_moment(f"{path}.createdAt", one.created_at)
-        _require_moment(f"{path}.updatedAt", one.updated_at)
-        parse_points(f"{path}.points", one.points)
-        parse_score(f"{path}.score", one.score)
+    def _check_attempt(self, path: str, attempt: SinglePlayerGame) -> None:
+        if attempt.tournament_id is not UNSET:
+            self._require_own(path, attempt.tournament_id)
+        self._require_known(f"{path}.playerId", attempt.player_id, self.player_ids, "player")
+        self._require_known(f"{path}.arenaId", attempt.arena_id, self.arena_ids, "arena")
+        self._require_known(
+            f"{path}.roundId", _value_or_none(attempt.round_id) or None, self.round_ids, "round"
+        )
+        self._require_known(f"{path}.cardId", _value_or_none(attempt.card_id), self.card_ids, "card")
+        _require_moment(f"{path}.createdAt", attempt.created_at)
+        _require_moment(f"{path}.updatedAt", attempt.updated_at)
+        parse_points(f"{path}.points", attempt.points)
+        parse_score(f"{path}.score", attempt.score)
 
     def _check_card(self, path: str, card: Card) -> None:
         self._require_own(path, card.tournament_id)
@@ -142,32 +144,34 @@ class BundleCheck:
         _require_moment(f"{path}.createdAt", card.created_at)
         _require_moment(f"{path}.updatedAt", card.updated_at)
         self._check_attempts(f"{path}.singlePlayerGames", card.single_player_games, card.card_id)
-        games = sorted(card.single_player_games, key=lambda one: (one.index or 0, one.single_player_game_id))
+        games = sorted(
+            card.single_player_games, key=lambda game: (game.index or 0, game.single_player_game_id)
+        )
         expected: dict[str, list[Any]] = {
-            "singlePlayerGameIds": [one.single_player_game_id for one in games],
-            "arenaIds": [one.arena_id for one in games],
-            "pointsList": [None if one.points is None else Decimal(one.points) for one in games],
+            "singlePlayerGameIds": [game.single_player_game_id for game in games],
+            "arenaIds": [game.arena_id for game in games],
+            "pointsList": [None if game.points is None else Decimal(game.points) for game in games],
         }
-        said: dict[str, list[Any]] = {
+        listed: dict[str, list[Any]] = {
             "singlePlayerGameIds": list(card.single_player_game_ids),
             "arenaIds": list(card.arena_ids),
-            "pointsList": [None if one is None else Decimal(str(one)) for one in card.points_list],
+            "pointsList": [None if points is None else Decimal(str(points)) for points in card.points_list],
         }
-        for name, values in said.items():
+        for name, values in listed.items():
             if values != expected[name]:
                 raise BrokenBundle(f"{path}.{name}", "The list does not agree with the games of the card.")
 
     def _check_queues(self) -> None:
         queues = tuple_or_empty(self.bundle.queues)
         _distinct_ids("$.queues", queues, "queue_id")
-        for n, one in enumerate(queues):
+        for n, spot in enumerate(queues):
             path = f"$.queues[{n}]"
-            self._require_own(path, one.tournament_id)
-            self._require_known(f"{path}.playerId", one.player_id, self.player_ids, "player")
-            self._require_known(f"{path}.arenaId", one.arena_id, self.arena_ids, "arena")
-            self._require_known(f"{path}.roundId", one.round_id or None, self.round_ids, "round")
-            _require_moment(f"{path}.createdAt", one.created_at)
-            _require_moment(f"{path}.completedAt", one.completed_at)
+            self._require_own(path, spot.tournament_id)
+            self._require_known(f"{path}.playerId", spot.player_id, self.player_ids, "player")
+            self._require_known(f"{path}.arenaId", spot.arena_id, self.arena_ids, "arena")
+            self._require_known(f"{path}.roundId", spot.round_id or None, self.round_ids, "round")
+            _require_moment(f"{path}.createdAt", spot.created_at)
+            _require_moment(f"{path}.completedAt", spot.completed_at)
 
     def _check_banks(self) -> None:
         for n, bank in enumerate(tuple_or_empty(self.bundle.banks) or tuple_or_empty(self.tournament.banks)):
@@ -197,14 +201,14 @@ class BundleCheck:
             _parse_decimal(f"{path}.points", row.points)
 
     def _refuse_games_on_two_cards(self) -> None:
-        """A game of a card may be listed with the card and with the single player games."""
-        once: dict[int, SinglePlayerGame] = {}
+        """Refuse a game on two cards. It may be listed with its card and among the single player games."""
+        by_id: dict[int, SinglePlayerGame] = {}
         for n, card in enumerate(tuple_or_empty(self.bundle.cards)):
-            for m, one in enumerate(card.single_player_games):
-                if one.single_player_game_id in once:
+            for m, game in enumerate(card.single_player_games):
+                if game.single_player_game_id in by_id:
                     path = f"$.cards[{n}].singlePlayerGames[{m}].singlePlayerGameId"
-                    raise BrokenBundle(path, f"{one.single_player_game_id} is on two cards.")
-                once[one.single_player_game_id] = one
+                    raise BrokenBundle(path, f"{game.single_player_game_id} is on two cards.")
+                by_id[game.single_player_game_id] = game
 
     def _require_own(self, path: str, tournament_id: int | UnsetType) -> None:
         if tournament_id != self.tournament_id:
@@ -212,9 +216,9 @@ class BundleCheck:
                 f"{path}.tournamentId", f"It belongs to tournament {tournament_id}, not {self.tournament_id}."
             )
 
-    def _require_known(self, path: str, value: int | None, known: Collection[int], what: str) -> None:
+    def _require_known(self, path: str, value: int | None, known: Collection[int], kind: str) -> None:
         if value is not None and value not in known:
-            raise BrokenBundle(path, f"There is no {what} {value} in the bundle.")
+            raise BrokenBundle(path, f"There is no {kind} {value} in the bundle.")
 
 
 def _check_tournament(tournament: Tournament) -> None:
@@ -247,12 +251,12 @@ def _snake_case(key: str) -> str:
 
 
 def _check_members(tournament: Tournament) -> None:
-    """The parts that stand beside their ids."""
+    """Check the parts that are listed beside their ids."""
     _require_same_id("$.tournament.organizer", tournament.organizer, "user_id", tournament.organizer_id)
     _require_same_id("$.tournament.location", tournament.location, "location_id", tournament.location_id)
     _require_same_id("$.tournament.series", tournament.series, "series_id", tournament.series_id)
-    here = _value_or_none(tournament.location)
-    if tournament.location_id is not None and here is None:
+    location = _value_or_none(tournament.location)
+    if tournament.location_id is not None and location is None:
         sentence = "The location is missing. Ask for the tournament with includeLocation=true."
         raise BrokenBundle("$.tournament.locationId", sentence)
     event = _value_or_none(tournament.event)
@@ -266,13 +270,13 @@ def _check_members(tournament: Tournament) -> None:
 
 
 def _check_users(bundle: Bundle) -> None:
-    keepers = tuple_or_empty(bundle.scorekeepers) or tuple_or_empty(bundle.tournament.scorekeepers)
-    _distinct_ids("$.scorekeepers", keepers, "user_id")
+    scorekeepers = tuple_or_empty(bundle.scorekeepers) or tuple_or_empty(bundle.tournament.scorekeepers)
+    _distinct_ids("$.scorekeepers", scorekeepers, "user_id")
     series = _value_or_none(bundle.series) or _value_or_none(bundle.tournament.series)
     users = {
         "$.tournament.organizer": _value_or_none(bundle.tournament.organizer),
         "$.series.organizer": None if series is None else _value_or_none(series.organizer),
-        **{f"$.scorekeepers[{n}]": one for n, one in enumerate(keepers)},
+        **{f"$.scorekeepers[{n}]": keeper for n, keeper in enumerate(scorekeepers)},
     }
     for path, user in users.items():
         if user is not None:
@@ -288,18 +292,18 @@ def _require_same_id(path: str, part: Any, key: str, named: int | None) -> None:
 
 
 def _check_settings(tournament: Tournament) -> None:
-    """The settings of a format that is played here keep to its limits."""
+    """Check the settings of a known format against its limits."""
     if tournament.type not in FORMATS:
         return
-    given = msgspec.to_builtins(tournament)
+    raw = msgspec.to_builtins(tournament)
     try:
-        settings.read_settings(FORMATS[tournament.type].settings, given)
+        settings.read_settings(FORMATS[tournament.type].settings, raw)
     except msgspec.ValidationError as error:
         raise fault_from_validation(error, at="$.tournament") from error
 
 
 def tuple_or_empty(part: Any) -> tuple[Any, ...]:
-    """A list that may be absent or null."""
+    """The items of a list that may be absent or null."""
     return () if part is None or isinstance(part, UnsetType) else part
 
 
@@ -307,11 +311,11 @@ def _value_or_none(part: Any) -> Any:
     return None if isinstance(part, UnsetType) else part
 
 
-def _distinct_ids(path: str, things: Iterable[Any], key: str) -> frozenset[int]:
-    """The ids of these things, all different."""
+def _distinct_ids(path: str, items: Iterable[Any], key: str) -> frozenset[int]:
+    """The ids of these items. Raises BrokenBundle when two are equal."""
     seen: set[int] = set()
-    for n, one in enumerate(things):
-        value = getattr(one, key)
+    for n, item in enumerate(items):
+        value = getattr(item, key)
         if value in seen:
             raise BrokenBundle(f"{path}[{n}]", f"The id {value} is used twice.")
         seen.add(value)
@@ -338,7 +342,7 @@ def _parse_decimal(path: str, value: str | float) -> Decimal:
 
 
 def parse_points(path: str, value: str | float | None) -> Decimal | None:
-    """Points, exactly."""
+    """Points as an exact decimal."""
     if value is None:
         return None
     number = _parse_decimal(path, value)
@@ -348,7 +352,7 @@ def parse_points(path: str, value: str | float | None) -> Decimal | None:
 
 
 def parse_score(path: str, value: int | str | None) -> int | None:
-    """A score."""
+    """A score as a number."""
     if value is None or isinstance(value, int):
         return value
     digits = value.removeprefix("-")

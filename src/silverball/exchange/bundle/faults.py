@@ -1,4 +1,4 @@
-"""Faults of a bundle, told with the JSON path where they are."""
+"""Faults of a bundle, each with its JSON path."""
 
 import json
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ from silverball.kit.errors import Invalid
 from silverball.wire.base import ID_MAX
 
 NODES_MAX = 5_000_000
-# 0 is what the interface shows for no round, and what some services show for no federation id.
+# 0 stands for "no round" in the interface, and for "no federation id" in some services.
 ZERO_IDS = frozenset({"roundId", "ifpaId"})
 
 
 class BrokenFile(Invalid):
-    """A file that cannot be what it should be; the message says where and why."""
+    """A file of the wrong form; the message says where and why."""
 
     def __init__(self, path: str, sentence: str) -> None:
         super().__init__({path: [f"{path}: {sentence}"]})
@@ -23,18 +23,18 @@ class BrokenFile(Invalid):
 
 
 class BrokenBundle(BrokenFile):
-    """A file that cannot be a bundle."""
+    """A file that is not a bundle."""
 
 
 def fault_from_validation(error: msgspec.ValidationError, at: str = "$") -> BrokenBundle:
-    """What msgspec says (`Expected ... - at `$.games[0].bye``), below the path `at`."""
+    """The fault of a msgspec error (`Expected ... - at `$.games[0].bye``), below the path `at`."""
     sentence, _, where = str(error).partition(" - at ")
     path = where.rpartition("`$")[2].rstrip("`")
     return BrokenBundle(at + path, f"{sentence}.")
 
 
 def refuse_unstorable_values(raw: Any) -> None:
-    """Raises BrokenBundle for a number that is no 64-bit one, an id below 1, or a text with a zero byte."""
+    """Raise BrokenBundle for a number beyond 64 bits, an id below 1, or a text with a zero byte."""
     for path, name, value in _leaf_values(raw):
         if isinstance(value, str):
             if "\x00" in value:
@@ -51,16 +51,16 @@ def _is_id(name: str) -> bool:
 
 
 def _leaf_values(raw: Any) -> Iterator[tuple[str, str, Any]]:
-    """JSON path, name of the member it is in, and value: of everything that is no list and no object."""
-    waiting: list[tuple[str, str, Any]] = [("$", "", raw)]
+    """JSON path, name of the enclosing member and value of everything but lists and objects."""
+    pending: list[tuple[str, str, Any]] = [("$", "", raw)]
     for _ in range(NODES_MAX):
-        if not waiting:
+        if not pending:
             return
-        path, name, value = waiting.pop()
+        path, name, value = pending.pop()
         if isinstance(value, dict):
-            waiting.extend((_member_path(path, key), key, one) for key, one in reversed(value.items()))
+            pending.extend((_member_path(path, key), key, member) for key, member in reversed(value.items()))
         elif isinstance(value, list):
-            waiting.extend((f"{path}[{n}]", name, one) for n, one in reversed(list(enumerate(value))))
+            pending.extend((f"{path}[{n}]", name, item) for n, item in reversed(list(enumerate(value))))
         else:
             yield path, name, value
     raise BrokenBundle("$", f"The file holds more than {NODES_MAX} values.")

@@ -1,4 +1,4 @@
-"""Bundles: a whole tournament as one JSON file in the published shapes, in and out."""
+"""The import and export of bundles: a whole tournament as one JSON file in the published shapes."""
 
 import hashlib
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ SOURCE = "import"
 
 @dataclass(frozen=True)
 class BundleFile:
-    """A file that was read and found whole."""
+    """A file that was read and checked."""
 
     name: str
     raw: Any
@@ -45,25 +45,29 @@ class BundleFile:
 
 @dataclass(frozen=True)
 class ImportedBundle:
-    """What became of a file."""
+    """The outcome of an import."""
 
     tournament_id: int
     name: str
     outcome: Literal["new", "replaced", "unchanged"]
-    # Name of an id -> old -> new, when everything got new ids.
+    # Name of an id -> old id -> new id, when the import renumbered.
     ids: IdMap = field(default_factory=dict)
 
 
 class ImportWouldOverwrite(Conflict):
-    def __init__(self, tournament_id: int, name: str, why: str) -> None:
-        super().__init__(
-            f"Tournament {tournament_id} is here already as {name!r}, and {why}. "
-            "Import it with new ids (--renumber)."
-        )
+    """A tournament with the bundle's id exists and is not an unchanged import of it."""
+
+    sentence = (
+        "Tournament {tournament_id} exists already as {name}, and {reason}. "
+        "Import the bundle with new ids (--renumber)."
+    )
+
+    def __init__(self, tournament_id: int, name: str, reason: str) -> None:
+        super().__init__(tournament_id=tournament_id, name=repr(name), reason=reason)
 
 
 def read(path: Path) -> BundleFile:
-    """The file, whole and checked. Raises BrokenBundle with the JSON path of the first fault."""
+    """Read and check a file. Raises BrokenBundle with the JSON path of the first fault."""
     size = path.stat().st_size
     if size > BYTES_MAX:
         raise BrokenBundle("$", f"The file has {size} bytes; a bundle has at most {BYTES_MAX}.")
@@ -71,7 +75,7 @@ def read(path: Path) -> BundleFile:
 
 
 def parse(content: bytes, name: str) -> BundleFile:
-    """The content of a file, whole and checked. Raises BrokenBundle."""
+    """Decode and check the content of a file. Raises BrokenBundle."""
     try:
         raw = msgspec.json.decode(content)
         bundle_faults.refuse_unstorable_values(raw)
@@ -93,11 +97,11 @@ def import_bundle(
     now: datetime,
     dice: Random,
 ) -> ImportedBundle:
-    """Store the bundle, all of it, in the caller's transaction.
+    """Store the whole bundle in the caller's transaction.
 
-    `owner_id` is who the tournament and its organizer's things shall belong to; `new_ids` gives new ids to
-    everything. Raises Conflict when an id is in use by something else, BrokenBundle when the results do not
-    fit the format.
+    `owner_id` is the user who gets the tournament and all that its organizer owns in the bundle;
+    `new_ids` renumbers everything. Raises Conflict when an id is in use by something else, BrokenBundle
+    when the results do not fit the format.
     """
     db = transaction.connection
     raw = msgspec.json.decode(msgspec.json.encode(file.raw))
@@ -122,7 +126,7 @@ def import_bundle(
 
 
 def _renumber(db: Db, raw: Any) -> IdMap:
-    """New ids for everything. A custom link that leads elsewhere here stays where it is."""
+    """Renumber the bundle. Its short link is dropped when it leads elsewhere in this database."""
     ids = renumbering.new_ids(raw, reads.highest_ids(db))
     renumbering.renumber(raw, ids)
     tournament = raw["tournament"]
@@ -133,7 +137,7 @@ def _renumber(db: Db, raw: Any) -> IdMap:
 
 
 def export_bundle(db: Db, tournament_id: int) -> bytes:
-    """The bundle of a tournament, as a file. Raises NotFound."""
+    """The bundle of a tournament as the content of a file. Raises NotFound."""
     return msgspec.json.encode(reads.load_bundle(db, tournament_id)) + b"\n"
 
 
@@ -143,7 +147,7 @@ def _import_change(
     primary = file.raw["tournament"].get("primaryConfigSettings")
     parts = bundle_rows.build_parts(bundle, primary=primary)
     digest = hashlib.sha256(msgspec.json.encode([parts, book])).hexdigest()
-    # The organizer as the file names him: by him a file with another tournament is told apart.
+    # The organizer's id as in the file: it tells apart files that use the same tournament id.
     origin = {"file": file.name, "digest": digest, "organizerId": organizer_id}
     return TournamentImported(
         tournament_id=bundle.tournament.tournament_id,
@@ -155,24 +159,24 @@ def _import_change(
 def _outcome(
     db: Db, bundle: Bundle, change: TournamentImported, organizer_id: int
 ) -> Literal["new", "replaced", "unchanged"]:
-    """What importing would do to the tournament. Raises ChangedSince."""
+    """The effect of the import on the database. Raises ImportWouldOverwrite."""
     tournament_id = bundle.tournament.tournament_id
-    here = reads.find_existing(db, tournament_id)
-    if here is None:
+    existing = reads.find_existing(db, tournament_id)
+    if existing is None:
         return "new"
-    if here.change is None:
-        raise ImportWouldOverwrite(tournament_id, here.name, "it did not come from a file")
-    if here.change != TournamentImported.__name__:
-        raise ImportWouldOverwrite(tournament_id, here.name, "it was changed since it came in")
-    if here.data.get("organizerId") != organizer_id:
-        raise ImportWouldOverwrite(tournament_id, here.name, "it is of another organizer")
-    return "unchanged" if here.data.get("digest") == change.origin["digest"] else "replaced"
+    if existing.change is None:
+        raise ImportWouldOverwrite(tournament_id, existing.name, "it was not imported")
+    if existing.change != TournamentImported.__name__:
+        raise ImportWouldOverwrite(tournament_id, existing.name, "it has changed since its import")
+    if existing.data.get("organizerId") != organizer_id:
+        raise ImportWouldOverwrite(tournament_id, existing.name, "it belongs to another organizer")
+    return "unchanged" if existing.data.get("digest") == change.origin["digest"] else "replaced"
 
 
 def _refuse_used_ids(
     db: Db, change: TournamentImported, book: BundleContents, same: Mapping[int, int]
 ) -> None:
-    """Raises IdInUse for the first thing whose id something else has here."""
+    """Raise IdInUse for the first id that something else has in this database."""
     reads.refuse_renamed_users(db, book.users)
     owned = {
         "locationId": book.locations,
@@ -184,7 +188,7 @@ def _refuse_used_ids(
     }
     for kind, rows in owned.items():
         reads.refuse_other_owners(db, kind, rows, same)
-    named = [{"series_id": one, "organizer_id": book.organizer_id} for one in book.series_named]
+    named = [{"series_id": series_id, "organizer_id": book.organizer_id} for series_id in book.series_named]
     reads.refuse_other_owners(db, "seriesId", named, same)
     for kind, part in PART_BY_ID_NAME.items():
         key = reads.id_column(reads.PART_TABLES[kind])
@@ -194,7 +198,7 @@ def _refuse_used_ids(
         reads.refuse_taken_slug(db, row["slug"], change.tournament_id)
 
 
-# Name of an id -> the parts that have it.
+# Name of an id -> the part whose rows it identifies.
 PART_BY_ID_NAME = {
     "roundId": "rounds",
     "gameId": "games",
@@ -219,7 +223,7 @@ def _enact_import(
 
 
 def _json_path(bundle: Bundle, field_name: str) -> str:
-    """`games.123.resultPoints`, as the rules say it, as a JSON path: `$.games[4].resultPoints`."""
+    """The JSON path (`$.games[4].resultPoints`) for a field of the rules (`games.123.resultPoints`)."""
     head, _, rest = field_name.partition(".")
     game_id, _, member = rest.partition(".")
     for n, game in enumerate(bundle.games if head == "games" else ()):

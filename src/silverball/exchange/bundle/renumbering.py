@@ -1,9 +1,9 @@
-"""New ids for everything in a bundle, or another organizer. Works on the JSON as it was read."""
+"""New ids for everything in a bundle, or a new owner. Works on the JSON as it was read."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-# Name of a member -> the name of the id it holds. A list holds several.
+# Name of a member -> the name of the id that it holds. A list holds several.
 ID_MEMBERS: dict[str, str] = {
     "tournamentId": "tournamentId",
     "roundId": "roundId",
@@ -32,7 +32,7 @@ ID_MEMBERS: dict[str, str] = {
     "scorekeeperId": "userId",
     "activeGames": "gameId",
 }
-# What another service owns, or what no rule here knows: left as it is.
+# Members that belong to other services, or that nothing here reads: left unchanged.
 UNTOUCHED_MEMBERS = frozenset(
     {"linkedTournaments", "managers", "prizePool", "scorbitData", "pointsMapCustom"}
 )
@@ -41,20 +41,22 @@ IdMap = dict[str, dict[int, int]]
 
 
 def new_ids(raw: Any, highest: Mapping[str, int]) -> IdMap:
-    """Name of an id -> old id -> new id: above every id in use here, in the order of the old ones."""
-    found: dict[str, set[int]] = {}
+    """Name of an id -> old id -> new id: above every id in use, in the order of the old ones."""
+    ids_by_name: dict[str, set[int]] = {}
     for holder, key, name in _id_holders(raw):
         values = holder[key] if isinstance(holder[key], list) else [holder[key]]
-        found.setdefault(name, set()).update(one for one in values if isinstance(one, int) and one > 0)
+        ids_by_name.setdefault(name, set()).update(
+            item for item in values if isinstance(item, int) and item > 0
+        )
     return {
         name: {old: new for new, old in enumerate(sorted(olds), start=highest.get(name, 0) + 1)}
-        for name, olds in sorted(found.items())
+        for name, olds in sorted(ids_by_name.items())
         if olds
     }
 
 
 def renumber(raw: Any, ids: IdMap) -> None:
-    """Put the new ids in place of the old ones."""
+    """Replace the old ids by the new ones."""
     for holder, key, name in list(_id_holders(raw)):
         holder[key] = _map_ids(holder[key], ids.get(name, {}))
     players = ids.get("playerId", {})
@@ -65,7 +67,7 @@ def renumber(raw: Any, ids: IdMap) -> None:
 
 
 def set_owner(raw: Any, owner_id: int) -> None:
-    """The tournament, and all that its organizer owns in the bundle, belong to this user."""
+    """Give the tournament, and all that its organizer owns in the bundle, to this user."""
     organizer_id = raw["tournament"]["organizerId"]
     for holder, key, _ in list(_id_holders(raw)):
         if key == "organizerId" and holder[key] == organizer_id:
@@ -74,7 +76,7 @@ def set_owner(raw: Any, owner_id: int) -> None:
 
 def _map_ids(value: Any, ids: Mapping[int, int]) -> Any:
     if isinstance(value, list):
-        return [_map_id(one, ids) for one in value]
+        return [_map_id(item, ids) for item in value]
     return _map_id(value, ids)
 
 
@@ -95,13 +97,13 @@ def _id_holders(raw: Any) -> Iterator[tuple[dict[str, Any], str, str]]:
 
 
 def _json_objects(raw: Any) -> Iterator[dict[str, Any]]:
-    waiting = [raw]
+    pending = [raw]
     for _ in range(NODES_MAX):
-        if not waiting:
+        if not pending:
             return
-        value = waiting.pop()
+        value = pending.pop()
         if isinstance(value, dict):
             yield value
-            waiting.extend(one for key, one in value.items() if key not in UNTOUCHED_MEMBERS)
+            pending.extend(member for key, member in value.items() if key not in UNTOUCHED_MEMBERS)
         elif isinstance(value, list):
-            waiting.extend(one for one in value if isinstance(one, (dict, list)))
+            pending.extend(item for item in value if isinstance(item, (dict, list)))

@@ -1,4 +1,4 @@
-"""From a checked bundle to stored fields: what its tournament consists of."""
+"""The rows of a checked bundle's tournament and its parts."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -27,7 +27,7 @@ SETTING_KEYS = FormatSettings.__struct_encode_fields__
 
 
 def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, Rows]:
-    """Kind of thing -> its rows. `primary` is what the file says of primaryConfigSettings, if anything."""
+    """Part -> its rows. `primary` holds the file's primaryConfigSettings, if it has them."""
     tournament_id = bundle.tournament.tournament_id
     rows = {
         "tournament": [tournament_row(bundle.tournament, primary)],
@@ -40,11 +40,13 @@ def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, R
         "links": _link_rows(bundle.tournament),
         "shortcuts": _shortcut_rows(bundle.tournament),
         "rounds": _round_rows(bundle),
-        "cards": [_card_fields(one) for one in tuple_or_empty(bundle.cards)],
-        "games": [_game_fields(one) for one in bundle.games],
+        "cards": [_card_fields(card) for card in tuple_or_empty(bundle.cards)],
+        "games": [_game_fields(game) for game in bundle.games],
         "seats": [row for game in bundle.games for row in _seat_rows(game)],
         "suggestions": [
-            _suggestion_fields(one) for game in bundle.games for one in tuple_or_empty(game.suggestions)
+            _suggestion_fields(suggestion)
+            for game in bundle.games
+            for suggestion in tuple_or_empty(game.suggestions)
         ],
         "single_player_games": _attempt_rows(bundle),
         "queue": _queue_rows(bundle),
@@ -55,12 +57,12 @@ def build_parts(bundle: Bundle, *, primary: Sequence[str] | None) -> dict[str, R
 
 
 def scorekeepers(bundle: Bundle) -> tuple[Any, ...]:
-    """The scorekeepers, wherever the bundle lists them."""
+    """The scorekeepers, from either place where a bundle may list them."""
     return tuple_or_empty(bundle.scorekeepers) or tuple_or_empty(bundle.tournament.scorekeepers)
 
 
 def tournament_row(tournament: Tournament, primary: Sequence[str] | None) -> dict[str, Any]:
-    """The tournament itself. What the file does not say of its creation follows from its start."""
+    """The row of the tournament. A missing time of creation is taken from its start."""
     start = times.parse_moment(tournament.start_utc)
     completed_at = optional_moment(tournament.completed_at)
     created_at = optional_moment(tournament.created_at) or start
@@ -104,14 +106,14 @@ def tournament_row(tournament: Tournament, primary: Sequence[str] | None) -> dic
 
 
 def _settings_with_defaults(tournament: Tournament) -> dict[str, Any]:
-    """What the file says, and the defaults of what it leaves out."""
-    said = msgspec.to_builtins(tournament)
-    given = {key: said[key] for key in SETTING_KEYS if key in said}
+    """The settings of the file, and the defaults of those that it leaves out."""
+    raw = msgspec.to_builtins(tournament)
+    chosen = {key: raw[key] for key in SETTING_KEYS if key in raw}
     known = FORMATS.get(tournament.type)
     if known is None:
-        return given
+        return chosen
     defaults = settings.default_values(known.settings)
-    return {**defaults, **given}
+    return {**defaults, **chosen}
 
 
 def _entrant_rows(tournament: Tournament) -> Rows:
@@ -145,19 +147,19 @@ def _entrant_fields(
 
 
 def _seed_ranks(tournament: Tournament) -> dict[int, int]:
-    """Player id -> 1 for the best seed; ratings count the other way round, 0 and null are unseeded."""
-    seeded = [one for one in tuple_or_empty(tournament.players) if one.tournament_player.seed]
+    """Player id -> seed rank, 1 for the best; high ratings are best, 0 and null are unseeded."""
+    seeded = [player for player in tuple_or_empty(tournament.players) if player.tournament_player.seed]
     best_is_high = tournament.seeding in seeding.RATING_SEEDS
-    ordered = sorted(seeded, key=lambda one: one.tournament_player.seed, reverse=best_is_high)
-    return {one.player_id: rank for rank, one in enumerate(ordered, start=1)}
+    ordered = sorted(seeded, key=lambda player: player.tournament_player.seed, reverse=best_is_high)
+    return {player.player_id: rank for rank, player in enumerate(ordered, start=1)}
 
 
 def _lineup_rows(tournament: Tournament) -> Rows:
     rows = []
-    for place, one in enumerate(tuple_or_empty(tournament.arenas)):
-        part = _lineup_fields(one)
+    for place, arena in enumerate(tuple_or_empty(tournament.arenas)):
+        part = _lineup_fields(arena)
         rows.append(
-            {"tournament_id": tournament.tournament_id, "arena_id": one.arena_id, "place": place} | part
+            {"tournament_id": tournament.tournament_id, "arena_id": arena.arena_id, "place": place} | part
         )
     return rows
 
@@ -168,10 +170,10 @@ def _lineup_fields(arena: Arena) -> dict[str, Any]:
     return {**msgspec.structs.asdict(part), "labels": list(part.labels)}
 
 
-def _place_rows(tournament_id: int, key: str, things: Sequence[Any]) -> Rows:
+def _place_rows(tournament_id: int, key: str, items: Sequence[Any]) -> Rows:
     return [
-        {"tournament_id": tournament_id, key: getattr(one, key), "place": place}
-        for place, one in enumerate(things)
+        {"tournament_id": tournament_id, key: getattr(item, key), "place": place}
+        for place, item in enumerate(items)
     ]
 
 
@@ -180,169 +182,177 @@ def _link_rows(tournament: Tournament) -> Rows:
         {
             "tournament_id": tournament.tournament_id,
             "place": place,
-            "linked_tournament_id": _first_given_id(one.tournament_id, one.series_id),
-            "link_type": one.link_type,
-            "link_index": one.link_index,
-            "shown": msgspec.to_builtins(one),
+            "linked_tournament_id": _first_given_id(link.tournament_id, link.series_id),
+            "link_type": link.link_type,
+            "link_index": link.link_index,
+            "shown": msgspec.to_builtins(link),
         }
-        for place, one in enumerate(tuple_or_empty(tournament.linked_tournaments))
+        for place, link in enumerate(tuple_or_empty(tournament.linked_tournaments))
     ]
 
 
 def _first_given_id(*ids: int | UnsetType) -> int:
-    return next((one for one in ids if not isinstance(one, UnsetType)), 0)
+    return next((given_id for given_id in ids if not isinstance(given_id, UnsetType)), 0)
 
 
 def _shortcut_rows(tournament: Tournament) -> Rows:
-    one = tournament.shortcut
-    if one is None or isinstance(one, UnsetType):
+    shortcut = tournament.shortcut
+    if shortcut is None or isinstance(shortcut, UnsetType):
         return []
-    return [{"shortcut_id": one.shortcut_id, "slug": one.slug, "tournament_id": tournament.tournament_id}]
+    return [
+        {
+            "shortcut_id": shortcut.shortcut_id,
+            "slug": shortcut.slug,
+            "tournament_id": tournament.tournament_id,
+        }
+    ]
 
 
 def _round_rows(bundle: Bundle) -> Rows:
     return [
         {
-            "round_id": one.round_id,
-            "tournament_id": one.tournament_id,
-            "arena_id": one.arena_id,
-            "score": None if one.score is None else int(one.score),
-            "round_index": one.index,
-            "name": one.name,
-            "status": one.status,
-            "duration_seconds": one.duration,
-            "created_at": times.parse_moment(one.created_at),
-            "completed_at": optional_moment(one.completed_at),
-            "size": one.size,
-            "description": one.description,
+            "round_id": round_.round_id,
+            "tournament_id": round_.tournament_id,
+            "arena_id": round_.arena_id,
+            "score": None if round_.score is None else int(round_.score),
+            "round_index": round_.index,
+            "name": round_.name,
+            "status": round_.status,
+            "duration_seconds": round_.duration,
+            "created_at": times.parse_moment(round_.created_at),
+            "completed_at": optional_moment(round_.completed_at),
+            "size": round_.size,
+            "description": round_.description,
         }
-        for one in bundle.rounds
+        for round_ in bundle.rounds
     ]
 
 
-def _game_fields(one: Game) -> dict[str, Any]:
+def _game_fields(game: Game) -> dict[str, Any]:
     return {
-        "game_id": one.game_id,
-        "tournament_id": one.tournament_id,
-        "round_id": one.round_id or None,
-        "arena_id": one.arena_id,
-        "bank_id": one.bank_id,
-        "challenge_id": one.challenge_id,
-        "game_index": one.index,
-        "set_number": one.set,
-        "status": one.status,
-        "started_at": optional_moment(one.started_at),
-        "duration_seconds": one.duration,
-        "bye": one.bye,
-        "player_id_advantage": one.player_id_advantage,
-        "scorekeeper_id": one.scorekeeper_id,
-        "scorbit_id": one.scorbit_id,
-        "scorbit_log": one.scorbit_log,
-        "scorbit_verified": one.scorbit_verified,
-        "result_count_mismatch": one.result_count_mismatch,
+        "game_id": game.game_id,
+        "tournament_id": game.tournament_id,
+        "round_id": game.round_id or None,
+        "arena_id": game.arena_id,
+        "bank_id": game.bank_id,
+        "challenge_id": game.challenge_id,
+        "game_index": game.index,
+        "set_number": game.set,
+        "status": game.status,
+        "started_at": optional_moment(game.started_at),
+        "duration_seconds": game.duration,
+        "bye": game.bye,
+        "player_id_advantage": game.player_id_advantage,
+        "scorekeeper_id": game.scorekeeper_id,
+        "scorbit_id": game.scorbit_id,
+        "scorbit_log": game.scorbit_log,
+        "scorbit_verified": game.scorbit_verified,
+        "result_count_mismatch": game.result_count_mismatch,
     }
 
 
-def _seat_rows(one: Game) -> Rows:
+def _seat_rows(game: Game) -> Rows:
     return [
         {
-            "game_id": one.game_id,
+            "game_id": game.game_id,
             "slot": slot,
-            "tournament_id": one.tournament_id,
+            "tournament_id": game.tournament_id,
             "player_id": player_id,
-            "user_id": one.user_ids[slot],
-            "result_position": one.result_positions[slot],
-            "points": _points_or_none(one.result_points[slot]),
-            "score": parse_score("", one.result_scores[slot]),
+            "user_id": game.user_ids[slot],
+            "result_position": game.result_positions[slot],
+            "points": _points_or_none(game.result_points[slot]),
+            "score": parse_score("", game.result_scores[slot]),
         }
-        for slot, player_id in enumerate(one.player_ids)
+        for slot, player_id in enumerate(game.player_ids)
     ]
 
 
-def _suggestion_fields(one: Suggestion) -> dict[str, Any]:
+def _suggestion_fields(suggestion: Suggestion) -> dict[str, Any]:
     return {
-        "suggestion_id": one.suggestion_id,
-        "game_id": one.game_id,
-        "tournament_id": one.tournament_id,
-        "player_id": one.player_id,
-        "user_id": one.user_id,
-        "results": list(one.results),
-        "scores": None if one.scores is None else {str(key): score for key, score in one.scores.items()},
-        "arena_id": one.arena_id,
-        "scorbit_data": one.scorbit_data,
-        "partial": one.partial,
+        "suggestion_id": suggestion.suggestion_id,
+        "game_id": suggestion.game_id,
+        "tournament_id": suggestion.tournament_id,
+        "player_id": suggestion.player_id,
+        "user_id": suggestion.user_id,
+        "results": list(suggestion.results),
+        "scores": None
+        if suggestion.scores is None
+        else {str(key): score for key, score in suggestion.scores.items()},
+        "arena_id": suggestion.arena_id,
+        "scorbit_data": suggestion.scorbit_data,
+        "partial": suggestion.partial,
     }
 
 
-def _card_fields(one: Card) -> dict[str, Any]:
+def _card_fields(card: Card) -> dict[str, Any]:
     return {
-        "card_id": one.card_id,
-        "tournament_id": one.tournament_id,
-        "player_id": one.player_id,
-        "status": one.status,
-        "best_game": one.best_game,
-        "voided": one.voided,
-        "created_at": times.parse_moment(one.created_at),
-        "updated_at": times.parse_moment(one.updated_at),
+        "card_id": card.card_id,
+        "tournament_id": card.tournament_id,
+        "player_id": card.player_id,
+        "status": card.status,
+        "best_game": card.best_game,
+        "voided": card.voided,
+        "created_at": times.parse_moment(card.created_at),
+        "updated_at": times.parse_moment(card.updated_at),
     }
 
 
 def _attempt_rows(bundle: Bundle) -> Rows:
-    """The single player games, those of cards too, each once."""
+    """The rows of the single player games, those on cards too, each once."""
     tournament_id = bundle.tournament.tournament_id
     rows: dict[int, dict[str, Any]] = {}
     for card in tuple_or_empty(bundle.cards):
-        for one in card.single_player_games:
-            rows[one.single_player_game_id] = _attempt_fields(one, tournament_id, card.card_id)
-    for one in tuple_or_empty(bundle.single_player_games):
-        on_card = rows.get(one.single_player_game_id, {}).get("card_id")
-        rows[one.single_player_game_id] = _attempt_fields(one, tournament_id, on_card)
+        for attempt in card.single_player_games:
+            rows[attempt.single_player_game_id] = _attempt_fields(attempt, tournament_id, card.card_id)
+    for attempt in tuple_or_empty(bundle.single_player_games):
+        on_card = rows.get(attempt.single_player_game_id, {}).get("card_id")
+        rows[attempt.single_player_game_id] = _attempt_fields(attempt, tournament_id, on_card)
     return list(rows.values())
 
 
-def _attempt_fields(one: SinglePlayerGame, tournament_id: int, card_id: int | None) -> dict[str, Any]:
-    said = None if isinstance(one.card_id, UnsetType) else one.card_id
+def _attempt_fields(attempt: SinglePlayerGame, tournament_id: int, card_id: int | None) -> dict[str, Any]:
+    own_card_id = None if isinstance(attempt.card_id, UnsetType) else attempt.card_id
     return {
-        "single_player_game_id": one.single_player_game_id,
+        "single_player_game_id": attempt.single_player_game_id,
         "tournament_id": tournament_id,
-        "round_id": None if isinstance(one.round_id, UnsetType) else one.round_id or None,
-        "card_id": said if card_id is None else card_id,
-        "arena_id": one.arena_id,
-        "player_id": one.player_id,
-        "scorekeeper_id": one.scorekeeper_id,
-        "status": one.status,
-        "points": _points_or_none(one.points),
-        "score": parse_score("", one.score),
-        "best_game": one.best_game,
-        "voided": one.voided,
-        "game_index": one.index,
-        "duration_seconds": one.duration,
-        "created_at": times.parse_moment(one.created_at),
-        "updated_at": times.parse_moment(one.updated_at),
-        "scorbit_id": one.scorbit_id,
-        "scorbit_log": one.scorbit_log,
-        "scorbit_verified": one.scorbit_verified,
+        "round_id": None if isinstance(attempt.round_id, UnsetType) else attempt.round_id or None,
+        "card_id": own_card_id if card_id is None else card_id,
+        "arena_id": attempt.arena_id,
+        "player_id": attempt.player_id,
+        "scorekeeper_id": attempt.scorekeeper_id,
+        "status": attempt.status,
+        "points": _points_or_none(attempt.points),
+        "score": parse_score("", attempt.score),
+        "best_game": attempt.best_game,
+        "voided": attempt.voided,
+        "game_index": attempt.index,
+        "duration_seconds": attempt.duration,
+        "created_at": times.parse_moment(attempt.created_at),
+        "updated_at": times.parse_moment(attempt.updated_at),
+        "scorbit_id": attempt.scorbit_id,
+        "scorbit_log": attempt.scorbit_log,
+        "scorbit_verified": attempt.scorbit_verified,
     }
 
 
 def _queue_rows(bundle: Bundle) -> Rows:
     return [
         {
-            "queue_id": one.queue_id,
-            "tournament_id": one.tournament_id,
-            "arena_id": one.arena_id,
-            "round_id": one.round_id or None,
-            "player_id": one.player_id,
-            "queue_index": one.index,
-            "created_at": optional_moment(one.created_at),
-            "completed_at": optional_moment(one.completed_at),
+            "queue_id": spot.queue_id,
+            "tournament_id": spot.tournament_id,
+            "arena_id": spot.arena_id,
+            "round_id": spot.round_id or None,
+            "player_id": spot.player_id,
+            "queue_index": spot.index,
+            "created_at": optional_moment(spot.created_at),
+            "completed_at": optional_moment(spot.completed_at),
         }
-        for one in tuple_or_empty(bundle.queues)
+        for spot in tuple_or_empty(bundle.queues)
     ]
 
 
 def optional_moment(text: str | UnsetType | None) -> datetime | None:
-    """A moment that may be absent."""
+    """A time that may be absent."""
     return None if text is None or isinstance(text, UnsetType) else times.parse_moment(text)
 
 

@@ -17,7 +17,7 @@ from silverball.wire import times
 from silverball.wire.machines import OpdbChange
 
 UNKNOWN_SHAPE = (
-    "This is no list of changed ids. Known are the one of opdb.org (a list with `changelog_id`) and that of "
+    "This is not a list of changed ids. Known are that of opdb.org (a list with `changelog_id`) and that of "
     "GET /api/opdb/changelog (an object with `data`)."
 )
 
@@ -43,13 +43,13 @@ class PublishedChange(Struct, rename="camel", frozen=True, kw_only=True):
 
 
 def read(path: Path) -> list[OpdbChange]:
-    """The file. Raises BrokenFile with the row and the field of the first fault, or OSError."""
+    """Read and check a file. Raises BrokenFile with the row and field of the first fault, or OSError."""
     return parse(json_file.read(path))
 
 
 def parse(raw: Any) -> list[OpdbChange]:
-    """What a file holds. Raises BrokenFile."""
-    if isinstance(raw, list) and all(isinstance(one, dict) and "changelog_id" in one for one in raw[:1]):
+    """Check the JSON of a file. Raises BrokenFile."""
+    if isinstance(raw, list) and all(isinstance(row, dict) and "changelog_id" in row for row in raw[:1]):
         return _check_rows("$", json_file.convert_rows(raw, ExportChange))
     if isinstance(raw, dict) and isinstance(raw.get("data"), list):
         return _check_rows("$.data", json_file.convert_rows(raw["data"], PublishedChange, "$.data"))
@@ -59,7 +59,7 @@ def parse(raw: Any) -> list[OpdbChange]:
 def import_changes(transaction: Transaction, changes: list[OpdbChange]) -> tuple[int, MachineMoves]:
     """Add the changes and follow all that are known, in the caller's transaction.
 
-    Returns how many are new, and what followed from them.
+    Returns the number of new changes, and what they moved.
     """
     return moves.store_changes(transaction.connection, changes), moves.follow_moves(transaction)
 
@@ -72,11 +72,11 @@ def _check_rows(at: str, rows: Sequence[ExportChange | PublishedChange]) -> list
 def _opdb_change(place: str, row: ExportChange | PublishedChange) -> OpdbChange:
     replacement = row.opdb_id_replacement
     if (row.action == "move") != (replacement is not None):
-        wanted = "names its replacement" if row.action == "move" else "names none"
-        raise BrokenFile(place, f"A line with the action {row.action!r} {wanted}.")
+        demand = "names its replacement" if row.action == "move" else "names none"
+        raise BrokenFile(place, f"A line with the action {row.action!r} {demand}.")
     for opdb_id in (row.opdb_id_deleted, replacement):
         if opdb_id is not None and not opdb.is_opdb_id(opdb_id):
-            raise BrokenFile(place, f"{opdb_id!r} is no id of the machine database.")
+            raise BrokenFile(place, f"{opdb_id!r} is not an id of the machine database.")
     return OpdbChange(
         changelog_id=row.changelog_id,
         action=row.action,

@@ -1,7 +1,7 @@
 """The four shapes in which the machine database is handed around. Source: ratings C.2.
 
-Each Struct names what a shape says of an entry; `said` is the same by the names of the published shape,
-without what the file does not say. What others add to their files is passed over.
+Each Struct has the fields of one shape; `entry_fields` converts them to the names of the published
+shape, without those that the file leaves out. Unknown fields are ignored.
 """
 
 import re
@@ -158,87 +158,91 @@ class ExportEntry(Struct, frozen=True, kw_only=True):
 
     @property
     def entry_type(self) -> str | None:
-        """What the row says that it is."""
+        """The entry type by the row's flags."""
         if self.is_alias:
             return "alias"
         return "machine" if self.is_machine else None
 
 
 def entry_fields(entry: FileEntry | ExportEntry) -> dict[str, Any]:
-    """What the file says of the entry, by the names of OpdbEntry."""
-    given = {
+    """The fields of the entry that the file has, by the names of OpdbEntry."""
+    fields = {
         name: value
         for name in entry.__struct_fields__
         if (value := getattr(entry, name)) is not UNSET
         and name not in ("is_machine", "is_alias", "entry_type")
     }
-    if "shortname" in given:
-        given["short_name"] = given.pop("shortname")
-    for name in given.keys() & {"features", "keywords", "people", "images"}:
-        given[name] = given[name] or ()
-    if given.get("name_sort", "") is None:
-        del given["name_sort"]
-    _set_manufacturer(given)
-    _convert_fields(given)
-    return given
+    if "shortname" in fields:
+        fields["short_name"] = fields.pop("shortname")
+    for name in fields.keys() & {"features", "keywords", "people", "images"}:
+        fields[name] = fields[name] or ()
+    if fields.get("name_sort", "") is None:
+        del fields["name_sort"]
+    _set_manufacturer(fields)
+    _convert_fields(fields)
+    return fields
 
 
-def _set_manufacturer(given: dict[str, Any]) -> None:
-    """The maker, whether the file has an object for it or, the slim one, a name and a number."""
-    slim_name, slim_id = given.pop("manufacturer_name", UNSET), given.pop("manufacturer_id", UNSET)
-    made = given.get("manufacturer", UNSET)
-    if made is UNSET and slim_name is not UNSET:
-        made = FileManufacturer(name=slim_name, manufacturer_id=slim_id or None) if slim_name else None
-    if made is UNSET:
+def _set_manufacturer(fields: dict[str, Any]) -> None:
+    """Set the manufacturer from the file's object or, in the slim shape, from its name and number."""
+    slim_name, slim_id = fields.pop("manufacturer_name", UNSET), fields.pop("manufacturer_id", UNSET)
+    manufacturer = fields.get("manufacturer", UNSET)
+    if manufacturer is UNSET and slim_name is not UNSET:
+        manufacturer = (
+            FileManufacturer(name=slim_name, manufacturer_id=slim_id or None) if slim_name else None
+        )
+    if manufacturer is UNSET:
         return
-    given["manufacturer"] = made and Manufacturer(
-        manufacturer_id=made.manufacturer_id, name=made.name, full_name=made.full_name
+    fields["manufacturer"] = manufacturer and Manufacturer(
+        manufacturer_id=manufacturer.manufacturer_id, name=manufacturer.name, full_name=manufacturer.full_name
     )
-    given["manufacturer_id"] = made and made.manufacturer_id
+    fields["manufacturer_id"] = manufacturer and manufacturer.manufacturer_id
 
 
-def _convert_fields(given: dict[str, Any]) -> None:
-    """What needs another form here: flags, dates, links, lists."""
-    if "physical_machine" in given:
-        given["physical_machine"] = bool(given["physical_machine"])
-    if "manufacture_date" in given and "year" not in given:
-        day = given["manufacture_date"]
-        given["year"] = int(day[:4]) or None if day else None
-    given |= {name: _safe_link(link) for name, link in given.items() if name.endswith("_url")}
-    if "features" in given:
-        given["features"] = tuple(_machine_feature(one) for one in given["features"])
-    if "people" in given:
-        given["people"] = tuple(MachinePerson(**msgspec.structs.asdict(one)) for one in given["people"])
-    if "images" in given:
-        given["images"] = tuple(_machine_image(one) for one in given["images"])
+def _convert_fields(fields: dict[str, Any]) -> None:
+    """Convert flags, dates, links and lists to their published form."""
+    if "physical_machine" in fields:
+        fields["physical_machine"] = bool(fields["physical_machine"])
+    if "manufacture_date" in fields and "year" not in fields:
+        day = fields["manufacture_date"]
+        fields["year"] = int(day[:4]) or None if day else None
+    fields |= {name: _safe_link(link) for name, link in fields.items() if name.endswith("_url")}
+    if "features" in fields:
+        fields["features"] = tuple(_machine_feature(feature) for feature in fields["features"])
+    if "people" in fields:
+        fields["people"] = tuple(
+            MachinePerson(**msgspec.structs.asdict(person)) for person in fields["people"]
+        )
+    if "images" in fields:
+        fields["images"] = tuple(_machine_image(image) for image in fields["images"])
 
 
-def _machine_feature(one: FileFeature | str) -> MachineFeature:
-    if isinstance(one, str):
-        return MachineFeature(feature_id=None, name=one, group=None, description=None)
-    return MachineFeature(**msgspec.structs.asdict(one))
+def _machine_feature(feature: FileFeature | str) -> MachineFeature:
+    if isinstance(feature, str):
+        return MachineFeature(feature_id=None, name=feature, group=None, description=None)
+    return MachineFeature(**msgspec.structs.asdict(feature))
 
 
-def _machine_image(one: FileImage) -> MachineImage:
-    urls, sizes = one.urls, one.sizes
+def _machine_image(image: FileImage) -> MachineImage:
+    urls, sizes = image.urls, image.sizes
     return MachineImage(
-        title=one.title,
-        primary=bool(one.primary),
-        type=one.type,
+        title=image.title,
+        primary=bool(image.primary),
+        type=image.type,
         urls=ImageUrls(
             small=_safe_link(urls.small), medium=_safe_link(urls.medium), large=_safe_link(urls.large)
         ),
         sizes=ImageSizes(
             small=_image_size(sizes.small), medium=_image_size(sizes.medium), large=_image_size(sizes.large)
         ),
-        group=one.group,
+        group=image.group,
     )
 
 
-def _image_size(one: FileImageSize | None) -> ImageSize | None:
-    return None if one is None else ImageSize(width=one.width, height=one.height)
+def _image_size(size: FileImageSize | None) -> ImageSize | None:
+    return None if size is None else ImageSize(width=size.width, height=size.height)
 
 
 def _safe_link(text: str | None) -> str | None:
-    """A link that a page may show; a file of others could hold anything."""
+    """The link if a page may show it; a file of another program could hold anything."""
     return text if text and URL.fullmatch(text) else None

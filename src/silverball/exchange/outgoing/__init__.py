@@ -1,1 +1,1 @@
-"""Connections that this program opens to addresses that somebody else named."""
+"""Connections to addresses that users have entered."""

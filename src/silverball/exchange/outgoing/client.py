@@ -1,4 +1,4 @@
-"""A client that connects only where a policy allows: what fetching and sending have in common."""
+"""An HTTP client that connects only where a policy allows; the fetcher and the sender use it."""
 
 import ssl
 import time
@@ -13,7 +13,7 @@ from silverball.kit.address_policy import AddressPolicy, AllowedAddress
 
 Headers = Mapping[str, str]
 COMMON_HEADERS = {
-    # What cannot be unpacked cannot explode.
+    # No decompression, hence no decompression bomb.
     "Accept-Encoding": "identity",
     "Connection": "close",
     "User-Agent": "Silverball",
@@ -21,7 +21,7 @@ COMMON_HEADERS = {
 
 
 class GuardedClient:
-    """Asks hosts within a policy. Who resolves and who connects are arguments."""
+    """A client that keeps to a policy. `resolve` and `connect` can be replaced in tests."""
 
     def __init__(
         self,
@@ -41,29 +41,29 @@ class GuardedClient:
         self._clock = clock
 
     def new_deadline(self) -> Deadline:
-        """When whatever begins now has to be over."""
+        """The deadline of a request that starts now."""
         return Deadline(self._seconds, self._clock)
 
     @contextmanager
     def request(
         self, method: str, target: AllowedAddress, deadline: Deadline, headers: Headers, body: bytes = b""
     ) -> Iterator[httpcore2.Response]:
-        """What the host answers, not yet read. Raises Forbidden and the exceptions of the client."""
+        """The host's response with its body unread. Raises AddressForbidden and httpcore's exceptions."""
         origin = httpcore2.URL(target.url).origin
         backend = GuardedBackend(self.policy, deadline, self._resolve, self._connect)
         own = {"Host": target.host_and_port, **({"Content-Length": str(len(body))} if body else {})}
-        said = [
+        all_headers = [
             (name.encode(), value.encode()) for name, value in {**COMMON_HEADERS, **headers, **own}.items()
         ]
         with (
             httpcore2.HTTPConnection(origin, ssl_context=self._tls, network_backend=backend) as connection,
-            connection.stream(method, target.url, headers=said, content=body or None) as response,
+            connection.stream(method, target.url, headers=all_headers, content=body or None) as response,
         ):
             yield response
 
 
 def connection_fault(error: BaseException) -> str:
-    """The sentence for a connection that did not come about."""
+    """The sentence for a failed connection."""
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLError):

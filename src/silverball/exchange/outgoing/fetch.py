@@ -1,6 +1,6 @@
-"""Fetching a document from an address that somebody else named.
+"""Fetching a document from an address that a user has entered.
 
-Imported where a document is fetched, not before: the client takes its time to load.
+Imported on the first fetch, because the HTTP client is slow to load.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ HEADERS = {"Accept": "application/json"}
 
 @dataclass(frozen=True, kw_only=True)
 class FetchLimits:
-    """How much of somebody else is put up with."""
+    """The limits of one fetch."""
 
     seconds: float = 5
     bytes: int = 2_000_000
@@ -32,14 +32,14 @@ class FetchLimits:
 
 @dataclass(frozen=True)
 class FetchedDocument:
-    """A document, and where it was in the end."""
+    """A document and its final address, after redirects."""
 
     url: str
     body: bytes
 
 
 class NotFetched(Exception):
-    """There is no document; the message is a sentence that repeats nothing of what was answered."""
+    """A fetch that failed; the message is a sentence that repeats nothing of the response."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -47,38 +47,38 @@ class NotFetched(Exception):
 
 
 class Fetcher:
-    """Fetches JSON documents within a policy. Who resolves and who connects are arguments, as of a Client."""
+    """Fetches JSON documents within a policy; further arguments go to the GuardedClient."""
 
     def __init__(
         self,
         policy: AddressPolicy,
         *,
-        limits: FetchLimits = FetchLimits(),  # it is never changed
-        **how: Any,
+        limits: FetchLimits = FetchLimits(),  # immutable
+        **options: Any,
     ) -> None:
-        self._client = GuardedClient(policy, seconds=limits.seconds, **how)
+        self._client = GuardedClient(policy, seconds=limits.seconds, **options)
         self._limits = limits
 
     def fetch(self, url: str) -> FetchedDocument:
-        """The document, wherever redirects lead within the policy. Raises NotFetched."""
+        """Fetch a document, following redirects within the policy. Raises NotFetched."""
         deadline = self._client.new_deadline()
         with self._translate_errors():
             for _ in range(self._limits.redirects + 1):
                 target = address_policy.parse_address(url, self._client.policy)
-                found = self._fetch_once(target, deadline)
-                if isinstance(found, FetchedDocument):
-                    return found
-                url = found
-        raise NotFetched(f"The address leads on more than {self._limits.redirects} times.")
+                result = self._fetch_once(target, deadline)
+                if isinstance(result, FetchedDocument):
+                    return result
+                url = result
+        raise NotFetched(f"The address redirects more than {self._limits.redirects} times.")
 
     def _fetch_once(self, target: AllowedAddress, deadline: Deadline) -> FetchedDocument | str:
-        """The document, or the address that this one leads on to."""
+        """The document, or the address of a redirect."""
         with self._client.request("GET", target, deadline, HEADERS) as response:
-            told = {name.lower(): value for name, value in response.headers}
+            headers = {name.lower(): value for name, value in response.headers}
             if response.status in REDIRECTS:
-                return _redirect_url(target, told)
-            _require_document(response.status, told)
-            return FetchedDocument(target.url, self._read_body(response, told))
+                return _redirect_url(target, headers)
+            _require_document(response.status, headers)
+            return FetchedDocument(target.url, self._read_body(response, headers))
 
     def _read_body(self, response: httpcore2.Response, headers: dict[bytes, bytes]) -> bytes:
         too_large = NotFetched(f"The document must not be larger than {self._limits.bytes} bytes.")
@@ -86,15 +86,15 @@ class Fetcher:
         if length.isdigit() and int(length[:19]) > self._limits.bytes:
             raise too_large
         body = bytearray()
-        for some in response.iter_stream():
-            body += some
+        for chunk in response.iter_stream():
+            body += chunk
             if len(body) > self._limits.bytes:
                 raise too_large
         return bytes(body)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Whatever goes wrong outside, as a sentence."""
+        """Turn errors of the network and the host into NotFetched."""
         try:
             yield
         except AddressForbidden as error:
@@ -105,14 +105,14 @@ class Fetcher:
         except httpcore2.ConnectError as error:
             raise NotFetched(connection_fault(error)) from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
-            raise NotFetched("The host broke off or did not speak HTTP.") from error
+            raise NotFetched("The host closed the connection or did not speak HTTP.") from error
 
 
 def _redirect_url(target: AllowedAddress, headers: dict[bytes, bytes]) -> str:
     try:
         return urljoin(target.url, headers[b"location"].decode("ascii"))
     except (KeyError, ValueError) as error:
-        raise NotFetched("The address leads on to one that cannot be read.") from error
+        raise NotFetched("The address redirects to one that cannot be read.") from error
 
 
 def _require_document(status: int, headers: dict[bytes, bytes]) -> None:

@@ -1,8 +1,8 @@
-"""Connections that go only where they may, and end when their time is over.
+"""Connections to allowed addresses only, with a deadline.
 
-The one place where a name becomes an address. Each of the addresses is judged, and the connection goes
-to the very one that was judged: nothing looks the name up a second time, so it cannot mean something
-else by then. The name is kept for TLS and the Host header.
+This is the one place where a name becomes an address. Every address of the name is checked, and the
+connection goes to a checked address: the name is never looked up a second time, when it could resolve to
+something else. The name itself is only used for TLS and the Host header.
 """
 
 import dataclasses
@@ -19,7 +19,7 @@ import httpcore2
 from silverball.kit import address_policy
 from silverball.kit.address_policy import AddressForbidden, AddressPolicy
 
-# A name at which hundreds of addresses answer is none that we want.
+# A name with more addresses than this is refused.
 ADDRESSES_MAX = 32
 PROXY_ANSWER_BYTES_MAX = 8_192
 PROXY_ACCEPTED = (b"HTTP/1.1 200", b"HTTP/1.0 200")
@@ -30,14 +30,14 @@ Connect = Callable[[str, int, float], httpcore2.NetworkStream]
 
 
 class Deadline:
-    """A moment after which nothing is waited for any more."""
+    """The time at which all waiting ends."""
 
     def __init__(self, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._at = clock() + seconds
 
     def seconds_left(self) -> float:
-        """Seconds until then. Raises httpcore2.ReadTimeout when there are none."""
+        """The seconds that remain. Raises httpcore2.ReadTimeout when there are none."""
         seconds = self._at - self._clock()
         if seconds <= 0:
             raise httpcore2.ReadTimeout("the time is over")
@@ -45,13 +45,13 @@ class Deadline:
 
 
 def resolve(host: str, port: int, seconds: float) -> Sequence[str]:
-    """What the system's resolver says. It cannot be told to hurry, so it is left behind when it is late."""
+    """The addresses by the system's resolver. It takes no timeout, so a late answer is abandoned."""
     answers: queue.SimpleQueue[list[str] | OSError] = queue.SimpleQueue()
 
     def ask() -> None:
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-            answers.put([str(one[4][0]) for one in found])
+            results = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            answers.put([str(result[4][0]) for result in results])
         except (OSError, UnicodeError) as error:
             answers.put(OSError(str(error)))
 
@@ -71,25 +71,25 @@ def connect(address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
 
 
 def guarded_network(policy: AddressPolicy, proxy: str) -> tuple[AddressPolicy, dict[str, Connect]]:
-    """The policy, which now knows this machine's addresses too, and how a client is told of the site's proxy.
+    """The policy with this machine's own addresses excluded, and the client options for the site's proxy.
 
     `proxy` is `host:port`, or empty.
     """
-    own = dataclasses.replace(policy, is_own_address=is_own_address)
+    guarded_policy = dataclasses.replace(policy, is_own_address=is_own_address)
     host, _, port = proxy.partition(":")
-    return own, {"connect": connector_via_proxy(host, int(port))} if host else {}
+    return guarded_policy, {"connect": connector_via_proxy(host, int(port))} if host else {}
 
 
 def connector_via_proxy(proxy_host: str, proxy_port: int) -> Connect:
-    """Connections by way of a proxy that the site names; it is told the judged address, not the name."""
+    """Connections through the site's proxy, which gets the checked address and not the name."""
 
     def connect_through(address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
         deadline = Deadline(seconds)
         stream = connect(proxy_host, proxy_port, seconds)
-        place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        target = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
         try:
             stream.write(
-                f"CONNECT {place} HTTP/1.1\r\nHost: {place}\r\n\r\n".encode(), deadline.seconds_left()
+                f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode(), deadline.seconds_left()
             )
             answer = _read_proxy_answer(stream, deadline)
             if not answer.startswith(PROXY_ACCEPTED) or not answer.endswith(b"\r\n\r\n"):
@@ -105,28 +105,28 @@ def connector_via_proxy(proxy_host: str, proxy_port: int) -> Connect:
 def _read_proxy_answer(stream: httpcore2.NetworkStream, deadline: Deadline) -> bytes:
     answer = b""
     while b"\r\n\r\n" not in answer and len(answer) <= PROXY_ANSWER_BYTES_MAX:
-        # One byte at a time: what follows the answer belongs to TLS.
-        more = stream.read(1, deadline.seconds_left())
-        if not more:
+        # One byte at a time, because the bytes after the response belong to TLS.
+        byte = stream.read(1, deadline.seconds_left())
+        if not byte:
             break
-        answer += more
+        answer += byte
     return answer
 
 
 def is_own_address(address: str) -> bool:
-    """Whether an address is one of this machine's own. Nothing is sent."""
+    """Whether an address is one of this machine's own. Sends nothing."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect((address, address_policy.HTTPS_PORT))
             return str(probe.getsockname()[0]) == address
         except OSError:
-            # Not to be reached from here, so it is not here.
+            # An unreachable address is not our own.
             return False
 
 
 class GuardedBackend(httpcore2.NetworkBackend):
-    """Connects to judged addresses only. One for each request."""
+    """Connects to checked addresses only. One for each request."""
 
     def __init__(self, policy: AddressPolicy, deadline: Deadline, resolve: Resolve, connect: Connect) -> None:
         self._policy = policy
@@ -142,11 +142,11 @@ class GuardedBackend(httpcore2.NetworkBackend):
         local_address: str | None = None,  # noqa: ARG002  # httpcore hands it in
         socket_options: Iterable[Any] | None = None,  # noqa: ARG002  # httpcore hands it in
     ) -> httpcore2.NetworkStream:
-        """A connection to the host, at an address that was judged. Raises Forbidden."""
+        """A connection to a checked address of the host. Raises AddressForbidden."""
         addresses = self._resolve(host.strip("[]"), port, self._deadline.seconds_left())
         if not addresses or len(addresses) > ADDRESSES_MAX:
             raise httpcore2.ConnectError(f"{host} has {len(addresses)} addresses")
-        # One bad one among good ones is how a name is made to mean something else half of the time.
+        # One forbidden address among allowed ones is the mark of a DNS rebinding attack.
         for address in addresses:
             address_policy.require_allowed_ip(address, self._policy, port)
         return TimedStream(self._connect_to_first(addresses, port), self._deadline)
@@ -162,16 +162,16 @@ class GuardedBackend(httpcore2.NetworkBackend):
 
     def connect_unix_socket(
         self,
-        path: str,  # noqa: ARG002  # there is none that may be connected to
+        path: str,  # noqa: ARG002  # never used
         timeout: float | None = None,  # noqa: ARG002  # httpcore hands it in
         socket_options: Iterable[Any] | None = None,  # noqa: ARG002  # httpcore hands it in
     ) -> httpcore2.NetworkStream:
-        """Never."""
-        raise AddressForbidden("The address must be one of the network.")
+        """Refuse: only network addresses are allowed."""
+        raise AddressForbidden("The address must be a network address.")
 
 
 class TimedStream(httpcore2.NetworkStream):
-    """A connection whose every wait ends with the deadline: slow drips add up to nothing."""
+    """A connection whose every wait ends with the deadline, so that a slow sender gains nothing."""
 
     def __init__(self, stream: httpcore2.NetworkStream, deadline: Deadline) -> None:
         self._stream = stream

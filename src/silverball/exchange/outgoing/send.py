@@ -1,6 +1,6 @@
-"""Sending a message to an address that somebody else named.
+"""Sending a message to an address that a user has entered.
 
-Imported where something is sent, not before: the client takes its time to load.
+Imported on the first message, because the HTTP client is slow to load.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ SECONDS = 5.0
 
 
 class NotSent(Exception):
-    """Nobody answered; the message is a sentence that repeats nothing of what was said."""
+    """A message without a response; the text is a sentence that repeats nothing of what the host sent."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -23,17 +23,17 @@ class NotSent(Exception):
 
 
 class Sender:
-    """Sends messages within a policy. Who resolves and who connects are arguments, as of a Client."""
+    """Sends messages within a policy; further arguments go to the GuardedClient."""
 
-    def __init__(self, policy: AddressPolicy, *, seconds: float = SECONDS, **how: Any) -> None:
-        self._client = GuardedClient(policy, seconds=seconds, **how)
+    def __init__(self, policy: AddressPolicy, *, seconds: float = SECONDS, **options: Any) -> None:
+        self._client = GuardedClient(policy, seconds=seconds, **options)
         self._seconds = seconds
 
     def send(self, url: str, body: bytes, headers: Headers) -> int:
-        """The status that a POST of this body is answered with. Raises NotSent.
+        """Send a POST and return the status of the response. Raises NotSent.
 
-        No redirect is followed and nothing of the answer is read but its status, so it can neither
-        lead elsewhere nor fill the memory.
+        No redirect is followed and only the status of the response is read, so it can neither lead
+        elsewhere nor fill the memory.
         """
         deadline = self._client.new_deadline()
         try:
@@ -47,4 +47,4 @@ class Sender:
         except httpcore2.ConnectError as error:
             raise NotSent(connection_fault(error)) from error
         except (httpcore2.NetworkError, httpcore2.ProtocolError, OSError) as error:
-            raise NotSent("The host broke off or did not speak HTTP.") from error
+            raise NotSent("The host closed the connection or did not speak HTTP.") from error
