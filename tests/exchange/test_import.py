@@ -73,14 +73,14 @@ def test_a_tournament_that_was_changed_since_is_not_overwritten(store: Store) ->
         line = {"tournament_id": 700, "action_id": 2, "change": "GameCompleted", "data": {}}
         transaction.connection.execute(insert(tables.journal).values(**line, source="api", at=bundles.NOW))
     with pytest.raises(
-        Conflict, match="Tournament 700 is here already as 'Thursday Strikes', and it was changed"
+        Conflict, match="Tournament 700 exists already as 'Thursday Strikes', and it has changed"
     ):
         bundles.import_bundle(store, night)
 
 
 def test_a_tournament_that_did_not_come_from_a_file_is_not_overwritten(store: Store) -> None:
     build.a_tournament(store, tournament_id=700)
-    with pytest.raises(Conflict, match="did not come from a file"):
+    with pytest.raises(Conflict, match="was not imported"):
         bundles.import_bundle(store, bundles.full_bundle())
 
 

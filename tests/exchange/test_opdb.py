@@ -224,7 +224,7 @@ def _change_at(path: str, **fields: Any) -> Callable[[Any], None]:
 @pytest.mark.parametrize(
     ("shape", "change", "sentence"),
     [
-        ("export", _change_at("1", opdb_id="4ODR"), "$[1].opdb_id: '4ODR' is no id of the machine database."),
+        ("export", _change_at("1", opdb_id="4ODR"), "$[1].opdb_id: '4ODR' is not an id of the machine database."),
         ("export", _change_at("0", name=7), "$[0].name: Expected `str`, got `int`."),
         ("export", _change_at("0", physical_machine=2), "$[0].physical_machine: Invalid enum value 2."),
         (
@@ -235,7 +235,7 @@ def _change_at(path: str, **fields: Any) -> Callable[[Any], None]:
         (
             "export",
             _change_at("2", opdb_id="G4ODR-MLzY7"),
-            "$[2]: G4ODR-MLzY7 stands in the file twice, first at $[0].",
+            "$[2]: G4ODR-MLzY7 is in the file twice, first at $[0].",
         ),
         (
             "export",
@@ -251,14 +251,14 @@ def _change_at(path: str, **fields: Any) -> Callable[[Any], None]:
         (
             "first",
             _change_at("aliases.0", opdbId="G4ODR-A1B7O"),
-            "$.aliases[0].opdbId: 'G4ODR-A1B7O' is no id",
+            "$.aliases[0].opdbId: 'G4ODR-A1B7O' is not an id",
         ),
         (
             "second",
             _change_at("entries.1", entryType="alias"),
             "$.entries[1]: G4odR is the id of a machineGroup",
         ),
-        ("second", _change_at("entries.3", opdbId="G4ODR\n"), "$.entries[3].opdbId: 'G4ODR\\n' is no id"),
+        ("second", _change_at("entries.3", opdbId="G4ODR\n"), "$.entries[3].opdbId: 'G4ODR\\n' is not an id"),
         ("second", _change_at("entries.2", name="a\x00b"), "$.entries[2].name: The text holds a zero byte"),
         (
             "second",
@@ -290,9 +290,9 @@ def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
         ),
         (b'{"entries":[{"opdbId":"G1","name":"\xff"}]}', "$: The file is not JSON in UTF-8"),
         (b"", "$: The file is not JSON in UTF-8"),
-        (b"[1]", "$: This is no machine database."),
-        (b'[{"tipId":1,"opdbId":"G4ODR"}]', "$: This is no machine database."),
-        (b'{"tournament":{}}', "$: This is no machine database."),
+        (b"[1]", "$: This is not a machine database."),
+        (b'[{"tipId":1,"opdbId":"G4ODR"}]', "$: This is not a machine database."),
+        (b'{"tournament":{}}', "$: This is not a machine database."),
         (b"[]", "$: The file has no entries."),
         (b'{"entries":[]}', "$: The file has no entries."),
         (b'{"entries":[7]}', "$.entries[0]: Expected `object`, got `int`."),

@@ -228,11 +228,11 @@ def test_the_published_list_comes_in_too(store: Store) -> None:
         ({"action": "rename"}, "$[1].action: Invalid enum value 'rename'."),
         ({"action": "delete"}, "$[1]: A line with the action 'delete' names none."),
         ({"opdb_id_replacement": None}, "$[1]: A line with the action 'move' names its replacement."),
-        ({"opdb_id_deleted": "4ODR"}, "$[1]: '4ODR' is no id of the machine database."),
-        ({"opdb_id_replacement": "Hclub"}, "$[1]: 'Hclub' is no id of the machine database."),
-        ({"created_at": "yesterday"}, "$[1]: 'yesterday' is no moment."),
+        ({"opdb_id_deleted": "4ODR"}, "$[1]: '4ODR' is not an id of the machine database."),
+        ({"opdb_id_replacement": "Hclub"}, "$[1]: 'Hclub' is not an id of the machine database."),
+        ({"created_at": "yesterday"}, "$[1]: 'yesterday' is not a date and time."),
         ({"created_at": "0001-01-01"}, "$[1]: '0001-01-01' is before 1990."),
-        ({"changelog_id": 1}, "$[1]: 1 stands in the file twice, first at $[0]."),
+        ({"changelog_id": 1}, "$[1]: 1 is in the file twice, first at $[0]."),
         ({"changelog_id": 0}, "$[1].changelog_id: Expected `int` >= 1."),
     ],
 )
@@ -248,5 +248,5 @@ def test_a_fault_is_told_with_its_row_and_nothing_is_stored(
 
 @pytest.mark.parametrize("raw", [{"entries": []}, [{"opdb_id": "GA"}], 7, None, {"data": {}}])
 def test_a_file_that_is_no_list_of_changes_is_refused(raw: Any) -> None:
-    with pytest.raises(BrokenFile, match="This is no list of changed ids"):
+    with pytest.raises(BrokenFile, match="This is not a list of changed ids"):
         opdb_changelog.parse(raw)

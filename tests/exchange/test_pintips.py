@@ -68,12 +68,12 @@ def test_a_file_takes_the_place_of_the_tips_that_are_stored_unless_it_is_far_sho
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"opdbId": "4ODR"}, "$[1].opdbId: '4ODR' is no id of the machine database."),
+        ({"opdbId": "4ODR"}, "$[1].opdbId: '4ODR' is not an id of the machine database."),
         ({"category": "jokes"}, "$[1].category: Invalid enum value 'jokes'."),
         ({"text": ""}, "$[1].text: Expected `str` of length >= 1."),
-        ({"createdAt": "then"}, "$[1].createdAt: 'then' is no moment."),
+        ({"createdAt": "then"}, "$[1].createdAt: 'then' is not a date and time."),
         ({"updatedAt": None}, "$[1].updatedAt: Expected `str`, got `null`."),
-        ({"tipId": 1}, "$[1]: 1 stands in the file twice, first at $[0]."),
+        ({"tipId": 1}, "$[1]: 1 is in the file twice, first at $[0]."),
         ({"voteTotal": "many"}, "$[1].voteTotal: Expected `int`, got `str`."),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
 def test_a_file_that_is_no_list_of_tips_is_refused() -> None:
     others: tuple[Any, ...] = ({"entries": []}, 7, None)
     for raw in others:
-        with pytest.raises(BrokenFile, match="This is no list of tips"):
+        with pytest.raises(BrokenFile, match="This is not a list of tips"):
             pintips.parse(raw)
     with pytest.raises(BrokenFile, match=r"\$\[0\]: Object missing required field `tipId`"):
         pintips.parse([{"opdb_id": "G4ODR", "name": "Comet Rider"}])
@@ -108,13 +108,13 @@ def test_films_take_the_place_of_those_that_are_stored(store: Store) -> None:
     ("fields", "sentence"),
     [
         ({"url": "javascript:alert(1)"}, "$[1].url: Expected `str` matching regex"),
-        ({"opdbId": "4ODR"}, "$[1].opdbId: '4ODR' is no id of the machine database."),
+        ({"opdbId": "4ODR"}, "$[1].opdbId: '4ODR' is not an id of the machine database."),
         ({"title": ""}, "$[1].title: Expected `str` of length >= 1."),
         ({"length": 5}, "$[1]: Object contains unknown field `length`."),
         ({"durationSeconds": -1}, "$[1].durationSeconds: Expected `int` >= 0."),
         (
             {"url": FILM["url"]},
-            "$[1]: ('G4ODR-MLzY7', 'https://films.example/comet') stands in the file twice",
+            "$[1]: ('G4ODR-MLzY7', 'https://films.example/comet') is in the file twice",
         ),
     ],
 )
@@ -126,5 +126,5 @@ def test_a_fault_in_a_film_is_told_with_its_row_and_field(fields: dict[str, Any]
 
 @pytest.mark.parametrize("raw", [7, {"films": []}, None, {"videos": 3}])
 def test_a_file_that_is_no_list_of_films_is_refused(raw: Any) -> None:
-    with pytest.raises(BrokenFile, match="neither a list of films"):
+    with pytest.raises(BrokenFile, match="neither a list of videos"):
         videos.parse(raw)
