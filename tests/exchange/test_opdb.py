@@ -224,7 +224,11 @@ def _change_at(path: str, **fields: Any) -> Callable[[Any], None]:
 @pytest.mark.parametrize(
     ("shape", "change", "sentence"),
     [
-        ("export", _change_at("1", opdb_id="4ODR"), "$[1].opdb_id: '4ODR' is not an id of the machine database."),
+        (
+            "export",
+            _change_at("1", opdb_id="4ODR"),
+            "$[1].opdb_id: '4ODR' is not an id of the machine database.",
+        ),
         ("export", _change_at("0", name=7), "$[0].name: Expected `str`, got `int`."),
         ("export", _change_at("0", physical_machine=2), "$[0].physical_machine: Invalid enum value 2."),
         (
