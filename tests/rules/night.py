@@ -14,7 +14,6 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
-from silverball.rules.commands import creation
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import numbering, settings
 from silverball.rules.model.apply import apply_changes
@@ -159,7 +158,7 @@ def a_night(kind: str, *, players: int = 8, arenas: int = 8, **given: Any) -> Ni
     form = FORMATS[kind]
     wire = {_wire(name): value for name, value in given.items()}
     chosen = settings.read_settings(form.settings, wire)
-    rows = creation.points_map(kind, chosen)
+    rows = FORMATS[kind].points_map(chosen, None)
     tournament = Tournament(
         tournament_id=42,
         type=form.type,

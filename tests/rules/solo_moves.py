@@ -8,9 +8,9 @@ from rules.moves import one_of
 from rules.night import Night
 from rules.solo_checks import over, waiting
 from silverball.kit.errors import Conflict
+from silverball.rules.commands import purchases
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
-from silverball.rules.mechanics import entries
 from silverball.rules.model import numbering
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import ArenaChanged, Change, changes_between
@@ -160,7 +160,7 @@ def sell_any(night: Night, dice: Random) -> Sequence[Change]:
         quantity=quantity,
         created_at=night.now,
     )
-    return entries.record_purchase(night.tournament, sold)
+    return purchases.record_purchase(night.tournament, sold)
 
 
 def card_any(night: Night, dice: Random) -> Sequence[Change]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from silverball.kit.errors import Conflict, NotFound, Refusal, WrongFormat
-from silverball.rules.mechanics import entries
+from silverball.rules.commands import purchases
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import opposite_changes
 from silverball.rules.model.tournament import Card, Entrant, Purchase, SinglePlayerGame, Tournament
@@ -42,9 +42,9 @@ def test_no_more_is_refunded_than_is_left(kind: str, used: int, refund: int, is_
     before = qualifying(kind, used=used)
     if not is_fine:
         with pytest.raises(Conflict, match=f"has {3 - used} unused entries"):
-            entries.record_purchase(before, purchase(-refund, "refund"))
+            purchases.record_purchase(before, purchase(-refund, "refund"))
         return
-    made = entries.record_purchase(before, purchase(-refund, "refund"))
+    made = purchases.record_purchase(before, purchase(-refund, "refund"))
     after = apply_changes(before, made)
     assert after.entrants[0].entries_bought == 3 - refund
     assert apply_changes(after, opposite_changes(made)) == before
@@ -62,4 +62,4 @@ def test_entries_that_cannot_be_are_refused(
     tournament: Tournament, player_id: int, refusal: type[Refusal]
 ) -> None:
     with pytest.raises(refusal):
-        entries.record_purchase(tournament, purchase(1, player_id=player_id))
+        purchases.record_purchase(tournament, purchase(1, player_id=player_id))

@@ -22,7 +22,9 @@ from rules.moves import (
     unseat_any,
 )
 from rules.night import Night
+from silverball.rules.commands import frenzy as frenzy_commands
 from silverball.rules.commands import games as game_commands
+from silverball.rules.commands import max_matchplay as max_matchplay_commands
 from silverball.rules.families import frenzy as frenzy_family
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.mechanics import queues
@@ -124,7 +126,7 @@ TestManualMatchplay = machine_of(
 
 def create_matches_any(night: Night, dice: Random) -> Sequence[Change]:
     """The matches of a max match play that can be played now."""
-    return max_matchplay_family.create_matches(night.tournament, dice, night.now)
+    return max_matchplay_commands.create_matches(night.tournament, dice, night.now)
 
 
 def everybody_can_finish(tournament: Tournament) -> None:
@@ -175,10 +177,10 @@ def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
     """The clock paused, resumed, set, or run down."""
     night.tick(dice.choice([0, 60, 600]))
     asked: list[Callable[[], Sequence[Change]]] = [
-        lambda: frenzy_family.pause(night.tournament, night.now),
-        lambda: frenzy_family.resume(night.tournament, dice, night.now),
-        lambda: frenzy_family.change_time(night.tournament, dice.choice([-300, 300]), dice, night.now),
-        lambda: frenzy_family.start_waiting_games(night.tournament, dice, night.now),
+        lambda: frenzy_commands.pause(night.tournament, night.now),
+        lambda: frenzy_commands.resume(night.tournament, dice, night.now),
+        lambda: frenzy_commands.change_time(night.tournament, dice.choice([-300, 300]), dice, night.now),
+        lambda: frenzy_commands.start_waiting_games(night.tournament, dice, night.now),
     ]
     return dice.choice(asked)()
 
@@ -186,7 +188,7 @@ def frenzy_clock_any(night: Night, dice: Random) -> Sequence[Change]:
 def frenzy_goes_on(night: Night, dice: Random) -> Sequence[Change]:
     """Waiting players start; without a queue the organizer makes a game of two."""
     if frenzy_family.has_queue(night.tournament):
-        return frenzy_family.start_waiting_games(night.tournament, dice, night.now)
+        return frenzy_commands.start_waiting_games(night.tournament, dice, night.now)
     two = dice.sample(night.tournament.active_ids, min(2, len(night.tournament.active_ids)))
     return game_commands.create_game(night.tournament, two, None, dice=dice, now=night.now)
 
@@ -196,8 +198,8 @@ def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
     waiting = queues.waiting_spots(night.tournament)
     if not waiting or dice.random() < 0.3:
         who = dice.choice(night.tournament.entrants).player_id
-        return frenzy_family.join_queue(night.tournament, who, dice, night.now)
-    ask = dice.choice([frenzy_family.remove_from_queue, frenzy_family.move_to_end])
+        return frenzy_commands.join_queue(night.tournament, who, dice, night.now)
+    ask = dice.choice([frenzy_commands.remove_from_queue, frenzy_commands.move_to_end])
     return ask(night.tournament, dice.choice(waiting).queue_id)
 
 

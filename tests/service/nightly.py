@@ -6,7 +6,6 @@ from typing import Any
 
 import build
 from mirror import Mirror
-from silverball.rules.commands import creation
 from silverball.rules.model import settings
 from silverball.rules.model.literals import TournamentType
 from silverball.rules.registry import FORMATS
@@ -109,7 +108,7 @@ def a_desk(
         type=type_,
         status="planned",
         settings={**settings.default_values(form), **given},
-        points_map=creation.points_map(type_, settings.read_settings(form, given)),
+        points_map=FORMATS[type_].points_map(settings.read_settings(form, given), None),
         engine={"dice_seed": "s"},
     )
     build.row(store, tables.scorekeeper, tournament_id=night.tournament_id, user_id=people["keeper"])

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from sqlalchemy import Connection, Select, and_, func, not_, null, or_, select, text, update
 
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.ratings.counting import COUNTING_FORMATS
+from silverball.rules.registry import rated_types
 from silverball.store import names, tables
 
 WAITING = "waiting"
@@ -51,7 +51,7 @@ def mark_changed_tournament(db: Connection, before: Tournament | None, after: To
     days = {
         rating_day(one.completed_at)
         for one in (before, after)
-        if one is not None and one.status == "completed" and one.completed_at and one.type in COUNTING_FORMATS
+        if one is not None and one.status == "completed" and one.completed_at and one.type in rated_types()
     }
     mark_days(db, days)
 
@@ -60,7 +60,7 @@ def mark_tournament(db: Connection, tournament_id: int) -> None:
     """Mark the day of a tournament as it is stored, if it is completed."""
     own = tables.tournament.c
     rows = select(own.completed_at).where(own.tournament_id == tournament_id, own.status == "completed")
-    completed_at = db.execute(rows.where(own.type.in_(COUNTING_FORMATS))).scalar_one_or_none()
+    completed_at = db.execute(rows.where(own.type.in_(rated_types()))).scalar_one_or_none()
     if completed_at is not None:
         mark_days(db, [rating_day(completed_at)])
 
@@ -74,7 +74,7 @@ def mark_players(db: Connection, player_ids: Collection[int]) -> None:
         .where(
             entrant.player_id.in_(player_ids),
             tournament.status == "completed",
-            tournament.type.in_(COUNTING_FORMATS),
+            tournament.type.in_(rated_types()),
         )
     )
     first = db.execute(rows).scalar_one_or_none()

@@ -14,7 +14,6 @@ from rules.night import Night, a_night, with_adjustment
 from rules.properties import quick
 from rules.solo_night import newest, score, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
-from silverball.rules.commands import creation
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.model import settings
@@ -298,7 +297,7 @@ def test_reopening_takes_what_was_stored_away() -> None:
 
 def test_a_curve_of_the_organizer_is_the_only_row_of_the_map() -> None:
     chosen = settings.read_settings(FORMATS["best_game"].settings, {"bestGameScoring": "custom"})
-    rows = creation.points_map("best_game", chosen, {"curve": ["50", 30]})
+    rows = FORMATS["best_game"].points_map(chosen, {"curve": ["50", 30]})
     assert rows == ((50, 30),)
     night = open_night()
     night.tournament = replace(night.tournament, settings=chosen, points_map=rows)
@@ -311,7 +310,7 @@ def test_a_curve_of_the_organizer_is_the_only_row_of_the_map() -> None:
 def test_a_curve_that_is_none_is_refused(custom: Any) -> None:
     chosen = settings.read_settings(FORMATS["best_game"].settings, {"bestGameScoring": "custom"})
     with pytest.raises(Invalid):
-        creation.points_map("best_game", chosen, custom)
+        FORMATS["best_game"].points_map(chosen, custom)
 
 
 def test_an_adjustment_is_part_of_the_points_and_a_band_has_its_bubble() -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from rules.night import NOON, Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, WrongFormat
+from silverball.rules.commands import frenzy as frenzy_commands
 from silverball.rules.commands import games as game_commands
 from silverball.rules.commands import lineup as lineup_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -184,7 +185,7 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
     game = night.open_games()[0]
     queue = waiting(night)
     night.tick(1000)
-    night.make(frenzy_family.pause(night.tournament, night.now))
+    night.make(frenzy_commands.pause(night.tournament, night.now))
     assert settings.default_values(type(night.tournament.settings))["frenzyPausedSecondsLeft"] == 0
     assert frenzy_family.paused_seconds(night.tournament) == 6200
     assert night.tournament.state.clock_ends_at is None
@@ -195,7 +196,7 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
     # Slot 0 was to play on: he is next. Slot 1 waits behind everybody.
     assert waiting(night) == [game.player_ids[0], *queue, game.player_ids[1]]
     assert not FORMAT.is_over(night.tournament)
-    night.make(frenzy_family.resume(night.tournament, night.dice(), night.now))
+    night.make(frenzy_commands.resume(night.tournament, night.dice(), night.now))
     assert frenzy_family.paused_seconds(night.tournament) == 0
     assert frenzy_family.seconds_left(night.tournament, night.now) == 6200
     assert night.open_games()[0].player_ids == (game.player_ids[0], queue[0])
@@ -204,12 +205,12 @@ def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
 def test_the_clock_is_paused_once_and_resumed_once() -> None:
     night = a_started_night(players=2)
     with pytest.raises(Conflict, match="is not paused"):
-        frenzy_family.resume(night.tournament, night.dice(), night.now)
-    night.make(frenzy_family.pause(night.tournament, night.now))
+        frenzy_commands.resume(night.tournament, night.dice(), night.now)
+    night.make(frenzy_commands.pause(night.tournament, night.now))
     with pytest.raises(Conflict, match="does not run"):
-        frenzy_family.pause(night.tournament, night.now)
+        frenzy_commands.pause(night.tournament, night.now)
     with pytest.raises(WrongFormat, match="Tournament is not Frenzy"):
-        frenzy_family.pause(a_night("matchplay").tournament, NOON)
+        frenzy_commands.pause(a_night("matchplay").tournament, NOON)
 
 
 def test_when_time_runs_out_running_games_end_and_then_it_is_over() -> None:
@@ -229,21 +230,21 @@ def test_when_time_runs_out_running_games_end_and_then_it_is_over() -> None:
 
 def test_time_is_added_and_taken_off_running_paused_and_after_the_end() -> None:
     night = a_started_night(players=4, arenas=1, frenzy_duration=10)
-    night.make(frenzy_family.change_time(night.tournament, 60, night.dice(), night.now))
+    night.make(frenzy_commands.change_time(night.tournament, 60, night.dice(), night.now))
     assert frenzy_family.seconds_left(night.tournament, night.now) == 660
     with pytest.raises(Invalid, match="Only 660 seconds are left"):
-        frenzy_family.change_time(night.tournament, -661, night.dice(), night.now)
-    night.make(frenzy_family.pause(night.tournament, night.now))
-    night.make(frenzy_family.change_time(night.tournament, -60, night.dice(), night.now))
+        frenzy_commands.change_time(night.tournament, -661, night.dice(), night.now)
+    night.make(frenzy_commands.pause(night.tournament, night.now))
+    night.make(frenzy_commands.change_time(night.tournament, -60, night.dice(), night.now))
     assert frenzy_family.paused_seconds(night.tournament) == 600
     with pytest.raises(Invalid, match="Only 600 seconds are left"):
-        frenzy_family.change_time(night.tournament, -600, night.dice(), night.now)
-    night.make(frenzy_family.resume(night.tournament, night.dice(), night.now))
+        frenzy_commands.change_time(night.tournament, -600, night.dice(), night.now)
+    night.make(frenzy_commands.resume(night.tournament, night.dice(), night.now))
     night.tick(900)
     game = night.open_games()[0]
     night.finish(game, *game.player_ids)
     assert FORMAT.is_over(night.tournament)
-    night.make(frenzy_family.change_time(night.tournament, 300, night.dice(), night.now))
+    night.make(frenzy_commands.change_time(night.tournament, 300, night.dice(), night.now))
     assert len(night.open_games()) == 1
     assert frenzy_family.seconds_left(night.tournament, night.now) == 300
 
@@ -282,17 +283,17 @@ def test_who_leaves_in_a_game_deletes_it_and_the_other_is_next() -> None:
 def test_a_no_show_goes_to_the_end_or_out_and_may_join_again() -> None:
     night = a_started_night(players=7, arenas=2)
     first, second, third = waiting(night)
-    night.make(frenzy_family.move_to_end(night.tournament, spot(night, first)))
+    night.make(frenzy_commands.move_to_end(night.tournament, spot(night, first)))
     assert waiting(night) == [second, third, first]
     with pytest.raises(Conflict, match="is the last in the queue already"):
-        frenzy_family.move_to_end(night.tournament, spot(night, first))
-    night.make(frenzy_family.remove_from_queue(night.tournament, spot(night, second)))
+        frenzy_commands.move_to_end(night.tournament, spot(night, first))
+    night.make(frenzy_commands.remove_from_queue(night.tournament, spot(night, second)))
     assert waiting(night) == [third, first]
     assert second in night.tournament.active_ids
-    night.make(frenzy_family.join_queue(night.tournament, second, night.dice(), night.now))
+    night.make(frenzy_commands.join_queue(night.tournament, second, night.dice(), night.now))
     assert waiting(night) == [third, first, second]
     with pytest.raises(Conflict, match="plays or waits already"):
-        frenzy_family.join_queue(night.tournament, second, night.dice(), night.now)
+        frenzy_commands.join_queue(night.tournament, second, night.dice(), night.now)
 
 
 def test_the_game_on_an_arena_out_of_service_moves_to_another() -> None:
@@ -353,7 +354,7 @@ def test_without_queues_the_organizer_makes_the_games() -> None:
     with pytest.raises(Conflict, match="has run out"):
         create(3, 4)
     with pytest.raises(Conflict, match="has no queue"):
-        frenzy_family.remove_from_queue(night.tournament, 1)
+        frenzy_commands.remove_from_queue(night.tournament, 1)
 
 
 def test_with_queues_no_game_is_made_by_hand_but_one_may_be_deleted() -> None:
@@ -375,10 +376,10 @@ def test_a_reopened_frenzy_goes_on_when_there_is_time() -> None:
     night.complete()
     night.make(tournament_commands.reopen(night.tournament))
     assert waiting(night) == [1, 2, 3, 4]
-    night.make(frenzy_family.start_waiting_games(night.tournament, night.dice(), night.now))
+    night.make(frenzy_commands.start_waiting_games(night.tournament, night.dice(), night.now))
     assert night.open_games()[0].player_ids == (1, 2)
     with pytest.raises(Conflict, match="No game can start now"):
-        frenzy_family.start_waiting_games(night.tournament, night.dice(), night.now)
+        frenzy_commands.start_waiting_games(night.tournament, night.dice(), night.now)
 
 
 @given(st.integers(2, 12), st.integers(1, 4), st.integers(0, 3), st.integers(0, 99))
@@ -405,9 +406,9 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     for _ in range(3):
         game = night.open_games()[0]
         night.finish(game, *game.player_ids)
-    night.make(frenzy_family.pause(night.tournament, night.now))
+    night.make(frenzy_commands.pause(night.tournament, night.now))
     night.join(9)
-    night.make(frenzy_family.resume(night.tournament, night.dice(), night.now))
+    night.make(frenzy_commands.resume(night.tournament, night.dice(), night.now))
     night.leave(night.open_games()[0].player_ids[0])
     arena(night, 501, is_active=False)
     night.complete()

@@ -116,7 +116,7 @@ def test_strikes_that_cannot_be_are_refused(strikers: tuple[int, ...], sentence:
 def test_fair_strikes_need_the_order() -> None:
     night = a_started_night("group_knockout", players=4, knockout_four_player_strikes=101, knockout_fair=True)
     game = night.open_round()[0]
-    with pytest.raises(Invalid, match="depend on the finishing order"):
+    with pytest.raises(Invalid, match="follow from the finishing order"):
         night.record(GameOutcome(game_id=game.game_id, strikers=(1, 2)))
     night.finish(game, 3, 1, 2, 4)
     assert strikes(night) == {3: 0, 1: 1, 2: 1, 4: 2}

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from rules.properties import quick
 from silverball.rules.ranking import regimes
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
+from silverball.rules.registry import FORMATS
 
 
 def _result(points: Sequence[str], positions: Sequence[int | None]) -> StoredResult:
@@ -38,7 +39,8 @@ def _records(rule: WinLossRule, points: Sequence[str], positions: Sequence[int |
 def test_the_format_decides_what_a_win_is(
     type_: str, fair: bool, progressive: bool, rule: WinLossRule
 ) -> None:
-    assert regimes.win_loss_rule(type_, fair=fair, progressive=progressive) is rule
+    chosen = {"knockoutFair": fair, "knockoutProgressive": progressive}
+    assert FORMATS[type_].win_loss_rule(chosen) is rule
 
 
 NULLS = (None, None, None, 1)

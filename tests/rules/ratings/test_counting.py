@@ -12,6 +12,7 @@ from silverball.rules.ratings import counting, seats
 from silverball.rules.ratings.counting import FinishedGame
 from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
 from silverball.rules.ratings.identities import IdentityRegister
+from silverball.rules.registry import FORMATS
 
 DAY = date(2026, 3, 5)
 NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
@@ -20,7 +21,7 @@ AGAINST_THE_SCORE = {"golf", "best_game", "card_best_game", "bowling", "amazingr
 
 @pytest.mark.parametrize("type_", get_args(TournamentType))
 def test_direct_play_counts_and_play_against_the_score_does_not(type_: str) -> None:
-    counts = counting.is_counting(type_, NOON, NOON, is_test=False)
+    counts = counting.is_counting(FORMATS[type_].rated, NOON, NOON, is_test=False)
     assert counts is (type_ not in AGAINST_THE_SCORE)
 
 
@@ -28,11 +29,11 @@ def test_direct_play_counts_and_play_against_the_score_does_not(type_: str) -> N
     ("span", "counts"), [(timedelta(days=7), True), (timedelta(days=7, seconds=1), False)]
 )
 def test_a_tournament_of_more_than_seven_days_does_not_count(span: timedelta, counts: bool) -> None:
-    assert counting.is_counting("matchplay", NOON, NOON + span, is_test=False) is counts
+    assert counting.is_counting(True, NOON, NOON + span, is_test=False) is counts
 
 
 def test_a_test_does_not_count() -> None:
-    assert not counting.is_counting("matchplay", NOON, NOON, is_test=True)
+    assert not counting.is_counting(True, NOON, NOON, is_test=True)
 
 
 def finished(positions: tuple[int | None, ...], points: tuple[str, ...], **more: object) -> FinishedGame:

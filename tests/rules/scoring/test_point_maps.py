@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rules.properties import quick
 from silverball.kit.errors import Invalid
+from silverball.rules.registry import FORMATS
 from silverball.rules.scoring import point_maps
 
 KNOWN = sorted(point_maps.SCORINGS)
@@ -52,11 +53,14 @@ def test_strikes_show_their_own_maps_and_standard_strikes_the_ifpa_map() -> None
 
 
 def test_head_to_head_formats_show_the_row_with_three_entries() -> None:
-    assert point_maps.map_of_type("matchplay") == ((1,), (1, 0), (1, 0, 0), (1, 0, 0))
+    assert FORMATS["matchplay"].points_map(FORMATS["matchplay"].settings(), None) == (
+        (1,),
+        (1, 0),
+        (1, 0, 0),
+        (1, 0, 0),
+    )
     assert list(point_maps.points_by_place(point_maps.HEAD_TO_HEAD, 4)) == [1, 0, 0, 0]
-    assert point_maps.map_of_type("golf") is None
-    with pytest.raises(ValueError, match="depends on its settings"):
-        point_maps.map_of_type("group_matchplay")
+    assert FORMATS["golf"].points_map(FORMATS["golf"].settings(), None) is None
 
 
 def test_a_custom_map_fills_the_rows_of_one_and_two_players() -> None:

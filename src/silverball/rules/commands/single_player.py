@@ -7,7 +7,7 @@ function states changes or refuses; none changes anything. Source: formats, 14.1
 from datetime import datetime
 from random import Random
 
-from silverball.kit.errors import Conflict, Invalid, WrongFormat
+from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import amazing_race, cards
 from silverball.rules.families import best_game as best_game_family
@@ -16,19 +16,8 @@ from silverball.rules.mechanics import attempts, queues, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
+from silverball.rules.model.refusals import NoCards, NoSinglePlayerGames, NotAnAmazingRace
 from silverball.rules.model.tournament import QueueSpot, SinglePlayerGame, Tournament
-
-
-class NoSinglePlayerGames(WrongFormat):
-    sentence = "Tournament has no single player games"
-
-
-class NoCards(WrongFormat):
-    sentence = "Tournament has no cards"
-
-
-class NotAnAmazingRace(WrongFormat):
-    sentence = "Tournament is not Amazing Race"
 
 
 class AttemptsMadeByFormat(Conflict):

@@ -17,6 +17,7 @@ from silverball.rules.mechanics.results import ScoreGame
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.settings import HasDuration, HasPairing
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import tiers
 from silverball.rules.pairing.groups import PAIR_SIZE
@@ -25,6 +26,10 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import point_maps
 
 ZERO = Decimal(0)
+
+
+class TiersNotPossible(Conflict):
+    sentence = "Tiers need groups of four and a number of rounds. Choose another pairing."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +45,19 @@ class DrawnRoundRules:
     is_over: Callable[[Tournament], bool]
     # The tournament's own way to score a game.
     scorer: Callable[[Tournament], ScoreGame] = results.score_by_points_map
+
+    def start(self, tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
+        """Make nothing; refuse a pairing that cannot be drawn.
+
+        Tiers are for groups of four, a known number of rounds and 16 to 160 players. Raises Conflict
+        and Invalid. Source: formats, 6.7.
+        """
+        settings = tournament.settings
+        if isinstance(settings, HasPairing) and settings.pairing == "tiers":
+            if self.group_size == PAIR_SIZE or not isinstance(settings, HasDuration):
+                raise TiersNotPossible
+            tiers.check_tiers(settings.duration, len(tournament.active_ids))
+        return []
 
     def open_round(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """The next round; the open one is completed first. Raises Conflict when there cannot be one."""
@@ -88,20 +106,6 @@ def bye_points(tournament: Tournament, games: int) -> Decimal:
     return point_maps.bye_points(
         tournament.points_map or (), getattr(tournament.settings, "byes", "full"), games
     )
-
-
-def check_pairing(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
-    """What drawn rounds begin with: nothing, unless the pairing cannot be drawn, which is refused.
-
-    Tiers are for groups of four, a known number of rounds and 16 to 160 players. Source: formats, 6.7.
-    """
-    settings = tournament.settings
-    if getattr(settings, "pairing", "balanced") == "tiers":
-        is_in_pairs = tournament.type in point_maps.HEAD_TO_HEAD_TYPES
-        if is_in_pairs or not hasattr(settings, "duration"):
-            raise Conflict("Tiers need groups of four and a number of rounds. Choose another pairing.")
-        tiers.check_tiers(settings.duration, len(tournament.active_ids))
-    return []
 
 
 def points_by_player(tournament: Tournament) -> dict[int, Decimal]:

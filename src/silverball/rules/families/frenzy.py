@@ -11,7 +11,7 @@ from random import Random
 
 import msgspec
 
-from silverball.kit.errors import Conflict, Invalid, WrongFormat
+from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.lineup import arenas
 from silverball.rules.mechanics import free_games, history, lineups, queues, results, rounds
 from silverball.rules.model.apply import apply_changes
@@ -68,7 +68,7 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     Raises Conflict without an arena and when the queue leaves nobody to play.
     """
     minutes = int(getattr(tournament.settings, "frenzy_duration", 0))
-    clock = _set_clock(tournament, ends=now + timedelta(minutes=minutes), paused=0)
+    clock = set_clock(tournament, ends=now + timedelta(minutes=minutes), paused=0)
     if not has_queue(tournament):
         return clock
     free = lineups.available_arenas(tournament)
@@ -95,7 +95,8 @@ def _queue_size_wanted(tournament: Tournament) -> int:
     return int(getattr(tournament.settings, "frenzy_queue_size", 0))
 
 
-def _set_clock(tournament: Tournament, *, ends: datetime | None, paused: int) -> list[Change]:
+def set_clock(tournament: Tournament, *, ends: datetime | None, paused: int) -> list[Change]:
+    """Set the end of a running clock, or the seconds that a paused one has left."""
     settings = msgspec.structs.replace(tournament.settings, frenzy_paused_seconds_left=paused)
     state = replace(tournament.state, clock_ends_at=ends)
     return tournament_changes(ClockChanged, tournament, settings=settings, state=state)
@@ -120,7 +121,7 @@ def _open_next_game(tournament: Tournament, ended: Game, dice: Random, now: date
     While no game may start, slot 0 waits at the head of the queue.
     """
     stays, goes = ended.player_ids
-    changes = _join_at_end(tournament, [goes], now)
+    changes = join_at_end(tournament, [goes], now)
     queue = queues.waiting_spots(apply_changes(tournament, changes))
     active = stays in tournament.active_ids
     if not (active and queue and is_clock_running(tournament, now)):
@@ -149,7 +150,8 @@ def _choose_arena(
     return other if other is not None else arenas.draw_replacement(pair, free, plays, (), dice)
 
 
-def _join_at_end(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+def join_at_end(tournament: Tournament, player_ids: Sequence[int], now: datetime) -> list[Change]:
+    """Put those of these players who are free to wait at the end of the queue."""
     place = len(queues.waiting_spots(tournament))
     return queues.insert_players(
         tournament, _players_free_to_wait(tournament, player_ids), place=place, now=now
@@ -202,7 +204,7 @@ def roster_changed(tournament: Tournament, who: Entrant, dice: Random, now: date
     if not has_queue(tournament):
         return []
     if who.is_active:
-        changes = _join_at_end(tournament, [who.player_id], now)
+        changes = join_at_end(tournament, [who.player_id], now)
     else:
         changes = queues.leave_all_queues(tournament, who.player_id)
         for game in results.open_games(tournament.games):
@@ -274,84 +276,7 @@ def at_reopen(tournament: Tournament) -> list[Change]:
     """Everybody waits again, in the order of adding; `start_waiting` fills the arenas if time is left."""
     if not has_queue(tournament) or tournament.completed_at is None:
         return []
-    return _join_at_end(tournament, tournament.active_ids, tournament.completed_at)
-
-
-# What the organizer asks while it runs.
-def pause(tournament: Tournament, now: datetime) -> list[Change]:
-    """Stop the clock: running games go on, no new one starts. Raises Conflict when it does not run."""
-    _require_frenzy(tournament)
-    if not is_clock_running(tournament, now):
-        raise Conflict("The clock does not run: it is paused already, or the time is over.")
-    return _set_clock(tournament, ends=None, paused=seconds_left(tournament, now))
-
-
-def resume(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """Let the clock run on; waiting players start. Raises Conflict when it is not paused."""
-    _require_frenzy(tournament)
-    left = paused_seconds(tournament)
-    if not left:
-        raise Conflict("The clock is not paused.")
-    changes = _set_clock(tournament, ends=now + timedelta(seconds=left), paused=0)
-    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
-
-
-def change_time(tournament: Tournament, seconds: int, dice: Random, now: datetime) -> list[Change]:
-    """Add seconds to the clock, or take some off; time added after the end lets it run again.
-
-    Raises Invalid when more is taken off than is left.
-    """
-    _require_frenzy(tournament)
-    left = seconds_left(tournament, now) + seconds
-    if left < 0 or (left == 0 and paused_seconds(tournament)):
-        raise Invalid({"seconds": [f"Only {left - seconds} seconds are left. Take off fewer."]})
-    if paused_seconds(tournament):
-        return _set_clock(tournament, ends=None, paused=left)
-    changes = _set_clock(tournament, ends=now + timedelta(seconds=left), paused=0)
-    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
-
-
-def start_waiting_games(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
-    """Games for whoever waits, on free arenas. Raises Conflict when none can start."""
-    _require_frenzy(tournament)
-    changes = fill_arenas(tournament, dice, now)
-    if not changes:
-        raise Conflict("No game can start now: no arena is free, too few wait, or the clock does not run.")
-    return changes
-
-
-def join_queue(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
-    """A player who was taken out of the queue waits again, at its end. Raises Conflict when he need not."""
-    _require_queue(tournament)
-    changes = _join_at_end(tournament, [player_id], now)
-    if not changes:
-        raise Conflict(f"Player {player_id} plays or waits already, or is not active.")
-    return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
-
-
-def remove_from_queue(tournament: Tournament, queue_id: int) -> list[Change]:
-    """Somebody who waits taken out of the queue: he stays in the tournament and may join again."""
-    _require_queue(tournament)
-    return queues.leave_queue(tournament, queues.find_spot(tournament, queue_id))
-
-
-def move_to_end(tournament: Tournament, queue_id: int) -> list[Change]:
-    """Somebody who waits goes to the end of the queue. Raises Conflict for the last one."""
-    _require_queue(tournament)
-    return queues.move_to_end(tournament, queues.find_spot(tournament, queue_id))
-
-
-def _require_frenzy(tournament: Tournament) -> None:
-    if tournament.type != "frenzy":
-        raise WrongFormat("Tournament is not Frenzy")
-    if tournament.status != "started":
-        raise Conflict("The frenzy is not running. Start it or reopen it first.")
-
-
-def _require_queue(tournament: Tournament) -> None:
-    _require_frenzy(tournament)
-    if not has_queue(tournament):
-        raise Conflict("This frenzy has no queue: the organizer makes the games.")
+    return join_at_end(tournament, tournament.active_ids, tournament.completed_at)
 
 
 def is_over(tournament: Tournament) -> bool:

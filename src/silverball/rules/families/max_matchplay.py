@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from random import Random
 
-from silverball.kit.errors import Conflict, WrongFormat
+from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import free_games, lineups, results, rounds
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, DrawRemembered, GameOpened, tournament_changes
@@ -46,9 +46,7 @@ class LiveView:
 
 
 def games_per_player(tournament: Tournament) -> int:
-    """Games everybody plays. Raises WrongFormat for a tournament of another format."""
-    if tournament.type != "max_matchplay":
-        raise WrongFormat("Tournament is not Max Match Play")
+    """Games that each player plays."""
     return int(getattr(tournament.settings, "max_matchplay_duration", 0))
 
 
@@ -72,9 +70,6 @@ def create_matches(tournament: Tournament, dice: Random, now: datetime) -> list[
     Who has played least comes first, then who has waited longest. Raises Conflict with the reason when
     there is none. Source: formats, section 14.5.
     """
-    games_per_player(tournament)
-    if tournament.status != "started":
-        raise Conflict("The tournament is not running. Start it or reopen it first.")
     changes = repair_schedule(tournament, dice)
     current = apply_changes(tournament, changes)
     waiting = waiting_players(current)
@@ -288,7 +283,7 @@ def delete_game(tournament: Tournament, game: Game, dice: Random, _now: datetime
 
 
 def live_view(tournament: Tournament) -> LiveView:
-    """Whom everybody has met, and what is left to play. Raises WrongFormat for another format."""
+    """Whom everybody has met, and what is left to play."""
     needed = games_per_player(tournament)
     games = games_by_end(tournament)
     started = sorted(games, key=lambda game: (_timestamp(game.started_at), game.game_id))

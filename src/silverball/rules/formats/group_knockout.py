@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import CountedIn, DemoNight, Format
 from silverball.rules.model import settings
@@ -113,7 +112,7 @@ def pairing_scores(tournament: Tournament) -> dict[int, Decimal]:
 def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     """Nothing to begin with; strikes and pairing that cannot be are refused."""
     knockout_rules(tournament)
-    return drawn_rounds.check_pairing(tournament, dice, now)
+    return RULES.start(tournament, dice, now)
 
 
 RULES = DrawnRoundRules(

@@ -54,5 +54,5 @@ FORMAT = Format(
     is_over=drawn_rounds.all_rounds_played,
     open_round=RULES.open_round,
     settle=RULES.settle,
-    start=drawn_rounds.check_pairing,
+    start=RULES.start,
 )

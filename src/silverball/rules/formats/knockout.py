@@ -2,7 +2,6 @@
 
 from decimal import Decimal
 
-from silverball.rules.families import drawn_rounds
 from silverball.rules.families.drawn_rounds import DrawnRoundRules
 from silverball.rules.format import CountedIn, DemoNight, Format
 from silverball.rules.model import settings
@@ -87,5 +86,5 @@ FORMAT = Format(
     open_round=RULES.open_round,
     settle=RULES.settle,
     playing_ids=playing_ids,
-    start=drawn_rounds.check_pairing,
+    start=RULES.start,
 )

@@ -137,5 +137,5 @@ FORMAT = Format(
     open_round=RULES.open_round,
     settle=RULES.settle,
     roster_changed=require_bar_reached,
-    start=drawn_rounds.check_pairing,
+    start=RULES.start,
 )

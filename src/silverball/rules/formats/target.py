@@ -88,5 +88,5 @@ FORMAT = Format(
     playing_ids=playing_ids,
     open_round=RULES.open_round,
     settle=RULES.settle,
-    start=drawn_rounds.check_pairing,
+    start=RULES.start,
 )

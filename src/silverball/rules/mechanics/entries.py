@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
-from silverball.kit.errors import Conflict, NotFound, WrongFormat
+from silverball.kit.errors import Conflict
 from silverball.rules.model.changes import Change, EntrantChanged, EntriesBought
 from silverball.rules.model.tournament import Entrant, Purchase, SinglePlayerGame, Tournament
 
@@ -65,30 +64,3 @@ def give_entries(
         changes.append(EntriesBought(purchase))
         changes.append(EntrantChanged(one, replace(one, entries_bought=one.entries_bought + quantity)))
     return changes
-
-
-def record_purchase(tournament: Tournament, purchase: Purchase) -> list[Change]:
-    """Entries that a player buys or is given, or gets back as a refund, with a negative quantity.
-
-    Raises WrongFormat, NotFound and Conflict. Source: formats, section 19.
-    """
-    if tournament.type not in ("best_game", "card_best_game"):
-        raise WrongFormat("Tournament is not Best Game")
-    if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you change entries.")
-    one = tournament.entrant_by_id.get(purchase.player_id)
-    if one is None:
-        raise NotFound("Player", purchase.player_id)
-    after = replace(one, entries_bought=one.entries_bought + purchase.quantity)
-    used = len(_used_entries(tournament, one.player_id))
-    if purchase.type == "refund" and after.entries_bought < used:
-        left = max(0, one.entries_bought - used)
-        raise Conflict(f"Player {one.player_id} has {left} unused entries. Refund no more than that.")
-    return [EntriesBought(purchase), EntrantChanged(one, after)]
-
-
-def _used_entries(tournament: Tournament, player_id: int) -> list[Any]:
-    """What uses up an entry: a card, or a game where there are none."""
-    if tournament.type == "card_best_game":
-        return [one for one in tournament.cards if one.player_id == player_id]
-    return list(attempts_of_player(tournament, player_id))

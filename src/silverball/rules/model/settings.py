@@ -163,6 +163,30 @@ class HasBestGameScoring(Protocol):
 
 
 @runtime_checkable
+class HasCardScoring(Protocol):
+    """Settings of a format that scores single player games by the card."""
+
+    @property
+    def card_best_game_scoring(self) -> Literal[0, 1]: ...
+
+
+@runtime_checkable
+class HasPairing(Protocol):
+    """Settings of a format that draws opponents round by round."""
+
+    @property
+    def pairing(self) -> literals.Pairing: ...
+
+
+@runtime_checkable
+class HasDuration(Protocol):
+    """Settings of a format with a planned number of rounds; 0 leaves it open."""
+
+    @property
+    def duration(self) -> int: ...
+
+
+@runtime_checkable
 class HasStrikesByPlace(Protocol):
     """Settings of a format that gives strikes by place in a group."""
 

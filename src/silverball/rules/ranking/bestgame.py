@@ -11,11 +11,11 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
+from silverball.rules.model.settings import HasCardScoring
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
 
 ZERO = Decimal(0)
-CARD_TYPE = "card_best_game"
 # `cardBestGameScoring`: all completed cards are ranked, or each player's newest one only.
 NEWEST_CARD_ONLY = 1
 
@@ -53,7 +53,7 @@ def game_marks(tournament: Tournament) -> dict[int, GameMark]:
             game.single_player_game_id: GameMark(game.points or ZERO, game.is_best)
             for game in _completed_games(tournament.single_player_games)
         }
-    if tournament.type == CARD_TYPE:
+    if isinstance(tournament.settings, HasCardScoring):
         return _marks_of_card_games(tournament)
     ranked = ranked_games(tournament)
     marks = {game.single_player_game_id: NO_MARK for game in _completed_games(tournament.single_player_games)}

@@ -16,11 +16,6 @@ class WinLossRule(StrEnum):
     NONE = "none"
 
 
-TYPES_WITHOUT_RECORD = frozenset(
-    {"best_game", "card_best_game", "golf", "golf_bracket", "bowling", "amazingrace"},
-)
-
-
 @dataclass(frozen=True)
 class StoredResult:
     """The stored result of a completed game: one slot per player; the finishing order may have gaps."""
@@ -50,18 +45,6 @@ class WinLossRecord:
 
     wins: int = 0
     losses: int = 0
-
-
-def win_loss_rule(type_: str, *, fair: bool = False, progressive: bool = False) -> WinLossRule:
-    """The rule of a tournament, from its wire type and the two flags of group knockout.
-
-    Takes `type`, `knockoutFair` and `knockoutProgressive`. Source: formats, section 22.
-    """
-    if type_ in TYPES_WITHOUT_RECORD:
-        return WinLossRule.NONE
-    if type_ != "group_knockout" or progressive:
-        return WinLossRule.POSITIONS
-    return WinLossRule.FAIR_STRIKES if fair else WinLossRule.STRIKE
 
 
 def pair_results(rule: WinLossRule, result: StoredResult) -> list[PairResult]:

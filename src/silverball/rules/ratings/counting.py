@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal, get_args
+from typing import Literal
 
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
@@ -27,9 +27,6 @@ CountingFormat = Literal[
     "frenzy",
     "golf_bracket",
 ]
-COUNTING_FORMATS: frozenset[str] = frozenset(get_args(CountingFormat))
-# The players of a group play each hole alone; the strokes of the round decide their order.
-STROKES_FORMAT = "golf_bracket"
 SPAN_MAX = timedelta(days=7)
 PLAYERS_MIN = 2
 
@@ -45,9 +42,9 @@ class FinishedGame:
     is_forfeit: bool = False
 
 
-def is_counting(type_: str, started_at: datetime, completed_at: datetime, *, is_test: bool) -> bool:
-    """Whether a completed tournament counts: direct play, not a test, at most seven days long."""
-    return type_ in COUNTING_FORMATS and not is_test and completed_at - started_at <= SPAN_MAX
+def is_counting(rated: bool, started_at: datetime, completed_at: datetime, *, is_test: bool) -> bool:
+    """Whether a completed tournament counts: of a rated format, not a test, at most seven days long."""
+    return rated and not is_test and completed_at - started_at <= SPAN_MAX
 
 
 def counting_places(rule: WinLossRule, game: FinishedGame) -> dict[int, int]:

@@ -50,14 +50,6 @@ CUSTOM = "custom"
 # The values of idaho are unknown, so such a tournament is imported with its own map.
 IMPORT_ONLY = frozenset({"idaho"})
 
-HEAD_TO_HEAD_TYPES = frozenset(
-    {"knockout", "matchplay", "max_matchplay", "frenzy", "bracket", "double_bracket"}
-    | {"round_robin", "double_round_robin", "ladder"},
-)
-WITHOUT_MAP_TYPES = frozenset(
-    {"golf", "golf_bracket", "best_game", "card_best_game", "bowling", "amazingrace"},
-)
-
 
 def map_of_scoring(scoring: str) -> WireRows:
     """The initial map of a `scoring`, as on the wire.
@@ -82,18 +74,6 @@ def map_of_strikes(*, fair: bool, progressive: bool) -> WireRows:
     if fair:
         return FAIR
     return PROGRESSIVE if progressive else IFPA
-
-
-def map_of_type(type_: str) -> WireRows | None:
-    """The map of a format without `scoring`: head to head, or None where places earn no points.
-
-    Raises ValueError for a format whose map depends on its settings. Source: formats, section 11.
-    """
-    if type_ in HEAD_TO_HEAD_TYPES:
-        return HEAD_TO_HEAD
-    if type_ in WITHOUT_MAP_TYPES:
-        return None
-    raise ValueError(f"the map of {type_} depends on its settings")
 
 
 def parse_custom_map(points_map_custom: Mapping[str, object]) -> WireRows:

@@ -12,7 +12,7 @@ from silverball.wire.amazingrace import AmazingRaceState
 
 def amazing_race_state(db: Connection, tournament_id: int) -> AmazingRaceState:
     """Rounds, their games, and who is up. Raises WrongFormat."""
-    formats.require_type(db, tournament_id, "amazingrace", "Amazing Race")
+    formats.require_race(db, tournament_id)
     return AmazingRaceState(
         rounds=rounds.rounds_in_tournament(db, tournament_id),
         games=attempts.single_player_games_in_tournament(db, tournament_id, SinglePlayerGameFilters()),

@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body
-from silverball.rules.mechanics import entries
+from silverball.rules.commands import purchases
 from silverball.rules.model.tournament import Purchase
 from silverball.service.calls import Write
 from silverball.service.core import commands
@@ -38,5 +38,5 @@ def add_entries(call: Write[NewEntries]) -> Purchase:
         currency=body.currency,
         created_at=call.now,
     )
-    after = commands.run_command(call, lambda one: entries.record_purchase(one, bought))
+    after = commands.run_command(call, lambda one: purchases.record_purchase(one, bought))
     return after.purchases[-1]

@@ -1,16 +1,25 @@
 """What the slices below a tournament need to know of it before they answer."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, select
 
 from silverball.kit.errors import NotFound, WrongFormat
-from silverball.rules.ranking import regimes
+from silverball.rules.format import Format, PlayKind
+from silverball.rules.model.refusals import (
+    NotABestGame,
+    NotAFrenzy,
+    NotAMatchPlay,
+    NotAMaxMatchPlay,
+    NotAnAmazingRace,
+)
 from silverball.rules.ranking.regimes import WinLossRule
+from silverball.rules.registry import FORMATS
 from silverball.store.tables import tournament
 
-BEST_GAME_TYPES = frozenset({"best_game", "card_best_game"})
+BEST_GAME_TYPES = frozenset(form.type for form in FORMATS.values() if form.play is PlayKind.SCORES)
 
 
 @dataclass(frozen=True)
@@ -32,11 +41,9 @@ class TournamentFacts:
     @property
     def regime(self) -> WinLossRule:
         """How wins and losses follow from a game of this tournament."""
-        return regimes.win_loss_rule(
-            self.type,
-            fair=bool(self.settings.get("knockoutFair")),
-            progressive=bool(self.settings.get("knockoutProgressive")),
-        )
+        form = FORMATS.get(self.type)
+        # An import may bring a format that this program does not know.
+        return WinLossRule.POSITIONS if form is None else form.win_loss_rule(self.settings)
 
 
 def tournament_facts(db: Connection, tournament_id: int) -> TournamentFacts:
@@ -54,25 +61,39 @@ def tournament_facts(db: Connection, tournament_id: int) -> TournamentFacts:
     return TournamentFacts(tournament_id, *row)
 
 
-def require_type(db: Connection, tournament_id: int, type_: str, title: str) -> TournamentFacts:
-    """The tournament, when it is of this wire type. Raises NotFound and WrongFormat."""
-    found = tournament_facts(db, tournament_id)
-    if found.type != type_:
-        raise WrongFormat(f"Tournament is not {title}")
-    return found
+def require_clock(db: Connection, tournament_id: int) -> TournamentFacts:
+    """The tournament, if a clock decides how long it goes on. Raises NotFound and WrongFormat."""
+    return _require_format(db, tournament_id, lambda form: form.has_clock, NotAFrenzy)
+
+
+def require_match_requests(db: Connection, tournament_id: int) -> TournamentFacts:
+    """The tournament, if its matches are drawn on request. Raises NotFound and WrongFormat."""
+    return _require_format(db, tournament_id, lambda form: form.has_match_requests, NotAMaxMatchPlay)
+
+
+def require_race(db: Connection, tournament_id: int) -> TournamentFacts:
+    """The tournament, if it is a race. Raises NotFound and WrongFormat."""
+    return _require_format(db, tournament_id, lambda form: form.play is PlayKind.RACE, NotAnAmazingRace)
 
 
 def require_best_game(db: Connection, tournament_id: int) -> TournamentFacts:
-    """The tournament, when it is one of the best games. Raises NotFound and WrongFormat."""
-    found = tournament_facts(db, tournament_id)
-    if not found.is_best_game:
-        raise WrongFormat("Tournament is not Best Game")
-    return found
+    """The tournament, if scores are ranked on each arena. Raises NotFound and WrongFormat."""
+    return _require_format(db, tournament_id, lambda form: form.play is PlayKind.SCORES, NotABestGame)
+
+
+def _require_format(
+    db: Connection, tournament_id: int, is_suitable: Callable[[Format], bool], refusal: type[WrongFormat]
+) -> TournamentFacts:
+    facts = tournament_facts(db, tournament_id)
+    form = FORMATS.get(facts.type)
+    if form is None or not is_suitable(form):
+        raise refusal
+    return facts
 
 
 def require_match_play(db: Connection, tournament_id: int) -> TournamentFacts:
-    """The tournament, when its games have winners and losers. Raises NotFound and WrongFormat."""
-    found = tournament_facts(db, tournament_id)
-    if found.regime is WinLossRule.NONE:
-        raise WrongFormat("Tournament is not Match Play")
-    return found
+    """The tournament, if its games have winners and losers. Raises NotFound and WrongFormat."""
+    facts = tournament_facts(db, tournament_id)
+    if facts.regime is WinLossRule.NONE:
+        raise NotAMatchPlay
+    return facts

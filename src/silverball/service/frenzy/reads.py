@@ -11,7 +11,7 @@ from silverball.wire.frenzy import FrenzyState
 
 def frenzy_state(db: Connection, tournament_id: int) -> FrenzyState:
     """Started games, who waits, and how long the others waited. Raises WrongFormat."""
-    formats.require_type(db, tournament_id, "frenzy", "Frenzy")
+    formats.require_clock(db, tournament_id)
     return FrenzyState(
         games=games.started_games(db, tournament_id),
         queue=queues.waiting_spots(db, tournament_id),

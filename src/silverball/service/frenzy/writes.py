@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from silverball.kit.http.body import Body
-from silverball.rules.families import frenzy as frenzy_family
+from silverball.rules.commands import frenzy as frenzy_commands
 from silverball.rules.model.changes import Change
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
@@ -20,25 +20,25 @@ TOURNAMENT, QUEUE = "tournament_id", "queue_id"
 
 def pause_clock(call: Write[Body]) -> FrenzyState:
     """The clock stops."""
-    return _run_and_load_state(call, lambda t, _dice: frenzy_family.pause(t, call.now))
+    return _run_and_load_state(call, lambda t, _dice: frenzy_commands.pause(t, call.now))
 
 
 def resume_clock(call: Write[Body]) -> FrenzyState:
     """The clock runs on."""
-    return _run_and_load_state(call, lambda t, dice: frenzy_family.resume(t, dice, call.now))
+    return _run_and_load_state(call, lambda t, dice: frenzy_commands.resume(t, dice, call.now))
 
 
 def change_clock(call: Write[ClockAdjustment]) -> FrenzyState:
     """More or less time."""
     return _run_and_load_state(
-        call, lambda t, dice: frenzy_family.change_time(t, call.body.seconds, dice, call.now)
+        call, lambda t, dice: frenzy_commands.change_time(t, call.body.seconds, dice, call.now)
     )
 
 
 def start_waiting_players(call: Write[Body]) -> FrenzyState:
     """Games for whoever waits."""
     return _run_and_load_state(
-        call, lambda t, dice: frenzy_family.start_waiting_games(t, dice, call.now), may=access.may_score
+        call, lambda t, dice: frenzy_commands.start_waiting_games(t, dice, call.now), may=access.may_score
     )
 
 
@@ -46,21 +46,21 @@ def join_queue(call: Write[NewFrenzySpot]) -> FrenzyState:
     """A player waits again."""
     player_id = call.body.player_id
     return _run_and_load_state(
-        call, lambda t, dice: frenzy_family.join_queue(t, player_id, dice, call.now), may=access.may_score
+        call, lambda t, dice: frenzy_commands.join_queue(t, player_id, dice, call.now), may=access.may_score
     )
 
 
 def leave_queue(call: Write[Body]) -> FrenzyState:
     """Somebody waits no more."""
     return _run_and_load_state(
-        call, lambda t, _dice: frenzy_family.remove_from_queue(t, call.ids[QUEUE]), may=access.may_score
+        call, lambda t, _dice: frenzy_commands.remove_from_queue(t, call.ids[QUEUE]), may=access.may_score
     )
 
 
 def send_to_end_of_queue(call: Write[Body]) -> FrenzyState:
     """Somebody lets all others go first."""
     return _run_and_load_state(
-        call, lambda t, _dice: frenzy_family.move_to_end(t, call.ids[QUEUE]), may=access.may_score
+        call, lambda t, _dice: frenzy_commands.move_to_end(t, call.ids[QUEUE]), may=access.may_score
     )
 
 

@@ -13,7 +13,7 @@ from silverball.wire.maxmatchplay import MaxMatchplayPlayer, MaxMatchplayState
 
 def max_matchplay_state(db: Connection, tournament_id: int) -> MaxMatchplayState:
     """Started games, whom each entrant has met, and what is left to play. Raises WrongFormat."""
-    formats.require_type(db, tournament_id, "max_matchplay", "Max Match Play")
+    formats.require_match_requests(db, tournament_id)
     rows = select(tournament.c.revision).where(tournament.c.tournament_id == tournament_id)
     kept = snapshot.load_at_revision(db, tournament_id, db.execute(rows).scalar_one())
     view = max_matchplay_family.live_view(kept.tournament)

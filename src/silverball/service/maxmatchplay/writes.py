@@ -1,6 +1,7 @@
 """Matches of a max match play, created when somebody asks for them."""
 
 from silverball.kit.http.body import Body
+from silverball.rules.commands import max_matchplay as max_matchplay_commands
 from silverball.rules.families import max_matchplay as max_matchplay_family
 from silverball.rules.model.tournament import Tournament
 from silverball.service import access
@@ -19,7 +20,7 @@ def create_matches(call: Write[Body]) -> tuple[Game, ...]:
         lambda t: commands.decide_by_draw(
             t,
             f"matches after {len(t.games)}",
-            lambda dice: max_matchplay_family.create_matches(t, dice, call.now),
+            lambda dice: max_matchplay_commands.create_matches(t, dice, call.now),
         ),
         is_allowed=_may_create,
     )

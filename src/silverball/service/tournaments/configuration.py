@@ -12,7 +12,6 @@ import msgspec
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import BodyParser
 from silverball.kit.http.query import humanize_name
-from silverball.rules.commands import creation
 from silverball.rules.model.settings import TournamentSettings
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import FORMATS
@@ -105,7 +104,7 @@ def points_map(
     type_: str, settings: TournamentSettings, custom: Mapping[str, Any] | None
 ) -> point_maps.WireRows | None:
     """The points by place that these settings begin with. Raises Invalid for a custom map that is none."""
-    return creation.points_map(type_, settings, custom)
+    return FORMATS[type_].points_map(settings, custom)
 
 
 def changed_points_map(

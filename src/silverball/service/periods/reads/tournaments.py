@@ -7,11 +7,11 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, false, func, select
 
-from silverball.rules.formats import golf_bracket
-from silverball.rules.ranking import regimes
+from silverball.rules.format import CountedIn
 from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ratings import counting
 from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
+from silverball.rules.registry import FORMATS, rated_types
 from silverball.service.periods import seats
 from silverball.store import names, rating_days, revisions, snapshot, tables
 
@@ -39,7 +39,7 @@ def counts_between(first: date, last: date) -> ColumnElement[bool]:
         _T.status == "completed",
         _T.completed_at >= begins,
         _T.completed_at < ends,
-        _T.type.in_(sorted(counting.COUNTING_FORMATS)),
+        _T.type.in_(sorted(rated_types())),
         _T.test == false(),
     )
 
@@ -54,7 +54,7 @@ class TournamentResults:
         """The day of the oldest tournament that may count."""
         may_count = (
             _T.status == "completed",
-            _T.type.in_(sorted(counting.COUNTING_FORMATS)),
+            _T.type.in_(sorted(rated_types())),
             _T.test == false(),
         )
         rows = select(_T.completed_at).where(*may_count, _T.completed_at.is_not(None))
@@ -72,7 +72,7 @@ class TournamentResults:
         )
         for night in nights:
             tournament_id = night.tournament_id
-            is_by_strokes = night.type == counting.STROKES_FORMAT
+            is_by_strokes = FORMATS[night.type].counted_in is CountedIn.STROKES
             played = (
                 _golf_games(db, tournament_id) if is_by_strokes else games.get(tournament_id, GameSeats())
             )
@@ -118,18 +118,15 @@ def _counting_tournaments(db: Connection, first: date, last: date) -> list[_Coun
     rows = db.execute(select(*columns).where(counts_between(first, last)).order_by(_T.tournament_id))
     return [
         _CountingTournament(
-            row.tournament_id, row.name, row.type, rating_days.rating_day(row.completed_at), _regime(row)
+            row.tournament_id,
+            row.name,
+            row.type,
+            rating_days.rating_day(row.completed_at),
+            FORMATS[row.type].win_loss_rule(row.settings),
         )
         for row in rows
-        if counting.is_counting(row.type, row.start_utc, row.completed_at, is_test=False)
+        if counting.is_counting(FORMATS[row.type].rated, row.start_utc, row.completed_at, is_test=False)
     ]
-
-
-def _regime(row: Any) -> WinLossRule:
-    chosen = row.settings
-    return regimes.win_loss_rule(
-        row.type, fair=bool(chosen.get("knockoutFair")), progressive=bool(chosen.get("knockoutProgressive"))
-    )
 
 
 def _seat_rows(db: Connection, first: date, last: date) -> list[Any]:
@@ -170,9 +167,11 @@ def _driver_rows(db: Connection, rows: Select[Any]) -> list[Any]:
 def _golf_games(db: Connection, tournament_id: int) -> GameSeats:
     """The groups of each round of a golf bracket, in the order of their strokes."""
     tournament = snapshot.load(db, tournament_id)
+    stages = FORMATS[tournament.type].group_stages
+    assert stages is not None
     games = GameSeats()
     for round_ in tournament.rounds_in_order:
-        result = golf_bracket.round_result(tournament, round_)
+        result = stages.round_result(tournament, round_)
         for group in result.groups:
             if group in result.finished_groups and len(group) > 1:
                 strokes = [float(result.scores[player_id]) for player_id in group]

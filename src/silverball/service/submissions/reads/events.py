@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, false, func, select
 
-from silverball.rules.ratings.counting import COUNTING_FORMATS
+from silverball.rules.registry import rated_types
 from silverball.service.submissions import document, states
 from silverball.service.submissions.document import Document
 from silverball.service.submissions.repeats import ComparedEvent, ComparedPlayer
@@ -154,7 +154,7 @@ def _tournament_game_rows(day: date) -> Select[Any]:
             tournament.c.completed_at >= start,
             tournament.c.completed_at < start + timedelta(days=1),
             tournament.c.test.is_(false()),
-            tournament.c.type.in_(sorted(COUNTING_FORMATS)),
+            tournament.c.type.in_(sorted(rated_types())),
             game.c.status == "completed",
             game.c.bye.is_(false()),
         )

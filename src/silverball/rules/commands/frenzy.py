@@ -1,0 +1,119 @@
+"""What an organizer may ask of a running frenzy: its clock and its queue. Source: formats, section 14.14.
+
+Each function states changes or refuses.
+"""
+
+from datetime import datetime, timedelta
+from random import Random
+
+from silverball.kit.errors import Conflict, Invalid
+from silverball.rules.commands import tournament as tournament_commands
+from silverball.rules.families import frenzy as frenzy_family
+from silverball.rules.mechanics import queues
+from silverball.rules.model.apply import apply_changes
+from silverball.rules.model.changes import Change
+from silverball.rules.model.refusals import NotAFrenzy
+from silverball.rules.model.tournament import Tournament
+
+
+class FrenzyNotRunning(Conflict):
+    sentence = "The frenzy is not running. Start it or reopen it first."
+
+
+class FrenzyWithoutQueue(Conflict):
+    sentence = "This frenzy has no queue: the organizer makes the games."
+
+
+class ClockNotRunning(Conflict):
+    sentence = "The clock does not run: it is paused already, or the time is over."
+
+
+class ClockNotPaused(Conflict):
+    sentence = "The clock is not paused."
+
+
+class NoGameCanStart(Conflict):
+    sentence = "No game can start now: no arena is free, too few wait, or the clock does not run."
+
+
+class PlayerCannotWait(Conflict):
+    sentence = "{player} plays or waits already, or is not active."
+
+
+def pause(tournament: Tournament, now: datetime) -> list[Change]:
+    """Stop the clock: running games go on, no new one starts. Raises Conflict when it does not run."""
+    _require_clock(tournament)
+    if not frenzy_family.is_clock_running(tournament, now):
+        raise ClockNotRunning
+    return frenzy_family.set_clock(tournament, ends=None, paused=frenzy_family.seconds_left(tournament, now))
+
+
+def resume(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """Let the clock run on; waiting players start. Raises Conflict when it is not paused."""
+    _require_clock(tournament)
+    left = frenzy_family.paused_seconds(tournament)
+    if not left:
+        raise ClockNotPaused
+    changes = frenzy_family.set_clock(tournament, ends=now + timedelta(seconds=left), paused=0)
+    return [*changes, *frenzy_family.fill_arenas(apply_changes(tournament, changes), dice, now)]
+
+
+def change_time(tournament: Tournament, seconds: int, dice: Random, now: datetime) -> list[Change]:
+    """Add seconds to the clock, or take some off; time added after the end lets it run again.
+
+    Raises Invalid when more is taken off than is left.
+    """
+    _require_clock(tournament)
+    left = frenzy_family.seconds_left(tournament, now) + seconds
+    if left < 0 or (left == 0 and frenzy_family.paused_seconds(tournament)):
+        raise Invalid({"seconds": [f"Only {left - seconds} seconds are left. Take off fewer."]})
+    if frenzy_family.paused_seconds(tournament):
+        return frenzy_family.set_clock(tournament, ends=None, paused=left)
+    changes = frenzy_family.set_clock(tournament, ends=now + timedelta(seconds=left), paused=0)
+    return [*changes, *frenzy_family.fill_arenas(apply_changes(tournament, changes), dice, now)]
+
+
+def start_waiting_games(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
+    """Open games for waiting players on free arenas. Raises Conflict when none can start."""
+    _require_clock(tournament)
+    changes = frenzy_family.fill_arenas(tournament, dice, now)
+    if not changes:
+        raise NoGameCanStart
+    return changes
+
+
+def join_queue(tournament: Tournament, player_id: int, dice: Random, now: datetime) -> list[Change]:
+    """Put a player back at the end of the queue.
+
+    Raises Conflict for a player who plays, waits or is inactive.
+    """
+    _require_queue(tournament)
+    changes = frenzy_family.join_at_end(tournament, [player_id], now)
+    if not changes:
+        raise PlayerCannotWait(player=player_id)
+    return [*changes, *frenzy_family.fill_arenas(apply_changes(tournament, changes), dice, now)]
+
+
+def remove_from_queue(tournament: Tournament, queue_id: int) -> list[Change]:
+    """Take a waiting player out of the queue; the player stays in the tournament and may join again."""
+    _require_queue(tournament)
+    return queues.leave_queue(tournament, queues.find_spot(tournament, queue_id))
+
+
+def move_to_end(tournament: Tournament, queue_id: int) -> list[Change]:
+    """Send a waiting player to the end of the queue. Raises Conflict for the last one."""
+    _require_queue(tournament)
+    return queues.move_to_end(tournament, queues.find_spot(tournament, queue_id))
+
+
+def _require_clock(tournament: Tournament) -> None:
+    if not tournament_commands.format_of(tournament).has_clock:
+        raise NotAFrenzy
+    if tournament.status != "started":
+        raise FrenzyNotRunning
+
+
+def _require_queue(tournament: Tournament) -> None:
+    _require_clock(tournament)
+    if not frenzy_family.has_queue(tournament):
+        raise FrenzyWithoutQueue
