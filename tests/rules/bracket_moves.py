@@ -38,13 +38,13 @@ def order_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def forget_any(night: Night, dice: Random) -> Sequence[Change]:
     """An order by hand given up."""
-    ordered = [one.player_id for one in night.tournament.entrants if one.tie_group]
+    ordered = [entrant.player_id for entrant in night.tournament.entrants if entrant.tie_group]
     return tiebreak_commands.clear_manual_order(night.tournament, ordered)
 
 
 # Golf brackets.
 def strokes_of_any(night: Night, dice: Random) -> Sequence[Change]:
-    waiting = [one for one in night.tournament.single_player_games if one.status != "completed"]
+    waiting = [game for game in night.tournament.single_player_games if game.status != "completed"]
     return _strokes(night, dice, waiting)
 
 
@@ -53,7 +53,7 @@ def correct_strokes(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def _over(tournament: Tournament) -> list[SinglePlayerGame]:
-    return [one for one in tournament.single_player_games if one.status == "completed"]
+    return [game for game in tournament.single_player_games if game.status == "completed"]
 
 
 def _strokes(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
@@ -132,7 +132,7 @@ def stages_are_full(tournament: Tournament) -> None:
 def everybody_has_a_place_in_the_end(tournament: Tournament) -> None:
     form = tournament_commands.format_of(tournament)
     if form.is_over(tournament):
-        assert {one.player_id for one in form.rank(tournament)} >= set(tournament.active_ids)
+        assert {row.player_id for row in form.rank(tournament)} >= set(tournament.active_ids)
 
 
 def schedule_is_whole(tournament: Tournament) -> None:
@@ -143,8 +143,8 @@ def schedule_is_whole(tournament: Tournament) -> None:
         frozenset(game.player_ids) for game in tournament.games if not game.is_bye and not game.is_tiebreak
     )
     assert max(met.values(), default=0) <= (2 if tournament.type == "double_round_robin" else 1)
-    for one in tournament.rounds:
-        games = tournament.games_by_round.get(one.round_id, ())
+    for round_ in tournament.rounds:
+        games = tournament.games_by_round.get(round_.round_id, ())
         arenas = Counter(game.arena_id for game in games if game.arena_id is not None)
         assert max(arenas.values(), default=1) == 1
 

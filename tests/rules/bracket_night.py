@@ -17,7 +17,7 @@ def started(kind: str, players: int, **given: Any) -> Night:
 
 def at(tournament: Tournament, round_index: int) -> list[Game]:
     """The games of a round, by set and number; byes last."""
-    found = [one for one in tournament.rounds if one.round_index == round_index]
+    found = [round_ for round_ in tournament.rounds if round_.round_index == round_index]
     games = [game for one in found for game in tournament.games_by_round.get(one.round_id, ())]
     return sorted(games, key=lambda game: (game.set_number, game.game_index or 0, game.game_id))
 
@@ -50,9 +50,9 @@ def holes(night: Night, player_id: int, round_index: int) -> list[SinglePlayerGa
     """A player's holes in a round of a golf bracket, by number."""
     round_id = night.tournament.rounds_in_order[round_index].round_id
     own = [
-        one
-        for one in night.tournament.single_player_games
-        if one.player_id == player_id and one.round_id == round_id
+        game
+        for game in night.tournament.single_player_games
+        if game.player_id == player_id and game.round_id == round_id
     ]
     return sorted(own, key=lambda one: one.game_index or 0)
 

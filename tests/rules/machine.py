@@ -85,8 +85,8 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_open)
     @rule(pick=PICKS)
     def leave_or_return(self, pick: int) -> None:
-        gone = [one for one in self.tournament.entrants if not one.is_active]
-        here = [one for one in self.tournament.entrants if one.is_active]
+        gone = [entrant for entrant in self.tournament.entrants if not entrant.is_active]
+        here = [entrant for entrant in self.tournament.entrants if entrant.is_active]
         # One player less on most nights, not an empty hall.
         is_active = bool(gone) and (len(here) <= 2 or pick % 3 == 0)
         who = self.drawn(pick).choice(gone if is_active else here).player_id
@@ -308,7 +308,7 @@ class NightMachine(RuleBasedStateMachine):
 
 def _open_count(tournament: Tournament) -> int:
     open_games = sum(game.status == "started" for game in tournament.games)
-    return open_games + sum(one.status != "completed" for one in tournament.single_player_games)
+    return open_games + sum(game.status != "completed" for game in tournament.single_player_games)
 
 
 def _strikes(rows: Sequence[Standing]) -> dict[int, int]:

@@ -43,7 +43,9 @@ def record_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def forfeit_any(night: Night, dice: Random) -> Sequence[Change]:
     """One of two players of an open game did not show up."""
-    game = one_of([one for one in night.open_games() if len(one.player_ids) == 2], dice, "open game of two")
+    game = one_of(
+        [game for game in night.open_games() if len(game.player_ids) == 2], dice, "open game of two"
+    )
     said = GameOutcome(game_id=game.game_id, forfeited_by=dice.choice(game.player_ids))
     return record(night, said, dice)
 
@@ -78,13 +80,13 @@ def arena_any(night: Night, dice: Random) -> Sequence[Change]:
     game = one_of(night.open_games(), dice, "open game")
     if dice.random() < 0.5:
         return game_commands.redraw_arena(night.tournament, game.game_id, dice)
-    chosen = dice.choice([None, *(one.arena_id for one in night.tournament.lineup)])
+    chosen = dice.choice([None, *(arena.arena_id for arena in night.tournament.lineup)])
     return game_commands.change_arena(night.tournament, game.game_id, chosen)
 
 
 def swap_any(night: Night, dice: Random) -> Sequence[Change]:
     """Two players exchange their seats."""
-    players = [one.player_id for one in night.tournament.entrants]
+    players = [entrant.player_id for entrant in night.tournament.entrants]
     return game_commands.swap_players(night.tournament, dice.choice(players), dice.choice(players))
 
 
@@ -103,9 +105,9 @@ def unseat_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def create_any(night: Night, dice: Random) -> Sequence[Change]:
     """A game of two to four players made by hand."""
-    players = [one.player_id for one in night.tournament.entrants]
+    players = [entrant.player_id for entrant in night.tournament.entrants]
     chosen = dice.sample(players, min(len(players), dice.randint(2, 4)))
-    arena_id = dice.choice([None, *(one.arena_id for one in night.tournament.lineup)])
+    arena_id = dice.choice([None, *(arena.arena_id for arena in night.tournament.lineup)])
     return game_commands.create_game(night.tournament, chosen, arena_id, dice=dice, now=night.now)
 
 
@@ -117,13 +119,13 @@ def delete_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def has_open(tournament: Tournament) -> bool:
     """Whether a result can be recorded."""
-    attempts = any(one.status != "completed" for one in tournament.single_player_games)
+    attempts = any(game.status != "completed" for game in tournament.single_player_games)
     return attempts or any(game.status == "started" for game in tournament.games)
 
 
 def has_played(tournament: Tournament) -> bool:
     """Whether a result can be corrected."""
-    attempts = any(one.status == "completed" for one in tournament.single_player_games)
+    attempts = any(game.status == "completed" for game in tournament.single_player_games)
     return attempts or bool(played(tournament))
 
 
@@ -132,8 +134,8 @@ def points_without_adjustments(tournament: Tournament) -> Mapping[int, Decimal]:
     games = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
     totals = ranking.total_points(tournament, games)
     return {
-        one.player_id: totals[one.player_id] - one.points_adjustment - one.score_adjustment
-        for one in tournament.entrants
+        entrant.player_id: totals[entrant.player_id] - entrant.points_adjustment - entrant.score_adjustment
+        for entrant in tournament.entrants
     }
 
 

@@ -150,7 +150,7 @@ class Night:
 
     def places(self) -> Mapping[int, int]:
         """Player id -> position."""
-        return {one.player_id: one.position for one in self.standings()}
+        return {row.player_id: row.position for row in self.standings()}
 
 
 def a_night(kind: str, *, players: int = 8, arenas: int = 8, **given: Any) -> Night:
@@ -186,6 +186,7 @@ def random_order(game: Game, dice: Random) -> tuple[int, ...]:
 def with_adjustment(night: Night, player_id: int, **values: Any) -> None:
     """Change an entrant by hand, outside of the journal."""
     changed = tuple(
-        replace(one, **values) if one.player_id == player_id else one for one in night.tournament.entrants
+        replace(entrant, **values) if entrant.player_id == player_id else entrant
+        for entrant in night.tournament.entrants
     )
     night.tournament = replace(night.tournament, entrants=changed)

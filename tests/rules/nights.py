@@ -24,7 +24,7 @@ def night(
 ) -> Tournament:
     """A knockout; a game of one player is a bye. The last `open_rounds` rounds are not completed."""
     listed = {player_id: Entrant(player_id=player_id) for player_id in sorted(_players(rounds))}
-    listed.update({one.player_id: one for one in entrants})
+    listed.update({entrant.player_id: entrant for entrant in entrants})
     closed = len(rounds) - open_rounds
     return Tournament(
         tournament_id=1,
@@ -69,4 +69,4 @@ def standings(tournament: Tournament) -> list[Standing]:
 
 def table(tournament: Tournament) -> list[tuple[int, int, int | None]]:
     """Position, player and strikes, in the order of the standings."""
-    return [(one.position, one.player_id, one.strike_count) for one in standings(tournament)]
+    return [(row.position, row.player_id, row.strike_count) for row in standings(tournament)]

@@ -15,23 +15,23 @@ def started(tournament: Tournament) -> bool:
 
 
 def waiting(tournament: Tournament) -> list[SinglePlayerGame]:
-    return [one for one in tournament.single_player_games if one.status != "completed"]
+    return [game for game in tournament.single_player_games if game.status != "completed"]
 
 
 def over(tournament: Tournament) -> list[SinglePlayerGame]:
-    return [one for one in tournament.single_player_games if one.status == "completed"]
+    return [game for game in tournament.single_player_games if game.status == "completed"]
 
 
 def everybody_has_every_round(tournament: Tournament) -> None:
     """While it runs each active player has one game in each round, and nobody has two."""
-    counts = Counter((one.player_id, one.round_id) for one in tournament.single_player_games)
+    counts = Counter((game.player_id, game.round_id) for game in tournament.single_player_games)
     assert max(counts.values(), default=1) == 1
     if started(tournament):
-        wanted = {(who, one.round_id) for who in tournament.active_ids for one in tournament.rounds}
+        wanted = {(who, round_.round_id) for who in tournament.active_ids for round_ in tournament.rounds}
         assert wanted <= set(counts)
-        done = {one.round_id for one in tournament.rounds if one.status == "completed"}
+        done = {round_.round_id for round_ in tournament.rounds if round_.status == "completed"}
         assert all(
-            one.status == "completed" for one in tournament.single_player_games if one.round_id in done
+            game.status == "completed" for game in tournament.single_player_games if game.round_id in done
         )
 
 
@@ -52,7 +52,7 @@ def golf_points(tournament: Tournament) -> Mapping[int, Decimal]:
 
 def bowling_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """The values of the frames that are decided, as they are stored."""
-    totals = {one.player_id: one.points_adjustment for one in tournament.entrants}
+    totals = {entrant.player_id: entrant.points_adjustment for entrant in tournament.entrants}
     for one in over(tournament):
         totals[one.player_id] += one.points or 0
     return totals
@@ -72,16 +72,16 @@ def frames_are_counted(tournament: Tournament) -> None:
 
 def queues_have_no_gaps(tournament: Tournament) -> None:
     """Places count from 0, everybody waits once; who plays does so on one arena with nobody else."""
-    keys = {(one.arena_id, one.round_id) for one in tournament.queue}
+    keys = {(spot.arena_id, spot.round_id) for spot in tournament.queue}
     for arena_id, round_id in keys:
         queue = queues.waiting_spots(tournament, arena_id=arena_id, round_id=round_id)
-        assert [one.queue_index for one in queue] == list(range(len(queue)))
-    waits = Counter(one.player_id for one in tournament.queue if not one.is_done)
+        assert [spot.queue_index for spot in queue] == list(range(len(queue)))
+    waits = Counter(spot.player_id for spot in tournament.queue if not spot.is_done)
     assert max(waits.values(), default=1) == 1
 
 
 def one_game_at_once(tournament: Tournament) -> None:
-    playing = [one for one in tournament.single_player_games if one.status == "started"]
+    playing = [game for game in tournament.single_player_games if game.status == "started"]
     assert len({one.player_id for one in playing}) == len(playing)
     assert len({one.arena_id for one in playing}) == len(playing)
 
@@ -135,8 +135,8 @@ def limits_hold(tournament: Tournament) -> None:
     """Nobody has more games than may be played, in all or on one arena."""
     overall = getattr(tournament.settings, "best_game_overall_attempts", 0)
     on_arena = getattr(tournament.settings, "best_game_attempts_on_arena", 0)
-    counts = Counter(one.player_id for one in tournament.single_player_games)
-    pairs = Counter((one.player_id, one.arena_id) for one in tournament.single_player_games)
+    counts = Counter(game.player_id for game in tournament.single_player_games)
+    pairs = Counter((game.player_id, game.arena_id) for game in tournament.single_player_games)
     assert not overall or max(counts.values(), default=0) <= overall
     assert not on_arena or max(pairs.values(), default=0) <= on_arena
 
@@ -144,25 +144,25 @@ def limits_hold(tournament: Tournament) -> None:
 def cards_are_sound(tournament: Tournament) -> None:
     """One card in progress per player; no arena twice on a card; a card is over when it is full."""
     size = getattr(tournament.settings, "card_best_game_games_per_card", 0)
-    filling = [one.player_id for one in tournament.cards if one.status == "started" and not one.is_voided]
+    filling = [card.player_id for card in tournament.cards if card.status == "started" and not card.is_voided]
     assert len(set(filling)) == len(filling)
     for card in tournament.cards:
-        games = [one for one in tournament.single_player_games if one.card_id == card.card_id]
+        games = [game for game in tournament.single_player_games if game.card_id == card.card_id]
         # A card that was voided during its first game has none, and may be put back.
         assert games or card.status == "started"
-        assert len({one.arena_id for one in games}) == len(games) <= size
-        is_full = sum(one.status == "completed" for one in games) == size
+        assert len({game.arena_id for game in games}) == len(games) <= size
+        is_full = sum(game.status == "completed" for game in games) == size
         assert (card.status == "completed") == is_full
-        assert all(one.is_voided == card.is_voided for one in games)
+        assert all(game.is_voided == card.is_voided for game in games)
     most = getattr(tournament.settings, "best_game_overall_attempts", 0)
-    counts = Counter(one.player_id for one in tournament.cards)
+    counts = Counter(card.player_id for card in tournament.cards)
     assert not most or max(counts.values(), default=0) <= most
 
 
 def card_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """Each player's best cards, every game ranked by comparing it with all others."""
     ranked = _ranked_cards(tournament)
-    ids = {one.card_id for one in ranked}
+    ids = {game.card_id for game in ranked}
     field = [one for one in over(tournament) if one.card_id in ids and not one.is_voided]
     games = getattr(tournament.settings, "card_best_game_games_counted", 0) or None
     cards = getattr(tournament.settings, "card_best_game_cards_counted", 1)
@@ -174,54 +174,54 @@ def card_points(tournament: Tournament) -> Mapping[int, Decimal]:
         )
         values.setdefault(card.player_id, []).append(sum(points[:games]))
     return {
-        one.player_id: one.points_adjustment
-        + sum(sorted(values.get(one.player_id, []), reverse=True)[:cards])
-        for one in tournament.entrants
+        entrant.player_id: entrant.points_adjustment
+        + sum(sorted(values.get(entrant.player_id, []), reverse=True)[:cards])
+        for entrant in tournament.entrants
     }
 
 
 def _ranked_cards(tournament: Tournament) -> list[Card]:
-    cards = [one for one in tournament.cards if one.status == "completed" and not one.is_voided]
+    cards = [card for card in tournament.cards if card.status == "completed" and not card.is_voided]
     if getattr(tournament.settings, "card_best_game_scoring", 0) == 0:
         return cards
     return [
-        one
-        for one in cards
-        if not any(two.player_id == one.player_id and two.card_id > one.card_id for two in cards)
+        card
+        for card in cards
+        if not any(two.player_id == card.player_id and two.card_id > card.card_id for two in cards)
     ]
 
 
 def race_is_sound(tournament: Tournament) -> None:
     """Each round takes one out; who is in a round was safe in the one before; who is to play waits once."""
     before: set[int] | None = None
-    for one in tournament.rounds_in_order:
-        games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
+    for round_ in tournament.rounds_in_order:
+        games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
         members = tuple(dict.fromkeys(game.player_id for game in games))
-        found = race.round_result(tournament, one, members)
+        found = race.round_result(tournament, round_, members)
         assert before is None or set(members) <= before
-        assert len(members) <= (one.size or 0)
+        assert len(members) <= (round_.size or 0)
         assert found.eliminated_id not in found.safe_ids
         if started(tournament):
             assert before is None or set(members) == before
-            is_done = found.eliminated_id is not None and len(members) == one.size
-            assert (one.status == "completed") == is_done
-            queue = queues.waiting_spots(tournament, round_id=one.round_id)
+            is_done = found.eliminated_id is not None and len(members) == round_.size
+            assert (round_.status == "completed") == is_done
+            queue = queues.waiting_spots(tournament, round_id=round_.round_id)
             assert sorted(spot.player_id for spot in queue) == sorted(
                 game.player_id for game in games if game.status == "pending"
             )
         before = set(found.safe_ids)
     playing = Counter(game.player_id for game in waiting(tournament))
     assert max(playing.values(), default=1) == 1
-    sizes = [one.size for one in tournament.rounds_in_order]
+    sizes = [round_.size for round_ in tournament.rounds_in_order]
     assert sizes == list(range(sizes[0] or 0, 1, -1))[: len(sizes)] if sizes else True
 
 
 def race_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """Rounds in which somebody else was below."""
-    totals = {one.player_id: one.points_adjustment for one in tournament.entrants}
-    for one in tournament.rounds:
-        games = [game for game in tournament.single_player_games if game.round_id == one.round_id]
+    totals = {entrant.player_id: entrant.points_adjustment for entrant in tournament.entrants}
+    for round_ in tournament.rounds:
+        games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
         members = tuple(dict.fromkeys(game.player_id for game in games))
-        for player_id in race.round_result(tournament, one, members).safe_ids:
+        for player_id in race.round_result(tournament, round_, members).safe_ids:
             totals[player_id] += 1
     return totals

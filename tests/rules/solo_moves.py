@@ -44,7 +44,7 @@ def void_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def unvoid_any(night: Night, dice: Random) -> Sequence[Change]:
-    voided = [one for one in night.tournament.single_player_games if one.is_voided]
+    voided = [game for game in night.tournament.single_player_games if game.is_voided]
     one = one_of(voided, dice, "voided game")
     return single_player_commands.unvoid_attempt(night.tournament, one.single_player_game_id, night.now)
 
@@ -134,7 +134,7 @@ def join_any(night: Night, dice: Random) -> Sequence[Change]:
 def queue_any(night: Night, dice: Random) -> Sequence[Change]:
     """Whoever waits leaves, lets the next one go first, or plays."""
     tournament = night.tournament
-    queue_id = one_of([one for one in tournament.queue if not one.is_done], dice, "spot").queue_id
+    queue_id = one_of([spot for spot in tournament.queue if not spot.is_done], dice, "spot").queue_id
     way = dice.randint(0, 3)
     if way == 0:
         return single_player_commands.leave_queue(tournament, queue_id)

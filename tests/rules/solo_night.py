@@ -8,10 +8,10 @@ from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 
 def game(night: Night, player_id: int, index: int) -> SinglePlayerGame:
     """A player's game in the round of this index (holes, frames)."""
-    rounds = {one.round_id: one.round_index for one in night.tournament.rounds}
-    for one in night.tournament.single_player_games:
-        if one.player_id == player_id and rounds.get(one.round_id or 0) == index:
-            return one
+    rounds = {round_.round_id: round_.round_index for round_ in night.tournament.rounds}
+    for game in night.tournament.single_player_games:
+        if game.player_id == player_id and rounds.get(game.round_id or 0) == index:
+            return game
     raise LookupError(f"player {player_id} has no game {index}")
 
 
@@ -46,9 +46,9 @@ def score(night: Night, player_id: int, arena_id: int, points: int | None) -> Si
 def newest(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame:
     """The last game of a player on an arena."""
     games = [
-        one
-        for one in tournament.single_player_games
-        if (one.player_id, one.arena_id) == (player_id, arena_id)
+        game
+        for game in tournament.single_player_games
+        if (game.player_id, game.arena_id) == (player_id, arena_id)
     ]
     return games[-1]
 
@@ -57,7 +57,7 @@ def card(night: Night, player_id: int, scores: dict[int, int]) -> Card:
     """A card filled with these scores by arena id, as far as they go."""
     for arena_id, points in scores.items():
         score(night, player_id, arena_id, points)
-    return [one for one in night.tournament.cards if one.player_id == player_id][-1]
+    return [card for card in night.tournament.cards if card.player_id == player_id][-1]
 
 
 def race(night: Night, player_id: int, points: int) -> None:
@@ -69,9 +69,9 @@ def race(night: Night, player_id: int, points: int) -> None:
 
 def to_play(night: Night, player_id: int) -> SinglePlayerGame:
     """The game a player of a race is to play."""
-    for one in night.tournament.single_player_games:
-        if one.player_id == player_id and one.status != "completed":
-            return one
+    for game in night.tournament.single_player_games:
+        if game.player_id == player_id and game.status != "completed":
+            return game
     raise LookupError(f"player {player_id} has nothing to play")
 
 

@@ -40,7 +40,7 @@ def test_the_playing_order_of_an_open_game_may_be_changed_and_slot_0_has_the_adv
 def test_a_game_with_a_result_and_a_bye_stay_as_they_are() -> None:
     night = a_started_night(players=3)
     game = night.open_round()[0]
-    bye = next(one for one in night.tournament.games if one.is_bye)
+    bye = next(game for game in night.tournament.games if game.is_bye)
     night.finish(game, *game.player_ids)
     for asked in (game, bye):
         with pytest.raises(Conflict, match=r"has a result|is a bye"):
@@ -251,7 +251,7 @@ def test_arenas_come_and_go_and_a_played_one_stays_in_the_list() -> None:
     game = night.open_round()[0]
     new = LineupArena(arena_id=601)
     night.make(lineup_commands.add_arenas(night.tournament, [new], night.dice(), night.now))
-    assert [(one.arena_id, one.place) for one in night.tournament.lineup] == [(501, 0), (601, 1)]
+    assert [(arena.arena_id, arena.place) for arena in night.tournament.lineup] == [(501, 0), (601, 1)]
     with pytest.raises(Conflict, match="is in the tournament already"):
         lineup_commands.add_arenas(night.tournament, [new], night.dice(), night.now)
     with pytest.raises(Conflict, match="is in use here"):

@@ -165,11 +165,11 @@ def net_wins(tournament: Tournament) -> Mapping[int, Decimal]:
     """Wins less losses and adjustments, counted game by game."""
     games = [game for game in tournament.games if game.status == "completed" and not game.is_tiebreak]
     return {
-        one.player_id: one.points_adjustment
-        + one.score_adjustment
-        + sum(game.result_positions[0] == one.player_id for game in games)
-        - sum(game.result_positions[1] == one.player_id for game in games)
-        for one in tournament.entrants
+        entrant.player_id: entrant.points_adjustment
+        + entrant.score_adjustment
+        + sum(game.result_positions[0] == entrant.player_id for game in games)
+        - sum(game.result_positions[1] == entrant.player_id for game in games)
+        for entrant in tournament.entrants
     }
 
 

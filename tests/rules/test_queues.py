@@ -27,7 +27,7 @@ def queue_night(**given: Any) -> Night:
 def change_arena(night: Night, arena_id: int, **values: Any) -> None:
     """Change an arena, outside of the journal."""
     changed = tuple(
-        replace(one, **values) if one.arena_id == arena_id else one for one in night.tournament.lineup
+        replace(arena, **values) if arena.arena_id == arena_id else arena for arena in night.tournament.lineup
     )
     night.tournament = replace(night.tournament, lineup=changed)
 
@@ -39,7 +39,7 @@ def join(night: Night, player_id: int, arena_id: int) -> int:
 
 
 def waiting(night: Night, arena_id: int) -> list[tuple[int, int | None]]:
-    spots = [one for one in night.tournament.queue if one.arena_id == arena_id and not one.is_done]
+    spots = [spot for spot in night.tournament.queue if spot.arena_id == arena_id and not spot.is_done]
     return sorted([(one.player_id, one.queue_index) for one in spots], key=lambda one: one[1] or 0)
 
 

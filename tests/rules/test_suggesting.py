@@ -30,7 +30,7 @@ def open_night(**chosen: Any) -> Tournament:
         arenaAssignment="disabled",
         **chosen,
     )
-    return replace(played, games=tuple(replace(one, started_at=NOW) for one in played.games))
+    return replace(played, games=tuple(replace(game, started_at=NOW) for game in played.games))
 
 
 def said(*order: int) -> GameOutcome:

@@ -38,14 +38,14 @@ def playing(night: Night, index: int) -> list[int]:
     """Who is to play in a round, in the order of the games."""
     round_id = rounds(night)[index].round_id
     return [
-        one.player_id
-        for one in night.tournament.single_player_games
-        if one.round_id == round_id and one.status != "completed"
+        game.player_id
+        for game in night.tournament.single_player_games
+        if game.round_id == round_id and game.status != "completed"
     ]
 
 
 def games(night: Night, player_id: int) -> list[SinglePlayerGame]:
-    return [one for one in night.tournament.single_player_games if one.player_id == player_id]
+    return [game for game in night.tournament.single_player_games if game.player_id == player_id]
 
 
 def queue(night: Night, index: int) -> list[int]:
@@ -93,7 +93,7 @@ def test_everybody_waits_in_the_first_round_in_seed_order() -> None:
         ("Round 1", 3, None, "started")
     ]
     assert (queue(night, 0), playing(night, 0)) == ([1, 2, 3], [1, 2, 3])
-    assert {one.arena_id for one in night.tournament.single_player_games} == {rounds(night)[0].arena_id}
+    assert {game.arena_id for game in night.tournament.single_player_games} == {rounds(night)[0].arena_id}
 
 
 def test_a_race_of_three_ends_after_two_rounds() -> None:
@@ -181,7 +181,9 @@ def test_who_begins_to_play_leaves_the_queue_and_a_no_show_lets_the_next_one_go(
 def test_prepared_arenas_come_in_their_order_and_again_from_the_first() -> None:
     night = a_night("amazingrace", players=4, arenas=3, seeding="manual")
     seeds = {501: 2, 503: 1}
-    lineup = tuple(replace(one, amazing_race_seed=seeds.get(one.arena_id)) for one in night.tournament.lineup)
+    lineup = tuple(
+        replace(arena, amazing_race_seed=seeds.get(arena.arena_id)) for arena in night.tournament.lineup
+    )
     night.tournament = replace(night.tournament, lineup=lineup)
     night.start()
     for index in range(3):
@@ -417,7 +419,7 @@ def test_every_race_takes_one_out_per_round_and_leaves_one(players: int, seed: i
     dice = Random(seed)
     night = race_night(players=players)
     while not FORMATS["amazingrace"].is_over(night.tournament):
-        waiting = [one for one in night.tournament.single_player_games if one.status != "completed"]
+        waiting = [game for game in night.tournament.single_player_games if game.status != "completed"]
         assert len({one.player_id for one in waiting}) == len(waiting) > 0
         race(night, dice.choice(waiting).player_id, dice.randint(0, 5))
     assert [place for place, _player, _points in shown(night)] == list(range(1, players + 1))

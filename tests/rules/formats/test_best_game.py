@@ -41,7 +41,7 @@ def change(night: Night, what: str, key: int, **values: Any) -> None:
         with_adjustment(night, key, **values)
     else:
         changed = tuple(
-            replace(one, **values) if one.arena_id == key else one for one in night.tournament.lineup
+            replace(arena, **values) if arena.arena_id == key else arena for arena in night.tournament.lineup
         )
         night.tournament = replace(night.tournament, lineup=changed)
 
@@ -109,7 +109,7 @@ def test_a_player_may_hold_several_ranks_on_an_arena() -> None:
     night = open_night(best_game_number_of_best_games=2)
     games = [score(night, 1, 501, points) for points in (500, 900, 700)]
     score(night, 2, 501, 800)
-    assert [mark(night, one) for one in games] == [(0, False), (100, True), (98, True)]
+    assert [mark(night, game) for game in games] == [(0, False), (100, True), (98, True)]
     assert shown(night)[0] == (1, 1, "198.00")
     assert night.standings()[0].points_list == ("100.00", "98.00")
 
@@ -274,10 +274,10 @@ def test_points_and_marks_are_stored_when_it_is_completed_and_not_before() -> No
     score(night, 1, 501, 800)
     score(night, 2, 501, None)
     before = bestgame.game_marks(night.tournament)
-    assert {one.points for one in night.tournament.single_player_games} == {None}
+    assert {game.points for game in night.tournament.single_player_games} == {None}
     table = shown(night)
     night.complete()
-    assert [(one.points, one.is_best) for one in night.tournament.single_player_games] == [
+    assert [(game.points, game.is_best) for game in night.tournament.single_player_games] == [
         (Decimal(100), True),
         (Decimal(0), False),
     ]

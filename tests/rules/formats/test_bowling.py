@@ -32,8 +32,8 @@ def bowling_night(players: int = 2, **given: Any) -> Night:
 
 def values(night: Night, player_id: int) -> list[int | None]:
     """The values of the frames as they are stored; None where they are not decided."""
-    games = [one for one in night.tournament.single_player_games if one.player_id == player_id]
-    return [None if one.points is None else int(one.points) for one in games]
+    games = [game for game in night.tournament.single_player_games if game.player_id == player_id]
+    return [None if game.points is None else int(game.points) for game in games]
 
 
 def total(night: Night, player_id: int) -> str:

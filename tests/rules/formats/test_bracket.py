@@ -111,7 +111,7 @@ def test_a_bracket_of_eight_is_played_to_the_end() -> None:
     assert shown(night)[:4] == [(1, 2, 3), (2, 8, 2), (3, 3, 1), (3, 4, 1)]
     win(night, 4, 3)
     assert shown(night)[:4] == [(1, 2, 3), (2, 8, 2), (3, 4, 2), (4, 3, 1)]
-    assert {one.status for one in night.tournament.rounds} == {"completed"}
+    assert {round_.status for round_ in night.tournament.rounds} == {"completed"}
 
 
 def test_games_for_third_and_fifth_place_may_be_left_out() -> None:
@@ -194,7 +194,7 @@ def test_a_match_plays_its_bank_in_order() -> None:
 
 def test_a_match_goes_through_the_categories() -> None:
     night = a_night("bracket", players=2, arenas=6, games_per_round=3, arena_assignment="category_banks")
-    lineup = tuple(replace(one, category_id=1 + one.place % 2) for one in night.tournament.lineup)
+    lineup = tuple(replace(arena, category_id=1 + arena.place % 2) for arena in night.tournament.lineup)
     night.tournament = replace(night.tournament, lineup=lineup)
     night.start()
     win(night, 1, 2)
@@ -212,7 +212,11 @@ def test_a_corrected_result_deletes_what_was_played_because_of_it() -> None:
     # The other semifinal stands, the final and the game for third place go.
     assert pairs(night, 1) == [(4, 8), (2, 3), (1, 5, 6, 7)]
     assert pairs(night, 2) == []
-    assert [one.status for one in night.tournament.rounds_in_order] == ["completed", "started", "started"]
+    assert [round_.status for round_ in night.tournament.rounds_in_order] == [
+        "completed",
+        "started",
+        "started",
+    ]
     assert shown(night) == []
     win(night, 8, 4)
     assert pairs(night, 2) == [(2, 8), (3, 4)]
@@ -350,7 +354,11 @@ def test_closed_early_only_decided_places_are_listed_and_reopening_goes_on() -> 
     assert [position for position, _, _ in shown(night)] == [5, 5, 5, 5]
     night.make(tournament_commands.reopen(night.tournament))
     assert pairs(night, 1) == [(1, 4), (2, 3), (5, 6, 7, 8)]
-    assert [one.status for one in night.tournament.rounds_in_order] == ["completed", "started", "started"]
+    assert [round_.status for round_ in night.tournament.rounds_in_order] == [
+        "completed",
+        "started",
+        "started",
+    ]
 
 
 def test_a_bracket_that_was_drawn_elsewhere_is_left_alone() -> None:

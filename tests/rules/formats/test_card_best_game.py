@@ -259,7 +259,7 @@ def test_a_card_whose_last_game_is_being_played_has_no_room() -> None:
 
 def test_entries_are_cards() -> None:
     night = card_night()
-    entrants = tuple(replace(one, entries_bought=1) for one in night.tournament.entrants)
+    entrants = tuple(replace(entrant, entries_bought=1) for entrant in night.tournament.entrants)
     night.tournament = replace(night.tournament, entrants=entrants, has_entry_limits=True)
     card(night, 1, {501: 900, 502: 800})
     row = night.standings()[0]
@@ -311,7 +311,7 @@ def test_closing_stores_what_the_cards_came_to() -> None:
     score(night, 3, 504, None)
     table = shown(night)
     night.complete()
-    assert [(one.points, one.is_best) for one in night.tournament.single_player_games] == [
+    assert [(game.points, game.is_best) for game in night.tournament.single_player_games] == [
         (Decimal(100), True),
         (Decimal(100), True),
         # A card that was never filled is worth nothing.
@@ -319,10 +319,10 @@ def test_closing_stores_what_the_cards_came_to() -> None:
     ]
     assert bestgame.is_best_by_card(night.tournament)[done.card_id]
     # The card whose only game was being played is gone with it.
-    assert [one.player_id for one in night.tournament.cards] == [1, 2]
+    assert [card.player_id for card in night.tournament.cards] == [1, 2]
     assert shown(night) == table
     night.make(tournament_commands.reopen(night.tournament))
-    assert {one.points for one in night.tournament.single_player_games} == {None}
+    assert {game.points for game in night.tournament.single_player_games} == {None}
 
 
 def test_undoing_everything_gives_the_planned_tournament_back() -> None:
@@ -378,14 +378,14 @@ def test_a_game_of_a_ranked_card_is_worth_a_point_less_for_every_better_score(
     night = card_night(card_best_game_scoring=ranked)
     for player_id, scores in filled:
         card(night, player_id, {501: scores[0], 502: scores[1]})
-    newest_of = {one.player_id: one for one in night.tournament.cards}
+    newest_of = {entry.player_id: entry for entry in night.tournament.cards}
     cards = night.tournament.cards if ranked == 0 else tuple(newest_of.values())
-    ids = {one.card_id for one in cards}
+    ids = {entry.card_id for entry in cards}
     games = [game for game in night.tournament.single_player_games if game.card_id in ids]
-    for one in cards:
-        own = [game for game in games if game.card_id == one.card_id]
+    for entry in cards:
+        own = [game for game in games if game.card_id == entry.card_id]
         above = [
             sum(other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in games)
             for game in own
         ]
-        assert points(night, one) == [100 - count for count in above]
+        assert points(night, entry) == [100 - count for count in above]

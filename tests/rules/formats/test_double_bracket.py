@@ -74,7 +74,7 @@ def test_the_winner_of_the_winners_bracket_needs_one_more_win() -> None:
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     assert shown(night)[:2] == [(1, 1, 4), (2, 2, 3)]
     assert len(night.tournament.games) == 14
-    assert {one.status for one in night.tournament.rounds} == {"completed"}
+    assert {round_.status for round_ in night.tournament.rounds} == {"completed"}
 
 
 def test_a_win_of_the_losers_champion_needs_a_second_final() -> None:

@@ -36,10 +36,10 @@ def test_a_started_tournament_has_the_schedule_of_the_library(players: str) -> N
     games = night.tournament.games_by_round
     made = [
         {
-            "groups": [list(game.player_ids) for game in games[one.round_id] if not game.is_bye],
-            "byes": [game.player_ids[0] for game in games[one.round_id] if game.is_bye],
+            "groups": [list(game.player_ids) for game in games[round_.round_id] if not game.is_bye],
+            "byes": [game.player_ids[0] for game in games[round_.round_id] if game.is_bye],
         }
-        for one in night.tournament.rounds_in_order
+        for round_ in night.tournament.rounds_in_order
     ]
     assert made == VECTORS["double_round_robin"][players]
 
@@ -122,6 +122,6 @@ def test_any_night_ends_and_can_be_taken_back_to_the_plan(players: int, dice: An
     while night.open_games():
         game = dice.choice(night.open_games())
         night.finish(game, *random_order(game, dice))
-    assert {one.status for one in night.tournament.rounds} == {"completed"}
+    assert {round_.status for round_ in night.tournament.rounds} == {"completed"}
     night.undo_all()
     assert night.tournament == planned

@@ -177,7 +177,7 @@ def test_a_wrong_result_is_flipped_or_deleted_later_and_the_queue_stays() -> Non
     night.clear(game)
     assert {row.games_played for row in night.standings()} == {0}
     assert (waiting(night), night.open_games()) == (queue, running)
-    assert game.game_id not in [one.game_id for one in night.tournament.games]
+    assert game.game_id not in [game.game_id for game in night.tournament.games]
 
 
 def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
@@ -277,7 +277,7 @@ def test_who_leaves_in_a_game_deletes_it_and_the_other_is_next() -> None:
     # The other is at the head of the queue, so he starts at once against the next one.
     assert new.player_ids == (left, queue[0])
     assert waiting(night) == queue[1:]
-    assert game.game_id not in [one.game_id for one in night.tournament.games]
+    assert game.game_id not in [game.game_id for game in night.tournament.games]
 
 
 def test_a_no_show_goes_to_the_end_or_out_and_may_join_again() -> None:
@@ -393,7 +393,7 @@ def test_everybody_plays_waits_or_has_left_and_wins_equal_losses(
     for _ in range(15):
         game = dice.choice(night.open_games())
         night.finish(game, *dice.sample(game.player_ids, 2))
-        playing = [player_id for one in night.open_games() for player_id in one.player_ids]
+        playing = [player_id for game in night.open_games() for player_id in game.player_ids]
         assert sorted([*playing, *waiting(night)]) == list(range(1, players + 1))
     assert sum(int(row.points) for row in night.standings()) == 0
     assert sum(row.frenzy_wins or 0 for row in night.standings()) == 15

@@ -72,17 +72,17 @@ def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) ->
 def test_the_start_makes_all_holes_and_a_waiting_game_per_player_and_hole() -> None:
     night = golf_night(players=2)
     rounds = night.tournament.rounds_in_order
-    assert [(one.round_index, one.name, one.status) for one in rounds] == [
+    assert [(round_.round_index, round_.name, round_.status) for round_ in rounds] == [
         (0, "Hole #1", "started"),
         (1, "Hole #2", "started"),
         (2, "Hole #3", "started"),
     ]
     games = night.tournament.single_player_games
     # The games of a player follow one another, as in the sample.
-    assert [(one.player_id, one.game_index, one.status) for one in games] == [
+    assert [(game.player_id, game.game_index, game.status) for game in games] == [
         (player_id, index, "pending") for player_id in (1, 2) for index in range(3)
     ]
-    assert {one.created_at for one in games} == {night.now}
+    assert {game.created_at for game in games} == {night.now}
 
 
 # Strokes by hole; position, points, tiebreakers after the points. Source: formats, 16; added by hand.
@@ -176,7 +176,7 @@ def test_a_hole_completes_with_its_last_game_and_the_night_is_over_with_the_last
     night = golf_night(players=2, golf_duration=2)
     play_hole(night, 1, 1, 3)
     play_hole(night, 2, 1, 3)
-    assert [one.status for one in night.tournament.rounds_in_order] == ["started", "completed"]
+    assert [round_.status for round_ in night.tournament.rounds_in_order] == ["started", "completed"]
     assert not FORMATS["golf"].is_over(night.tournament)
     play_hole(night, 1, 0, 3)
     play_hole(night, 2, 0, 3)
@@ -189,7 +189,7 @@ def test_a_late_player_gets_all_holes_at_once_and_played_ones_open_again() -> No
         play_holes(night, player_id, 3, 3)
     dice, _seed = tournament_commands.dice_for(night.tournament, "late")
     night.make(tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
-    assert [one.status for one in night.tournament.rounds] == ["started", "started"]
+    assert [round_.status for round_ in night.tournament.rounds] == ["started", "started"]
     assert [game(night, 9, index).status for index in (0, 1)] == ["pending", "pending"]
     assert night.tournament.entrant_by_id[9].seed_rank == 3
 
@@ -212,7 +212,7 @@ def test_who_has_not_played_yet_can_be_taken_out() -> None:
     night = golf_night(players=3)
     dice, _seed = tournament_commands.dice_for(night.tournament, "out")
     night.make(tournament_commands.remove_entrant(night.tournament, 3, dice=dice, now=night.now))
-    assert {one.player_id for one in night.tournament.single_player_games} == {1, 2}
+    assert {game.player_id for game in night.tournament.single_player_games} == {1, 2}
     play_hole(night, 2, 0, 3)
     with pytest.raises(Conflict, match="Set the player inactive"):
         tournament_commands.remove_entrant(night.tournament, 2, dice=dice, now=night.now)
@@ -260,8 +260,8 @@ def test_reopening_brings_the_waiting_games_back() -> None:
     night.complete()
     assert len(night.tournament.single_player_games) == 1
     night.make(tournament_commands.reopen(night.tournament))
-    assert [one.status for one in night.tournament.rounds] == ["started", "started"]
-    assert {one.status for one in night.tournament.single_player_games} == {"completed", "pending"}
+    assert [round_.status for round_ in night.tournament.rounds] == ["started", "started"]
+    assert {game.status for game in night.tournament.single_player_games} == {"completed", "pending"}
     assert len(night.tournament.single_player_games) == 4
 
 

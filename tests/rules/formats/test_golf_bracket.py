@@ -37,7 +37,9 @@ def play_all(night: Night, strokes: Mapping[int, Sequence[int]], round_index: in
 
 def players(night: Night, index: int) -> list[int]:
     round_id = night.tournament.rounds_in_order[index].round_id
-    return sorted({one.player_id for one in night.tournament.single_player_games if one.round_id == round_id})
+    return sorted(
+        {game.player_id for game in night.tournament.single_player_games if game.round_id == round_id}
+    )
 
 
 def by_seed(night: Night, round_index: int = 0) -> None:
@@ -103,7 +105,7 @@ def test_the_two_with_the_fewest_strokes_go_on() -> None:
 def test_nobody_gets_a_machine_again_while_others_are_new() -> None:
     night = bracket(arenas=6)
     play_all(night, FIRST)
-    used = {one.arena_id for one in night.tournament.single_player_games}
+    used = {game.arena_id for game in night.tournament.single_player_games}
     night.open_round()
     assert len(used) == 4
     assert used.isdisjoint(one.arena_id for one in holes(night, 1, 1))
@@ -296,7 +298,7 @@ def test_closed_early_and_reopened_the_missing_holes_are_there_again() -> None:
 
 
 def waiting(night: Night) -> list[SinglePlayerGame]:
-    return [one for one in night.tournament.single_player_games if one.status != "completed"]
+    return [game for game in night.tournament.single_player_games if game.status != "completed"]
 
 
 @quick

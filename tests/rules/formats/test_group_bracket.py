@@ -221,7 +221,7 @@ def test_a_deleted_tiebreak_leaves_the_tie_and_deletes_what_followed() -> None:
     assert groups(night, 1) == [(1, 2, 3, 4)]
     game = next(game for game in night.tournament.games if game.is_tiebreak)
     night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
-    assert [one.status for one in night.tournament.rounds] == ["started"]
+    assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
         night.open_round()
 
@@ -243,12 +243,12 @@ def test_an_order_by_hand_separates_final_places_and_no_others() -> None:
 @pytest.mark.parametrize("size", [6, 10, 12, 24, 28])
 def test_those_with_a_bye_join_in_the_second_round(size: int) -> None:
     night = bracket(size, games_per_round=1)
-    first = {one for group in groups(night, 0) for one in group}
+    first = {player_id for group in groups(night, 0) for player_id in group}
     waiting = set(range(1, size + 1)) - first
     assert waiting == set(range(1, len(waiting) + 1))
     by_seed(night)
     night.open_round()
-    assert waiting < {one for group in groups(night, 1) for one in group}
+    assert waiting < {player_id for group in groups(night, 1) for player_id in group}
 
 
 def test_double_byes_bring_the_best_in_after_two_rounds() -> None:
@@ -305,7 +305,7 @@ def test_a_correction_in_an_earlier_round_deletes_what_others_have_to_play() -> 
     # The same two go on: only points change.
     assert len(night.tournament.rounds) == 2
     night.correct(first, 5, 1, 4, 8)
-    assert [one.status for one in night.tournament.rounds] == ["started"]
+    assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     night.open_round()
     assert groups(night, 1) == [(1, 2, 3, 5)]
 
@@ -315,7 +315,7 @@ def test_a_deleted_result_opens_its_round_again() -> None:
     by_seed(night)
     night.open_round()
     night.clear(at(night.tournament, 0)[0])
-    assert [one.status for one in night.tournament.rounds] == ["started"]
+    assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     assert shown(night) == []
 
 
@@ -378,7 +378,7 @@ def test_reopened_a_round_has_its_missing_games_again() -> None:
     night.complete()
     assert shown(night) == []
     night.make(tournament_commands.reopen(night.tournament))
-    assert [one.status for one in night.tournament.rounds] == ["started"]
+    assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     assert len(night.open_games()) == len(missing) == 2
     assert groups(night, 0) == [(1, 4, 5, 8), (2, 3, 6, 7)]
     play_games(night, GROUP_OF_2[1:])

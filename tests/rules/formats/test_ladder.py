@@ -67,7 +67,7 @@ def test_the_last_of_four_goes_and_the_next_seed_joins() -> None:
         (7, 5, 1),
         (8, 6, 0),
     ]
-    assert {one.status for one in night.tournament.rounds} == {"completed"}
+    assert {round_.status for round_ in night.tournament.rounds} == {"completed"}
 
 
 def test_a_fast_ladder_drops_two_and_ends_with_a_game_of_four() -> None:
@@ -152,7 +152,9 @@ def test_a_deleted_result_opens_its_game_and_takes_the_later_ones() -> None:
 
 
 def zip_rounds(night: Night) -> list[tuple[Any, Any]]:
-    return [(one, night.tournament.games_by_round[one.round_id][0]) for one in night.tournament.rounds]
+    return [
+        (round_, night.tournament.games_by_round[round_.round_id][0]) for round_ in night.tournament.rounds
+    ]
 
 
 def test_the_field_stands_once_it_has_begun() -> None:

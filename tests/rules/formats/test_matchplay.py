@@ -141,7 +141,7 @@ def test_deleting_a_round_opens_the_one_before_again() -> None:
     newest = night.open_round()[0]
     assert newest.round_id is not None
     night.make(tournament_commands.delete_round(night.tournament, newest.round_id))
-    assert [one.status for one in night.tournament.rounds] == ["started"]
+    assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     night.finish(game, *sorted(game.player_ids, reverse=True))
     assert night.row(max(game.player_ids)).points == "1.00"
 
@@ -152,7 +152,7 @@ def test_closing_keeps_the_results_of_an_open_round_and_deletes_its_open_games()
     night.finish(first, *first.player_ids)
     night.complete()
     assert [game.game_id for game in night.tournament.games] == [first.game_id]
-    assert [one.status for one in night.tournament.rounds] == ["completed"]
+    assert [round_.status for round_ in night.tournament.rounds] == ["completed"]
 
 
 def test_closing_deletes_a_round_without_any_result() -> None:

@@ -282,7 +282,7 @@ def test_every_night_ends_with_everybody_served_but_one_at_most(
     dice = Random(seed)
     create(night)
     for at, event in enumerate(events):
-        gone = [one.player_id for one in night.tournament.entrants if not one.is_active]
+        gone = [entrant.player_id for entrant in night.tournament.entrants if not entrant.is_active]
         if event == "late":
             night.join(100 + at)
         elif event == "leave" and len(night.tournament.active_ids) > 2:

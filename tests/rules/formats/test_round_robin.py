@@ -34,7 +34,7 @@ def started(players: int, **given: Any) -> Night:
 
 def rounds_of(night: Night) -> list[tuple[Game, ...]]:
     games = night.tournament.games_by_round
-    return [games.get(one.round_id, ()) for one in night.tournament.rounds_in_order]
+    return [games.get(round_.round_id, ()) for round_ in night.tournament.rounds_in_order]
 
 
 def between(night: Night, one: int, other: int) -> Game:
@@ -82,7 +82,9 @@ def test_groups_are_those_of_the_library_a_round_for_each(name: str) -> None:
         # One group is everybody: the rounds are those without groups.
         assert len(rounds_of(night)) == players - 1 + players % 2
         return
-    met = [sorted({one for game in games for one in game.player_ids}) for games in rounds_of(night)]
+    met = [
+        sorted({player_id for game in games for player_id in game.player_ids}) for games in rounds_of(night)
+    ]
     assert met == [sorted(group) for group in groups]
     for games, group in zip(rounds_of(night), groups, strict=True):
         assert {tuple(sorted(game.player_ids)) for game in games} == set(combinations(sorted(group), 2))
@@ -168,9 +170,13 @@ def test_rounds_are_played_in_any_order_and_complete_themselves() -> None:
     last = rounds_of(night)[-1]
     for game in last:
         night.finish(game, *game.player_ids)
-    assert [one.status for one in night.tournament.rounds_in_order] == ["started", "started", "completed"]
+    assert [round_.status for round_ in night.tournament.rounds_in_order] == [
+        "started",
+        "started",
+        "completed",
+    ]
     night.clear(last[0])
-    assert {one.status for one in night.tournament.rounds} == {"started"}
+    assert {round_.status for round_ in night.tournament.rounds} == {"started"}
 
 
 def test_any_result_can_be_corrected_while_it_runs() -> None:
@@ -230,7 +236,7 @@ def test_who_was_inactive_at_the_start_may_come_before_the_first_result() -> Non
     night.start()
     assert len(rounds_of(night)) == 3
     night.come_back(4)
-    assert {one for game in night.tournament.games for one in game.player_ids} == {1, 2, 3, 4}
+    assert {player_id for game in night.tournament.games for player_id in game.player_ids} == {1, 2, 3, 4}
 
 
 def test_closed_early_the_unplayed_games_go_and_come_back_when_it_is_reopened() -> None:
@@ -242,7 +248,7 @@ def test_closed_early_the_unplayed_games_go_and_come_back_when_it_is_reopened() 
     assert len([game for game in night.tournament.games if not game.is_bye]) == 1
     night.make(tournament_commands.reopen(night.tournament))
     assert {(game.round_id, frozenset(game.player_ids)) for game in night.tournament.games} == schedule
-    assert {one.status for one in night.tournament.rounds} == {"started"}
+    assert {round_.status for round_ in night.tournament.rounds} == {"started"}
 
 
 def test_a_schedule_that_was_made_elsewhere_stays_as_it_is() -> None:

@@ -63,7 +63,9 @@ def test_groups_of_four_are_neighbours_in_the_table(listed: list[int], seed: int
     drawn = swiss.draw_groups(_scores(listed), past, dice).groups
     assert tuple(map(len, drawn)) == groups.group_sizes(len(listed))
     in_drawn_order = [
-        listed[player] for group in drawn for player in sorted(group, key=lambda one: -listed[one])
+        listed[player]
+        for group in drawn
+        for player in sorted(group, key=lambda player_id: -listed[player_id])
     ]
     assert in_drawn_order == sorted(listed, reverse=True)
 

@@ -22,8 +22,8 @@ def _drawn(night: Night) -> tuple[replay.ReplayState, list[Change]]:
 def _with(changes: Sequence[Change], **values: object) -> list[Change]:
     """The draw with every game so."""
     return [
-        GameOpened(replace(one.thing, **values)) if isinstance(one, GameOpened) else one  # type: ignore[arg-type]  # fields of Game
-        for one in changes
+        GameOpened(replace(change.thing, **values)) if isinstance(change, GameOpened) else change  # type: ignore[arg-type]  # fields of Game
+        for change in changes
     ]
 
 
@@ -43,7 +43,7 @@ def test_what_the_rules_draw_is_in_order(kind: str, players: int) -> None:
     night = _night(kind, players)
     for _ in range(3):
         before, changes = _drawn(night)
-        assert any(isinstance(one, RoundOpened) for one in changes)
+        assert any(isinstance(change, RoundOpened) for change in changes)
         assert _faults(kind, before, changes) == []
         night.finish_round()
 
@@ -62,7 +62,7 @@ def test_an_arena_given_twice_is_found() -> None:
 
 def test_groups_of_the_wrong_size_are_found() -> None:
     before, changes = _drawn(_night("group_matchplay", 8))
-    games = [one.thing for one in changes if isinstance(one, GameOpened)]
+    games = [change.thing for change in changes if isinstance(change, GameOpened)]
     uneven = [games[0].player_ids[:2], (*games[0].player_ids[2:], *games[1].player_ids)]
     moved = [GameOpened(replace(game, player_ids=seats)) for game, seats in zip(games, uneven, strict=True)]
     assert _faults("group_matchplay", before, [*changes[:1], *moved]) == [
@@ -72,7 +72,7 @@ def test_groups_of_the_wrong_size_are_found() -> None:
 
 def test_a_player_drawn_twice_is_found() -> None:
     before, changes = _drawn(_night("matchplay", 4))
-    seats = next(one.thing.player_ids for one in changes if isinstance(one, GameOpened))
+    seats = next(change.thing.player_ids for change in changes if isinstance(change, GameOpened))
     faults = _faults("matchplay", before, _with(changes, player_ids=seats))
     assert faults == [f"Round 1, drawn by action 5, has player {min(seats)} twice."]
 
@@ -82,8 +82,8 @@ def test_a_second_bye_before_others_had_one_is_found() -> None:
     night.play_round()
     first = next(game.player_ids for game in night.tournament.games if game.is_bye)
     before, changes = _drawn(night)
-    byes = [one.thing for one in changes if isinstance(one, GameOpened) and one.thing.is_bye]
-    games = [one for one in changes if not (isinstance(one, GameOpened) and one.thing in byes)]
+    byes = [change.thing for change in changes if isinstance(change, GameOpened) and change.thing.is_bye]
+    games = [change for change in changes if not (isinstance(change, GameOpened) and change.thing in byes)]
     others = _swapped(games, first[0], byes[0])
     (fault,) = _faults("matchplay", before, others)
     assert fault == (
@@ -94,10 +94,10 @@ def test_a_second_bye_before_others_had_one_is_found() -> None:
 def _swapped(games: Sequence[Change], player_id: int, bye: Game) -> list[Change]:
     """The bye goes to this player, and who had it plays instead."""
     made: list[Change] = []
-    for one in games:
-        if isinstance(one, GameOpened):
-            seats = tuple(bye.player_ids[0] if seat == player_id else seat for seat in one.thing.player_ids)
-            made.append(GameOpened(replace(one.thing, player_ids=seats)))
+    for game in games:
+        if isinstance(game, GameOpened):
+            seats = tuple(bye.player_ids[0] if seat == player_id else seat for seat in game.thing.player_ids)
+            made.append(GameOpened(replace(game.thing, player_ids=seats)))
         else:
-            made.append(one)
+            made.append(game)
     return [*made, GameOpened(replace(bye, player_ids=(player_id,)))]

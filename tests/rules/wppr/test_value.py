@@ -181,7 +181,7 @@ def test_the_sixty_four_first_of_the_world_are_worth_the_limit() -> None:
     field = [player(rank, rank, womens_rank=rank, rating=2100 - rank) for rank in range(1, 201)]
     found = value.estimate_value(field)
     assert (found.base, found.womens_base, found.ranking, found.womens_ranking) == (32, 32, 50, 50)
-    assert [one.ranking_included for one in found.players] == [True] * 64 + [False] * 136
+    assert [player_id.ranking_included for player_id in found.players] == [True] * 64 + [False] * 136
     assert found.rating <= 25
 
 
@@ -193,7 +193,7 @@ def test_a_field_of_the_best_is_worth_107_at_most() -> None:
 def test_each_list_has_its_own_best() -> None:
     """The 65th by rank may be the first by rating: the one left out of one list counts in the other."""
     field = [player(rank, rank, rating=1300 + rank) for rank in range(1, 66)]
-    found = {one.ifpa_id: one for one in value.estimate_value(field).players}
+    found = {player_id.ifpa_id: player_id for player_id in value.estimate_value(field).players}
     assert (found[65].rating_included, found[65].ranking_included) == (True, False)
     assert (found[1].rating_included, found[1].ranking_included) == (False, True)
     # What is not counted is still shown, but adds nothing.
@@ -203,7 +203,7 @@ def test_each_list_has_its_own_best() -> None:
 
 def test_rows_go_by_rank_then_by_number_and_who_has_none_comes_last() -> None:
     field = [player(9), player(4, 7), player(3, 7), player(8, 1), player(2)]
-    assert [one.ifpa_id for one in value.estimate_value(field).players] == [8, 3, 4, 2, 9]
+    assert [player_id.ifpa_id for player_id in value.estimate_value(field).players] == [8, 3, 4, 2, 9]
 
 
 def test_nobody_is_worth_nothing() -> None:
@@ -248,9 +248,11 @@ def test_another_player_never_makes_a_tournament_worth_less(
 def test_nothing_is_worth_more_than_its_limit(field: list[FieldPlayer]) -> None:
     found = value.estimate_value(field)
     assert all(0 <= part <= most for part, most in zip(totals(found), (32, 32, 25, 50, 50), strict=True))
-    assert sum(one.rating_included for one in found.players) <= 64
+    assert sum(player_id.rating_included for player_id in found.players) <= 64
     assert all(
-        math.isfinite(one.total) and one.total <= one.base + one.rating + one.ranking for one in found.players
+        math.isfinite(player_id.total)
+        and player_id.total <= player_id.base + player_id.rating + player_id.ranking
+        for player_id in found.players
     )
 
 
@@ -258,7 +260,7 @@ def test_nothing_is_worth_more_than_its_limit(field: list[FieldPlayer]) -> None:
 def test_what_players_add_is_what_the_tournament_is_worth_below_the_limits(field: list[FieldPlayer]) -> None:
     found = value.estimate_value(field)
     assume(found.rating < value.RATING_MAX and found.ranking < value.RANKING_MAX)
-    each = math.fsum(one.total for one in found.players)
+    each = math.fsum(player_id.total for player_id in found.players)
     assert each == pytest.approx(found.total, abs=1e-9)
 
 
