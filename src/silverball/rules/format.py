@@ -20,6 +20,7 @@ from silverball.rules.model.tournament import Entrant, Game, LineupArena, Round,
 from silverball.rules.ranking.regimes import WinLossRule
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.point_maps import WireRows
+from silverball.rules.verify.checks import FormatChecks
 
 SettingsType = type[TournamentSettings]
 # When a late player is in: with the next round, at once, or not at all.
@@ -222,6 +223,8 @@ class Format:
     rank: Callable[[Tournament], list[Standing]]
     # Whether the end condition is met; the organizer still closes the tournament.
     is_over: Callable[[Tournament], bool]
+    # The rules that verification checks, with computations of its own.
+    verify: FormatChecks
     # The sets of players whom a tiebreak may separate; None where those are all who share a place.
     tied_groups: TiedGroups | None = None
     # A tiebreak between tied players, as games of this format.

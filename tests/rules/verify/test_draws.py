@@ -1,4 +1,4 @@
-"""Draws that no rule would make. Source: formats, sections 3, 7 and 9."""
+"""Detection of illegal draws. Source: formats, sections 3, 7 and 9."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,18 +9,19 @@ from rules.night import Night, a_night
 from silverball.rules.model.changes import Change, GameOpened, RoundOpened
 from silverball.rules.model.tournament import Game
 from silverball.rules.pairing import groups
+from silverball.rules.registry import FORMATS
 from silverball.rules.verify import draws, replay
 
 
-def _drawn(night: Night) -> tuple[replay.ReplayState, list[Change]]:
-    """The next round, with the book as it is before."""
+def _draw_round(night: Night) -> tuple[replay.ReplayState, list[Change]]:
+    """Open a round; the state before it and the changes."""
     before = replay.stored_state(night.tournament)
     night.open_round()
     return before, night.journal[-1]
 
 
 def _with(changes: Sequence[Change], **values: object) -> list[Change]:
-    """The draw with every game so."""
+    """The changes with these fields in every game."""
     return [
         GameOpened(replace(change.thing, **values)) if isinstance(change, GameOpened) else change  # type: ignore[arg-type]  # fields of Game
         for change in changes
@@ -28,7 +29,7 @@ def _with(changes: Sequence[Change], **values: object) -> list[Change]:
 
 
 def _faults(kind: str, before: replay.ReplayState, changes: Sequence[Change]) -> list[str]:
-    return draws.draw_faults(kind, before, changes, 5)
+    return draws.draw_faults(FORMATS[kind].verify, before, changes, 5)
 
 
 def _night(kind: str, players: int) -> Night:
@@ -42,7 +43,7 @@ def _night(kind: str, players: int) -> Night:
 def test_what_the_rules_draw_is_in_order(kind: str, players: int) -> None:
     night = _night(kind, players)
     for _ in range(3):
-        before, changes = _drawn(night)
+        before, changes = _draw_round(night)
         assert any(isinstance(change, RoundOpened) for change in changes)
         assert _faults(kind, before, changes) == []
         night.finish_round()
@@ -54,14 +55,14 @@ def test_group_sizes_are_those_of_the_table(players: int) -> None:
 
 
 def test_an_arena_given_twice_is_found() -> None:
-    before, changes = _drawn(_night("matchplay", 4))
+    before, changes = _draw_round(_night("matchplay", 4))
     assert _faults("matchplay", before, _with(changes, arena_id=501)) == [
         "Round 1, drawn by action 5, has arena 501 twice at once."
     ]
 
 
 def test_groups_of_the_wrong_size_are_found() -> None:
-    before, changes = _drawn(_night("group_matchplay", 8))
+    before, changes = _draw_round(_night("group_matchplay", 8))
     games = [change.thing for change in changes if isinstance(change, GameOpened)]
     uneven = [games[0].player_ids[:2], (*games[0].player_ids[2:], *games[1].player_ids)]
     moved = [GameOpened(replace(game, player_ids=seats)) for game, seats in zip(games, uneven, strict=True)]
@@ -71,7 +72,7 @@ def test_groups_of_the_wrong_size_are_found() -> None:
 
 
 def test_a_player_drawn_twice_is_found() -> None:
-    before, changes = _drawn(_night("matchplay", 4))
+    before, changes = _draw_round(_night("matchplay", 4))
     seats = next(change.thing.player_ids for change in changes if isinstance(change, GameOpened))
     faults = _faults("matchplay", before, _with(changes, player_ids=seats))
     assert faults == [f"Round 1, drawn by action 5, has player {min(seats)} twice."]
@@ -81,7 +82,7 @@ def test_a_second_bye_before_others_had_one_is_found() -> None:
     night = _night("matchplay", 5)
     night.play_round()
     first = next(game.player_ids for game in night.tournament.games if game.is_bye)
-    before, changes = _drawn(night)
+    before, changes = _draw_round(night)
     byes = [change.thing for change in changes if isinstance(change, GameOpened) and change.thing.is_bye]
     games = [change for change in changes if not (isinstance(change, GameOpened) and change.thing in byes)]
     others = _swapped(games, first[0], byes[0])

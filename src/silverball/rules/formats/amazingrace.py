@@ -29,6 +29,8 @@ from silverball.rules.ranking.race import RaceProgress
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import no_points
+from silverball.rules.verify import race
+from silverball.rules.verify.checks import FormatChecks, no_wins
 
 
 class AmazingRaceSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -193,6 +195,7 @@ FORMAT = Format(
     rounds=Rounds.FOLLOWING,
     rank=rank,
     is_over=is_over,
+    verify=FormatChecks(standings=race.race_table, wins_by=no_wins),
     start=start,
     settle=settle,
     roster_changed=roster_changed,

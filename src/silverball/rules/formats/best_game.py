@@ -28,6 +28,8 @@ from silverball.rules.ranking import bestgame, solo
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing, points_text
 from silverball.rules.scoring.starting_points import curve_of_best_game
+from silverball.rules.verify import best
+from silverball.rules.verify.checks import FormatChecks, no_wins
 
 ArenasCounted = Annotated[
     int, Meta(ge=0, le=1000, title="Arenas counted", description="Best arenas that count; 0 counts all.")
@@ -177,6 +179,12 @@ FORMAT = Format(
     rounds=Rounds.NONE,
     rank=rank,
     is_over=never_over,
+    verify=FormatChecks(
+        standings=best.best_game_table,
+        has_one_open_game=True,
+        wins_by=no_wins,
+        final_points_faults=best.stored_points_faults,
+    ),
     start=best_game_family.start,
     settle=settle,
     roster_changed=best_game_family.leave_queues_when_inactive,

@@ -16,6 +16,8 @@ from silverball.rules.pairing import bracket_nodes
 from silverball.rules.ranking import brackets as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.verify import brackets as bracket_checks
+from silverball.rules.verify.checks import FormatChecks
 
 
 class BracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -58,6 +60,7 @@ FORMAT = Format(
     bracket=RULES,
     rank=rank,
     is_over=is_over,
+    verify=FormatChecks(standings=bracket_checks.single_bracket_table),
     start=RULES.start,
     open_round=RULES.open_round,
     settle=RULES.settle,

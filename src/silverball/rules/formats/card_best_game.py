@@ -30,6 +30,8 @@ from silverball.rules.ranking.bestgame import CardValue
 from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import CountedCard, Standing, points_text
 from silverball.rules.scoring.starting_points import curve_of_best_game
+from silverball.rules.verify import best
+from silverball.rules.verify.checks import FormatChecks, no_wins
 
 GamesPerCard = Annotated[
     int, Meta(ge=1, le=1000, title="Games per card", description="Arenas on a card, each played once.")
@@ -197,6 +199,7 @@ FORMAT = Format(
     rounds=Rounds.NONE,
     rank=rank,
     is_over=never_over,
+    verify=FormatChecks(standings=best.card_table, has_one_open_game=True, wins_by=no_wins),
     start=best_game_family.start,
     settle=settle,
     roster_changed=best_game_family.leave_queues_when_inactive,

@@ -10,6 +10,8 @@ from silverball.rules.mechanics.free_games import FreeGameRules
 from silverball.rules.model import settings
 from silverball.rules.ranking import frenzy as ranking
 from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.verify import tallies
+from silverball.rules.verify.checks import FormatChecks
 
 FrenzyDuration = Annotated[int, Meta(ge=1, le=1440, title="Minutes", description="How long the clock runs.")]
 FrenzyQueueSize = Annotated[
@@ -55,6 +57,9 @@ FORMAT = Format(
     has_clock=True,
     rank=ranking.rank,
     is_over=frenzy_family.is_over,
+    verify=FormatChecks(
+        standings=tallies.frenzy_table, has_one_group_per_round=False, has_one_open_game=True
+    ),
     start=frenzy_family.start,
     settle=frenzy_family.settle,
     roster_changed=frenzy_family.roster_changed,

@@ -27,6 +27,8 @@ from silverball.rules.ranking.solo import PlayerTally
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import golf
 from silverball.rules.scoring.starting_points import no_points
+from silverball.rules.verify import alone, results
+from silverball.rules.verify.checks import FormatChecks, no_wins
 
 
 class GolfSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -141,6 +143,7 @@ FORMAT = Format(
     rounds=Rounds.FIXED,
     rank=rank,
     is_over=pingolf.is_over,
+    verify=FormatChecks(standings=alone.golf_table, wins_by=no_wins, attempt_faults=results.stroke_faults),
     start=start,
     settle=settle,
     roster_changed=lambda tournament, who, _dice, now: pingolf.roster_changed(tournament, who, now),

@@ -36,6 +36,8 @@ from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import golf, point_maps
 from silverball.rules.scoring.starting_points import no_points
+from silverball.rules.verify import groups, results
+from silverball.rules.verify.checks import FormatChecks, no_wins
 
 ZERO = Decimal(0)
 
@@ -258,6 +260,9 @@ FORMAT = Format(
     group_stages=RULES,
     rank=RULES.rank,
     is_over=RULES.is_over,
+    verify=FormatChecks(
+        standings=groups.hole_bracket_table, wins_by=no_wins, attempt_faults=results.stroke_faults
+    ),
     start=RULES.start,
     open_round=RULES.open_round,
     settle=settle,

@@ -22,6 +22,8 @@ from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.verify import groups
+from silverball.rules.verify.checks import ArenaUse, FormatChecks
 
 ZERO = Decimal(0)
 
@@ -163,6 +165,7 @@ FORMAT = Format(
     group_stages=RULES,
     rank=RULES.rank,
     is_over=RULES.is_over,
+    verify=FormatChecks(standings=groups.group_bracket_table, arena_use=ArenaUse.ONCE_PER_WAVE),
     start=RULES.start,
     open_round=RULES.open_round,
     settle=settle,

@@ -21,6 +21,8 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.knockout_results import strike_scorer
 from silverball.rules.scoring.starting_points import points_for_strikes
+from silverball.rules.verify import knockouts, results
+from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 
 FourPlayerStrikes = Annotated[
     Literal[1, 2, 3, 100, 101],
@@ -138,6 +140,13 @@ FORMAT = Format(
     win_loss_rule=win_loss_rule,
     rank=rank,
     is_over=is_over,
+    verify=FormatChecks(
+        standings=knockouts.group_knockout_table,
+        drawn_groups=DrawnGroups.FOURS,
+        arena_use=ArenaUse.ONCE_PER_WAVE,
+        strike_kind=results.group_strikes,
+        wins_by=results.group_wins,
+    ),
     open_round=RULES.open_round,
     settle=RULES.settle,
     playing_ids=playing_ids,

@@ -9,6 +9,8 @@ from silverball.rules.pairing.groups import GROUP_SIZE
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.verify import tallies
+from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 
 
 class GroupMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -52,6 +54,9 @@ FORMAT = Format(
     points_map=points_of_scoring,
     rank=rank,
     is_over=drawn_rounds.all_rounds_played,
+    verify=FormatChecks(
+        standings=tallies.points_table, drawn_groups=DrawnGroups.FOURS, arena_use=ArenaUse.ONCE_PER_WAVE
+    ),
     open_round=RULES.open_round,
     settle=RULES.settle,
     start=RULES.start,

@@ -13,6 +13,8 @@ from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import strikes
 from silverball.rules.scoring.knockout_results import strike_scorer
 from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.verify import knockouts, results
+from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 
 
 class KnockoutSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -83,6 +85,12 @@ FORMAT = Format(
     points_map=one_point_per_win,
     rank=rank,
     is_over=is_over,
+    verify=FormatChecks(
+        standings=knockouts.pair_knockout_table,
+        drawn_groups=DrawnGroups.PAIRS,
+        arena_use=ArenaUse.ONCE_PER_WAVE,
+        strike_kind=results.pair_strikes,
+    ),
     open_round=RULES.open_round,
     settle=RULES.settle,
     playing_ids=playing_ids,

@@ -28,6 +28,8 @@ from silverball.rules.ranking import standing
 from silverball.rules.ranking.brackets import bracket_standing
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.verify import brackets as bracket_checks
+from silverball.rules.verify.checks import FormatChecks
 
 
 class LadderSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -185,6 +187,7 @@ FORMAT = Format(
     rounds=Rounds.FOLLOWING,
     rank=rank,
     is_over=is_over,
+    verify=FormatChecks(standings=bracket_checks.ladder_table),
     start=open_next_game,
     open_round=open_round,
     settle=settle,

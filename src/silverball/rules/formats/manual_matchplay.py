@@ -16,6 +16,8 @@ from silverball.rules.pairing.groups import Draw
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.verify import tallies
+from silverball.rules.verify.checks import FormatChecks
 
 
 class ManualMatchplaySettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -93,6 +95,7 @@ FORMAT = Format(
     points_map=points_of_scoring,
     rank=rank,
     is_over=never_over,
+    verify=FormatChecks(standings=tallies.points_table, has_one_group_per_round=False),
     open_round=open_round,
     settle=settle,
     free_games=FreeGameRules(create=create_game, delete=delete_game),

@@ -18,6 +18,8 @@ from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.verify import tallies
+from silverball.rules.verify.checks import FormatChecks
 
 MaxMatchplayDuration = Annotated[
     int, Meta(ge=1, le=200, title="Games", description="Games that every player plays.")
@@ -78,6 +80,9 @@ FORMAT = Format(
     has_match_requests=True,
     rank=rank,
     is_over=max_matchplay_family.is_over,
+    verify=FormatChecks(
+        standings=tallies.points_table, has_one_group_per_round=False, has_one_open_game=True
+    ),
     start=max_matchplay_family.start,
     settle=settle,
     roster_changed=max_matchplay_family.roster_changed,

@@ -22,6 +22,8 @@ from silverball.rules.ranking.pace import PaceRules
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring import point_maps
 from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.verify import tallies
+from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 
 PaceInitialRounds = Annotated[
     int, Meta(ge=1, le=100, title="First bar after round", description="Nobody is out before that.")
@@ -133,6 +135,9 @@ FORMAT = Format(
     points_map=points_of_scoring,
     rank=rank,
     is_over=is_over,
+    verify=FormatChecks(
+        standings=tallies.pace_table, drawn_groups=DrawnGroups.FOURS, arena_use=ArenaUse.ONCE_PER_WAVE
+    ),
     playing_ids=playing_ids,
     open_round=RULES.open_round,
     settle=RULES.settle,

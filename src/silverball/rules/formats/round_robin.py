@@ -8,6 +8,8 @@ from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import one_point_per_win
+from silverball.rules.verify import tallies
+from silverball.rules.verify.checks import ArenaUse, FormatChecks
 
 
 class RoundRobinSettings(settings.TournamentSettings, frozen=True, kw_only=True):
@@ -42,6 +44,7 @@ FORMAT = Format(
     rounds=Rounds.FIXED,
     rank=rank,
     is_over=RULES.is_over,
+    verify=FormatChecks(standings=tallies.points_table, arena_use=ArenaUse.ONCE_PER_WAVE),
     start=RULES.start,
     open_round=RULES.open_round,
     settle=RULES.settle,

@@ -15,6 +15,8 @@ from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import target
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.scoring.starting_points import points_of_scoring
+from silverball.rules.verify import tallies
+from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 
 TargetPoints = Annotated[
     int, Meta(ge=1, le=1000, title="Target", description="Points with which a player has made it.")
@@ -85,6 +87,9 @@ FORMAT = Format(
     points_map=points_of_scoring,
     rank=rank,
     is_over=is_over,
+    verify=FormatChecks(
+        standings=tallies.target_table, drawn_groups=DrawnGroups.FOURS, arena_use=ArenaUse.ONCE_PER_WAVE
+    ),
     playing_ids=playing_ids,
     open_round=RULES.open_round,
     settle=RULES.settle,

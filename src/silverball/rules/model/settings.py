@@ -169,6 +169,12 @@ class HasCardScoring(Protocol):
     @property
     def card_best_game_scoring(self) -> Literal[0, 1]: ...
 
+    @property
+    def card_best_game_games_counted(self) -> int: ...
+
+    @property
+    def card_best_game_cards_counted(self) -> int: ...
+
 
 @runtime_checkable
 class HasPairing(Protocol):
@@ -195,6 +201,160 @@ class HasStrikesByPlace(Protocol):
 
     @property
     def knockout_progressive(self) -> bool: ...
+
+    @property
+    def knockout_four_player_strikes(self) -> int: ...
+
+    @property
+    def knockout_three_player_strikes(self) -> int: ...
+
+
+@runtime_checkable
+class HasTiebreaker(Protocol):
+    """Settings of a format with a choice of tiebreakers."""
+
+    @property
+    def tiebreaker(self) -> str: ...
+
+
+@runtime_checkable
+class HasPlayoffBands(Protocol):
+    """Settings of a format with playoff bands in its standings."""
+
+    @property
+    def playoffs_cutoffs(self) -> tuple[Band, ...]: ...
+
+
+@runtime_checkable
+class HasByes(Protocol):
+    """Settings of a format that chooses the points of a bye."""
+
+    @property
+    def byes(self) -> literals.Byes: ...
+
+
+@runtime_checkable
+class HasGamesPerRound(Protocol):
+    """Settings of a format whose rounds or matches have several games."""
+
+    @property
+    def games_per_round(self) -> int: ...
+
+
+@runtime_checkable
+class HasRoundRobinGroups(Protocol):
+    """Settings of a round robin that can be played in groups."""
+
+    @property
+    def round_robin_group_size(self) -> int: ...
+
+
+@runtime_checkable
+class HasStrikeCount(Protocol):
+    """Settings of a format whose strikes eliminate."""
+
+    @property
+    def knockout_strike_count(self) -> int: ...
+
+
+@runtime_checkable
+class HasBracketSize(Protocol):
+    """Settings of a format that is played in a bracket."""
+
+    @property
+    def bracket_size(self) -> int: ...
+
+
+@runtime_checkable
+class HasGroupBracket(Protocol):
+    """Settings of a format that is played in a bracket of groups."""
+
+    @property
+    def bracket_size(self) -> int: ...
+
+    @property
+    def group_bracket_double_byes(self) -> int: ...
+
+
+@runtime_checkable
+class HasLadderType(Protocol):
+    """Settings of a ladder."""
+
+    @property
+    def ladder_type(self) -> literals.LadderType: ...
+
+
+@runtime_checkable
+class HasTargetPoints(Protocol):
+    """Settings of a format that is played to a target."""
+
+    @property
+    def target_points(self) -> int: ...
+
+
+@runtime_checkable
+class HasPace(Protocol):
+    """Settings of a format with a rising target."""
+
+    @property
+    def pace_initial_rounds(self) -> int: ...
+
+    @property
+    def pace_initial_target(self) -> int: ...
+
+    @property
+    def pace_increment(self) -> int: ...
+
+
+@runtime_checkable
+class HasHoles(Protocol):
+    """Settings of a format with a fixed number of holes or frames."""
+
+    @property
+    def golf_duration(self) -> int: ...
+
+
+@runtime_checkable
+class HasStrokeLimit(Protocol):
+    """Settings of a format that limits the strokes of a hole."""
+
+    @property
+    def golf_stroke_limit(self) -> int: ...
+
+
+@runtime_checkable
+class HasCountedHoles(Protocol):
+    """Settings of a format that counts the best holes of a course."""
+
+    @property
+    def golf_duration(self) -> int: ...
+
+    @property
+    def golf_stroke_limit(self) -> int: ...
+
+    @property
+    def golf_holes_counted(self) -> int: ...
+
+
+@runtime_checkable
+class HasBestGames(Protocol):
+    """Settings of a format that counts the best games on each arena."""
+
+    @property
+    def best_game_number_of_best_games(self) -> int: ...
+
+    @property
+    def best_game_arenas_counted(self) -> int: ...
+
+
+def tiebreaker_of(settings: TournamentSettings) -> str:
+    """The tiebreaker of a format, "disabled" in formats without one."""
+    return settings.tiebreaker if isinstance(settings, HasTiebreaker) else "disabled"
+
+
+def playoff_bands_of(settings: TournamentSettings) -> tuple[Band, ...]:
+    """The playoff bands of a format, none in formats without them."""
+    return settings.playoffs_cutoffs if isinstance(settings, HasPlayoffBands) else ()
 
 
 def read_settings(settings: type[TournamentSettings], given: dict[str, Any]) -> TournamentSettings:

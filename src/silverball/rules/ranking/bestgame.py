@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import cache
 from typing import NamedTuple
 
-from silverball.rules.model.settings import HasCardScoring
+from silverball.rules.model.settings import HasBestGames, HasBestGameScoring, HasCardScoring
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
 
@@ -64,7 +64,8 @@ def game_marks(tournament: Tournament) -> dict[int, GameMark]:
 
 def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
     """The games that hold a rank: each player's best few on each arena. Source: formats, 14.18."""
-    each = max(1, getattr(tournament.settings, "best_game_number_of_best_games", 1))
+    assert isinstance(tournament.settings, HasBestGames)
+    each = max(1, tournament.settings.best_game_number_of_best_games)
     by_player: dict[tuple[int, int], list[SinglePlayerGame]] = {}
     for game in _counting_games(tournament.single_player_games):
         by_player.setdefault((game.player_id, game.arena_id or 0), []).append(game)
@@ -85,6 +86,8 @@ def is_best_by_card(tournament: Tournament) -> dict[int, bool]:
     """Card id -> whether it counts for its player: stored once completed, computed before."""
     if tournament.status == "completed":
         return {card.card_id: card.is_best for card in tournament.cards}
+    if not tournament.cards:
+        return {}
     counted = {value.card_id for value in card_values(tournament, game_marks(tournament)) if value.is_counted}
     return {card.card_id: card.card_id in counted for card in tournament.cards}
 
@@ -118,7 +121,8 @@ def ranked_cards(tournament: Tournament) -> list[Card]:
 
 
 def _ranks_newest_card_only(tournament: Tournament) -> bool:
-    return bool(getattr(tournament.settings, "card_best_game_scoring", 0) == NEWEST_CARD_ONLY)
+    assert isinstance(tournament.settings, HasCardScoring)
+    return tournament.settings.card_best_game_scoring == NEWEST_CARD_ONLY
 
 
 def _marks_of_card_games(tournament: Tournament) -> dict[int, GameMark]:
@@ -171,8 +175,9 @@ def _count_above(ascending: Sequence[int], score: int) -> int:
 
 
 def _compute_card_values(tournament: Tournament, points: Mapping[int, Decimal]) -> list[CardValue]:
-    games_counted = getattr(tournament.settings, "card_best_game_games_counted", 0)
-    cards_counted = max(1, getattr(tournament.settings, "card_best_game_cards_counted", 1))
+    assert isinstance(tournament.settings, HasCardScoring)
+    games_counted = tournament.settings.card_best_game_games_counted
+    cards_counted = max(1, tournament.settings.card_best_game_cards_counted)
     games: dict[int, list[Decimal]] = {}
     for game in _counting_games(tournament.single_player_games):
         if game.card_id is not None:
@@ -217,7 +222,8 @@ def _points_of_games(
 
 def _points_of_rank(tournament: Tournament) -> PointsOfRank:
     """The function rank -> points of this tournament's curve, cached by rank."""
-    name = getattr(tournament.settings, "best_game_scoring", "bg_linear")
+    assert isinstance(tournament.settings, HasBestGameScoring)
+    name = tournament.settings.best_game_scoring
     # The organizer's own curve is stored as the only row of the points map.
     custom = [int(str(points)) for points in tournament.points_map[0]] if tournament.points_map else []
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from decimal import Decimal
 
+from silverball.rules.model.settings import tiebreaker_of
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.ranking import points as ranking
 from silverball.rules.ranking import tiebreakers
@@ -61,7 +62,7 @@ def _frenzy_tiebreaks(
     tournament: Tournament, won: Counter[int], lost: Counter[int], net: Mapping[int, Decimal]
 ) -> dict[int, PointsTiebreak]:
     """Player id -> net wins and the tiebreaker; adjustments are part of the net wins."""
-    way = getattr(tournament.settings, "tiebreaker", "disabled")
+    way = tiebreaker_of(tournament.settings)
     if way not in {"wins", "losses"}:
         return tiebreakers.points_only(net)
     broken = {}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
 
+from silverball.rules.model.settings import playoff_bands_of, tiebreaker_of
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.ranking import cutoffs, standing, tiebreakers, ties
 from silverball.rules.ranking.standing import Standing
@@ -66,7 +67,7 @@ def tiebreaks_by_player(
     tournament: Tournament, points: Mapping[int, Decimal], counted: Sequence[Game]
 ) -> dict[int, PointsTiebreak]:
     """Player id -> tiebreak values by the tournament's `tiebreaker`. Source: formats, section 13.4."""
-    way = getattr(tournament.settings, "tiebreaker", "disabled")
+    way = tiebreaker_of(tournament.settings)
     played = [game for game in counted if not game.is_bye]
     if way == "standard":
         return tiebreakers.standard_tiebreaks(points, opponents_met(played))
@@ -116,7 +117,7 @@ def _standing_rows(
 ) -> list[Standing]:
     games = games_played(counted)
     playing = standing.active_game_ids(tournament.games)
-    bubbles = cutoffs.bubbles(placed, getattr(tournament.settings, "playoffs_cutoffs", ()))
+    bubbles = cutoffs.bubbles(placed, playoff_bands_of(tournament.settings))
     added = tiebreak_game_points(tournament)
     rows = []
     for player_id, position in placed.items():

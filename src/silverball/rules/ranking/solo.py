@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 
+from silverball.rules.model.settings import playoff_bands_of
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.ranking import cutoffs, standing, ties
 from silverball.rules.ranking import points as ranking
@@ -50,7 +51,7 @@ def rank(
         for player_id, tally in tallies.items()
     }
     placed = ties.positions(keys)
-    bubbles = cutoffs.bubbles(placed, getattr(tournament.settings, "playoffs_cutoffs", ()))
+    bubbles = cutoffs.bubbles(placed, playoff_bands_of(tournament.settings))
     playing = active_game_ids(tournament)
     rows = []
     for player_id, position in placed.items():

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from silverball.rules.model.settings import HasCountedHoles, HasHoles, tiebreaker_of
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.verify import results, rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
@@ -52,18 +53,19 @@ def single_player_rows(
 
 def golf_table(tournament: Tournament) -> list[Row]:
     """Rows by fewest strokes, then by most holes with one, two and three strokes."""
-    chosen: Any = tournament.settings
+    settings = tournament.settings
+    assert isinstance(settings, HasCountedHoles)
     played = results.frames_by_player(tournament)
     points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):
         own = played.get(entrant.player_id, {})
-        strokes_by_hole = [int(game.points or 0) for at, game in own.items() if at < chosen.golf_duration]
+        strokes_by_hole = [int(game.points or 0) for at, game in own.items() if at < settings.golf_duration]
         total = _counted_strokes(
-            strokes_by_hole, chosen, is_closed=tournament.status == "completed"
+            strokes_by_hole, settings, is_closed=tournament.status == "completed"
         ) + rows.adjustment_total(entrant)
         few = (
             [strokes_by_hole.count(strokes) for strokes in (1, 2, 3)]
-            if chosen.tiebreaker == "standard"
+            if tiebreaker_of(settings) == "standard"
             else []
         )
         points[entrant.player_id] = total
@@ -72,25 +74,28 @@ def golf_table(tournament: Tournament) -> list[Row]:
     return single_player_rows(tournament, points, keys, format_columns, is_less_better=True)
 
 
-def _counted_strokes(done: Sequence[int], chosen: Any, *, is_closed: bool) -> Decimal:
+def _counted_strokes(strokes: Sequence[int], settings: HasCountedHoles, *, is_closed: bool) -> Decimal:
     """Sum of the best holes; once the tournament is completed, missing holes count the maximum."""
-    missing = [chosen.golf_stroke_limit or 10] * (chosen.golf_duration - len(done)) if is_closed else []
-    best_first = sorted([*done, *missing])
-    return Decimal(sum(best_first[: chosen.golf_holes_counted or None]))
+    missing = (
+        [settings.golf_stroke_limit or 10] * (settings.golf_duration - len(strokes)) if is_closed else []
+    )
+    best_first = sorted([*strokes, *missing])
+    return Decimal(sum(best_first[: settings.golf_holes_counted or None]))
 
 
 def bowling_table(tournament: Tournament) -> list[Row]:
     """Rows by most pins, then by most strikes and spares."""
-    chosen: Any = tournament.settings
+    settings = tournament.settings
+    assert isinstance(settings, HasHoles)
     played = results.frames_by_player(tournament)
     points, keys, format_columns = {}, {}, {}
     for entrant in listed_entrants(tournament):
         own = played.get(entrant.player_id, {})
-        frames = [own[at].rolls if at in own else () for at in range(chosen.golf_duration)]
+        frames = [own[at].rolls if at in own else () for at in range(settings.golf_duration)]
         total = Decimal(sum(value or 0 for value in results.frame_values(frames))) + rows.adjustment_total(
             entrant
         )
-        counted = list(_strikes_and_spares(frames)) if chosen.tiebreaker == "standard" else []
+        counted = list(_strikes_and_spares(frames)) if tiebreaker_of(settings) == "standard" else []
         points[entrant.player_id] = total
         keys[entrant.player_id] = (total, *counted)
         format_columns[entrant.player_id] = {"tiebreakers": counted, "gamesPlayed": len(own)}

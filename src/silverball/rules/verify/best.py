@@ -1,8 +1,8 @@
 """Expected standings of best games and cards, computed naively. Source: formats, 14.18, 14.19 and 15."""
 
 from decimal import Decimal
-from typing import Any
 
+from silverball.rules.model.settings import HasBestGames, HasBestGameScoring, HasCardScoring
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 from silverball.rules.scoring import curves
 from silverball.rules.verify import alone, rows
@@ -20,12 +20,14 @@ def _score_points(tournament: Tournament, game: SinglePlayerGame, field: list[Si
         other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in field
     )
     custom = [int(str(points)) for points in tournament.points_map[0]] if tournament.points_map else []
-    return Decimal(curves.points_of_rank(getattr(tournament.settings, "best_game_scoring", ""), rank, custom))
+    assert isinstance(tournament.settings, HasBestGameScoring)
+    return Decimal(curves.points_of_rank(tournament.settings.best_game_scoring, rank, custom))
 
 
 def ranked_games(tournament: Tournament) -> list[SinglePlayerGame]:
     """The games that hold a rank: each player's best few on each arena; of equal scores the earlier."""
-    most = int(getattr(tournament.settings, "best_game_number_of_best_games", 1))
+    assert isinstance(tournament.settings, HasBestGames)
+    most = tournament.settings.best_game_number_of_best_games
     scored = [game for game in tournament.single_player_games if _is_counted(game)]
     return [
         game
@@ -46,7 +48,8 @@ def _is_before(game: SinglePlayerGame, other: SinglePlayerGame) -> bool:
 
 def best_game_table(tournament: Tournament) -> list[Row]:
     """Rows by each player's best arenas; an arena is worth the points of the player's ranks on it."""
-    most = int(getattr(tournament.settings, "best_game_arenas_counted", 0)) or None
+    assert isinstance(tournament.settings, HasBestGames)
+    most = tournament.settings.best_game_arenas_counted or None
     field = ranked_games(tournament)
     points, keys, format_columns = {}, {}, {}
     for entrant in alone.listed_entrants(tournament):
@@ -79,7 +82,8 @@ def _entries_available(tournament: Tournament, bought: int, played: int) -> int:
 def ranked_cards(tournament: Tournament) -> list[Card]:
     """The ranked cards: completed and not voided, all or each player's newest."""
     cards = [card for card in tournament.cards if card.status == "completed" and not card.is_voided]
-    if getattr(tournament.settings, "card_best_game_scoring", 0) != 1:
+    assert isinstance(tournament.settings, HasCardScoring)
+    if tournament.settings.card_best_game_scoring != 1:
         return cards
     return [
         card
@@ -90,7 +94,8 @@ def ranked_cards(tournament: Tournament) -> list[Card]:
 
 def card_table(tournament: Tournament) -> list[Row]:
     """Rows by each player's best cards."""
-    settings: Any = tournament.settings
+    settings = tournament.settings
+    assert isinstance(settings, HasCardScoring)
     cards = ranked_cards(tournament)
     ids = {card.card_id for card in cards}
     field = [game for game in tournament.single_player_games if _is_counted(game) and game.card_id in ids]
@@ -128,7 +133,7 @@ def card_table(tournament: Tournament) -> list[Row]:
 
 def stored_points_faults(tournament: Tournament) -> list[str]:
     """Games of a completed tournament whose stored points differ from those of their ranks."""
-    if tournament.type != "best_game" or tournament.status != "completed":
+    if tournament.status != "completed":
         return []
     field = ranked_games(tournament)
     ids = {game.single_player_game_id for game in field}

@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import Any
 
+from silverball.rules.model.settings import HasBracketSize, HasGamesPerRound, HasLadderType
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing import bracket_nodes
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, WinnerSource
@@ -28,14 +29,23 @@ def bracket_row(tournament: Tournament, player_id: int, position: int, points: A
     }
 
 
-def bracket_table(tournament: Tournament) -> list[Row]:
+def single_bracket_table(tournament: Tournament) -> list[Row]:
+    """Rows of a single elimination bracket."""
+    return _table(tournament, bracket_nodes.single_elimination_nodes(_bracket_size(tournament)))
+
+
+def double_bracket_table(tournament: Tournament) -> list[Row]:
+    """Rows of a double elimination bracket."""
+    return _table(tournament, bracket_nodes.double_elimination_nodes(_bracket_size(tournament)))
+
+
+def _bracket_size(tournament: Tournament) -> int:
+    assert isinstance(tournament.settings, HasBracketSize)
+    return tournament.settings.bracket_size
+
+
+def _table(tournament: Tournament, nodes: list[BracketNode]) -> list[Row]:
     """Rows of players who are out or have won; points are matches won, byes included."""
-    size = int(getattr(tournament.settings, "bracket_size", 4))
-    nodes = (
-        bracket_nodes.double_elimination_nodes
-        if tournament.type == "double_bracket"
-        else bracket_nodes.single_elimination_nodes
-    )(size)
     order_by_node: dict[NodeKey, MatchOrder] = {}
     seats_by_node: dict[NodeKey, list[int | None]] = {}
     spared: set[NodeKey] = set()
@@ -78,7 +88,10 @@ def _match_order(tournament: Tournament, node: BracketNode, seated: list[int | N
     present_ids = tuple(player_id for player_id in seated if player_id)
     if len(present_ids) < 2:
         return present_ids
-    needed = (int(getattr(tournament.settings, "games_per_round", 1)) + 1) // 2 if len(seated) == 2 else 1
+    settings = tournament.settings
+    games_max = settings.games_per_round if isinstance(settings, HasGamesPerRound) else 1
+    # A match of two is won with more than half of its games; a game of four is a match by itself.
+    needed = (games_max + 1) // 2 if len(seated) == 2 else 1
     wins: Counter[int] = Counter()
     for game in _match_games(tournament, node.key):
         if set(game.player_ids) != set(present_ids):
@@ -138,7 +151,8 @@ def ladder_table(tournament: Tournament) -> list[Row]:
     """Rows of a ladder: the last of each game is out; points are the players below. Source: 14.13."""
     alive = rows.active_ids_by_seed(tournament)
     players = len(alive)
-    is_fast = getattr(tournament.settings, "ladder_type", "regular") == "fast"
+    assert isinstance(tournament.settings, HasLadderType)
+    is_fast = tournament.settings.ladder_type == "fast"
     placed: dict[int, int] = {}
     for round_ in tournament.rounds_in_order:
         size, leaving = _ladder_step(len(alive), players, is_fast)

@@ -8,19 +8,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from silverball.rules.model.changes import Change, GameOpened, RoundOpened
+from silverball.rules.model.settings import HasRoundRobinGroups
 from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.verify.checks import ArenaUse, DrawnGroups, FormatChecks
 from silverball.rules.verify.replay import ReplayState
 
-GROUP_FORMATS = {"group_knockout", "group_matchplay", "target", "pace_matchplay"}
-PAIR_FORMATS = {"knockout", "matchplay"}
-ONE_GAME_AT_ONCE = {"max_matchplay", "frenzy", "best_game", "card_best_game"}
-SEVERAL_GROUPS = {"manual_matchplay", "frenzy", "max_matchplay"}
-EACH_ARENA_ONCE = GROUP_FORMATS | PAIR_FORMATS | {"round_robin", "double_round_robin", "group_bracket"}
 # With this pairing a bye may go to any player who does not have the most.
 FEWER_IS_ENOUGH = "strictswiss"
 
 
-def state_faults(tournament: Tournament) -> list[str]:
+def state_faults(tournament: Tournament, checks: FormatChecks) -> list[str]:
     """Violations of rules that hold at any moment of a tournament."""
     faults = [
         f"Game {game.game_id} has a player twice."
@@ -30,13 +27,13 @@ def state_faults(tournament: Tournament) -> list[str]:
     known = {entrant.player_id for entrant in tournament.entrants}
     for game in tournament.games:
         faults += [
-            f"Player {player_id} of game {game.game_id} is no entrant."
+            f"Player {player_id} of game {game.game_id} is not an entrant."
             for player_id in game.player_ids
             if player_id not in known
         ]
-    if tournament.type not in SEVERAL_GROUPS and not _has_groups(tournament):
+    if checks.has_one_group_per_round and not _has_groups(tournament):
         faults += _twice_in_round_faults(tournament)
-    if tournament.type in ONE_GAME_AT_ONCE:
+    if checks.has_one_open_game:
         playing = [
             player_id
             for game in tournament.games
@@ -52,7 +49,10 @@ def state_faults(tournament: Tournament) -> list[str]:
 
 def _has_groups(tournament: Tournament) -> bool:
     """Whether it is a round robin in groups, whose rounds have several games per player."""
-    return bool(getattr(tournament.settings, "round_robin_group_size", 0))
+    return (
+        isinstance(tournament.settings, HasRoundRobinGroups)
+        and tournament.settings.round_robin_group_size > 0
+    )
 
 
 def _twice_in_round_faults(tournament: Tournament) -> list[str]:
@@ -75,7 +75,9 @@ def _repeated_values(values: Iterable[int]) -> list[int]:
     return sorted(value for value, count in Counter(values).items() if count > 1)
 
 
-def draw_faults(type_: str, before: ReplayState, changes: Sequence[Change], action_id: int) -> list[str]:
+def draw_faults(
+    checks: FormatChecks, before: ReplayState, changes: Sequence[Change], action_id: int
+) -> list[str]:
     """Faults of the rounds that an action drew. Takes the state before the action."""
     faults = []
     for change in changes:
@@ -86,39 +88,40 @@ def draw_faults(type_: str, before: ReplayState, changes: Sequence[Change], acti
                 if isinstance(opened, GameOpened) and opened.thing.round_id == change.thing.round_id
             ]
             label = f"{change.thing.name}, drawn by action {action_id},"
-            faults += _round_faults(type_, before, games, label)
+            faults += _round_faults(checks, before, games, label)
     return faults
 
 
-def _round_faults(type_: str, before: ReplayState, games: Sequence[Game], label: str) -> list[str]:
-    faults = []
+def _round_faults(checks: FormatChecks, before: ReplayState, games: Sequence[Game], label: str) -> list[str]:
     byes = [game.player_ids[0] for game in games if game.is_bye]
     played = [game for game in games if not game.is_bye]
-    if type_ in EACH_ARENA_ONCE:
-        arenas = Counter(_wave_key(type_, game) for game in played if game.arena_id is not None)
-        faults += [
-            f"{label} has arena {wave[1]} twice at once." for wave, count in arenas.items() if count > 1
-        ]
+    faults = _arena_faults(checks.arena_use, played, label)
     groups = {game.set_number: game.player_ids for game in played}
     players = [player_id for group in groups.values() for player_id in group] + byes
-    if type_ in GROUP_FORMATS | PAIR_FORMATS and _repeated_values(players):
+    if checks.drawn_groups is DrawnGroups.ANY:
+        return faults
+    if _repeated_values(players):
         faults.append(f"{label} has player {_repeated_values(players)[0]} twice.")
     sizes = sorted(len(group) for group in groups.values())
-    if type_ in GROUP_FORMATS and (sizes != expected_group_sizes(len(players)) or byes):
-        faults.append(
-            f"{label} has groups of {sizes} for {len(players)} players, not {expected_group_sizes(len(players))}."  # noqa: E501
-        )
-    if type_ in PAIR_FORMATS and (set(sizes) - {2} or len(byes) != len(players) % 2):
+    expected = expected_group_sizes(len(players))
+    if checks.drawn_groups is DrawnGroups.FOURS:
+        if sizes != expected or byes:
+            faults.append(f"{label} has groups of {sizes} for {len(players)} players, not {expected}.")
+        return faults
+    if set(sizes) - {2} or len(byes) != len(players) % 2:
         faults.append(f"{label} does not put {len(players)} players in pairs and one bye at most.")
-    if type_ in PAIR_FORMATS:
-        faults += _bye_faults(before, byes, players, label)
-    return faults
+    return faults + _bye_faults(before, byes, players, label)
 
 
-def _wave_key(type_: str, game: Game) -> tuple[int | None, int | None]:
-    # A pair of a double round robin plays its two games one after the other on one arena.
-    index = None if type_ == "double_round_robin" else game.game_index
-    return (index, game.arena_id)
+def _arena_faults(use: ArenaUse, games: Sequence[Game], label: str) -> list[str]:
+    if use is ArenaUse.ANY:
+        return []
+    waves = Counter(
+        (None if use is ArenaUse.ONCE_PER_ROUND else game.game_index, game.arena_id)
+        for game in games
+        if game.arena_id is not None
+    )
+    return [f"{label} has arena {wave[1]} twice at once." for wave, count in waves.items() if count > 1]
 
 
 def expected_group_sizes(players: int) -> list[int]:

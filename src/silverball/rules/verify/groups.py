@@ -1,10 +1,11 @@
 """Expected standings of group elimination, by games or strokes. Source: formats, 14.12 and 14.17."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias
 
+from silverball.rules.model.settings import HasGamesPerRound, HasGroupBracket
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
 from silverball.rules.pairing import group_bracket
 from silverball.rules.verify import rows
@@ -51,13 +52,27 @@ class _PlayedRound:
         return advancing - self.tied_ids()
 
 
+# Takes the tournament, the round, and the rounds before it.
+_ReadRound: TypeAlias = Callable[[Tournament, Round, list[_PlayedRound]], _PlayedRound]
+
+
 def group_bracket_table(tournament: Tournament) -> list[Row]:
+    """Rows of group elimination by points; more are better."""
+    return _table(tournament, _round_of_games, sign=1)
+
+
+def hole_bracket_table(tournament: Tournament) -> list[Row]:
+    """Rows of group elimination by strokes; fewer are better."""
+    return _table(tournament, _round_of_holes, sign=-1)
+
+
+def _table(tournament: Tournament, read_round: _ReadRound, *, sign: int) -> list[Row]:
     """Rows of players whose place is decided: by the last round played, then by the score in it."""
     if not tournament.rounds:
         return []
     played: list[_PlayedRound] = []
     for round_ in tournament.rounds_in_order:
-        played.append(_played_round(tournament, round_, played))
+        played.append(read_round(tournament, round_, played))
     keys: dict[int, Any] = {
         entrant.player_id: (JOINS_LATER,) for entrant in tournament.entrants if entrant.is_active
     }
@@ -72,7 +87,6 @@ def group_bracket_table(tournament: Tournament) -> list[Row]:
             )
             last[player_id] = (stage, is_decided)
     placed = _apply_manual_orders(tournament, rows.places_by_player(keys))
-    sign = -1 if tournament.type == "golf_bracket" else 1
     listed_rows = []
     for player_id, (stage, is_decided) in last.items():
         if is_decided:
@@ -88,28 +102,22 @@ def _apply_manual_orders(tournament: Tournament, placed: Mapping[int, int]) -> d
     after = dict(placed)
     for place in set(placed.values()):
         members = [tournament.entrant_by_id[player_id] for player_id in placed if placed[player_id] == place]
-        sets = {player_id.tie_group for player_id in members}
+        sets = {entrant.tie_group for entrant in members}
         if len(members) > 1 and len(sets) == 1 and members[0].tie_group:
-            for player_id in members:
-                before = sum((other.tie_place or 0) < (player_id.tie_place or 0) for other in members)
-                after[player_id.player_id] = place + before
+            for entrant in members:
+                before = sum((other.tie_place or 0) < (entrant.tie_place or 0) for other in members)
+                after[entrant.player_id] = place + before
     return after
 
 
-def _played_round(tournament: Tournament, round_: Round, earlier: list[_PlayedRound]) -> _PlayedRound:
-    plan = _planned_rounds(tournament)
-    at = len(earlier)
-    is_last = at == len(plan) - 1
-    is_final = is_last and plan[at].player_count == 4
-    if tournament.type == "golf_bracket":
-        return _round_of_holes(tournament, round_, earlier, is_final=is_final, is_last=is_last)
+def _round_of_games(tournament: Tournament, round_: Round, earlier: list[_PlayedRound]) -> _PlayedRound:
     games = [game for game in tournament.games if game.round_id == round_.round_id and not game.is_bye]
     main = [game for game in games if not game.is_tiebreak]
     sets = {
         number: [game for game in main if game.set_number == number]
         for number in {game.set_number for game in main}
     }
-    needed = int(getattr(tournament.settings, "games_per_round", 1))
+    needed = _games_per_round(tournament)
     groups = {number: tuple(sorted(listed[0].player_ids)) for number, listed in sets.items()}
     done = {
         groups[number]
@@ -117,20 +125,31 @@ def _played_round(tournament: Tournament, round_: Round, earlier: list[_PlayedRo
         if len(listed) >= needed and all(game.status == "completed" for game in listed)
     }
     extra = rows.points_of_games([game for game in games if game.is_tiebreak])
-    return _PlayedRound(list(groups.values()), rows.points_of_games(main), extra, done, is_final, is_last)
+    scores = rows.points_of_games(main)
+    return _PlayedRound(list(groups.values()), scores, extra, done, *_is_final_and_last(tournament, earlier))
+
+
+def _games_per_round(tournament: Tournament) -> int:
+    assert isinstance(tournament.settings, HasGamesPerRound)
+    return tournament.settings.games_per_round
 
 
 def _planned_rounds(tournament: Tournament) -> list[group_bracket.GroupBracketRound]:
-    chosen: Any = tournament.settings
-    return group_bracket.planned_rounds(
-        chosen.bracket_size, has_double_byes=bool(chosen.group_bracket_double_byes)
-    )
+    settings = tournament.settings
+    assert isinstance(settings, HasGroupBracket)
+    has_double_byes = bool(settings.group_bracket_double_byes)
+    return group_bracket.planned_rounds(settings.bracket_size, has_double_byes=has_double_byes)
 
 
-def _round_of_holes(
-    tournament: Tournament, round_: Round, earlier: list[_PlayedRound], *, is_final: bool, is_last: bool
-) -> _PlayedRound:
-    needed = int(getattr(tournament.settings, "games_per_round", 1))
+def _is_final_and_last(tournament: Tournament, earlier: list[_PlayedRound]) -> tuple[bool, bool]:
+    """Whether the round after these is the final, and whether it is the last round."""
+    plan = _planned_rounds(tournament)
+    is_last = len(earlier) == len(plan) - 1
+    return is_last and plan[len(earlier)].player_count == 4, is_last
+
+
+def _round_of_holes(tournament: Tournament, round_: Round, earlier: list[_PlayedRound]) -> _PlayedRound:
+    needed = _games_per_round(tournament)
     games = [game for game in tournament.single_player_games if game.round_id == round_.round_id]
     main = [game for game in games if (game.game_index or 0) < needed]
     finished = [game for game in main if game.status == "completed"]
@@ -144,7 +163,7 @@ def _round_of_holes(
         if all(sum(game.player_id == player_id for game in finished) >= needed for player_id in group)
     }
     extra = _hole_tiebreaks([game for game in games if (game.game_index or 0) >= needed])
-    return _PlayedRound(groups, scores, extra, done, is_final, is_last)
+    return _PlayedRound(groups, scores, extra, done, *_is_final_and_last(tournament, earlier))
 
 
 def _expected_groups(

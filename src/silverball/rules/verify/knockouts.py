@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from silverball.rules.model.settings import HasStrikeCount
 from silverball.rules.model.tournament import Entrant, Tournament
 from silverball.rules.verify import results, rows
+from silverball.rules.verify.checks import StrikeKind
 from silverball.rules.verify.rows import ZERO, Row, points_text
 
 
@@ -27,9 +29,19 @@ class _KnockoutPath:
         return max(self.strikes_by_round, default=0)
 
 
-def knockout_table(tournament: Tournament) -> list[Row]:
+def pair_knockout_table(tournament: Tournament) -> list[Row]:
+    """Rows of a knockout in pairs."""
+    return _table(tournament, results.pair_strikes(tournament))
+
+
+def group_knockout_table(tournament: Tournament) -> list[Row]:
+    """Rows of a knockout in groups of four and three."""
+    return _table(tournament, results.group_strikes(tournament))
+
+
+def _table(tournament: Tournament, kind: StrikeKind) -> list[Row]:
     """Rows by alive before out, fewer strikes and later rounds; equals share a place."""
-    paths = _paths(tournament)
+    paths = _paths(tournament, kind)
     nobody_left = all(path.out_round is not None for path in paths)
     final = max((path.out_round or 0 for path in paths), default=0)
     keys = {
@@ -40,7 +52,7 @@ def knockout_table(tournament: Tournament) -> list[Row]:
         for path in paths
     }
     placed, added = rows.places_by_player(keys), rows.tiebreak_points(tournament)
-    shows_rounds = results.strike_kind(tournament) in results.STRIKE_POINTS
+    shows_rounds = kind in results.STRIKE_POINTS
     newest = max(_completed_round_numbers(tournament), default=0)
     listed_rows: list[Row] = []
     for path in paths:
@@ -81,7 +93,7 @@ def _completed_round_numbers(tournament: Tournament) -> list[int]:
     ]
 
 
-def _paths(tournament: Tournament) -> list[_KnockoutPath]:
+def _paths(tournament: Tournament, kind: StrikeKind) -> list[_KnockoutPath]:
     number = {round_.round_id: round_.round_index + 1 for round_ in tournament.rounds}
     over = _completed_round_numbers(tournament)
     paths = []
@@ -92,7 +104,7 @@ def _paths(tournament: Tournament) -> list[_KnockoutPath]:
             if entrant.player_id in game.player_ids:
                 has_played = True
                 slot = game.player_ids.index(entrant.player_id)
-                count = results.strikes_by_slot(tournament, game)[slot]
+                count = results.strikes_by_slot(game, kind)[slot]
                 path.strikes += count
                 path.points += game.result_points[slot] or ZERO
                 path.games += not game.is_bye
@@ -109,7 +121,8 @@ def _paths(tournament: Tournament) -> list[_KnockoutPath]:
 
 def _struck_out_round(tournament: Tournament, path: _KnockoutPath, newest: int) -> int | None:
     """The round in which strikes from games and adjustments reached the limit."""
-    limit = int(getattr(tournament.settings, "knockout_strike_count", 0))
+    assert isinstance(tournament.settings, HasStrikeCount)
+    limit = tournament.settings.knockout_strike_count
     by_hand = path.entrant.points_adjustment
     so_far = 0
     reached = 0 if by_hand >= limit else None

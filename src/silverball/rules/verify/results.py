@@ -4,23 +4,35 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
+from silverball.rules.model.settings import (
+    HasByes,
+    HasGamesPerRound,
+    HasHoles,
+    HasStrikesByPlace,
+    HasStrokeLimit,
+)
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
+from silverball.rules.verify.checks import FormatChecks, StrikeKind, WinsBy
 
 ZERO = Decimal(0)
 ONE = Decimal("1.00")
 STROKES_MAX = 10
 PINS = 10
 STRIKE_POINTS = {
-    "fair": {2: ("1.00", "0.01"), 3: ("1.00", "0.02", "0.01"), 4: ("1.00", "0.02", "0.02", "0.01")},
-    "progressive": {2: ("1.00", "0.01"), 3: ("1.00", "0.02", "0.01"), 4: ("1.00", "0.03", "0.02", "0.01")},
+    StrikeKind.FAIR: {2: ("1.00", "0.01"), 3: ("1.00", "0.02", "0.01"), 4: ("1.00", "0.02", "0.02", "0.01")},
+    StrikeKind.PROGRESSIVE: {
+        2: ("1.00", "0.01"),
+        3: ("1.00", "0.02", "0.01"),
+        4: ("1.00", "0.03", "0.02", "0.01"),
+    },
 }
 STRIKES = {
-    "fair": {2: (0, 2), 3: (0, 1, 2), 4: (0, 1, 1, 2)},
-    "progressive": {2: (0, 1), 3: (0, 1, 2), 4: (0, 1, 2, 3)},
+    StrikeKind.FAIR: {2: (0, 2), 3: (0, 1, 2), 4: (0, 1, 1, 2)},
+    StrikeKind.PROGRESSIVE: {2: (0, 1), 3: (0, 1, 2), 4: (0, 1, 2, 3)},
 }
 
 
-def result_faults(tournament: Tournament, recorded: set[int]) -> list[str]:
+def result_faults(tournament: Tournament, checks: FormatChecks, recorded: set[int]) -> list[str]:
     """Faults of results. Takes the ids of the games whose results were recorded here."""
     faults = []
     for game in tournament.games:
@@ -28,20 +40,16 @@ def result_faults(tournament: Tournament, recorded: set[int]) -> list[str]:
             if any(value is not None for value in (*game.result_points, *game.result_positions)):
                 faults.append(f"Game {game.game_id} is open, but has a result.")
         elif game.game_id in recorded:
-            faults += _game_faults(tournament, game)
-    if tournament.type in {"golf", "golf_bracket"}:
-        faults += _stroke_faults(tournament)
-    if tournament.type == "bowling":
-        faults += _frame_faults(tournament)
-    return faults
+            faults += _game_faults(tournament, game, checks.strike_kind(tournament))
+    return faults + checks.attempt_faults(tournament)
 
 
-def _game_faults(tournament: Tournament, game: Game) -> list[str]:
+def _game_faults(tournament: Tournament, game: Game, kind: StrikeKind) -> list[str]:
     if None in game.result_points:
         return [f"Game {game.game_id} is completed, but not every player has points."]
     shown = [points for points in game.result_points if points is not None]
     if game.is_bye:
-        allowed = _bye_values(tournament)
+        allowed = _bye_values(tournament, kind)
         return (
             []
             if shown[0] in allowed
@@ -50,8 +58,7 @@ def _game_faults(tournament: Tournament, game: Game) -> list[str]:
     order = [player_id for player_id in game.result_positions if player_id is not None]
     if game.is_tiebreak:
         return _points_faults(game, shown, _points_from_map(tournament.tiebreaker_points_map, game, order))
-    kind = strike_kind(tournament)
-    if kind == "standard":
+    if kind is StrikeKind.STANDARD:
         return _standard_faults(tournament, game, shown)
     if kind in STRIKE_POINTS:
         full = _full_order(game, order)
@@ -62,32 +69,44 @@ def _game_faults(tournament: Tournament, game: Game) -> list[str]:
     return _points_faults(game, shown, _points_from_map(tournament.points_map, game, order))
 
 
-def _bye_values(tournament: Tournament) -> set[Decimal]:
+def _bye_values(tournament: Tournament, kind: StrikeKind) -> set[Decimal]:
     """Valid points of a bye: by the setting, or full points for each game lost by a departure."""
-    full = ONE if strike_kind(tournament) else Decimal(str((tournament.points_map or [[1]])[0][0]))
-    each = {"half": Decimal("0.50"), "zero": ZERO}.get(getattr(tournament.settings, "byes", "full"), full)
-    games = int(getattr(tournament.settings, "games_per_round", 1))
+    settings = tournament.settings
+    has_strikes = kind is not StrikeKind.NONE
+    full = ONE if has_strikes else Decimal(str((tournament.points_map or [[1]])[0][0]))
+    byes = settings.byes if isinstance(settings, HasByes) else "full"
+    each = {"half": Decimal("0.50"), "zero": ZERO}.get(byes, full)
+    games = settings.games_per_round if isinstance(settings, HasGamesPerRound) else 1
     return {each * games, *(full * count for count in range(1, games + 1))}
 
 
-def strike_kind(tournament: Tournament) -> str:
-    """The kind of strikes: "pairs", "standard", "fair", "progressive", or "" without strikes."""
-    if tournament.type == "knockout":
-        return "pairs"
-    if tournament.type != "group_knockout":
-        return ""
-    chosen: Any = tournament.settings
-    if chosen.knockout_fair or chosen.knockout_progressive:
-        return "fair" if chosen.knockout_fair else "progressive"
-    return {100: "progressive", 101: "fair"}.get(chosen.knockout_four_player_strikes, "standard")
+def pair_strikes(_tournament: Tournament) -> StrikeKind:
+    """The kind of strikes in games of two."""
+    return StrikeKind.PAIRS
 
 
-def strikes_by_slot(tournament: Tournament, game: Game) -> tuple[int, ...]:
+def group_strikes(tournament: Tournament) -> StrikeKind:
+    """The kind of strikes in groups, by the settings."""
+    settings = tournament.settings
+    assert isinstance(settings, HasStrikesByPlace)
+    if settings.knockout_fair or settings.knockout_progressive:
+        return StrikeKind.FAIR if settings.knockout_fair else StrikeKind.PROGRESSIVE
+    kinds = {100: StrikeKind.PROGRESSIVE, 101: StrikeKind.FAIR}
+    return kinds.get(settings.knockout_four_player_strikes, StrikeKind.STANDARD)
+
+
+def group_wins(tournament: Tournament) -> WinsBy:
+    """The rule for wins in groups with strikes: places count with progressive strikes only."""
+    settings = tournament.settings
+    assert isinstance(settings, HasStrikesByPlace)
+    return WinsBy.FINISHING_ORDER if settings.knockout_progressive else WinsBy.POINTS
+
+
+def strikes_by_slot(game: Game, kind: StrikeKind) -> tuple[int, ...]:
     """The strikes of a completed game, by slot."""
     size = len(game.player_ids)
     if size == 1:
         return (0,)
-    kind = strike_kind(tournament)
     if kind in STRIKE_POINTS:
         meaning = dict(zip(map(Decimal, STRIKE_POINTS[kind][size]), STRIKES[kind][size], strict=True))
         return tuple(meaning.get(points or ZERO, -1) for points in game.result_points)
@@ -95,11 +114,12 @@ def strikes_by_slot(tournament: Tournament, game: Game) -> tuple[int, ...]:
 
 
 def _standard_faults(tournament: Tournament, game: Game, shown: Sequence[Decimal]) -> list[str]:
-    chosen: Any = tournament.settings
+    settings = tournament.settings
+    assert isinstance(settings, HasStrikesByPlace)
     size = len(game.player_ids)
     wanted = {
-        4: int(chosen.knockout_four_player_strikes),
-        3: 1 if chosen.knockout_three_player_strikes == 1 else 2,
+        4: settings.knockout_four_player_strikes,
+        3: 1 if settings.knockout_three_player_strikes == 1 else 2,
     }
     given = sum(points == ZERO for points in shown)
     if set(shown) - {ZERO, ONE} or given != wanted.get(size, 1):
@@ -137,17 +157,18 @@ def _points_by_slot(row: Sequence[Any], game: Game, order: Sequence[int]) -> lis
 def _points_faults(game: Game, shown: Sequence[Decimal], wanted: Sequence[Decimal]) -> list[str]:
     if list(shown) == list(wanted):
         return []
-    return [
-        f"Game {game.game_id} gives {_joined_values(shown)} points, by its places it gives {_joined_values(wanted)}."  # noqa: E501
-    ]
+    given, expected = _joined_values(shown), _joined_values(wanted)
+    return [f"Game {game.game_id} gives {given} points, by its places it gives {expected}."]
 
 
 def _joined_values(values: Any) -> str:
     return ", ".join(str(value) for value in (sorted(values) if isinstance(values, set) else values))
 
 
-def _stroke_faults(tournament: Tournament) -> list[str]:
-    limit = int(getattr(tournament.settings, "golf_stroke_limit", 0)) or STROKES_MAX
+def stroke_faults(tournament: Tournament) -> list[str]:
+    """Holes with impossible strokes."""
+    assert isinstance(tournament.settings, HasStrokeLimit)
+    limit = tournament.settings.golf_stroke_limit or STROKES_MAX
     return [
         f"Single player game {game.single_player_game_id} has {game.points} strokes, not 1 to {limit}."
         for game in tournament.single_player_games
@@ -155,9 +176,11 @@ def _stroke_faults(tournament: Tournament) -> list[str]:
     ]
 
 
-def _frame_faults(tournament: Tournament) -> list[str]:
+def frame_faults(tournament: Tournament) -> list[str]:
+    """Frames whose stored value differs from their rolls."""
+    assert isinstance(tournament.settings, HasHoles)
     faults = []
-    frames = int(getattr(tournament.settings, "golf_duration", PINS))
+    frames = tournament.settings.golf_duration
     for games in frames_by_player(tournament).values():
         values = frame_values([games[at].rolls if at in games else () for at in range(frames)])
         for at, game in games.items():

@@ -7,10 +7,10 @@ from itertools import permutations
 from typing import Any, TypeAlias
 
 from silverball.rules.model.tournament import Game, Tournament
+from silverball.rules.verify.checks import FormatChecks, WinsBy
 
 # Table -> key of the row -> counts by column.
 SummaryCounts: TypeAlias = dict[str, dict[tuple[int, ...], dict[str, int]]]
-WITHOUT_RECORD = {"best_game", "card_best_game", "golf", "golf_bracket", "bowling", "amazingrace"}
 TABLES: Mapping[str, tuple[str, ...]] = {
     "arena_summary": ("arena_id",),
     "player_arena_summary": ("arena_id", "player_id"),
@@ -19,10 +19,14 @@ TABLES: Mapping[str, tuple[str, ...]] = {
 COLUMNS = ("games", "single_player_games", "wins", "losses")
 
 
-def summary_faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping[str, Any]]]) -> list[str]:
+def summary_faults(
+    tournament: Tournament, checks: FormatChecks, stored: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> list[str]:
     """Differences between the stored rows of the three summary tables and the sums computed here."""
     wanted = (
-        count_summaries(tournament) if tournament.status == "completed" else {name: {} for name in TABLES}
+        count_summaries(tournament, checks.wins_by(tournament))
+        if tournament.status == "completed"
+        else {name: {} for name in TABLES}
     )
     faults = []
     for table, names in TABLES.items():
@@ -35,7 +39,7 @@ def summary_faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping
             shown = ", ".join(f"{name} {value}" for name, value in zip(names, key, strict=True))
             if stored_counts is None or value is None:
                 faults.append(
-                    f"The {table} of {shown} is {'missing' if stored_counts is None else 'too much'}."
+                    f"The {table} of {shown} is {'missing' if stored_counts is None else 'not expected'}."
                 )
             elif any(stored_counts[name] != value.get(name, 0) for name in stored_counts):
                 faults.append(
@@ -44,7 +48,7 @@ def summary_faults(tournament: Tournament, stored: Mapping[str, Sequence[Mapping
     return faults
 
 
-def count_summaries(tournament: Tournament) -> SummaryCounts:
+def count_summaries(tournament: Tournament, wins_by: WinsBy) -> SummaryCounts:
     """The rows of the three summary tables."""
     sums: dict[str, dict[tuple[int, ...], Counter[str]]] = {name: {} for name in TABLES}
 
@@ -57,10 +61,10 @@ def count_summaries(tournament: Tournament) -> SummaryCounts:
             for player_id in game.player_ids:
                 add("player_arena_summary", (game.arena_id, player_id), "games")
             for player_id, opponent_id in (
-                permutations(game.player_ids, 2) if tournament.type not in WITHOUT_RECORD else ()
+                permutations(game.player_ids, 2) if wins_by is not WinsBy.NONE else ()
             ):
                 add("match_summary", (game.arena_id, player_id, opponent_id), "games")
-                column = _win_or_loss_column(tournament, game, player_id, opponent_id)
+                column = _win_or_loss_column(wins_by, game, player_id, opponent_id)
                 if column:
                     add("match_summary", (game.arena_id, player_id, opponent_id), column)
                     add("player_arena_summary", (game.arena_id, player_id), column)
@@ -71,11 +75,9 @@ def count_summaries(tournament: Tournament) -> SummaryCounts:
     return {name: {key: dict(count) for key, count in table.items()} for name, table in sums.items()}
 
 
-def _win_or_loss_column(tournament: Tournament, game: Game, player_id: int, opponent_id: int) -> str:
+def _win_or_loss_column(wins_by: WinsBy, game: Game, player_id: int, opponent_id: int) -> str:
     """The column for a player's result against an opponent: "wins", "losses" or "" without a winner."""
-    chosen: Any = tournament.settings
-    by_points = tournament.type == "group_knockout" and not chosen.knockout_progressive
-    if not by_points and set(game.result_positions) == set(game.player_ids):
+    if wins_by is WinsBy.FINISHING_ORDER and set(game.result_positions) == set(game.player_ids):
         is_before = game.result_positions.index(player_id) < game.result_positions.index(opponent_id)
         return "wins" if is_before else "losses"
     earned: dict[int, Decimal | None] = dict(zip(game.player_ids, game.result_points, strict=True))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
+from silverball.rules.model.settings import HasPace, HasTargetPoints, tiebreaker_of
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.verify import rows
 from silverball.rules.verify.rows import ZERO, Row, points_text
@@ -62,7 +63,7 @@ def _tiebreaks(
     tournament: Tournament, points: Mapping[int, Decimal], games: list[Game]
 ) -> dict[int, tuple[list[Any], tuple[Any, ...]]]:
     """Player id -> displayed tiebreakers and their sort key, higher is better."""
-    way = getattr(tournament.settings, "tiebreaker", "disabled")
+    way = tiebreaker_of(tournament.settings)
     ways: Mapping[str, Callable[[int], tuple[list[Any], tuple[Any, ...]]]] = {
         "standard": lambda player_id: _more_is_better(_opponent_strength(player_id, points, games)),
         "seed": lambda player_id: _fewer_is_better(
@@ -109,7 +110,7 @@ def _count_places(player_id: int, games: list[Game], place: int) -> int:
 def frenzy_table(tournament: Tournament) -> list[Row]:
     """Rows by net wins; points are numbers. Source: formats, section 14.14."""
     games = [game for game in rows.counted_games(tournament) if not game.is_bye]
-    way = getattr(tournament.settings, "tiebreaker", "disabled")
+    way = tiebreaker_of(tournament.settings)
     won = {
         entrant.player_id: sum(game.result_positions[0] == entrant.player_id for game in games)
         for entrant in tournament.entrants
@@ -159,7 +160,8 @@ def _points_by_round(tournament: Tournament, player_id: int) -> dict[int, Decima
 
 def target_table(tournament: Tournament) -> list[Row]:
     """Rows by the round in which the target was reached; players still short come last. Source: 14.15."""
-    target = Decimal(int(getattr(tournament.settings, "target_points", 0)))
+    assert isinstance(tournament.settings, HasTargetPoints)
+    target = Decimal(tournament.settings.target_points)
     first: dict[int, Any] = {}
     for entrant in tournament.entrants:
         own = _points_by_round(tournament, entrant.player_id)
@@ -182,7 +184,8 @@ def _round_reaching(own: Mapping[int, Decimal], needed: Decimal) -> int | None:
 
 def pace_table(tournament: Tournament) -> list[Row]:
     """Rows by still in before out, then by latest out round. Source: formats, section 14.6."""
-    chosen: Any = tournament.settings
+    settings = tournament.settings
+    assert isinstance(settings, HasPace)
     own = {
         entrant.player_id: _points_by_round(tournament, entrant.player_id) for entrant in tournament.entrants
     }
@@ -197,9 +200,9 @@ def pace_table(tournament: Tournament) -> list[Row]:
     for number in sorted(
         round_.round_index + 1 for round_ in tournament.rounds if round_.status == "completed"
     ):
-        if number < chosen.pace_initial_rounds:
+        if number < settings.pace_initial_rounds:
             continue
-        bar = chosen.pace_initial_target + (number - chosen.pace_initial_rounds) * chosen.pace_increment
+        bar = settings.pace_initial_target + (number - settings.pace_initial_rounds) * settings.pace_increment
         staying = {player_id for player_id in alive if has(player_id, number) >= bar}
         if not staying and alive:
             best = max(has(player_id, number) for player_id in alive)

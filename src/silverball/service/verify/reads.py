@@ -10,7 +10,7 @@ from silverball.kit.errors import NotFound
 from silverball.rules.model.changes import Added, Altered, TournamentAltered
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.registry import FORMATS
-from silverball.rules.verify import best, draws, replay, results, sums, tables
+from silverball.rules.verify import draws, replay, results, standings, sums
 from silverball.rules.verify import journal as stories
 from silverball.rules.verify.replay import ReplayedAction
 from silverball.store import journal, snapshot
@@ -70,17 +70,18 @@ def verify_tournament(db: Connection, tournament_id: int) -> VerificationReport:
 
 def _all_faults(db: Connection, tournament_id: int) -> list[str]:
     loaded = snapshot.load(db, tournament_id)
+    checks = FORMATS[loaded.type].verify
     story = _journal_history(loaded, journal.all_actions(db, tournament_id))
     found = [*_feed_faults(db, tournament_id), *stories.journal_faults(story.actions, story.first_action_id)]
     found += _replay_faults(loaded, story)
-    found += draws.state_faults(loaded)
-    found += results.result_faults(loaded, _recorded_game_ids(story.actions))
+    found += draws.state_faults(loaded, checks)
+    found += results.result_faults(loaded, checks, _recorded_game_ids(story.actions))
     # What came in with its standings shows those until something happens.
     if story.actions or story.created is not None:
         found += _standing_faults(db, loaded)
     if any("status" in one.after for one in _tournament_edits(story.actions)):
-        found += best.stored_points_faults(loaded)
-    return found + sums.summary_faults(loaded, _stored_summaries(db, tournament_id))
+        found += checks.final_points_faults(loaded)
+    return found + sums.summary_faults(loaded, checks, _stored_summaries(db, tournament_id))
 
 
 def _journal_history(loaded: Tournament, actions: Sequence[Action]) -> _JournalHistory:
@@ -112,7 +113,7 @@ def _replay_faults(loaded: Tournament, story: _JournalHistory) -> list[str]:
         found += faults
         # What an undo put back was drawn by the action that is looked at in its turn.
         if told.undone_action_id is None:
-            found += draws.draw_faults(loaded.type, book, told.changes, told.action_id)
+            found += draws.draw_faults(FORMATS[loaded.type].verify, book, told.changes, told.action_id)
     return found + replay.beginning_faults(book, story.created, story.imported_counts)
 
 
@@ -135,7 +136,9 @@ def _tournament_edits(told: Sequence[ReplayedAction]) -> list[TournamentAltered]
 def _standing_faults(db: Connection, loaded: Tournament) -> list[str]:
     columns = select(standing.c.player_id, standing.c.position, standing.c.points, standing.c.row)
     rows = db.execute(columns.where(standing.c.tournament_id == loaded.tournament_id)).all()
-    found = tables.standings_faults(loaded, {one.player_id: one.row for one in rows})
+    found = standings.standings_faults(
+        loaded, FORMATS[loaded.type].verify, {one.player_id: one.row for one in rows}
+    )
     for one in rows:
         shown = (one.row["playerId"], one.row["position"])
         if shown != (one.player_id, one.position):

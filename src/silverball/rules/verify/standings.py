@@ -1,44 +1,22 @@
 """Checks of stored standings against standings computed again. Source: formats, section 13."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
 from silverball.rules.model.tournament import Tournament
-from silverball.rules.verify import alone, best, brackets, groups, knockouts, race, tallies
+from silverball.rules.verify.checks import FormatChecks
 from silverball.rules.verify.rows import Row
 
-TABLES_BY_TYPE: Mapping[str, Callable[[Tournament], list[Row]]] = {
-    "knockout": knockouts.knockout_table,
-    "group_knockout": knockouts.knockout_table,
-    "matchplay": tallies.points_table,
-    "group_matchplay": tallies.points_table,
-    "max_matchplay": tallies.points_table,
-    "manual_matchplay": tallies.points_table,
-    "round_robin": tallies.points_table,
-    "double_round_robin": tallies.points_table,
-    "pace_matchplay": tallies.pace_table,
-    "target": tallies.target_table,
-    "frenzy": tallies.frenzy_table,
-    "bracket": brackets.bracket_table,
-    "double_bracket": brackets.bracket_table,
-    "ladder": brackets.ladder_table,
-    "group_bracket": groups.group_bracket_table,
-    "golf_bracket": groups.group_bracket_table,
-    "golf": alone.golf_table,
-    "bowling": alone.bowling_table,
-    "best_game": best.best_game_table,
-    "card_best_game": best.card_table,
-    "amazingrace": race.race_table,
-}
 
-
-def standings_faults(tournament: Tournament, stored: Mapping[int, Mapping[str, Any]]) -> list[str]:
+def standings_faults(
+    tournament: Tournament, checks: FormatChecks, stored: Mapping[int, Mapping[str, Any]]
+) -> list[str]:
     """Differences between the standings computed here and the stored rows (player id -> wire row)."""
     wanted = (
         {}
         if tournament.status == "planned"
-        else {row["playerId"]: row for row in TABLES_BY_TYPE[tournament.type](tournament)}
+        else {row["playerId"]: row for row in checks.standings(tournament)}
     )
     faults = [
         f"Player {player_id} has no row in the standings." for player_id in wanted if player_id not in stored
