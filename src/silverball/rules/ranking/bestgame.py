@@ -150,6 +150,7 @@ def _expected_points(
     points_of: PointsOfRank,
 ) -> Iterable[tuple[SinglePlayerGame, Decimal]]:
     """Games of cards in progress with the points they would get; they affect no other. Source: 14.19."""
+    is_newest_only = _ranks_newest_card_only(tournament)
     in_progress = {
         card.card_id for card in tournament.cards if card.status != "completed" and not card.is_voided
     }
@@ -164,7 +165,7 @@ def _expected_points(
         if game.card_id in in_progress:
             arena_id, score = game.arena_id or 0, _score(game)
             higher = _count_above(scores.get(arena_id, []), score)
-            if _ranks_newest_card_only(tournament):
+            if is_newest_only:
                 # The new card would replace the player's old card.
                 higher -= sum(other > score for other in own.get((game.player_id, arena_id), []))
             yield game, points_of(higher + 1)
