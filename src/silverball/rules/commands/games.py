@@ -224,7 +224,11 @@ def _with_players(game: Game, seats: tuple[int, ...]) -> Game:
 
 def _discard_suggestions(tournament: Tournament, game: Game) -> list[Change]:
     """What players sent in for a game with other players counts no more."""
-    return [SuggestionDecided(one) for one in tournament.suggestions if one.game_id == game.game_id]
+    return [
+        SuggestionDecided(suggestion)
+        for suggestion in tournament.suggestions
+        if suggestion.game_id == game.game_id
+    ]
 
 
 def _has_games_by_hand(tournament: Tournament) -> bool:
@@ -266,13 +270,13 @@ def _unplayed_group(tournament: Tournament, game: Game) -> list[Game]:
     return group
 
 
-def _own_bye(tournament: Tournament, one: Round, player_id: int) -> Game | None:
+def _own_bye(tournament: Tournament, round_: Round, player_id: int) -> Game | None:
     """The player's bye in the round. Raises Conflict when he is in a game of it."""
     own: Game | None = None
-    for game in tournament.games_by_round.get(one.round_id, ()):
+    for game in tournament.games_by_round.get(round_.round_id, ()):
         if player_id in game.player_ids and not game.is_tiebreak:
             if not game.is_bye:
-                raise Conflict(f"Player {player_id} is in game {game.game_id} of {one.name} already.")
+                raise Conflict(f"Player {player_id} is in game {game.game_id} of {round_.name} already.")
             own = game
     return own
 
@@ -299,7 +303,7 @@ def _turn_bye_into_games(
 
 def _draw_arena(tournament: Tournament, game: Game, made: Sequence[Game], dice: Random) -> int | None:
     """An arena that the other games of the group do not have."""
-    others = [one for one in tournament.games if not one.is_bye]
+    others = [game for game in tournament.games if not game.is_bye]
     return lineups.draw_other_arena(replace(tournament, games=(*others, *made)), game, dice)
 
 

@@ -20,9 +20,9 @@ from silverball.rules.model.tournament import LineupArena, Tournament
 
 def find_lineup_arena(tournament: Tournament, arena_id: int) -> LineupArena:
     """An arena of the tournament. Raises NotFound."""
-    for one in tournament.lineup:
-        if one.arena_id == arena_id:
-            return one
+    for lineup_arena in tournament.lineup:
+        if lineup_arena.arena_id == arena_id:
+            return lineup_arena
     raise NotFound("Arena", arena_id)
 
 
@@ -54,10 +54,10 @@ def change_arena(
     organizer draws another one. Raises NotFound.
     """
     _require_not_completed(tournament)
-    one = find_lineup_arena(tournament, arena_id)
-    changed = replace(one, **after)
-    changes = changes_between(ArenaChanged, one, changed)
-    if changed.is_active == one.is_active:
+    lineup_arena = find_lineup_arena(tournament, arena_id)
+    changed = replace(lineup_arena, **after)
+    changes = changes_between(ArenaChanged, lineup_arena, changed)
+    if changed.is_active == lineup_arena.is_active:
         return changes
     return [*changes, *_lineup_consequences(apply_changes(tournament, changes), changed, dice, now)]
 
@@ -83,22 +83,22 @@ def mark_out_of_order(
 def remove_arena(tournament: Tournament, arena_id: int) -> list[Change]:
     """Take an arena out that nobody has played. Raises Conflict for any other: set it inactive instead."""
     _require_not_completed(tournament)
-    one = find_lineup_arena(tournament, arena_id)
+    lineup_arena = find_lineup_arena(tournament, arena_id)
     played = any(game.arena_id == arena_id for game in tournament.games)
     attempted = any(game.arena_id == arena_id for game in tournament.single_player_games)
     holes = any(hole.arena_id == arena_id for hole in tournament.rounds)
     waited = any(spot.arena_id == arena_id and not spot.is_done for spot in tournament.queue)
     if played or attempted or holes or waited:
         raise Conflict(f"Arena {arena_id} is in use here. Set it inactive instead.")
-    return [ArenaRemoved(one)]
+    return [ArenaRemoved(lineup_arena)]
 
 
 def _lineup_consequences(
-    tournament: Tournament, one: LineupArena, dice: Random, now: datetime
+    tournament: Tournament, lineup_arena: LineupArena, dice: Random, now: datetime
 ) -> list[Change]:
     if tournament.status != "started":
         return []
-    return tournament_commands.format_of(tournament).lineup_changed(tournament, one, dice, now)
+    return tournament_commands.format_of(tournament).lineup_changed(tournament, lineup_arena, dice, now)
 
 
 def _require_not_completed(tournament: Tournament) -> None:

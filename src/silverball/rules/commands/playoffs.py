@@ -9,7 +9,7 @@ from silverball.rules.ranking.standing import Standing
 def eligible_rows(standings: Sequence[Standing], active_ids: Collection[int]) -> list[Standing]:
     """The rows of those who are still there: who has left is passed over."""
     there = set(active_ids)
-    return [one for one in standings if one.player_id in there]
+    return [row for row in standings if row.player_id in there]
 
 
 def players_tied_across(rows: Sequence[Standing], line: int) -> list[int]:
@@ -19,7 +19,7 @@ def players_tied_across(rows: Sequence[Standing], line: int) -> list[int]:
     """
     if not 0 < line < len(rows) or rows[line - 1].position != rows[line].position:
         return []
-    return [one.player_id for one in rows if one.position == rows[line].position]
+    return [row.player_id for row in rows if row.position == rows[line].position]
 
 
 def seed_players(rows: Sequence[Standing], dice: Random) -> list[int]:

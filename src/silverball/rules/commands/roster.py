@@ -81,15 +81,15 @@ def change_entrant(
 
     Raises NotFound, and Conflict where the state or the format forbids it.
     """
-    one = tournament_commands.find_entrant(tournament, player_id)
+    entrant = tournament_commands.find_entrant(tournament, player_id)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you change its players.")
-    after = replace(one, **{name: wanted[name] for name in LABEL_FIELDS if name in wanted})
-    if "seed" in wanted and wanted["seed"] != one.seed_value:
+    after = replace(entrant, **{name: wanted[name] for name in LABEL_FIELDS if name in wanted})
+    if "seed" in wanted and wanted["seed"] != entrant.seed_value:
         if tournament.status != "planned":
             raise Conflict("Seeds are frozen when the tournament starts: they cannot be changed any more.")
         after = replace(after, seed_value=wanted["seed"])
-    changes = changes_between(EntrantChanged, one, after)
+    changes = changes_between(EntrantChanged, entrant, after)
     if "points" in wanted or "score" in wanted:
         adjusted = {name: wanted[name] for name in ("points", "score") if name in wanted}
         changes += tournament_commands.adjust_entrant(
@@ -114,9 +114,9 @@ def add_bank(
     if any(one.bank_id == bank.bank_id for one in tournament.banks):
         return []
     _require_fewer_than(BANKS_MAX, tournament.banks, "banks")
-    known = {one.arena_id for one in tournament.lineup}
-    missing = [one for one in arenas if one.arena_id not in known]
-    place = max((one.place for one in tournament.banks), default=-1) + 1
+    known = {lineup_arena.arena_id for lineup_arena in tournament.lineup}
+    missing = [arena for arena in arenas if arena.arena_id not in known]
+    place = max((bank.place for bank in tournament.banks), default=-1) + 1
     return [
         *lineup_commands.add_arenas(tournament, missing, dice, now),
         BankAdded(replace(bank, place=place)),
@@ -131,7 +131,7 @@ def _require_fewer_than(most: int, there: Sequence[object], what: str) -> None:
 def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
     """A bank is drawn no more; its arenas stay. Raises Conflict while somebody plays on it."""
     _require_not_completed(tournament, "banks")
-    one = next((one for one in tournament.banks if one.bank_id == bank_id), None)
+    one = next((bank for bank in tournament.banks if bank.bank_id == bank_id), None)
     if one is None:
         raise NotFound("Bank", bank_id)
     for game in tournament.games:
@@ -143,19 +143,19 @@ def remove_bank(tournament: Tournament, bank_id: int) -> list[Change]:
 def add_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
     """An account may record results here; nothing when it may already. Raises Conflict as for banks."""
     _require_not_completed(tournament, "scorekeepers")
-    if any(one.user_id == user_id for one in tournament.scorekeepers):
+    if any(scorekeeper.user_id == user_id for scorekeeper in tournament.scorekeepers):
         return []
     _require_fewer_than(SCOREKEEPERS_MAX, tournament.scorekeepers, "scorekeepers")
-    place = max((one.place for one in tournament.scorekeepers), default=-1) + 1
+    place = max((scorekeeper.place for scorekeeper in tournament.scorekeepers), default=-1) + 1
     return [ScorekeeperAdded(Scorekeeper(user_id=user_id, place=place))]
 
 
 def remove_scorekeeper(tournament: Tournament, user_id: int) -> list[Change]:
     """An account may record results here no more. Raises NotFound for one that does not keep scores."""
     _require_not_completed(tournament, "scorekeepers")
-    for one in tournament.scorekeepers:
-        if one.user_id == user_id:
-            return [ScorekeeperRemoved(one)]
+    for scorekeeper in tournament.scorekeepers:
+        if scorekeeper.user_id == user_id:
+            return [ScorekeeperRemoved(scorekeeper)]
     raise NotFound("User", user_id)
 
 

@@ -36,13 +36,13 @@ def attempt_rules(tournament: Tournament) -> AttemptRules:
     return found
 
 
-def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
+def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime) -> list[Change]:
     """A score for a player and an arena; without a score the game begins, to be recorded later."""
     open_ = attempt_rules(tournament).open
     tournament_commands.require_started(tournament)
     if open_ is None:
         raise AttemptsMadeByFormat
-    return open_(tournament, said, now)
+    return open_(tournament, new_attempt, now)
 
 
 def find_open_attempt(
@@ -57,12 +57,12 @@ def find_open_attempt(
     tournament_commands.require_started(tournament)
     tournament_commands.find_entrant(tournament, player_id)
     found = [
-        one
-        for one in tournament.single_player_games
-        if one.player_id == player_id
-        and one.status != "completed"
-        and arena_id in (None, one.arena_id)
-        and round_id in (None, one.round_id)
+        attempt
+        for attempt in tournament.single_player_games
+        if attempt.player_id == player_id
+        and attempt.status != "completed"
+        and arena_id in (None, attempt.arena_id)
+        and round_id in (None, attempt.round_id)
     ]
     # What is being played is meant before what waits.
     found = [one for one in found if one.status == "started"] or found
@@ -78,10 +78,12 @@ def find_open_attempt(
     return found[0]
 
 
-def record_attempt(tournament: Tournament, said: AttemptOutcome, dice: Random, now: datetime) -> list[Change]:
+def record_attempt(
+    tournament: Tournament, outcome: AttemptOutcome, dice: Random, now: datetime
+) -> list[Change]:
     """The result of a single player game, new or corrected, and what follows from it."""
     attempt_rules(tournament)
-    return tournament_commands.record_result(tournament, said, dice, now)
+    return tournament_commands.record_result(tournament, outcome, dice, now)
 
 
 def advance_player(
@@ -95,13 +97,13 @@ def advance_player(
         raise NotAnAmazingRace
     tournament_commands.require_started(tournament)
     attempts.require_player(tournament, player_id)
-    one = amazing_race.find_open_attempt(tournament, player_id)
-    if one is None:
+    attempt = amazing_race.find_open_attempt(tournament, player_id)
+    if attempt is None:
         raise Conflict(f"Player {player_id} has nothing to play now. Correct the last score instead.")
-    said = AttemptOutcome(
-        single_player_game_id=one.single_player_game_id, is_advanced=True, recorded_by=recorded_by
+    outcome = AttemptOutcome(
+        single_player_game_id=attempt.single_player_game_id, is_advanced=True, recorded_by=recorded_by
     )
-    return record_attempt(tournament, said, dice, now)
+    return record_attempt(tournament, outcome, dice, now)
 
 
 def start_attempt(tournament: Tournament, single_player_game_id: int, now: datetime) -> list[Change]:
@@ -154,12 +156,12 @@ def set_round(
     form = attempt_rules(tournament)
     tournament_commands.require_started(tournament)
     attempts.check_score(score)
-    one = rounds.find_round(tournament, round_id)
-    if arena_id is not None and arena_id != one.arena_id:
+    round_ = rounds.find_round(tournament, round_id)
+    if arena_id is not None and arena_id != round_.arena_id:
         attempts.require_arena(tournament, arena_id)
     if form.set_round is None:
         raise RoundsWithoutArena
-    return form.set_round(tournament, one, arena_id, score, now)
+    return form.set_round(tournament, round_, arena_id, score, now)
 
 
 def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Change]:
@@ -222,11 +224,11 @@ def start_from_queue(tournament: Tournament, queue_id: int, now: datetime) -> li
     if up != spot:
         raise Conflict(f"Player {up.player_id} is up. Move or remove that player first.")
     if spot.arena_id is not None:
-        said = NewAttempt(player_id=spot.player_id, arena_id=spot.arena_id)
-        return open_attempt(tournament, said, now)
-    for one in attempts.attempts_in_round(tournament, spot.round_id or 0):
-        if one.player_id == spot.player_id and one.status == "pending":
-            return start_attempt(tournament, one.single_player_game_id, now)
+        new_attempt = NewAttempt(player_id=spot.player_id, arena_id=spot.arena_id)
+        return open_attempt(tournament, new_attempt, now)
+    for attempt in attempts.attempts_in_round(tournament, spot.round_id or 0):
+        if attempt.player_id == spot.player_id and attempt.status == "pending":
+            return start_attempt(tournament, attempt.single_player_game_id, now)
     raise Conflict(f"Player {spot.player_id} has nothing to play in this round.")
 
 

@@ -30,14 +30,14 @@ AUTOMATIC, DISABLED = "automatic", "disabled"
 
 def find_suggestion(tournament: Tournament, suggestion_id: int) -> Suggestion:
     """A suggestion of the tournament. Raises NotFound."""
-    for one in tournament.suggestions:
-        if one.suggestion_id == suggestion_id:
-            return one
+    for suggestion in tournament.suggestions:
+        if suggestion.suggestion_id == suggestion_id:
+            return suggestion
     raise NotFound("Suggestion", suggestion_id)
 
 
 def suggest_result(
-    tournament: Tournament, said: GameOutcome, player_id: int | None, dice: Random, now: datetime
+    tournament: Tournament, outcome: GameOutcome, player_id: int | None, dice: Random, now: datetime
 ) -> list[Change]:
     """A player of the game says how it ended; where suggestions are automatic the first is the result.
 
@@ -48,14 +48,14 @@ def suggest_result(
     way = getattr(tournament.settings, "suggestions", DISABLED)
     if way == DISABLED:
         raise Conflict("This tournament takes no suggested results. Tell a scorekeeper or the organizer.")
-    game = results.find_game(tournament, said.game_id)
+    game = results.find_game(tournament, outcome.game_id)
     tournament_commands.require_correctable(tournament, game)
-    stated = tournament_commands.record_result(tournament, said, dice, now)
+    stated = tournament_commands.record_result(tournament, outcome, dice, now)
     if game.status != "completed" and way == AUTOMATIC:
         return stated
     if game.status == "completed" and not _differs_from_result(game, stated):
         return []
-    if sum(one.game_id == game.game_id for one in tournament.suggestions) >= SUGGESTIONS_MAX:
+    if sum(suggestion.game_id == game.game_id for suggestion in tournament.suggestions) >= SUGGESTIONS_MAX:
         raise Conflict(
             f"Game {game.game_id} has {SUGGESTIONS_MAX} suggestions already. Decide on them first."
         )
@@ -63,9 +63,9 @@ def suggest_result(
         suggestion_id=-1,
         game_id=game.game_id,
         player_id=player_id,
-        user_id=said.recorded_by,
-        results=outcomes.derive_finishing_order(game, said),
-        scores=dict(said.scores),
+        user_id=outcome.recorded_by,
+        results=outcomes.derive_finishing_order(game, outcome),
+        scores=dict(outcome.scores),
     )
     is_late = game.status == "completed"
     marked = changes_between(GameChanged, game, replace(game, has_mismatch=is_late))
@@ -77,8 +77,8 @@ def approve_suggestion(
 ) -> list[Change]:
     """What a player sent in becomes the result; whatever else was sent in for the game is done with."""
     tournament_commands.require_started(tournament)
-    one = find_suggestion(tournament, suggestion_id)
-    changes = tournament_commands.record_result(tournament, _suggested_outcome(one, by), dice, now)
+    suggestion = find_suggestion(tournament, suggestion_id)
+    changes = tournament_commands.record_result(tournament, _suggested_outcome(suggestion, by), dice, now)
     return changes or decline_suggestion(tournament, suggestion_id, dice, now)
 
 
@@ -87,27 +87,32 @@ def decline_suggestion(
 ) -> list[Change]:
     """What a player sent in counts no more."""
     tournament_commands.require_started(tournament)
-    one = find_suggestion(tournament, suggestion_id)
-    changes: list[Change] = [SuggestionDecided(one)]
+    suggestion = find_suggestion(tournament, suggestion_id)
+    changes: list[Change] = [SuggestionDecided(suggestion)]
     rest = apply_changes(tournament, changes)
-    game = results.find_game(rest, one.game_id)
+    game = results.find_game(rest, suggestion.game_id)
     others = [other for other in rest.suggestions if other.game_id == game.game_id]
     is_open = game.status != "completed"
     has_mismatch = not is_open and any(_is_mismatch(rest, game, other, dice, now) for other in others)
     return [*changes, *changes_between(GameChanged, game, replace(game, has_mismatch=has_mismatch))]
 
 
-def _suggested_outcome(one: Suggestion, by: int | None) -> GameOutcome:
-    order = tuple(player_id for player_id in one.results if player_id is not None)
-    if len(order) != len(one.results):
+def _suggested_outcome(suggestion: Suggestion, by: int | None) -> GameOutcome:
+    order = tuple(player_id for player_id in suggestion.results if player_id is not None)
+    if len(order) != len(suggestion.results):
         raise Conflict("The suggestion does not say the whole result. Decline it and record the result.")
-    return GameOutcome(game_id=one.game_id, finishing_order=order, scores=one.scores, recorded_by=by)
+    return GameOutcome(
+        game_id=suggestion.game_id, finishing_order=order, scores=suggestion.scores, recorded_by=by
+    )
 
 
-def _is_mismatch(tournament: Tournament, game: Game, one: Suggestion, dice: Random, now: datetime) -> bool:
+def _is_mismatch(
+    tournament: Tournament, game: Game, suggestion: Suggestion, dice: Random, now: datetime
+) -> bool:
     try:
         return _differs_from_result(
-            game, tournament_commands.record_result(tournament, _suggested_outcome(one, None), dice, now)
+            game,
+            tournament_commands.record_result(tournament, _suggested_outcome(suggestion, None), dice, now),
         )
     except Refusal:
         # What cannot be recorded any more is not what was recorded.

@@ -45,7 +45,7 @@ def set_manual_order(tournament: Tournament, player_ids: Sequence[int]) -> list[
     _require_known_players(tournament, player_ids)
     without = _without_orders(tournament, player_ids)
     rows = tournament_commands.format_of(without).rank(without)
-    listed = ties.members_by_position({one.player_id: one.position for one in rows}).values()
+    listed = ties.members_by_position({row.player_id: row.position for row in rows}).values()
     shared = [set(tie) for tie in tied_groups(without)]
     if not any(set(player_ids) == set(members) and set(members) in shared for members in listed):
         raise Conflict("Name all players who share one place of the standings, and nobody else.")
@@ -74,8 +74,8 @@ def tied_groups(tournament: Tournament) -> list[tuple[int, ...]]:
 
 def _store_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Change]:
     entrants = [tournament.entrant_by_id[player_id] for player_id in player_ids]
-    groups = {one.tie_group for one in entrants}
-    number = max((one.tie_group or 0 for one in tournament.entrants), default=0) + 1
+    groups = {entrant.tie_group for entrant in entrants}
+    number = max((entrant.tie_group or 0 for entrant in tournament.entrants), default=0) + 1
     if len(groups) == 1 and None not in groups:
         # The same players, ordered anew.
         number = entrants[0].tie_group or number
@@ -88,11 +88,11 @@ def _store_order(tournament: Tournament, player_ids: Sequence[int]) -> list[Chan
 def _without_orders(tournament: Tournament, player_ids: Sequence[int]) -> Tournament:
     """The tournament as if these players had not been ordered by hand."""
 
-    def freed(one: Entrant) -> Entrant:
-        is_named = one.player_id in player_ids
-        return replace(one, tie_group=None, tie_place=None) if is_named else one
+    def freed(entrant: Entrant) -> Entrant:
+        is_named = entrant.player_id in player_ids
+        return replace(entrant, tie_group=None, tie_place=None) if is_named else entrant
 
-    return replace(tournament, entrants=tuple(freed(one) for one in tournament.entrants))
+    return replace(tournament, entrants=tuple(freed(entrant) for entrant in tournament.entrants))
 
 
 def _require_known_players(tournament: Tournament, player_ids: Sequence[int]) -> None:

@@ -54,7 +54,7 @@ def dice_for(tournament: Tournament, draw: str) -> tuple[Random, str]:
 
 def next_draw_name(tournament: Tournament) -> str:
     """The name of the next round's draw."""
-    return f"round {max((one.round_index for one in tournament.rounds), default=-1) + 1}"
+    return f"round {max((round_.round_index for round_ in tournament.rounds), default=-1) + 1}"
 
 
 def request_redraw(tournament: Tournament, draw: str) -> list[Change]:
@@ -94,10 +94,10 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
 def complete_round(tournament: Tournament, round_id: int, now: datetime) -> list[Change]:
     """Close a round whose games all have results."""
     require_started(tournament)
-    one = rounds.find_round(tournament, round_id)
-    if one.status == "completed":
-        raise Conflict(f"{one.name} is completed already.")
-    return format_of(tournament).complete_round(tournament, one, now)
+    round_ = rounds.find_round(tournament, round_id)
+    if round_.status == "completed":
+        raise Conflict(f"{round_.name} is completed already.")
+    return format_of(tournament).complete_round(tournament, round_, now)
 
 
 def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
@@ -114,20 +114,20 @@ def delete_round(tournament: Tournament, round_id: int) -> list[Change]:
     return changes
 
 
-def record_result(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+def record_result(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A result, new or corrected, and what follows from it."""
     require_started(tournament)
-    game_id = getattr(said, "game_id", None)
+    game_id = getattr(outcome, "game_id", None)
     settle = format_of(tournament).settle
     if game_id is None:
-        return settle(tournament, said, dice, now)
+        return settle(tournament, outcome, dice, now)
     game = results.find_game(tournament, game_id)
     was_recorded = game.status == "completed" and not game.is_bye and is_past_correction(tournament, game)
     # Who sends a result again after the round has ended is told that it is there.
-    if was_recorded and not settle(tournament, said, dice, now):
+    if was_recorded and not settle(tournament, outcome, dice, now):
         return []
     require_correctable(tournament, game)
-    return settle(tournament, said, dice, now)
+    return settle(tournament, outcome, dice, now)
 
 
 def is_past_correction(tournament: Tournament, game: Game) -> bool:
@@ -157,12 +157,12 @@ def complete(tournament: Tournament, now: datetime) -> list[Change]:
     newest = rest.newest_round
     if newest is not None and newest.status != "completed" and form.rounds is not Rounds.FIXED:
         games = rest.games_by_round.get(newest.round_id, ())
-        attempts = [one for one in rest.single_player_games if one.round_id == newest.round_id]
+        attempts = [attempt for attempt in rest.single_player_games if attempt.round_id == newest.round_id]
         if not attempts and all(game.is_bye for game in games):
             changes += rounds.delete_round(rest, newest)
         rest = apply_changes(tournament, changes)
-    for one in rest.rounds_in_order:
-        changes += rounds.complete_round(rest, one, now)
+    for round_ in rest.rounds_in_order:
+        changes += rounds.complete_round(rest, round_, now)
     changes += form.at_close(apply_changes(tournament, changes), now)
     return [
         *changes,
@@ -173,13 +173,17 @@ def complete(tournament: Tournament, now: datetime) -> list[Change]:
 def _remove_unfinished(tournament: Tournament) -> list[Change]:
     unfinished = {game.game_id for game in results.open_games(tournament.games)}
     return [
-        *(SuggestionDecided(one) for one in tournament.suggestions if one.game_id in unfinished),
+        *(
+            SuggestionDecided(suggestion)
+            for suggestion in tournament.suggestions
+            if suggestion.game_id in unfinished
+        ),
         *(QueueLeft(spot) for spot in tournament.queue if not spot.is_done),
         *(GameDeleted(game) for game in tournament.games if game.game_id in unfinished),
         *(
-            SinglePlayerGameDeleted(one)
-            for one in tournament.single_player_games
-            if one.status != "completed"
+            SinglePlayerGameDeleted(attempt)
+            for attempt in tournament.single_player_games
+            if attempt.status != "completed"
         ),
     ]
 
@@ -240,37 +244,39 @@ def set_active(
     tournament: Tournament, player_id: int, *, is_active: bool, dice: Random, now: datetime
 ) -> list[Change]:
     """An entrant leaves or comes back, and what follows in the format. Source: formats, section 20."""
-    one = find_entrant(tournament, player_id)
+    entrant = find_entrant(tournament, player_id)
     form = format_of(tournament)
-    if one.is_active == is_active:
+    if entrant.is_active == is_active:
         return []
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you change its players.")
-    after = replace(one, is_active=is_active)
+    after = replace(entrant, is_active=is_active)
     if tournament.status == "started":
         if not is_active and not form.can_leave:
             raise Conflict("Nobody can leave this tournament: record the open games as forfeits instead.")
         if is_active:
-            after = replace(after, byes_credited=_byes_to_credit(tournament, one))
-    changes: list[Change] = [EntrantChanged(one, after)]
+            after = replace(after, byes_credited=_byes_to_credit(tournament, entrant))
+    changes: list[Change] = [EntrantChanged(entrant, after)]
     if tournament.status == "started":
         changes += form.roster_changed(apply_changes(tournament, changes), after, dice, now)
     return changes
 
 
-def _byes_to_credit(tournament: Tournament, one: Entrant) -> int:
+def _byes_to_credit(tournament: Tournament, entrant: Entrant) -> int:
     """Byes to credit so that who comes (back) is not first in line for one. Source: formats, section 9."""
     past = history.pairing_history(tournament)
     others = [
-        player_id for player_id in format_of(tournament).playing_ids(tournament) if player_id != one.player_id
+        player_id
+        for player_id in format_of(tournament).playing_ids(tournament)
+        if player_id != entrant.player_id
     ]
-    wanted = past_byes.byes_on_entry(others, past, one.player_id)
-    return one.byes_credited + max(0, wanted - past.bye_count(one.player_id))
+    wanted = past_byes.byes_on_entry(others, past, entrant.player_id)
+    return entrant.byes_credited + max(0, wanted - past.bye_count(entrant.player_id))
 
 
 def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now: datetime) -> list[Change]:
     """Take a player out who has not played. Raises Conflict for one who has: set him inactive instead."""
-    one = find_entrant(tournament, player_id)
+    entrant = find_entrant(tournament, player_id)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you remove players.")
     played = any(player_id in game.player_ids for game in tournament.games)
@@ -281,7 +287,7 @@ def remove_entrant(tournament: Tournament, player_id: int, *, dice: Random, now:
     if tournament.status == "started" and format_of(tournament).late_entry == "never":
         raise Conflict("Nobody can be removed from this tournament: its schedule is made at the start.")
     changes: list[Change] = []
-    if tournament.status == "started" and one.is_active:
+    if tournament.status == "started" and entrant.is_active:
         # What follows from leaving follows from being taken out as well.
         changes = set_active(tournament, player_id, is_active=False, dice=dice, now=now)
     rest = apply_changes(tournament, changes)
@@ -316,18 +322,18 @@ def adjust_entrant(
 
     Source: formats, sections 12 and 13.5.
     """
-    one = find_entrant(tournament, player_id)
+    entrant = find_entrant(tournament, player_id)
     if tournament.status == "completed":
         raise Conflict("The tournament is completed. Reopen it before you adjust anything.")
     require_adjustable(tournament, pointsAdjustment=points, scoreAdjustment=score)
     after = replace(
-        one,
-        points_adjustment=one.points_adjustment if points is None else points,
-        score_adjustment=one.score_adjustment if score is None else score,
+        entrant,
+        points_adjustment=entrant.points_adjustment if points is None else points,
+        score_adjustment=entrant.score_adjustment if score is None else score,
     )
-    if after.points_adjustment != one.points_adjustment:
+    if after.points_adjustment != entrant.points_adjustment:
         after = replace(after, adjusted_after=tournament.rounds_completed)
-    return changes_between(EntrantChanged, one, _with_byes_credited(tournament, one, after))
+    return changes_between(EntrantChanged, entrant, _with_byes_credited(tournament, entrant, after))
 
 
 def _with_byes_credited(tournament: Tournament, before: Entrant, after: Entrant) -> Entrant:
@@ -367,8 +373,8 @@ def forfeit_open_games(tournament: Tournament, player_id: int, dice: Random, now
         game = next((one for one in mine if one.status == "started"), None)
         if game is None:
             break
-        said = GameOutcome(game_id=game.game_id, forfeited_by=player_id)
-        changes += record_result(current, said, dice, now)
+        outcome = GameOutcome(game_id=game.game_id, forfeited_by=player_id)
+        changes += record_result(current, outcome, dice, now)
         current = apply_changes(tournament, changes)
     if not changes:
         raise Conflict(f"Player {player_id} is in no open game of two: there is nothing to forfeit.")

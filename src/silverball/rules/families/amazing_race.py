@@ -76,13 +76,13 @@ def racers(tournament: Tournament) -> list[int]:
     """Who runs in the race, best seed first: the active entrants and those who began it."""
     rounds = tournament.rounds_in_order
     begun = (
-        {one.player_id for one in attempts.attempts_in_round(tournament, rounds[0].round_id)}
+        {attempt.player_id for attempt in attempts.attempts_in_round(tournament, rounds[0].round_id)}
         if rounds
         else set()
     )
-    listed = [one for one in tournament.entrants if one.is_active or one.player_id in begun]
+    listed = [entrant for entrant in tournament.entrants if entrant.is_active or entrant.player_id in begun]
     ordered = sorted(listed, key=lambda one: (one.seed_rank or 0, one.place))
-    return [one.player_id for one in ordered]
+    return [player_id.player_id for player_id in ordered]
 
 
 def _round_count(tournament: Tournament, members: Sequence[int]) -> int:
@@ -96,7 +96,7 @@ def _find_or_open_round(run: _RaceUpdate, index: int, count: int) -> Round:
     rounds = run.tournament.rounds_in_order
     if index < len(rounds):
         return rounds[index]
-    one = Round(
+    round_ = Round(
         round_id=run.next_id(),
         round_index=index,
         status="started",
@@ -105,8 +105,8 @@ def _find_or_open_round(run: _RaceUpdate, index: int, count: int) -> Round:
         size=count + 1 - index,
         created_at=run.now,
     )
-    run.apply([RoundOpened(one)])
-    return one
+    run.apply([RoundOpened(round_)])
+    return round_
 
 
 def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int | None:
@@ -116,11 +116,11 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
     the least played one that no open round has. Source: formats, 14.21 and 7.
     """
     way = getattr(tournament.settings, "arena_assignment", "balanced")
-    active = {one.arena_id for one in lineups.available_arenas(tournament)}
+    active = {arena.arena_id for arena in lineups.available_arenas(tournament)}
     prepared = sorted(
-        (one.amazing_race_seed, one.place, one.arena_id)
-        for one in tournament.lineup
-        if one.amazing_race_seed is not None and one.arena_id in active
+        (lineup_arena.amazing_race_seed, lineup_arena.place, lineup_arena.arena_id)
+        for lineup_arena in tournament.lineup
+        if lineup_arena.amazing_race_seed is not None and lineup_arena.arena_id in active
     )
     if way == "disabled":
         return None
@@ -130,8 +130,8 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
         return None
     choice = lineups.available_arenas(tournament)
     drawn = dice.sample(choice, len(choice)) if dice is not None else choice
-    open_now = {one.arena_id for one in tournament.rounds if one.status != "completed"}
-    played = [one.arena_id for one in tournament.rounds]
+    open_now = {round_.arena_id for round_ in tournament.rounds if round_.status != "completed"}
+    played = [round_.arena_id for round_ in tournament.rounds]
     if way == "random":
         return min(drawn, key=lambda one: one.arena_id in open_now).arena_id
     return min(
@@ -139,50 +139,51 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
     ).arena_id
 
 
-def _settle_round(run: _RaceUpdate, one: Round, members: Sequence[int]) -> list[int]:
+def _settle_round(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> list[int]:
     """Bring one round up to date; the members who are safe, in the order they go on."""
-    found = _verdict_with_games(run, one, members)
+    found = _verdict_with_games(run, round_, members)
     given_up = _player_giving_up(run.tournament, found, members)
     if given_up is not None:
-        _give_up(run, one, found, given_up)
-        found = race.round_result(run.tournament, one, members)
-    _advance_others(run, one, found)
-    _update_queue(run, one)
-    _update_status(run, one, found, members)
-    return _in_order_of_arrival(run.tournament, one, found, members)
+        _give_up(run, round_, found, given_up)
+        found = race.round_result(run.tournament, round_, members)
+    _advance_others(run, round_, found)
+    _update_queue(run, round_)
+    _update_status(run, round_, found, members)
+    return _in_order_of_arrival(run.tournament, round_, found, members)
 
 
-def _verdict_with_games(run: _RaceUpdate, one: Round, members: Sequence[int]) -> RaceRoundResult:
+def _verdict_with_games(run: _RaceUpdate, round_: Round, members: Sequence[int]) -> RaceRoundResult:
     """The verdict of a round in which everybody has the games to play, and nobody others."""
-    found = race.round_result(run.tournament, one, members)
-    _delete_stray_games(run, one, found)
-    _open_missing_games(run, one, found)
+    found = race.round_result(run.tournament, round_, members)
+    _delete_stray_games(run, round_, found)
+    _open_missing_games(run, round_, found)
     return found
 
 
-def _delete_stray_games(run: _RaceUpdate, one: Round, found: RaceRoundResult) -> None:
+def _delete_stray_games(run: _RaceUpdate, round_: Round, found: RaceRoundResult) -> None:
     """What was played by somebody who is not in this round, or in a replay that is none, goes."""
     wanted = {(player_id, level) for level, group in enumerate(found.groups) for player_id in group}
     run.apply(
         SinglePlayerGameDeleted(game)
-        for game in attempts.attempts_in_round(run.tournament, one.round_id)
+        for game in attempts.attempts_in_round(run.tournament, round_.round_id)
         if (game.player_id, game.game_index) not in wanted
     )
 
 
-def _open_missing_games(run: _RaceUpdate, one: Round, found: RaceRoundResult) -> None:
+def _open_missing_games(run: _RaceUpdate, round_: Round, found: RaceRoundResult) -> None:
     """A waiting game for everybody who is to play and has none."""
     there = {
-        (game.player_id, game.game_index) for game in attempts.attempts_in_round(run.tournament, one.round_id)
+        (game.player_id, game.game_index)
+        for game in attempts.attempts_in_round(run.tournament, round_.round_id)
     }
     new = [
         attempts.pending_attempt(
             run.next_id(),
             player_id,
             now=run.now,
-            round_id=one.round_id,
+            round_id=round_.round_id,
             game_index=level,
-            arena_id=one.arena_id,
+            arena_id=round_.arena_id,
         )
         for level, group in enumerate(found.groups)
         for player_id in group
@@ -196,63 +197,69 @@ def _player_giving_up(tournament: Tournament, found: RaceRoundResult, members: S
     if found.eliminated_id is not None:
         return None
     entrants = tournament.entrant_by_id
-    gone = [one for one in members if not entrants[one].is_active and one not in found.safe_ids]
+    gone = [
+        player_id
+        for player_id in members
+        if not entrants[player_id].is_active and player_id not in found.safe_ids
+    ]
     return max(gone, key=lambda one: (entrants[one].seed_rank or 0, entrants[one].place), default=None)
 
 
-def _give_up(run: _RaceUpdate, one: Round, found: RaceRoundResult, player_id: int) -> None:
+def _give_up(run: _RaceUpdate, round_: Round, found: RaceRoundResult, player_id: int) -> None:
     """The player's game in this round counts below every score."""
     level = len(found.groups) - 1
-    for game in attempts.attempts_in_round(run.tournament, one.round_id):
+    for game in attempts.attempts_in_round(run.tournament, round_.round_id):
         if (game.player_id, game.game_index) == (player_id, level):
             after = replace(game, status="completed", is_voided=True, updated_at=run.now)
             run.apply([SinglePlayerGameChanged(game, after)])
 
 
-def _advance_others(run: _RaceUpdate, one: Round, found: RaceRoundResult) -> None:
+def _advance_others(run: _RaceUpdate, round_: Round, found: RaceRoundResult) -> None:
     """Where somebody gave up everybody else is above him, played or not."""
     if found.withdrawn_id is None:
         return
-    for game in attempts.attempts_in_round(run.tournament, one.round_id):
+    for game in attempts.attempts_in_round(run.tournament, round_.round_id):
         if game.status != "completed" and game.player_id != found.withdrawn_id:
             after = replace(game, status="completed", is_advanced=True, updated_at=run.now)
             run.apply([SinglePlayerGameChanged(game, after)])
 
 
-def _update_queue(run: _RaceUpdate, one: Round) -> None:
+def _update_queue(run: _RaceUpdate, round_: Round) -> None:
     """Who has a waiting game waits in the queue of the round, who plays or has played does not."""
-    games = attempts.attempts_in_round(run.tournament, one.round_id)
+    games = attempts.attempts_in_round(run.tournament, round_.round_id)
     pending = [game.player_id for game in games if game.status == "pending"]
     present = {game.player_id for game in games}
-    for queue_id in [spot.queue_id for spot in queues.waiting_spots(run.tournament, round_id=one.round_id)]:
+    for queue_id in [
+        spot.queue_id for spot in queues.waiting_spots(run.tournament, round_id=round_.round_id)
+    ]:
         # The ones before may have moved it forward.
         spot = queues.find_spot(run.tournament, queue_id)
         if spot.player_id not in present:
             run.apply(queues.leave_queue(run.tournament, spot))
         elif spot.player_id not in pending:
             run.apply(queues.complete_spot(run.tournament, spot, run.now))
-    waiting = {spot.player_id for spot in queues.waiting_spots(run.tournament, round_id=one.round_id)}
+    waiting = {spot.player_id for spot in queues.waiting_spots(run.tournament, round_id=round_.round_id)}
     for player_id in pending:
         if player_id not in waiting:
             new_id = run.next_id()
             run.apply(
                 queues.join_queue(
-                    run.tournament, [player_id], now=run.now, round_id=one.round_id, first_id=new_id
+                    run.tournament, [player_id], now=run.now, round_id=round_.round_id, first_id=new_id
                 )
             )
 
 
-def _update_status(run: _RaceUpdate, one: Round, found: RaceRoundResult, members: Sequence[int]) -> None:
+def _update_status(run: _RaceUpdate, round_: Round, found: RaceRoundResult, members: Sequence[int]) -> None:
     """The bar, and whether the round is over: all are there and have played, and one is out."""
-    here = run.tournament.round_by_id[one.round_id]
-    games = attempts.attempts_in_round(run.tournament, one.round_id)
+    here = run.tournament.round_by_id[round_.round_id]
+    games = attempts.attempts_in_round(run.tournament, round_.round_id)
     is_over = (
         found.eliminated_id is not None
         and len(members) == here.size
         and all(game.status == "completed" for game in games)
     )
     run.apply(changes_between(RoundChanged, here, replace(here, score=found.bar)))
-    here = run.tournament.round_by_id[one.round_id]
+    here = run.tournament.round_by_id[round_.round_id]
     if is_over and here.status != "completed":
         run.apply([RoundCompleted(here, replace(here, status="completed", completed_at=run.now))])
     elif not is_over and here.status == "completed":
@@ -260,11 +267,11 @@ def _update_status(run: _RaceUpdate, one: Round, found: RaceRoundResult, members
 
 
 def _in_order_of_arrival(
-    tournament: Tournament, one: Round, found: RaceRoundResult, members: Sequence[int]
+    tournament: Tournament, round_: Round, found: RaceRoundResult, members: Sequence[int]
 ) -> list[int]:
     """The safe ones: who is in the next round already, then who gets there now, best seed first."""
     rounds = tournament.rounds_in_order
-    after = rounds[one.round_index + 1 :]
+    after = rounds[round_.round_index + 1 :]
     arrived = (
         [game.player_id for game in attempts.attempts_in_round(tournament, after[0].round_id)]
         if after
@@ -278,17 +285,18 @@ def _in_order_of_arrival(
 
 def _delete_rounds_from(run: _RaceUpdate, index: int) -> None:
     """Rounds that nobody has reached any more go, the last one first."""
-    for one in reversed(run.tournament.rounds_in_order[index:]):
-        run.apply(QueueLeft(spot) for spot in run.tournament.queue if spot.round_id == one.round_id)
+    for round_ in reversed(run.tournament.rounds_in_order[index:]):
+        run.apply(QueueLeft(spot) for spot in run.tournament.queue if spot.round_id == round_.round_id)
         run.apply(
-            SinglePlayerGameDeleted(game) for game in attempts.attempts_in_round(run.tournament, one.round_id)
+            SinglePlayerGameDeleted(game)
+            for game in attempts.attempts_in_round(run.tournament, round_.round_id)
         )
-        run.apply([RoundDeleted(run.tournament.round_by_id[one.round_id])])
+        run.apply([RoundDeleted(run.tournament.round_by_id[round_.round_id])])
 
 
 def find_open_attempt(tournament: Tournament, player_id: int) -> SinglePlayerGame | None:
     """The single player game that a player is to play next; nobody has two."""
-    for one in tournament.single_player_games:
-        if one.player_id == player_id and one.status != "completed":
-            return one
+    for attempt in tournament.single_player_games:
+        if attempt.player_id == player_id and attempt.status != "completed":
+            return attempt
     return None

@@ -30,31 +30,33 @@ def uses_queues(tournament: Tournament) -> bool:
 
 def running_attempt(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame | None:
     """The started single player game of this player on this arena."""
-    for one in tournament.single_player_games:
-        if one.status == "started" and (one.player_id, one.arena_id) == (player_id, arena_id):
-            return one
+    for attempt in tournament.single_player_games:
+        if attempt.status == "started" and (attempt.player_id, attempt.arena_id) == (player_id, arena_id):
+            return attempt
     return None
 
 
-def outcome_of_running_attempt(tournament: Tournament, said: NewAttempt) -> AttemptOutcome | None:
+def outcome_of_running_attempt(tournament: Tournament, new_attempt: NewAttempt) -> AttemptOutcome | None:
     """The score for the game that the player is playing there; None when it is for another one."""
-    playing = running_attempt(tournament, said.player_id, said.arena_id)
-    if playing is None or said.score is None:
+    playing = running_attempt(tournament, new_attempt.player_id, new_attempt.arena_id)
+    if playing is None or new_attempt.score is None:
         return None
     return AttemptOutcome(
-        single_player_game_id=playing.single_player_game_id, score=said.score, recorded_by=said.recorded_by
+        single_player_game_id=playing.single_player_game_id,
+        score=new_attempt.score,
+        recorded_by=new_attempt.recorded_by,
     )
 
 
 def require_player_and_arena_free(tournament: Tournament, player_id: int, arena_id: int) -> None:
     """Raises Conflict while the player or the arena is in another game, or somebody else is up."""
-    for one in tournament.single_player_games:
-        if one.status != "started":
+    for attempt in tournament.single_player_games:
+        if attempt.status != "started":
             continue
-        named = f"single player game {one.single_player_game_id}"
-        if one.player_id == player_id:
+        named = f"single player game {attempt.single_player_game_id}"
+        if attempt.player_id == player_id:
             raise Conflict(f"Player {player_id} is playing {named}. Record or delete it first.")
-        if one.arena_id == arena_id:
+        if attempt.arena_id == arena_id:
             raise Conflict(f"Arena {arena_id} is taken by {named}. Record or delete it first.")
     queue = queues.waiting_spots(tournament, arena_id=arena_id)
     if queue and queue[0].player_id != player_id:
@@ -62,55 +64,57 @@ def require_player_and_arena_free(tournament: Tournament, player_id: int, arena_
 
 
 def create_attempt(
-    tournament: Tournament, said: NewAttempt, now: datetime, *, card_id: int | None, game_index: int
+    tournament: Tournament, new_attempt: NewAttempt, now: datetime, *, card_id: int | None, game_index: int
 ) -> list[Change]:
     """The single player game begun, or begun and over when there is a score; a spot in the queue is done."""
-    is_over = said.score is not None
-    one = SinglePlayerGame(
+    is_over = new_attempt.score is not None
+    attempt = SinglePlayerGame(
         single_player_game_id=-1,
-        player_id=said.player_id,
+        player_id=new_attempt.player_id,
         status="completed" if is_over else "started",
-        arena_id=said.arena_id,
+        arena_id=new_attempt.arena_id,
         card_id=card_id,
-        score=said.score,
+        score=new_attempt.score,
         game_index=game_index,
-        scorekeeper_id=said.recorded_by if is_over else None,
+        scorekeeper_id=new_attempt.recorded_by if is_over else None,
         created_at=now,
         updated_at=now,
         started_at=None if is_over else now,
     )
-    changes = attempts.open_attempts([one])
-    for spot in queues.spots_of_player(tournament, said.player_id):
-        if spot.arena_id == said.arena_id:
+    changes = attempts.open_attempts([attempt])
+    for spot in queues.spots_of_player(tournament, new_attempt.player_id):
+        if spot.arena_id == new_attempt.arena_id:
             changes += queues.complete_spot(tournament, spot, now)
     return changes
 
 
-def record_score(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
+def record_score(tournament: Tournament, outcome: AttemptOutcome, now: datetime) -> list[Change]:
     """A score, new or corrected. Its points follow from all scores, so none are stored here."""
-    if said.score is None or said.strokes is not None or said.rolls or said.is_advanced:
+    if outcome.score is None or outcome.strokes is not None or outcome.rolls or outcome.is_advanced:
         raise Invalid({"score": ["Enter the score: nothing else counts in this tournament."]})
-    one = attempts.find_attempt(tournament, said.single_player_game_id)
-    return attempts.record_attempt(one, said, points=None, now=now)
+    attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
+    return attempts.record_attempt(attempt, outcome, points=None, now=now)
 
 
 def leave_queues_when_inactive(
-    tournament: Tournament, who: Entrant, _dice: Random, _now: datetime
+    tournament: Tournament, entrant: Entrant, _dice: Random, _now: datetime
 ) -> list[Change]:
     """Who leaves the tournament waits no longer; a game in progress may still be finished."""
-    return [] if who.is_active else queues.leave_all_queues(tournament, who.player_id)
+    return [] if entrant.is_active else queues.leave_all_queues(tournament, entrant.player_id)
 
 
 def store_final_marks(tournament: Tournament) -> list[Change]:
     """What every score came to in the end, stored for good. Source: formats, 14.18."""
     marks = bestgame.game_marks(tournament)
-    in_progress = {one.card_id for one in tournament.cards if one.status != "completed"}
+    in_progress = {card.card_id for card in tournament.cards if card.status != "completed"}
     changes: list[Change] = []
-    for one in tournament.single_player_games:
-        points, is_best = marks[one.single_player_game_id]
-        if one.card_id in in_progress:
+    for attempt in tournament.single_player_games:
+        points, is_best = marks[attempt.single_player_game_id]
+        if attempt.card_id in in_progress:
             points = bestgame.NO_MARK.points
-        changes += changes_between(SinglePlayerGameChanged, one, replace(one, points=points, is_best=is_best))
+        changes += changes_between(
+            SinglePlayerGameChanged, attempt, replace(attempt, points=points, is_best=is_best)
+        )
     best = bestgame.is_best_by_card(tournament)
     for card in tournament.cards:
         changes += changes_between(CardChanged, card, replace(card, is_best=best[card.card_id]))
@@ -120,8 +124,10 @@ def store_final_marks(tournament: Tournament) -> list[Change]:
 def clear_marks(tournament: Tournament) -> list[Change]:
     """Points and marks follow from the scores again."""
     changes: list[Change] = []
-    for one in tournament.single_player_games:
-        changes += changes_between(SinglePlayerGameChanged, one, replace(one, points=None, is_best=False))
+    for attempt in tournament.single_player_games:
+        changes += changes_between(
+            SinglePlayerGameChanged, attempt, replace(attempt, points=None, is_best=False)
+        )
     for card in tournament.cards:
         changes += changes_between(CardChanged, card, replace(card, is_best=False))
     return changes

@@ -117,11 +117,11 @@ class BracketRules:
         """The games that are missing, after an import for instance. Raises Conflict for none."""
         return call_ups.require_missing_games(open_missing_games(tournament, self.matches, dice, now))
 
-    def settle(self, tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+    def settle(self, tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
         """A result, new or corrected: games that depended on the old one go, new ones come up."""
-        assert isinstance(said, GameOutcome)
+        assert isinstance(outcome, GameOutcome)
         self.require_own_schedule(tournament)
-        changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+        changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
         changes += self.delete_stale_games(apply_changes(tournament, changes))
         return [*changes, *open_missing_games(apply_changes(tournament, changes), self.matches, dice, now)]
 
@@ -249,10 +249,12 @@ def delete_stale_games(tournament: Tournament, matches_of: Callable[[Tournament]
             index = tournament.round_by_id[game.round_id].round_index
             if (index, game.player_ids[0]) not in byes:
                 stale.add(game.game_id)
-    changes: list[Change] = [SuggestionDecided(one) for one in tournament.suggestions if one.game_id in stale]
+    changes: list[Change] = [
+        SuggestionDecided(suggestion) for suggestion in tournament.suggestions if suggestion.game_id in stale
+    ]
     changes += [GameDeleted(game) for game in tournament.games if game.game_id in stale]
     needed = _needed_round_indexes(found)
-    changes += [RoundDeleted(one) for one in tournament.rounds if one.round_index not in needed]
+    changes += [RoundDeleted(round_) for round_ in tournament.rounds if round_.round_index not in needed]
     after = apply_changes(tournament, changes)
     return [*changes, *_settle_rounds(after, matches_of, None)]
 
@@ -264,7 +266,7 @@ def open_missing_games(
     found = matches_of(tournament)
     changes: list[Change] = list(call_ups.open_missing_rounds(tournament, _needed_round_indexes(found), now))
     after = apply_changes(tournament, changes)
-    round_ids = {one.round_index: one.round_id for one in after.rounds}
+    round_ids = {round_.round_index: round_.round_id for round_ in after.rounds}
     calls = [
         CallUp(
             round_id=round_ids[match.node.key[0]],
@@ -302,7 +304,7 @@ def _is_second_final_needed(match: BracketMatch) -> bool:
 
 
 def _missing_byes(tournament: Tournament, byes: set[tuple[int, int]]) -> list[Game]:
-    round_ids = {one.round_index: one.round_id for one in tournament.rounds}
+    round_ids = {round_.round_index: round_.round_id for round_ in tournament.rounds}
     there = {(game.round_id, game.player_ids[0]) for game in tournament.games if game.is_bye}
     missing = [(index, player) for index, player in sorted(byes) if (round_ids[index], player) not in there]
     first = call_ups.next_game_id(tournament)
@@ -322,8 +324,8 @@ def _settle_rounds(
         if match.finishing_order is None and not match.node.is_extra
     }
 
-    def is_settled(within: Tournament, one: Round) -> bool:
-        return one.round_index not in undecided and rounds.is_round_played(within, one)
+    def is_settled(within: Tournament, round_: Round) -> bool:
+        return round_.round_index not in undecided and rounds.is_round_played(within, round_)
 
     return rounds.settle_rounds(tournament, is_settled, now)
 

@@ -24,29 +24,29 @@ from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 
 def find_card(tournament: Tournament, card_id: int) -> Card:
     """A card of the tournament. Raises NotFound."""
-    for one in tournament.cards:
-        if one.card_id == card_id:
-            return one
+    for card in tournament.cards:
+        if card.card_id == card_id:
+            return card
     raise NotFound("Card", card_id)
 
 
 def cards_of_player(tournament: Tournament, player_id: int) -> list[Card]:
     """Every card of a player, voided ones too; deleted ones were never there."""
-    return [one for one in tournament.cards if one.player_id == player_id]
+    return [card for card in tournament.cards if card.player_id == player_id]
 
 
 def card_in_progress(tournament: Tournament, player_id: int) -> Card | None:
     """The card a player is filling; there is at most one."""
-    for one in cards_of_player(tournament, player_id):
-        if one.status == "started" and not one.is_voided:
-            return one
+    for card in cards_of_player(tournament, player_id):
+        if card.status == "started" and not card.is_voided:
+            return card
     return None
 
 
 def games_on_card(tournament: Tournament, card_id: int) -> list[SinglePlayerGame]:
     """The games on a card, in the order they were begun."""
-    games = [one for one in tournament.single_player_games if one.card_id == card_id]
-    return sorted(games, key=lambda one: one.game_index or 0)
+    games = [attempt for attempt in tournament.single_player_games if attempt.card_id == card_id]
+    return sorted(games, key=lambda game: game.game_index or 0)
 
 
 def new_card(player_id: int, now: datetime) -> Card:
@@ -57,7 +57,7 @@ def new_card(player_id: int, now: datetime) -> Card:
 def require_room_on_card(tournament: Tournament, card: Card, arena_id: int, *, games_per_card: int) -> None:
     """Raises Conflict when the arena is on the card already, or no game is left on it."""
     games = games_on_card(tournament, card.card_id)
-    if any(one.arena_id == arena_id for one in games):
+    if any(game.arena_id == arena_id for game in games):
         raise Conflict(f"Arena {arena_id} is on card {card.card_id} already. Choose another arena.")
     if len(games) >= games_per_card:
         raise Conflict(f"Card {card.card_id} has all its games. Record the one that is being played.")
@@ -75,7 +75,7 @@ def update_card(
     games = games_on_card(after, card_id)
     if not games:
         return [*made, CardDeleted(card)]
-    is_full = sum(one.status == "completed" for one in games) >= games_per_card
+    is_full = sum(game.status == "completed" for game in games) >= games_per_card
     if not is_full and card.status == "completed" and not card.is_voided:
         _require_no_other_card(after, card)
     status = replace(card, status="completed" if is_full else "started", updated_at=now)
@@ -102,10 +102,10 @@ def void_card(tournament: Tournament, card_id: int, now: datetime) -> list[Chang
     if card.is_voided:
         raise Conflict(f"Card {card_id} is voided already.")
     changes: list[Change] = [CardChanged(card, replace(card, is_voided=True, updated_at=now))]
-    for one in games_on_card(tournament, card_id):
+    for attempt in games_on_card(tournament, card_id):
         # What is being played is given up: its score could not be recorded any more.
-        is_over = one.status == "completed"
-        changes += attempts.void_attempt(one, now) if is_over else [SinglePlayerGameDeleted(one)]
+        is_over = attempt.status == "completed"
+        changes += attempts.void_attempt(attempt, now) if is_over else [SinglePlayerGameDeleted(attempt)]
     return changes
 
 
@@ -119,8 +119,8 @@ def unvoid_card(tournament: Tournament, card_id: int, now: datetime) -> list[Cha
     return [
         CardChanged(card, replace(card, is_voided=False, updated_at=now)),
         *(
-            SinglePlayerGameChanged(one, replace(one, is_voided=False, updated_at=now))
-            for one in games_on_card(tournament, card_id)
+            SinglePlayerGameChanged(attempt, replace(attempt, is_voided=False, updated_at=now))
+            for attempt in games_on_card(tournament, card_id)
         ),
     ]
 
@@ -129,13 +129,13 @@ def delete_card(tournament: Tournament, card_id: int) -> list[Change]:
     """The card and its games gone, as if it had never been bought."""
     card = find_card(tournament, card_id)
     games = games_on_card(tournament, card_id)
-    return [*(SinglePlayerGameDeleted(one) for one in games), CardDeleted(card)]
+    return [*(SinglePlayerGameDeleted(game) for game in games), CardDeleted(card)]
 
 
 def delete_empty_cards(tournament: Tournament) -> list[Change]:
     """Cards without a game gone: closing takes away what was being played. Voided ones stay used up."""
     return [
-        CardDeleted(one)
-        for one in tournament.cards
-        if not one.is_voided and not games_on_card(tournament, one.card_id)
+        CardDeleted(card)
+        for card in tournament.cards
+        if not card.is_voided and not games_on_card(tournament, card.card_id)
     ]

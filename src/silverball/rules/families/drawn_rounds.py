@@ -90,10 +90,10 @@ class DrawnRoundRules:
         )
         return [*before, *made]
 
-    def settle(self, tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    def settle(self, tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
         """A game's result, recorded or corrected."""
-        assert isinstance(said, GameOutcome)
-        return results.complete_game(tournament, said, self.scorer(tournament), now)
+        assert isinstance(outcome, GameOutcome)
+        return results.complete_game(tournament, outcome, self.scorer(tournament), now)
 
 
 def games_per_round(tournament: Tournament) -> int:

@@ -102,11 +102,11 @@ def set_clock(tournament: Tournament, *, ends: datetime | None, paused: int) -> 
     return tournament_changes(ClockChanged, tournament, settings=settings, state=state)
 
 
-def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A game's result; a new one moves the queue on, a correction moves nobody. Source: formats, 14.14."""
-    assert isinstance(said, GameOutcome)
-    changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
-    game = results.find_game(tournament, said.game_id)
+    assert isinstance(outcome, GameOutcome)
+    changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
+    game = results.find_game(tournament, outcome.game_id)
     is_new = any(isinstance(change, GameCompleted) for change in changes)
     if not is_new or game.is_tiebreak or not has_queue(tournament):
         return changes
@@ -196,19 +196,19 @@ def fill_arenas(tournament: Tournament, dice: Random, now: datetime) -> list[Cha
     return changes
 
 
-def roster_changed(tournament: Tournament, who: Entrant, dice: Random, now: datetime) -> list[Change]:
+def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: datetime) -> list[Change]:
     """Who comes joins the end of the queue; who leaves is taken out of it, and his game is deleted.
 
     The other player of that game goes to the head of the queue. Source: formats, 14.14.
     """
     if not has_queue(tournament):
         return []
-    if who.is_active:
-        changes = join_at_end(tournament, [who.player_id], now)
+    if entrant.is_active:
+        changes = join_at_end(tournament, [entrant.player_id], now)
     else:
-        changes = queues.leave_all_queues(tournament, who.player_id)
+        changes = queues.leave_all_queues(tournament, entrant.player_id)
         for game in results.open_games(tournament.games):
-            if who.player_id in game.player_ids and not game.is_tiebreak:
+            if entrant.player_id in game.player_ids and not game.is_tiebreak:
                 changes += _abandon_game(apply_changes(tournament, changes), game, now)
     return [*changes, *fill_arenas(apply_changes(tournament, changes), dice, now)]
 
@@ -219,7 +219,9 @@ def _abandon_game(tournament: Tournament, game: Game, now: datetime) -> list[Cha
     return [*changes, *_join_at_head(apply_changes(tournament, changes), game.player_ids, now)]
 
 
-def lineup_changed(tournament: Tournament, one: LineupArena, dice: Random, now: datetime) -> list[Change]:
+def lineup_changed(
+    tournament: Tournament, lineup_arena: LineupArena, dice: Random, now: datetime
+) -> list[Change]:
     """The game on an arena out of service moves to another one, or its players wait for one.
 
     An arena that comes is filled. Source: formats, 14.14.
@@ -227,8 +229,10 @@ def lineup_changed(tournament: Tournament, one: LineupArena, dice: Random, now: 
     if not has_queue(tournament):
         return []
     changes: list[Change] = []
-    stranded = [game for game in results.open_games(tournament.games) if game.arena_id == one.arena_id]
-    for game in stranded if not one.is_active else ():
+    stranded = [
+        game for game in results.open_games(tournament.games) if game.arena_id == lineup_arena.arena_id
+    ]
+    for game in stranded if not lineup_arena.is_active else ():
         current = apply_changes(tournament, changes)
         arena_id = lineups.draw_other_arena(current, game, dice)
         if arena_id is not None:

@@ -77,13 +77,15 @@ class GroupStageRules:
         assert players is not None
         return [*before, *self.open_games(after, _groups_of_four(after, players), dice, now)]
 
-    def complete_round(self, tournament: Tournament, one: Round, now: datetime) -> list[Change]:
+    def complete_round(self, tournament: Tournament, round_: Round, now: datetime) -> list[Change]:
         """The round completed. Raises Conflict for open games and for a tied advancing place."""
-        changes = rounds.complete_round(tournament, one, now)
-        result = self.round_result(tournament, one)
+        changes = rounds.complete_round(tournament, round_, now)
+        result = self.round_result(tournament, round_)
         if not result.is_finished:
-            raise Conflict(f"{one.name} lacks games. Open the next round: it brings the missing games first.")
-        blocking = self._blocking_ties(tournament, one, result)
+            raise Conflict(
+                f"{round_.name} lacks games. Open the next round: it brings the missing games first."
+            )
+        blocking = self._blocking_ties(tournament, round_, result)
         if blocking:
             named = ", ".join(str(player_id) for player_id in blocking[0])
             raise Conflict(
@@ -92,10 +94,10 @@ class GroupStageRules:
         return changes
 
     def _blocking_ties(
-        self, tournament: Tournament, one: Round, result: GroupRoundResult
+        self, tournament: Tournament, round_: Round, result: GroupRoundResult
     ) -> list[tuple[int, ...]]:
         """Ties that have to be broken: those for an advancing place, which the final does not have."""
-        return [] if _is_final(tournament, one) else result.tied_groups()
+        return [] if _is_final(tournament, round_) else result.tied_groups()
 
     def tied_groups(self, tournament: Tournament) -> list[tuple[int, ...]]:
         """Who may play a tiebreak: the tied for an advancing place, and those who share a final place."""
@@ -125,22 +127,22 @@ class GroupStageRules:
             return None
         return joining | advancing
 
-    def _groups_in_round(self, tournament: Tournament, one: Round) -> list[Group]:
+    def _groups_in_round(self, tournament: Tournament, round_: Round) -> list[Group]:
         """The groups of a round: as they play, and as they follow from the seeds where nothing is left."""
-        there = self.round_result(tournament, one).groups
+        there = self.round_result(tournament, round_).groups
         full = [group for group in there if len(group) == GROUP_SIZE]
-        players = self.expected_players(tournament, tournament.rounds_in_order.index(one)) or frozenset()
+        players = self.expected_players(tournament, tournament.rounds_in_order.index(round_)) or frozenset()
         seen = {player_id for group in full for player_id in group}
         drawn = [group for group in _groups_of_four(tournament, players) if not seen & set(group)]
         rest = players - seen - {player_id for group in drawn for player_id in group}
         return [*full, *drawn, *(_groups_of_four(tournament, rest) if rest else [])]
 
-    def groups_by_seed(self, tournament: Tournament, one: Round, there: set[int]) -> list[Group]:
+    def groups_by_seed(self, tournament: Tournament, round_: Round, there: set[int]) -> list[Group]:
         """The groups of a round whose games do not name them.
 
         Takes the players who have games in it; some may be missing since it was closed early.
         """
-        expected = self.expected_players(tournament, tournament.rounds_in_order.index(one))
+        expected = self.expected_players(tournament, tournament.rounds_in_order.index(round_))
         players = expected if expected is not None and there <= expected else there
         if len(players) % GROUP_SIZE:
             return [tuple(sorted(players))]
@@ -157,9 +159,9 @@ class GroupStageRules:
                 named = ", ".join(map(str, tie))
                 raise Conflict(f"Players {named} are tied: all of them play the tiebreak.")
         played = [
-            one
-            for one in tournament.rounds_in_order
-            if wanted <= self.round_result(tournament, one).player_ids
+            round_
+            for round_ in tournament.rounds_in_order
+            if wanted <= self.round_result(tournament, round_).player_ids
         ]
         if not played:
             raise Conflict("These players have no round in common: they are not tied.")
@@ -218,23 +220,23 @@ class GroupStageRules:
         if not tournament.rounds:
             return []
         spots = self._spots(tournament)
-        placed = _apply_manual_order(tournament, ties.positions({one.player_id: one.key for one in spots}))
+        placed = _apply_manual_order(tournament, ties.positions({spot.player_id: spot.key for spot in spots}))
         playing = standing.active_game_ids(tournament.games)
         rows = [
             replace(
                 bracket_standing(
-                    one.player_id,
-                    placed[one.player_id],
-                    self.points_for_score(one.score),
-                    self.tiebreak_sign * one.tiebreak,
+                    spot.player_id,
+                    placed[spot.player_id],
+                    self.points_for_score(spot.score),
+                    self.tiebreak_sign * spot.tiebreak,
                 ),
-                active_games=playing.get(one.player_id, ()),
-                manual_tiebreaker_group=tournament.entrant_by_id[one.player_id].tie_group,
+                active_games=playing.get(spot.player_id, ()),
+                manual_tiebreaker_group=tournament.entrant_by_id[spot.player_id].tie_group,
             )
-            for one in spots
-            if one.is_decided
+            for spot in spots
+            if spot.is_decided
         ]
-        return sorted(rows, key=lambda one: (one.position, one.player_id))
+        return sorted(rows, key=lambda row: (row.position, row.player_id))
 
     def _spots(self, tournament: Tournament) -> list["StageSpot"]:
         """Everybody's spot, by the last round each has played."""
@@ -246,11 +248,11 @@ class GroupStageRules:
             found.update({spot.player_id: spot for spot in self._spots_of_round(tournament, one, index)})
         return list(found.values())
 
-    def _spots_of_round(self, tournament: Tournament, one: Round, index: int) -> Iterator["StageSpot"]:
-        result = self.round_result(tournament, one)
-        advancing = frozenset() if _is_final(tournament, one) else result.advancing_ids()
+    def _spots_of_round(self, tournament: Tournament, round_: Round, index: int) -> Iterator["StageSpot"]:
+        result = self.round_result(tournament, round_)
+        advancing = frozenset() if _is_final(tournament, round_) else result.advancing_ids()
         is_last = index == len(planned_stages(tournament)) - 1
-        is_tied = bool(self._blocking_ties(tournament, one, result)) and tournament.status == "started"
+        is_tied = bool(self._blocking_ties(tournament, round_, result)) and tournament.status == "started"
         for player_id in result.player_ids:
             goes_on = player_id in advancing
             score, tiebreak = result.scores.get(player_id, ZERO), result.ties.values.get(player_id, ZERO)
@@ -283,10 +285,10 @@ def _bracket_size(tournament: Tournament) -> int:
     return int(getattr(tournament.settings, "bracket_size", 0))
 
 
-def _is_final(tournament: Tournament, one: Round) -> bool:
+def _is_final(tournament: Tournament, round_: Round) -> bool:
     """Whether it is the round of the last four; a bracket of forty ends without one."""
     all_stages = planned_stages(tournament)
-    index = tournament.rounds_in_order.index(one)
+    index = tournament.rounds_in_order.index(round_)
     return index == len(all_stages) - 1 and all_stages[index].player_count == GROUP_SIZE
 
 
@@ -301,8 +303,12 @@ def _apply_manual_order(tournament: Tournament, placed: Mapping[int, int]) -> di
     after = dict(placed)
     for position, members in ties.members_by_position(placed).items():
         entrants = [tournament.entrant_by_id[player_id] for player_id in members]
-        if len(members) > 1 and len({one.tie_group for one in entrants}) == 1 and entrants[0].tie_group:
-            spots = {one.player_id: one.tie_place or 0 for one in entrants}
+        if (
+            len(members) > 1
+            and len({entrant.tie_group for entrant in entrants}) == 1
+            and entrants[0].tie_group
+        ):
+            spots = {entrant.player_id: entrant.tie_place or 0 for entrant in entrants}
             ordered = ties.positions(spots, highest_first=False)
             after.update({player_id: position + place - 1 for player_id, place in ordered.items()})
     return after

@@ -95,8 +95,11 @@ def _open_games(
     tournament: Tournament, pairs: Sequence[Meeting], dice: Random, now: datetime
 ) -> list[Change]:
     """A game per pair, on the arenas nobody plays on."""
-    free = {one.arena_id for one in lineups.free_arenas(tournament)}
-    idle = replace(tournament, lineup=tuple(one for one in tournament.lineup if one.arena_id in free))
+    free = {arena.arena_id for arena in lineups.free_arenas(tournament)}
+    idle = replace(
+        tournament,
+        lineup=tuple(lineup_arena for lineup_arena in tournament.lineup if lineup_arena.arena_id in free),
+    )
     seats = lineups.assign_groups(idle, pairs, games=1, positions=_positions(tournament), dice=dice)
     changes: list[Change] = []
     for at, seat in enumerate(seats):
@@ -115,7 +118,10 @@ def _positions(tournament: Tournament) -> dict[int, int]:
 
 def points_by_player(tournament: Tournament) -> dict[int, Decimal]:
     """Player id -> points so far with adjustments; every entrant."""
-    totals = {one.player_id: one.points_adjustment + one.score_adjustment for one in tournament.entrants}
+    totals = {
+        entrant.player_id: entrant.points_adjustment + entrant.score_adjustment
+        for entrant in tournament.entrants
+    }
     for game in completed_games(tournament):
         for player_id, earned in zip(game.player_ids, game.result_points, strict=True):
             totals[player_id] += earned or Decimal(0)
@@ -221,7 +227,7 @@ def _remaining_meetings(planned: Sequence[Meeting], pairs: Sequence[Meeting]) ->
     return left
 
 
-def roster_changed(tournament: Tournament, _who: Entrant, dice: Random, _now: datetime) -> list[Change]:
+def roster_changed(tournament: Tournament, _entrant: Entrant, dice: Random, _now: datetime) -> list[Change]:
     """Who came needs games, who left gives none: the rest of the schedule is made anew."""
     changes = repair_schedule(tournament, dice)
     return [*changes, *award_walkover(apply_changes(tournament, changes))]
@@ -256,7 +262,7 @@ def is_over(tournament: Tournament) -> bool:
 
 def clear_game(tournament: Tournament, game: Game) -> list[Change]:
     """A result taken away: the game is played on. Raises Conflict when its players or arena are busy."""
-    busy = {seat: one for one in results.open_games(tournament.games) for seat in one.player_ids}
+    busy = {seat: game for game in results.open_games(tournament.games) for seat in game.player_ids}
     for player_id in game.player_ids:
         if player_id in busy:
             raise Conflict(
@@ -292,8 +298,8 @@ def live_view(tournament: Tournament) -> LiveView:
     seconds = [took for game in games if (took := _seconds_played(game)) is not None]
     return LiveView(
         players=tuple(
-            _player_progress(one.player_id, started, needed)
-            for one in sorted(tournament.entrants, key=lambda one: one.player_id)
+            _player_progress(entrant.player_id, started, needed)
+            for entrant in sorted(tournament.entrants, key=lambda entrant: entrant.player_id)
         ),
         remaining_games=missing // 2,
         avg_game_duration=round(sum(seconds) / len(seconds)) if seconds else None,

@@ -43,12 +43,12 @@ def open_missing_attempts(
     tournament: Tournament, player_ids: Sequence[int], now: datetime | None
 ) -> list[Change]:
     """A waiting game wherever one of these players has none."""
-    there = {(one.player_id, one.round_id) for one in tournament.single_player_games}
+    there = {(attempt.player_id, attempt.round_id) for attempt in tournament.single_player_games}
     wanted = [
-        (player_id, one)
+        (player_id, round_)
         for player_id in player_ids
-        for one in tournament.rounds_in_order
-        if (player_id, one.round_id) not in there
+        for round_ in tournament.rounds_in_order
+        if (player_id, round_.round_id) not in there
     ]
     return attempts.open_attempts(
         [
@@ -65,15 +65,15 @@ def open_missing_attempts(
     )
 
 
-def roster_changed(tournament: Tournament, who: Entrant, now: datetime) -> list[Change]:
+def roster_changed(tournament: Tournament, entrant: Entrant, now: datetime) -> list[Change]:
     """Who comes gets all rounds to play; who leaves keeps what was played, and the rest goes."""
-    if who.is_active:
-        changes = open_missing_attempts(tournament, [who.player_id], now)
+    if entrant.is_active:
+        changes = open_missing_attempts(tournament, [entrant.player_id], now)
     else:
         changes = [
-            SinglePlayerGameDeleted(one)
-            for one in tournament.single_player_games
-            if one.player_id == who.player_id and one.status != "completed"
+            SinglePlayerGameDeleted(attempt)
+            for attempt in tournament.single_player_games
+            if attempt.player_id == entrant.player_id and attempt.status != "completed"
         ]
     return update_rounds(tournament, changes, now)
 
@@ -83,13 +83,13 @@ def update_rounds(tournament: Tournament, changes: Sequence[Change], now: dateti
     after = apply_changes(tournament, changes)
     games = after.attempts_by_round
     moved: list[Change] = []
-    for one in after.rounds:
-        own = games.get(one.round_id, ())
+    for round_ in after.rounds:
+        own = games.get(round_.round_id, ())
         is_done = bool(own) and all(game.status == "completed" for game in own)
-        if is_done and one.status != "completed":
-            moved.append(RoundCompleted(one, replace(one, status="completed", completed_at=now)))
-        elif not is_done and own and one.status == "completed":
-            moved.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+        if is_done and round_.status != "completed":
+            moved.append(RoundCompleted(round_, replace(round_, status="completed", completed_at=now)))
+        elif not is_done and own and round_.status == "completed":
+            moved.append(RoundReopened(round_, replace(round_, status="started", completed_at=None)))
     return [*changes, *moved]
 
 
@@ -102,13 +102,13 @@ def reopen_rounds(tournament: Tournament) -> list[Change]:
 
 
 def set_round(
-    tournament: Tournament, one: Round, arena_id: int | None, score: int | None, now: datetime
+    tournament: Tournament, round_: Round, arena_id: int | None, score: int | None, now: datetime
 ) -> list[Change]:
     """The arena and the target of a round. Results that were recorded stay as they are."""
     changes: list[Change] = list(
-        changes_between(RoundChanged, one, replace(one, arena_id=arena_id, score=score))
+        changes_between(RoundChanged, round_, replace(round_, arena_id=arena_id, score=score))
     )
-    for game in attempts.attempts_in_round(tournament, one.round_id):
+    for game in attempts.attempts_in_round(tournament, round_.round_id):
         # A game that is over was played on the arena the round had then.
         if game.status != "completed" or game.arena_id is None:
             after = replace(game, arena_id=arena_id)
@@ -125,14 +125,14 @@ def open_tiebreak(tournament: Tournament, player_ids: Sequence[int], now: dateti
 def is_over(tournament: Tournament) -> bool:
     """Whether every single player game is completed."""
     games = tournament.single_player_games
-    return bool(games) and all(one.status == "completed" for one in games)
+    return bool(games) and all(game.status == "completed" for game in games)
 
 
 def completed_by_player(tournament: Tournament) -> dict[int, dict[int, SinglePlayerGame]]:
     """Player id -> round index -> the completed game there."""
-    index = {one.round_id: one.round_index for one in tournament.rounds}
+    index = {round_.round_id: round_.round_index for round_ in tournament.rounds}
     found: dict[int, dict[int, SinglePlayerGame]] = {}
-    for one in tournament.single_player_games:
-        if one.status == "completed" and one.round_id in index:
-            found.setdefault(one.player_id, {})[index[one.round_id]] = one
+    for attempt in tournament.single_player_games:
+        if attempt.status == "completed" and attempt.round_id in index:
+            found.setdefault(attempt.player_id, {})[index[attempt.round_id]] = attempt
     return found

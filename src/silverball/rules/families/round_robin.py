@@ -44,10 +44,10 @@ class RoundRobinRules:
         """The games that are missing, after an import for instance. Raises Conflict for none."""
         return call_ups.require_missing_games(self.open_missing_games(tournament, dice, now))
 
-    def settle(self, tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+    def settle(self, tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
         """A game's result; its round is completed by the last one."""
-        assert isinstance(said, GameOutcome)
-        changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+        assert isinstance(outcome, GameOutcome)
+        changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
         return [*changes, *self._settle_rounds(apply_changes(tournament, changes), now)]
 
     def result_cleared(self, tournament: Tournament, _game: Game) -> list[Change]:
@@ -63,17 +63,19 @@ class RoundRobinRules:
         return changes
 
     def roster_changed(
-        self, tournament: Tournament, who: Entrant, dice: Random, now: datetime
+        self, tournament: Tournament, entrant: Entrant, dice: Random, now: datetime
     ) -> list[Change]:
         """Who comes before the first result gets a new schedule for all. Raises Conflict afterwards.
 
         Source: formats, section 20.
         """
         if any(game.status == "completed" and not game.is_bye for game in tournament.games):
-            raise Conflict(f"Player {who.player_id} comes too late: results exist, so the schedule stands.")
-        gone: list[Change] = [SuggestionDecided(one) for one in tournament.suggestions]
+            raise Conflict(
+                f"Player {entrant.player_id} comes too late: results exist, so the schedule stands."
+            )
+        gone: list[Change] = [SuggestionDecided(suggestion) for suggestion in tournament.suggestions]
         gone += [GameDeleted(game) for game in tournament.games]
-        gone += [RoundDeleted(one) for one in tournament.rounds]
+        gone += [RoundDeleted(round_) for round_ in tournament.rounds]
         return [*gone, *self.open_missing_games(apply_changes(tournament, gone), dice, now)]
 
     def is_over(self, tournament: Tournament) -> bool:
@@ -104,7 +106,7 @@ class RoundRobinRules:
         seen = apply_changes(tournament, changes)
         made: list[Game] = []
         for index in range(len(draws)):
-            places = [one for one in missing if one.round_index == index]
+            places = [missing_item for missing_item in missing if missing_item.round_index == index]
             made += _create_games(seen, places, dice, now) if places else []
             # Not `apply_all` for each game: a large schedule has thousands.
             seen = replace(seen, games=(*tournament.games, *made))
@@ -115,7 +117,7 @@ class RoundRobinRules:
     def _missing_byes(self, tournament: Tournament, draws: Sequence[Draw]) -> list[Game]:
         worth = drawn_rounds.bye_points(tournament, 2 if self.is_double else 1)
         there = {(game.round_id, game.player_ids[0]) for game in tournament.games if game.is_bye}
-        ids = {one.round_index: one.round_id for one in tournament.rounds}
+        ids = {round_.round_index: round_.round_id for round_ in tournament.rounds}
         missing = [
             (ids[index], player_id)
             for index, draw in enumerate(draws)
@@ -131,8 +133,8 @@ class RoundRobinRules:
     def _settle_rounds(self, tournament: Tournament, now: datetime | None) -> list[Change]:
         unfinished = {one.round_index for one in _missing_games(tournament, self.round_draws(tournament))}
 
-        def is_settled(within: Tournament, one: Round) -> bool:
-            return one.round_index not in unfinished and rounds.is_round_played(within, one)
+        def is_settled(within: Tournament, round_: Round) -> bool:
+            return round_.round_index not in unfinished and rounds.is_round_played(within, round_)
 
         return rounds.settle_rounds(tournament, is_settled, now)
 
@@ -169,7 +171,7 @@ def _create_games(
     tournament: Tournament, places: Sequence[ScheduledGame], dice: Random, now: datetime
 ) -> list[Game]:
     """The games of a round, every arena at most once in it."""
-    ids = {one.round_index: one.round_id for one in tournament.rounds}
+    ids = {round_.round_index: round_.round_id for round_ in tournament.rounds}
     round_id = ids[places[0].round_index]
     in_round = [
         game
@@ -178,10 +180,11 @@ def _create_games(
     ]
     taken = {game.arena_id for game in in_round if game.arena_id is not None}
     lineup = tuple(
-        replace(one, is_active=one.is_active and one.arena_id not in taken) for one in tournament.lineup
+        replace(lineup_arena, is_active=lineup_arena.is_active and lineup_arena.arena_id not in taken)
+        for lineup_arena in tournament.lineup
     )
     view = replace(tournament, lineup=lineup)
-    seats = lineups.assign_groups(view, [one.players for one in places], games=1, positions={}, dice=dice)
+    seats = lineups.assign_groups(view, [place.players for place in places], games=1, positions={}, dice=dice)
     first = call_ups.next_game_id(tournament)
     made: list[Game] = []
     for place, seat in zip(places, seats, strict=True):

@@ -45,74 +45,76 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
     return amazing_race.update_race(tournament, [], now=now, dice=dice)
 
 
-def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A score, or a player waved through; recorded or corrected, with all that follows."""
-    assert isinstance(said, AttemptOutcome)
-    one = attempts.find_attempt(tournament, said.single_player_game_id)
-    _require_recordable(tournament, one, said)
-    made = attempts.record_attempt(one, said, points=None, now=now)
+    assert isinstance(outcome, AttemptOutcome)
+    attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
+    _require_recordable(tournament, attempt, outcome)
+    made = attempts.record_attempt(attempt, outcome, points=None, now=now)
     return amazing_race.update_race(tournament, made, now=now, dice=dice)
 
 
-def _require_recordable(tournament: Tournament, one: SinglePlayerGame, said: AttemptOutcome) -> None:
-    here = _find_round(tournament, one)
-    if one.is_voided:
-        raise Conflict(f"Player {one.player_id} left the race in {here.name}. Undo that to record a score.")
+def _require_recordable(tournament: Tournament, attempt: SinglePlayerGame, outcome: AttemptOutcome) -> None:
+    here = _find_round(tournament, attempt)
+    if attempt.is_voided:
+        raise Conflict(
+            f"Player {attempt.player_id} left the race in {here.name}. Undo that to record a score."
+        )
     assignment = getattr(tournament.settings, "arena_assignment", "balanced")
     if here.arena_id is None and assignment != "disabled":
         raise Conflict(f"{here.name} has no arena yet. Choose one, then record the result.")
-    if said.strokes is not None or said.rolls or (said.score is None) != said.is_advanced:
+    if outcome.strokes is not None or outcome.rolls or (outcome.score is None) != outcome.is_advanced:
         raise Invalid({"score": ["Enter the score, or advance the player without one."]})
-    if said.is_advanced and not _has_lower_score(tournament, one):
+    if outcome.is_advanced and not _has_lower_score(tournament, attempt):
         raise Conflict(f"Nobody else has a score in {here.name} yet: there is no bar to be above.")
 
 
-def _find_round(tournament: Tournament, one: SinglePlayerGame) -> Round:
-    assert one.round_id is not None
-    return rounds.find_round(tournament, one.round_id)
+def _find_round(tournament: Tournament, attempt: SinglePlayerGame) -> Round:
+    assert attempt.round_id is not None
+    return rounds.find_round(tournament, attempt.round_id)
 
 
-def _has_lower_score(tournament: Tournament, one: SinglePlayerGame) -> bool:
+def _has_lower_score(tournament: Tournament, attempt: SinglePlayerGame) -> bool:
     return any(
-        other.player_id != one.player_id and other.game_index == one.game_index and _has_score(other)
-        for other in attempts.attempts_in_round(tournament, one.round_id or 0)
+        other.player_id != attempt.player_id and other.game_index == attempt.game_index and _has_score(other)
+        for other in attempts.attempts_in_round(tournament, attempt.round_id or 0)
     )
 
 
-def _has_score(one: SinglePlayerGame) -> bool:
-    return one.status == "completed" and one.score is not None and not one.is_advanced
+def _has_score(attempt: SinglePlayerGame) -> bool:
+    return attempt.status == "completed" and attempt.score is not None and not attempt.is_advanced
 
 
-def start_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def start_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """A player begins; the next one is up."""
-    return amazing_race.update_race(tournament, attempts.start_attempt(one, now), now=now, dice=None)
+    return amazing_race.update_race(tournament, attempts.start_attempt(attempt, now), now=now, dice=None)
 
 
-def delete_result(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a score away: the player is to play again, and who was safe by it may be so no longer."""
-    if one.is_voided:
-        here = _find_round(tournament, one).name
-        raise Conflict(f"Player {one.player_id} left the race in {here}. Undo that to play on.")
-    return amazing_race.update_race(tournament, attempts.clear_attempt(one, now), now=now, dice=None)
+    if attempt.is_voided:
+        here = _find_round(tournament, attempt).name
+        raise Conflict(f"Player {attempt.player_id} left the race in {here}. Undo that to play on.")
+    return amazing_race.update_race(tournament, attempts.clear_attempt(attempt, now), now=now, dice=None)
 
 
 def set_round(
-    tournament: Tournament, one: Round, arena_id: int | None, score: int | None, now: datetime
+    tournament: Tournament, round_: Round, arena_id: int | None, score: int | None, now: datetime
 ) -> list[Change]:
     """Another arena for a round, after a malfunction: who is safe stays so, the others play there.
 
     Raises Conflict for a round that is over, and for a bar by hand. Source: formats, 14.21 (skip rule).
     """
-    if score is not None and score != one.score:
+    if score is not None and score != round_.score:
         raise Conflict("The bar follows from the scores of the round: record or correct those.")
-    if arena_id == one.arena_id:
+    if arena_id == round_.arena_id:
         return []
-    if one.status == "completed":
-        raise Conflict(f"{one.name} is over. Only the arena of an open round can change.")
-    games = attempts.attempts_in_round(tournament, one.round_id)
+    if round_.status == "completed":
+        raise Conflict(f"{round_.name} is over. Only the arena of an open round can change.")
+    games = attempts.attempts_in_round(tournament, round_.round_id)
     members = tuple(dict.fromkeys(game.player_id for game in games))
-    safe = ranking.round_result(tournament, one, members).safe_ids
-    made: list[Change] = list(changes_between(RoundChanged, one, replace(one, arena_id=arena_id)))
+    safe = ranking.round_result(tournament, round_, members).safe_ids
+    made: list[Change] = list(changes_between(RoundChanged, round_, replace(round_, arena_id=arena_id)))
     for game in games:
         after = _move_to_arena(game, arena_id, game.player_id in safe)
         if after != game:
@@ -137,13 +139,15 @@ def _move_to_arena(game: SinglePlayerGame, arena_id: int | None, is_safe: bool) 
     )
 
 
-def roster_changed(tournament: Tournament, who: Entrant, dice: Random, now: datetime) -> list[Change]:
+def roster_changed(tournament: Tournament, entrant: Entrant, dice: Random, now: datetime) -> list[Change]:
     """Who leaves is out in the round he stands in. Raises Conflict for who comes back or comes late."""
-    if not who.is_active:
+    if not entrant.is_active:
         return amazing_race.update_race(tournament, [], now=now, dice=dice)
-    games = [one for one in tournament.single_player_games if one.player_id == who.player_id]
-    if not games or any(one.is_voided for one in games):
-        raise Conflict(f"Player {who.player_id} is out of the race and cannot come back. Undo the departure.")
+    games = [attempt for attempt in tournament.single_player_games if attempt.player_id == entrant.player_id]
+    if not games or any(game.is_voided for game in games):
+        raise Conflict(
+            f"Player {entrant.player_id} is out of the race and cannot come back. Undo the departure."
+        )
     return []
 
 
@@ -151,9 +155,9 @@ def rank(tournament: Tournament) -> list[Standing]:
     """The standings: who is still in by rounds survived, then who is out, the last one first."""
     progress = ranking.race_progress(tournament)
     played: dict[int, int] = {}
-    for one in tournament.single_player_games:
-        if one.status == "completed" and not one.is_voided:
-            played[one.player_id] = played.get(one.player_id, 0) + 1
+    for attempt in tournament.single_player_games:
+        if attempt.status == "completed" and not attempt.is_voided:
+            played[attempt.player_id] = played.get(attempt.player_id, 0) + 1
     tallies = {}
     for entrant in solo.listed_entrants(tournament):
         reached = progress.get(entrant.player_id, RaceProgress())
@@ -169,7 +173,9 @@ def rank(tournament: Tournament) -> list[Standing]:
 def racing_ids(tournament: Tournament) -> tuple[int, ...]:
     """Ids of the active players who are not out."""
     progress = ranking.race_progress(tournament)
-    return tuple(one for one in tournament.active_ids if not progress.get(one, RaceProgress()).is_out)
+    return tuple(
+        player_id for player_id in tournament.active_ids if not progress.get(player_id, RaceProgress()).is_out
+    )
 
 
 def is_over(tournament: Tournament) -> bool:

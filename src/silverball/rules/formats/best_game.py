@@ -69,24 +69,26 @@ def settings_of(tournament: Tournament) -> BestGameSettings:
     return chosen
 
 
-def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
+def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime) -> list[Change]:
     """A score for a player and an arena, or a game begun there. Raises Conflict when nothing is left."""
-    attempts.check_score(said.score)
-    entrant = attempts.require_player(tournament, said.player_id)
-    known = best_game_family.outcome_of_running_attempt(tournament, said)
+    attempts.check_score(new_attempt.score)
+    entrant = attempts.require_player(tournament, new_attempt.player_id)
+    known = best_game_family.outcome_of_running_attempt(tournament, new_attempt)
     if known is not None:
         return best_game_family.record_score(tournament, known, now)
-    attempts.require_arena(tournament, said.arena_id)
-    require_attempts_left(tournament, entrant, said.arena_id)
-    if said.score is None:
-        best_game_family.require_player_and_arena_free(tournament, said.player_id, said.arena_id)
+    attempts.require_arena(tournament, new_attempt.arena_id)
+    require_attempts_left(tournament, entrant, new_attempt.arena_id)
+    if new_attempt.score is None:
+        best_game_family.require_player_and_arena_free(
+            tournament, new_attempt.player_id, new_attempt.arena_id
+        )
     on_arena = [
-        one.game_index or 0
-        for one in entries.attempts_of_player(tournament, said.player_id)
-        if one.arena_id == said.arena_id
+        attempt.game_index or 0
+        for attempt in entries.attempts_of_player(tournament, new_attempt.player_id)
+        if attempt.arena_id == new_attempt.arena_id
     ]
     index = max(on_arena, default=-1) + 1
-    return best_game_family.create_attempt(tournament, said, now, card_id=None, game_index=index)
+    return best_game_family.create_attempt(tournament, new_attempt, now, card_id=None, game_index=index)
 
 
 def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: int) -> None:
@@ -101,51 +103,51 @@ def require_attempts_left(tournament: Tournament, entrant: Entrant, arena_id: in
     )
 
 
-def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A score, recorded or corrected."""
-    if isinstance(said, GameOutcome):
-        return attempts.record_tiebreak_game(tournament, said, now)
-    return best_game_family.record_score(tournament, said, now)
+    if isinstance(outcome, GameOutcome):
+        return attempts.record_tiebreak_game(tournament, outcome, now)
+    return best_game_family.record_score(tournament, outcome, now)
 
 
-def void_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def void_attempt(_tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """Strike a game out; the attempt stays used up."""
-    return attempts.void_attempt(one, now)
+    return attempts.void_attempt(attempt, now)
 
 
-def unvoid_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def unvoid_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """Put a voided game back. Raises Conflict when it would go on while the player or arena is taken."""
-    changes = attempts.unvoid_attempt(one, now)
-    if one.score is None and one.arena_id is not None:
-        best_game_family.require_player_and_arena_free(tournament, one.player_id, one.arena_id)
+    changes = attempts.unvoid_attempt(attempt, now)
+    if attempt.score is None and attempt.arena_id is not None:
+        best_game_family.require_player_and_arena_free(tournament, attempt.player_id, attempt.arena_id)
     return changes
 
 
-def delete_attempt(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
+def delete_attempt(_tournament: Tournament, attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
     """Take a game away; the attempt is free again."""
-    return attempts.delete_attempt(one)
+    return attempts.delete_attempt(attempt)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: the points of each player's counted arenas. Source: formats, 14.18."""
     marks = bestgame.game_marks(tournament)
     played: dict[int, list[SinglePlayerGame]] = {}
-    for one in tournament.single_player_games:
-        if one.status == "completed":
-            played.setdefault(one.player_id, []).append(one)
+    for attempt in tournament.single_player_games:
+        if attempt.status == "completed":
+            played.setdefault(attempt.player_id, []).append(attempt)
     counted = settings_of(tournament).best_game_arenas_counted
     tallies = {}
     for entrant in solo.listed_entrants(tournament):
         games = played.get(entrant.player_id, [])
-        best = [one for one in games if marks[one.single_player_game_id].is_best]
+        best = [game for game in games if marks[game.single_player_game_id].is_best]
         values = counted_points(best, marks, counted)
         total = sum(values, solo.adjustment_total(entrant))
         tallies[entrant.player_id] = PlayerTally(
             points=total,
             key=(total,),
-            games_played=sum(not one.is_voided for one in games),
+            games_played=sum(not game.is_voided for game in games),
             entries_played=len(games),
-            points_list=tuple(points_text(one) for one in values),
+            points_list=tuple(points_text(value) for value in values),
         )
     return solo.rank(tournament, tallies)
 

@@ -61,41 +61,41 @@ def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
     return pingolf.open_rounds(tournament, settings_of(tournament).golf_duration, "Frame", now)
 
 
-def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """The rolls of a player in a frame, recorded or corrected, with the bonuses that follow."""
-    if isinstance(said, GameOutcome):
-        return attempts.record_tiebreak_game(tournament, said, now)
-    one = attempts.find_attempt(tournament, said.single_player_game_id)
-    assert one.round_id is not None
-    frame = rounds.find_round(tournament, one.round_id)
+    if isinstance(outcome, GameOutcome):
+        return attempts.record_tiebreak_game(tournament, outcome, now)
+    attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
+    assert attempt.round_id is not None
+    frame = rounds.find_round(tournament, attempt.round_id)
     is_last = frame.round_index == settings_of(tournament).golf_duration - 1
-    rolls = derive_rolls(frame, said, is_last=is_last)
+    rolls = derive_rolls(frame, outcome, is_last=is_last)
     # The points are those it has until the frames are counted again.
-    changes = attempts.record_attempt(one, replace(said, rolls=rolls), points=one.points, now=now)
-    return _count_frames(tournament, changes, one.player_id, now)
+    changes = attempts.record_attempt(attempt, replace(outcome, rolls=rolls), points=attempt.points, now=now)
+    return _count_frames(tournament, changes, attempt.player_id, now)
 
 
-def derive_rolls(frame: Round, said: AttemptOutcome, *, is_last: bool) -> tuple[int, ...]:
+def derive_rolls(frame: Round, outcome: AttemptOutcome, *, is_last: bool) -> tuple[int, ...]:
     """The rolls of a whole frame, as entered or by how close the score came to the target.
 
     Raises Invalid when neither is said, when the frame is not complete, and for a score that reached the
     target or has none. Source: formats, section 17.
     """
-    if said.strokes is not None or said.is_advanced:
+    if outcome.strokes is not None or outcome.is_advanced:
         raise Invalid({"rolls": ["Enter the rolls: nothing else counts in this tournament."]})
-    if said.rolls:
-        bowling.check_frame(said.rolls, is_last=is_last)
-        if not bowling.is_complete(said.rolls, is_last=is_last):
+    if outcome.rolls:
+        bowling.check_frame(outcome.rolls, is_last=is_last)
+        if not bowling.is_complete(outcome.rolls, is_last=is_last):
             raise Invalid({"rolls": ["A roll of this frame is missing. Enter the frame when it is over."]})
-        return said.rolls
-    if said.score is None:
+        return outcome.rolls
+    if outcome.score is None:
         raise Invalid({"rolls": ["Enter the rolls, or the score if the target was not reached."]})
-    attempts.check_score(said.score)
+    attempts.check_score(outcome.score)
     if not frame.score:
         raise Invalid({"rolls": [f"{frame.name} has no target to compare with. Enter the rolls."]})
-    if said.score >= frame.score:
+    if outcome.score >= frame.score:
         raise Invalid({"rolls": ["The target was reached. Enter the rolls: a strike or a spare."]})
-    return (bowling.pins_by_closeness(said.score, frame.score), 0)
+    return (bowling.pins_by_closeness(outcome.score, frame.score), 0)
 
 
 def _count_frames(tournament: Tournament, made: list[Change], player_id: int, now: datetime) -> list[Change]:
@@ -118,17 +118,17 @@ def _rolls_by_frame(played: Mapping[int, SinglePlayerGame], duration: int) -> Fr
     return [played[index].rolls if index in played else () for index in range(duration)]
 
 
-def delete_result(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a frame away: it is to be played again, and earlier ones lose its bonus."""
-    return _count_frames(tournament, attempts.clear_attempt(one, now), one.player_id, now)
+    return _count_frames(tournament, attempts.clear_attempt(attempt, now), attempt.player_id, now)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: most pins first, then more strikes, then more spares. Source: formats, 17."""
     played = pingolf.completed_by_player(tournament)
     tallies = {
-        one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
-        for one in solo.listed_entrants(tournament)
+        entrant.player_id: _tally(tournament, entrant, played.get(entrant.player_id, {}))
+        for entrant in solo.listed_entrants(tournament)
     }
     return solo.rank(tournament, tallies)
 

@@ -72,25 +72,29 @@ def settings_of(tournament: Tournament) -> CardBestGameSettings:
     return chosen
 
 
-def open_attempt(tournament: Tournament, said: NewAttempt, now: datetime) -> list[Change]:
+def open_attempt(tournament: Tournament, new_attempt: NewAttempt, now: datetime) -> list[Change]:
     """A score on the player's card, or a game begun on it; without a card in progress a new one is opened.
 
     Raises Conflict when no card is left or the arena is on the card already.
     """
-    attempts.check_score(said.score)
-    entrant = attempts.require_player(tournament, said.player_id)
-    known = best_game_family.outcome_of_running_attempt(tournament, said)
+    attempts.check_score(new_attempt.score)
+    entrant = attempts.require_player(tournament, new_attempt.player_id)
+    known = best_game_family.outcome_of_running_attempt(tournament, new_attempt)
     if known is not None:
         return record_score(tournament, known, now)
-    attempts.require_arena(tournament, said.arena_id)
-    require_card_left(tournament, entrant, said.arena_id)
-    if said.score is None:
-        best_game_family.require_player_and_arena_free(tournament, said.player_id, said.arena_id)
-    card = cards.card_in_progress(tournament, said.player_id)
-    made = cards.open_card(cards.new_card(said.player_id, now)) if card is None else []
+    attempts.require_arena(tournament, new_attempt.arena_id)
+    require_card_left(tournament, entrant, new_attempt.arena_id)
+    if new_attempt.score is None:
+        best_game_family.require_player_and_arena_free(
+            tournament, new_attempt.player_id, new_attempt.arena_id
+        )
+    card = cards.card_in_progress(tournament, new_attempt.player_id)
+    made = cards.open_card(cards.new_card(new_attempt.player_id, now)) if card is None else []
     card_id = -1 if card is None else card.card_id
-    index = max((one.game_index or 0 for one in cards.games_on_card(tournament, card_id)), default=-1) + 1
-    made += best_game_family.create_attempt(tournament, said, now, card_id=card_id, game_index=index)
+    index = (
+        max((attempt.game_index or 0 for attempt in cards.games_on_card(tournament, card_id)), default=-1) + 1
+    )
+    made += best_game_family.create_attempt(tournament, new_attempt, now, card_id=card_id, game_index=index)
     return _update_card(tournament, made, card_id, now)
 
 
@@ -109,18 +113,18 @@ def require_card_left(tournament: Tournament, entrant: Entrant, arena_id: int) -
     )
 
 
-def record_score(tournament: Tournament, said: AttemptOutcome, now: datetime) -> list[Change]:
+def record_score(tournament: Tournament, outcome: AttemptOutcome, now: datetime) -> list[Change]:
     """A score on a card, new or corrected; the card completes with its last one."""
-    made = best_game_family.record_score(tournament, said, now)
-    one = attempts.find_attempt(tournament, said.single_player_game_id)
-    return _update_card(tournament, made, one.card_id, now)
+    made = best_game_family.record_score(tournament, outcome, now)
+    attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
+    return _update_card(tournament, made, attempt.card_id, now)
 
 
-def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A score, recorded or corrected."""
-    if isinstance(said, GameOutcome):
-        return attempts.record_tiebreak_game(tournament, said, now)
-    return record_score(tournament, said, now)
+    if isinstance(outcome, GameOutcome):
+        return attempts.record_tiebreak_game(tournament, outcome, now)
+    return record_score(tournament, outcome, now)
 
 
 def _update_card(
@@ -131,14 +135,16 @@ def _update_card(
     return cards.update_card(tournament, made, card_id, games_per_card=games, now=now)
 
 
-def refuse_to_void_game(_tournament: Tournament, one: SinglePlayerGame, _now: datetime) -> list[Change]:
+def refuse_to_void_game(_tournament: Tournament, attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
     """Cards are voided as a whole. Raises Conflict."""
-    raise Conflict(f"A single game of a card cannot be voided. Void card {one.card_id}, or delete the game.")
+    raise Conflict(
+        f"A single game of a card cannot be voided. Void card {attempt.card_id}, or delete the game."
+    )
 
 
-def delete_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a game off its card, which is open again; the card goes with its last game."""
-    return _update_card(tournament, attempts.delete_attempt(one), one.card_id, now)
+    return _update_card(tournament, attempts.delete_attempt(attempt), attempt.card_id, now)
 
 
 def at_close(tournament: Tournament, _now: datetime) -> list[Change]:
@@ -155,9 +161,9 @@ def rank(tournament: Tournament) -> list[Standing]:
         if value.is_counted:
             counted.setdefault(value.player_id, []).append(value)
     games: dict[int, int] = {}
-    for one in tournament.single_player_games:
-        if one.status == "completed" and not one.is_voided:
-            games[one.player_id] = games.get(one.player_id, 0) + 1
+    for attempt in tournament.single_player_games:
+        if attempt.status == "completed" and not attempt.is_voided:
+            games[attempt.player_id] = games.get(attempt.player_id, 0) + 1
     tallies = {
         entrant.player_id: _tally(
             tournament, entrant, counted.get(entrant.player_id, []), games.get(entrant.player_id, 0)

@@ -55,50 +55,50 @@ def start(tournament: Tournament, _dice: Random, now: datetime) -> list[Change]:
     return pingolf.open_rounds(tournament, settings_of(tournament).golf_duration, "Hole", now)
 
 
-def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """The strokes of a player on a hole, recorded or corrected."""
-    if isinstance(said, GameOutcome):
-        return attempts.record_tiebreak_game(tournament, said, now)
-    one = attempts.find_attempt(tournament, said.single_player_game_id)
-    assert one.round_id is not None
-    hole = rounds.find_round(tournament, one.round_id)
-    strokes = derive_strokes(hole, said, settings_of(tournament).golf_stroke_limit)
+    if isinstance(outcome, GameOutcome):
+        return attempts.record_tiebreak_game(tournament, outcome, now)
+    attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
+    assert attempt.round_id is not None
+    hole = rounds.find_round(tournament, attempt.round_id)
+    strokes = derive_strokes(hole, outcome, settings_of(tournament).golf_stroke_limit)
     return pingolf.update_rounds(
-        tournament, attempts.record_attempt(one, said, points=Decimal(strokes), now=now), now
+        tournament, attempts.record_attempt(attempt, outcome, points=Decimal(strokes), now=now), now
     )
 
 
-def derive_strokes(hole: Round, said: AttemptOutcome, stroke_limit: int) -> int:
+def derive_strokes(hole: Round, outcome: AttemptOutcome, stroke_limit: int) -> int:
     """Strokes as they count, as entered or by how close the score came to the target.
 
     Raises Invalid when neither is said, and for a score that reached the target or has none.
     Source: formats, section 16.
     """
-    if said.rolls or said.is_advanced:
+    if outcome.rolls or outcome.is_advanced:
         raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
-    if said.strokes is not None:
-        return golf.limited_strokes(said.strokes, stroke_limit)
-    if said.score is None:
+    if outcome.strokes is not None:
+        return golf.limited_strokes(outcome.strokes, stroke_limit)
+    if outcome.score is None:
         raise Invalid({"strokes": ["Enter the strokes, or the score if the target was not reached."]})
-    attempts.check_score(said.score)
+    attempts.check_score(outcome.score)
     if not hole.score:
         raise Invalid({"strokes": [f"{hole.name} has no target to compare with. Enter the strokes."]})
-    if said.score >= hole.score:
+    if outcome.score >= hole.score:
         raise Invalid({"strokes": ["The target was reached. Enter the number of the ball as the strokes."]})
-    return golf.limited_strokes(golf.strokes_after_last_ball(said.score, hole.score), stroke_limit)
+    return golf.limited_strokes(golf.strokes_after_last_ball(outcome.score, hole.score), stroke_limit)
 
 
-def delete_result(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_result(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """Take a result away: the hole is to be played again."""
-    return pingolf.update_rounds(tournament, attempts.clear_attempt(one, now), now)
+    return pingolf.update_rounds(tournament, attempts.clear_attempt(attempt, now), now)
 
 
 def rank(tournament: Tournament) -> list[Standing]:
     """The standings: fewest strokes first, then more holes in one, in two, in three. Source: formats, 16."""
     played = pingolf.completed_by_player(tournament)
     tallies = {
-        one.player_id: _tally(tournament, one, played.get(one.player_id, {}))
-        for one in solo.listed_entrants(tournament)
+        entrant.player_id: _tally(tournament, entrant, played.get(entrant.player_id, {}))
+        for entrant in solo.listed_entrants(tournament)
     }
     return solo.rank(tournament, tallies, lower_is_better=True)
 
@@ -123,8 +123,8 @@ def _tally(tournament: Tournament, entrant: Entrant, played: dict[int, SinglePla
     )
 
 
-def _strokes_in_game(one: SinglePlayerGame | None) -> int | None:
-    return None if one is None or one.points is None else int(one.points)
+def _strokes_in_game(attempt: SinglePlayerGame | None) -> int | None:
+    return None if attempt is None or attempt.points is None else int(attempt.points)
 
 
 FORMAT = Format(

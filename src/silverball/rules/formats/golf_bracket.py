@@ -68,11 +68,11 @@ def settings_of(tournament: Tournament) -> GolfBracketSettings:
     return chosen
 
 
-def round_result(tournament: Tournament, one: Round) -> GroupRoundResult:
+def round_result(tournament: Tournament, round_: Round) -> GroupRoundResult:
     """The strokes of a round, negative so that more is better, and what its tiebreak holes decide."""
-    played = attempts.attempts_in_round(tournament, one.round_id)
+    played = attempts.attempts_in_round(tournament, round_.round_id)
     holes = [each for each in played if not is_tiebreak_hole(tournament, each)]
-    groups = RULES.groups_by_seed(tournament, one, {each.player_id for each in holes})
+    groups = RULES.groups_by_seed(tournament, round_, {each.player_id for each in holes})
     scores: dict[int, Decimal] = {}
     done: dict[int, int] = {}
     for each in holes:
@@ -93,9 +93,9 @@ def round_result(tournament: Tournament, one: Round) -> GroupRoundResult:
     )
 
 
-def is_tiebreak_hole(tournament: Tournament, one: SinglePlayerGame) -> bool:
+def is_tiebreak_hole(tournament: Tournament, attempt: SinglePlayerGame) -> bool:
     """Whether it is a tiebreak hole: one beyond the games of the round."""
-    return (one.game_index or 0) >= settings_of(tournament).games_per_round
+    return (attempt.game_index or 0) >= settings_of(tournament).games_per_round
 
 
 def _tiebreak_values(
@@ -107,8 +107,8 @@ def _tiebreak_values(
     it. Source: formats, 14.17.
     """
     found: list[dict[int, Decimal]] = []
-    for index in sorted({one.game_index or 0 for one in played}):
-        strokes = {one.player_id: one.points for one in played if one.game_index == index}
+    for index in sorted({game.game_index or 0 for game in played}):
+        strokes = {game.player_id: game.points for game in played if game.game_index == index}
         done = {player_id: points for player_id, points in strokes.items() if points is not None}
         if len(done) == len(strokes):
             worth = point_maps.points_by_place(rows, len(done))
@@ -129,13 +129,13 @@ def open_games(tournament: Tournament, groups: Sequence[Group], dice: Random, no
 
 
 def _missing_holes(
-    tournament: Tournament, one: Round, groups: Iterable[Group], dice: Random, now: datetime
+    tournament: Tournament, round_: Round, groups: Iterable[Group], dice: Random, now: datetime
 ) -> list[SinglePlayerGame]:
     """The holes that these groups lack in a round."""
     chosen = settings_of(tournament)
     there = {
         (each.player_id, each.game_index): each
-        for each in attempts.attempts_in_round(tournament, one.round_id)
+        for each in attempts.attempts_in_round(tournament, round_.round_id)
     }
     drawn = list(groups)
     seats = lineups.assign_groups(tournament, drawn, games=chosen.games_per_round, positions={}, dice=dice)
@@ -146,20 +146,20 @@ def _missing_holes(
             for player_id in order:
                 if (player_id, index) not in there:
                     new = attempts.pending_attempt(
-                        -1 - len(made), player_id, now=now, round_id=one.round_id, game_index=index
+                        -1 - len(made), player_id, now=now, round_id=round_.round_id, game_index=index
                     )
                     made.append(replace(new, arena_id=mates[0].arena_id if mates else arena_id))
     return made
 
 
 def open_missing_games(
-    tournament: Tournament, one: Round, groups: Sequence[Group], dice: Random, now: datetime
+    tournament: Tournament, round_: Round, groups: Sequence[Group], dice: Random, now: datetime
 ) -> list[Change]:
     """The holes that the groups of a round lack since it was closed; the round opens again."""
-    made = _missing_holes(tournament, one, groups, dice, now)
+    made = _missing_holes(tournament, round_, groups, dice, now)
     changes: list[Change] = list(attempts.open_attempts(made))
-    if made and one.status == "completed":
-        changes.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+    if made and round_.status == "completed":
+        changes.append(RoundReopened(round_, replace(round_, status="started", completed_at=None)))
     return changes
 
 
@@ -172,52 +172,54 @@ RULES = GroupStageRules(
 )
 
 
-def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """The strokes of a player on a hole; later rounds go when others would have to play them.
 
     Raises Invalid without strokes.
     """
-    assert isinstance(said, AttemptOutcome)
+    assert isinstance(outcome, AttemptOutcome)
     RULES.require_own_schedule(tournament)
-    one = attempts.find_attempt(tournament, said.single_player_game_id)
-    if said.strokes is None or said.rolls or said.is_advanced:
+    attempt = attempts.find_attempt(tournament, outcome.single_player_game_id)
+    if outcome.strokes is None or outcome.rolls or outcome.is_advanced:
         raise Invalid({"strokes": ["Enter the strokes: nothing else counts in this tournament."]})
-    strokes = golf.limited_strokes(said.strokes, settings_of(tournament).golf_stroke_limit)
-    changes = attempts.record_attempt(one, said, points=Decimal(strokes), now=now)
+    strokes = golf.limited_strokes(outcome.strokes, settings_of(tournament).golf_stroke_limit)
+    changes = attempts.record_attempt(attempt, outcome, points=Decimal(strokes), now=now)
     return [*changes, *RULES.delete_stale_rounds(apply_changes(tournament, changes))]
 
 
-def delete_attempt(tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def delete_attempt(tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """The strokes of a hole taken away; a tiebreak hole without any goes altogether."""
-    if one.status != "completed" and is_tiebreak_hole(tournament, one):
+    if attempt.status != "completed" and is_tiebreak_hole(tournament, attempt):
         hole = [
             each
-            for each in attempts.attempts_in_round(tournament, one.round_id or 0)
-            if each.game_index == one.game_index
+            for each in attempts.attempts_in_round(tournament, attempt.round_id or 0)
+            if each.game_index == attempt.game_index
         ]
         if all(each.status != "completed" for each in hole):
             return [change for each in hole for change in attempts.delete_attempt(each)]
     RULES.require_own_schedule(tournament)
-    changes = attempts.clear_attempt(one, now)
+    changes = attempts.clear_attempt(attempt, now)
     return [*changes, *RULES.delete_stale_rounds(apply_changes(tournament, changes))]
 
 
 def change_arena(
-    tournament: Tournament, one: SinglePlayerGame, arena_id: int | None, now: datetime
+    tournament: Tournament, attempt: SinglePlayerGame, arena_id: int | None, now: datetime
 ) -> list[Change]:
     """Another arena for all who still have to play this hole with the player.
 
     Strokes taken already stay. Raises Conflict when the player's own are.
     """
-    if one.status == "completed":
-        raise Conflict(f"Single player game {one.single_player_game_id} is over. Delete its strokes first.")
-    assert one.round_id is not None
-    groups = round_result(tournament, tournament.round_by_id[one.round_id]).groups
-    mates = next((group for group in groups if one.player_id in group), ())
+    if attempt.status == "completed":
+        raise Conflict(
+            f"Single player game {attempt.single_player_game_id} is over. Delete its strokes first."
+        )
+    assert attempt.round_id is not None
+    groups = round_result(tournament, tournament.round_by_id[attempt.round_id]).groups
+    mates = next((group for group in groups if attempt.player_id in group), ())
     changes: list[Change] = []
-    for each in attempts.attempts_in_round(tournament, one.round_id):
-        is_with = is_tiebreak_hole(tournament, one) or each.player_id in mates
-        if is_with and each.game_index == one.game_index and each.status != "completed":
+    for each in attempts.attempts_in_round(tournament, attempt.round_id):
+        is_with = is_tiebreak_hole(tournament, attempt) or each.player_id in mates
+        if is_with and each.game_index == attempt.game_index and each.status != "completed":
             changes += changes_between(
                 SinglePlayerGameChanged, each, replace(each, arena_id=arena_id, updated_at=now)
             )

@@ -54,9 +54,9 @@ def games_per_round(tournament: Tournament) -> int:
     return chosen.games_per_round
 
 
-def round_result(tournament: Tournament, one: Round) -> GroupRoundResult:
+def round_result(tournament: Tournament, round_: Round) -> GroupRoundResult:
     """The points of a round, by group, and what its tiebreak games add."""
-    played = tournament.games_by_round.get(one.round_id, ())
+    played = tournament.games_by_round.get(round_.round_id, ())
     games = [game for game in played if not game.is_tiebreak and not game.is_bye]
     by_set: dict[int, list[Game]] = {}
     for game in games:
@@ -97,10 +97,10 @@ def open_games(tournament: Tournament, groups: Sequence[Group], dice: Random, no
 
 
 def open_missing_games(
-    tournament: Tournament, one: Round, groups: Sequence[Group], dice: Random, now: datetime
+    tournament: Tournament, round_: Round, groups: Sequence[Group], dice: Random, now: datetime
 ) -> list[Change]:
     """The games that the groups of a round lack since it was closed; the round opens again."""
-    played = tournament.games_by_round.get(one.round_id, ())
+    played = tournament.games_by_round.get(round_.round_id, ())
     by_group: dict[frozenset[int], list[Game]] = {}
     for game in played:
         if not game.is_tiebreak:
@@ -113,14 +113,14 @@ def open_missing_games(
         number = there[0].set_number if there else next(free)
         while len(there) < games_per_round(tournament):
             call = CallUp(
-                round_id=one.round_id, set_number=number, player_ids=group, earlier_games=tuple(there)
+                round_id=round_.round_id, set_number=number, player_ids=group, earlier_games=tuple(there)
             )
             current = replace(tournament, games=(*tournament.games, *made))
             made += call_ups.create_games(current, [call], dice, now)
             there = [*there, made[-1]]
     changes: list[Change] = [GameOpened(game) for game in made]
-    if made and one.status == "completed":
-        changes.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+    if made and round_.status == "completed":
+        changes.append(RoundReopened(round_, replace(round_, status="started", completed_at=None)))
     return changes
 
 
@@ -129,11 +129,11 @@ RULES = GroupStageRules(
 )
 
 
-def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A result, new or corrected; later rounds go when others would have to play them."""
-    assert isinstance(said, GameOutcome)
+    assert isinstance(outcome, GameOutcome)
     RULES.require_own_schedule(tournament)
-    changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+    changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
     return [*changes, *RULES.delete_stale_rounds(apply_changes(tournament, changes))]
 
 

@@ -64,7 +64,7 @@ def read_ladder(tournament: Tournament) -> LadderState:
     assert isinstance(chosen, LadderSettings)
     alive = tuple(seeding.ids_by_seed(tournament))
     places: dict[int, int] = {}
-    played = [_game_in_round(tournament, one) for one in tournament.rounds_in_order]
+    played = [_game_in_round(tournament, round_) for round_ in tournament.rounds_in_order]
     steps = ladder.ladder_games(len(alive), is_fast=chosen.ladder_type == "fast")
     for at, step in enumerate(steps):
         game = played[at] if at < len(played) else None
@@ -72,15 +72,17 @@ def read_ladder(tournament: Tournament) -> LadderState:
             return LadderState(alive, places, step, at)
         if game.status != "completed":
             return LadderState(alive, places, step, at + 1, is_open=True)
-        out = [one for one in game.result_positions if one is not None][-step.eliminated_count :]
+        out = [player_id for player_id in game.result_positions if player_id is not None][
+            -step.eliminated_count :
+        ]
         for place, player_id in enumerate(reversed(out)):
             places[player_id] = len(alive) - place
-        alive = tuple(one for one in alive if one not in out)
+        alive = tuple(player_id for player_id in alive if player_id not in out)
     return LadderState(alive, {**places, alive[0]: 1}, None, len(steps))
 
 
-def _game_in_round(tournament: Tournament, one: Round) -> Game | None:
-    games = tournament.games_by_round.get(one.round_id, ())
+def _game_in_round(tournament: Tournament, round_: Round) -> Game | None:
+    games = tournament.games_by_round.get(round_.round_id, ())
     return next((game for game in games if not game.is_tiebreak), None)
 
 
@@ -110,11 +112,11 @@ def open_round(tournament: Tournament, dice: Random, now: datetime) -> list[Chan
     return changes
 
 
-def settle(tournament: Tournament, said: Outcome, dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, dice: Random, now: datetime) -> list[Change]:
     """A result, new or corrected: games played because of another one go, the next comes up."""
-    assert isinstance(said, GameOutcome)
+    assert isinstance(outcome, GameOutcome)
     require_own_schedule(tournament)
-    changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+    changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
     changes += delete_stale_rounds(apply_changes(tournament, changes))
     after = apply_changes(tournament, changes)
     changes += rounds.settle_rounds(after, rounds.is_round_played, now)
@@ -166,7 +168,7 @@ def rank(tournament: Tournament) -> list[Standing]:
         replace(bracket_standing(player_id, place, players - place), active_games=playing.get(player_id, ()))
         for player_id, place in places.items()
     ]
-    return sorted(rows, key=lambda one: (one.position, one.player_id))
+    return sorted(rows, key=lambda row: (row.position, row.player_id))
 
 
 def is_over(tournament: Tournament) -> bool:

@@ -78,10 +78,10 @@ def delete_game(tournament: Tournament, game: Game, _dice: Random, _now: datetim
     return free_games.delete_game(tournament, game)
 
 
-def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A game's result, recorded or corrected."""
-    assert isinstance(said, GameOutcome)
-    return results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+    assert isinstance(outcome, GameOutcome)
+    return results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
 
 
 FORMAT = Format(

@@ -56,13 +56,13 @@ def rank(tournament: Tournament) -> list[Standing]:
     return ranking.rank(tournament)
 
 
-def settle(tournament: Tournament, said: Outcome, _dice: Random, now: datetime) -> list[Change]:
+def settle(tournament: Tournament, outcome: Outcome, _dice: Random, now: datetime) -> list[Change]:
     """A game's result, and the walkover of a player for whom nobody is left.
 
     The next matches are created when somebody asks for them.
     """
-    assert isinstance(said, GameOutcome)
-    changes = results.complete_game(tournament, said, results.score_by_points_map(tournament), now)
+    assert isinstance(outcome, GameOutcome)
+    changes = results.complete_game(tournament, outcome, results.score_by_points_map(tournament), now)
     return [*changes, *max_matchplay_family.award_walkover(apply_changes(tournament, changes))]
 
 

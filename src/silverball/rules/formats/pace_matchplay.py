@@ -70,15 +70,15 @@ def rank(tournament: Tournament) -> list[Standing]:
     """The standings: who is in, by points; then the later out, the better. Source: formats, 14.6."""
     out = pace.out_rounds(tournament, pace_of(tournament))
     first = {
-        one.player_id: (Decimal(one.player_id not in out), Decimal(out.get(one.player_id, 0)))
-        for one in tournament.entrants
+        entrant.player_id: (Decimal(entrant.player_id not in out), Decimal(out.get(entrant.player_id, 0)))
+        for entrant in tournament.entrants
     }
     rows = ranking.rank(tournament, before_points=first)
     shown = pace.pace_bubbles(
         tournament,
         pace_of(tournament),
         drawn_rounds.points_by_player(tournament),
-        alive=[one.player_id for one in tournament.entrants if one.player_id not in out],
+        alive=[entrant.player_id for entrant in tournament.entrants if entrant.player_id not in out],
         lowest_award=_lowest_award(tournament),
     )
     return [replace(row, pace_bubble=shown.get(row.player_id)) for row in rows]
@@ -100,14 +100,16 @@ def is_over(tournament: Tournament) -> bool:
     return len(playing_ids(tournament)) <= 1
 
 
-def require_bar_reached(tournament: Tournament, who: Entrant, _dice: Random, _now: datetime) -> list[Change]:
+def require_bar_reached(
+    tournament: Tournament, entrant: Entrant, _dice: Random, _now: datetime
+) -> list[Change]:
     """Who comes once the bar applies must not be below it already. Raises Conflict. Source: formats, 14.6."""
     bar = pace_of(tournament).bar_after(tournament.rounds_completed)
-    if who.is_active and bar is not None and who.player_id not in playing_ids(tournament):
-        own = drawn_rounds.points_by_player(tournament).get(who.player_id, Decimal(0))
+    if entrant.is_active and bar is not None and entrant.player_id not in playing_ids(tournament):
+        own = drawn_rounds.points_by_player(tournament).get(entrant.player_id, Decimal(0))
         raise Conflict(
-            f"Player {who.player_id} has {own} points, below the bar of {bar}: it is too late to come in. "
-            "Give a pointsAdjustment with it if that is wrong."
+            f"Player {entrant.player_id} has {own} points, below the bar of {bar}: it is too late to come "
+            "in. Give a pointsAdjustment with it if that is wrong."
         )
     return []
 

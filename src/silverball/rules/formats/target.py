@@ -51,8 +51,11 @@ def rank(tournament: Tournament) -> list[Standing]:
     """The standings: who reached the target, the earlier the better; then points. Source: formats, 14.15."""
     reached = rounds_reached(tournament)
     first = {
-        one.player_id: (Decimal(one.player_id in reached), Decimal(-reached.get(one.player_id, 0)))
-        for one in tournament.entrants
+        entrant.player_id: (
+            Decimal(entrant.player_id in reached),
+            Decimal(-reached.get(entrant.player_id, 0)),
+        )
+        for entrant in tournament.entrants
     }
     return ranking.rank(tournament, before_points=first)
 

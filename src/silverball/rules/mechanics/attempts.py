@@ -26,17 +26,17 @@ OpenAttempt = Callable[[Tournament, NewAttempt, datetime], list[Change]]
 SetRound = Callable[[Tournament, Round, int | None, int | None, datetime], list[Change]]
 
 
-def refuse_to_void(_tournament: Tournament, _one: SinglePlayerGame, _now: datetime) -> list[Change]:
+def refuse_to_void(_tournament: Tournament, _attempt: SinglePlayerGame, _now: datetime) -> list[Change]:
     """For formats in which every single player game counts. Raises Conflict."""
     raise Conflict("Single player games of this tournament cannot be voided. Delete the result instead.")
 
 
-def allow_any_number(_tournament: Tournament, _who: Entrant, _arena_id: int) -> None:
+def allow_any_number(_tournament: Tournament, _entrant: Entrant, _arena_id: int) -> None:
     """For formats in which nobody chooses how often to play."""
 
 
 def refuse_other_arena(
-    _tournament: Tournament, _one: SinglePlayerGame, _arena_id: int | None, _now: datetime
+    _tournament: Tournament, _attempt: SinglePlayerGame, _arena_id: int | None, _now: datetime
 ) -> list[Change]:
     """For formats whose single player games get their arena with the round or the score. Raises Conflict."""
     raise Conflict("The arena of this game follows from its round or its score. Change it there.")
@@ -72,9 +72,9 @@ class AttemptRules:
 
 def find_attempt(tournament: Tournament, single_player_game_id: int) -> SinglePlayerGame:
     """A single player game of the tournament. Raises NotFound."""
-    for one in tournament.single_player_games:
-        if one.single_player_game_id == single_player_game_id:
-            return one
+    for attempt in tournament.single_player_games:
+        if attempt.single_player_game_id == single_player_game_id:
+            return attempt
     raise NotFound("SinglePlayerGame", single_player_game_id)
 
 
@@ -110,63 +110,65 @@ def open_attempts(made: Sequence[SinglePlayerGame]) -> list[Change]:
     return [SinglePlayerGameOpened(one) for one in made]
 
 
-def start_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
+def start_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """A pending single player game begins. Raises Conflict when it has begun or is over."""
-    if one.status != "pending":
-        raise Conflict(f"Single player game {one.single_player_game_id} is {one.status} already.")
+    if attempt.status != "pending":
+        raise Conflict(f"Single player game {attempt.single_player_game_id} is {attempt.status} already.")
     return changes_between(
-        SinglePlayerGameChanged, one, replace(one, status="started", started_at=now, updated_at=now)
+        SinglePlayerGameChanged, attempt, replace(attempt, status="started", started_at=now, updated_at=now)
     )
 
 
-def start_pending_attempt(_tournament: Tournament, one: SinglePlayerGame, now: datetime) -> list[Change]:
+def start_pending_attempt(_tournament: Tournament, attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """For formats in which nothing follows from it that a single player game begins."""
-    return start_attempt(one, now)
+    return start_attempt(attempt, now)
 
 
 def record_attempt(
-    one: SinglePlayerGame, said: AttemptOutcome, *, points: Decimal | None, now: datetime
+    attempt: SinglePlayerGame, outcome: AttemptOutcome, *, points: Decimal | None, now: datetime
 ) -> list[Change]:
     """The result of a single player game, new or corrected; nothing when it has this result already.
 
     `points` is what the format makes of it, None where that is computed later. Raises Conflict for a
     voided game, Invalid for a score that cannot be.
     """
-    check_score(said.score)
-    if one.is_voided:
-        raise Conflict(f"Single player game {one.single_player_game_id} is voided. Un-void it first.")
+    check_score(outcome.score)
+    if attempt.is_voided:
+        raise Conflict(f"Single player game {attempt.single_player_game_id} is voided. Un-void it first.")
     after = replace(
-        one,
+        attempt,
         status="completed",
-        score=said.score,
+        score=outcome.score,
         points=points,
-        rolls=said.rolls,
-        is_advanced=said.is_advanced,
-        scorekeeper_id=said.recorded_by,
-        duration_seconds=one.duration_seconds if one.status == "completed" else _duration_seconds(one, now),
+        rolls=outcome.rolls,
+        is_advanced=outcome.is_advanced,
+        scorekeeper_id=outcome.recorded_by,
+        duration_seconds=attempt.duration_seconds
+        if attempt.status == "completed"
+        else _duration_seconds(attempt, now),
         updated_at=now,
     )
     # Who enters the same result again changes nothing, not even the name beside it.
-    if one == replace(after, scorekeeper_id=one.scorekeeper_id, updated_at=one.updated_at):
+    if attempt == replace(after, scorekeeper_id=attempt.scorekeeper_id, updated_at=attempt.updated_at):
         return []
-    return [SinglePlayerGameChanged(one, after)]
+    return [SinglePlayerGameChanged(attempt, after)]
 
 
-def record_tiebreak_game(tournament: Tournament, said: GameOutcome, now: datetime) -> list[Change]:
+def record_tiebreak_game(tournament: Tournament, outcome: GameOutcome, now: datetime) -> list[Change]:
     """The result of a tiebreak game: the only games of several players that such formats have."""
-    return results.complete_game(tournament, said, results.score_by_tiebreak_map(tournament), now)
+    return results.complete_game(tournament, outcome, results.score_by_tiebreak_map(tournament), now)
 
 
-def _duration_seconds(one: SinglePlayerGame, now: datetime) -> int | None:
-    return None if one.started_at is None else int((now - one.started_at).total_seconds())
+def _duration_seconds(attempt: SinglePlayerGame, now: datetime) -> int | None:
+    return None if attempt.started_at is None else int((now - attempt.started_at).total_seconds())
 
 
-def clear_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
+def clear_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """The result taken away: the single player game waits again. Raises Conflict when it has none."""
-    if one.status != "completed":
-        raise Conflict(f"Single player game {one.single_player_game_id} has no result to delete.")
+    if attempt.status != "completed":
+        raise Conflict(f"Single player game {attempt.single_player_game_id} has no result to delete.")
     after = replace(
-        one,
+        attempt,
         status="pending",
         score=None,
         points=None,
@@ -177,31 +179,35 @@ def clear_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
         duration_seconds=None,
         updated_at=now,
     )
-    return [SinglePlayerGameChanged(one, after)]
+    return [SinglePlayerGameChanged(attempt, after)]
 
 
-def void_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
+def void_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """Struck out of the results; the entry stays used up. Raises Conflict when it cannot be voided."""
-    if one.is_voided:
-        raise Conflict(f"Single player game {one.single_player_game_id} is voided already.")
-    if one.status == "pending":
-        raise Conflict(f"Single player game {one.single_player_game_id} has not begun. Delete it instead.")
+    if attempt.is_voided:
+        raise Conflict(f"Single player game {attempt.single_player_game_id} is voided already.")
+    if attempt.status == "pending":
+        raise Conflict(
+            f"Single player game {attempt.single_player_game_id} has not begun. Delete it instead."
+        )
     # A game given up while it was played is over too: nobody waits for its score.
-    after = replace(one, is_voided=True, status="completed", updated_at=now)
-    return [SinglePlayerGameChanged(one, after)]
+    after = replace(attempt, is_voided=True, status="completed", updated_at=now)
+    return [SinglePlayerGameChanged(attempt, after)]
 
 
-def unvoid_attempt(one: SinglePlayerGame, now: datetime) -> list[Change]:
+def unvoid_attempt(attempt: SinglePlayerGame, now: datetime) -> list[Change]:
     """Back among the results, or back in play when it has no score. Raises Conflict when it is not voided."""
-    if not one.is_voided:
-        raise Conflict(f"Single player game {one.single_player_game_id} is not voided.")
-    status = one.status if one.score is not None else "started"
-    return [SinglePlayerGameChanged(one, replace(one, is_voided=False, status=status, updated_at=now))]
+    if not attempt.is_voided:
+        raise Conflict(f"Single player game {attempt.single_player_game_id} is not voided.")
+    status = attempt.status if attempt.score is not None else "started"
+    return [
+        SinglePlayerGameChanged(attempt, replace(attempt, is_voided=False, status=status, updated_at=now))
+    ]
 
 
-def delete_attempt(one: SinglePlayerGame) -> list[Change]:
+def delete_attempt(attempt: SinglePlayerGame) -> list[Change]:
     """Gone, as if it had never been played: the entry is not used up."""
-    return [SinglePlayerGameDeleted(one)]
+    return [SinglePlayerGameDeleted(attempt)]
 
 
 def check_score(score: int | None) -> None:
@@ -222,7 +228,9 @@ def require_player(tournament: Tournament, player_id: int) -> Entrant:
 
 def require_arena(tournament: Tournament, arena_id: int) -> LineupArena:
     """The arena to play on. Raises NotFound for one elsewhere, Conflict for an inactive or blocked one."""
-    found = next((one for one in tournament.lineup if one.arena_id == arena_id), None)
+    found = next(
+        (lineup_arena for lineup_arena in tournament.lineup if lineup_arena.arena_id == arena_id), None
+    )
     if found is None:
         raise NotFound("Arena", arena_id)
     if not found.is_active:

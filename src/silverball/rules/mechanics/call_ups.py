@@ -98,7 +98,7 @@ def used_arena_ids(call: CallUp) -> set[int]:
 
 
 def _bank_arena(tournament: Tournament, bank_id: int, number: int) -> int | None:
-    bank = next((one for one in tournament.banks if one.bank_id == bank_id), None)
+    bank = next((bank for bank in tournament.banks if bank.bank_id == bank_id), None)
     if bank is None:
         return None
     return arenas.bank_arenas(arenas.DrawableBank(bank.bank_id, bank.arena_ids), number + 1)[-1]
@@ -106,8 +106,10 @@ def _bank_arena(tournament: Tournament, bank_id: int, number: int) -> int | None
 
 def with_free_arenas_only(tournament: Tournament, had: Collection[int] = ()) -> Tournament:
     """The tournament as a draw is to see it: arenas in use and those in `had` count as out of service."""
-    free = {one.arena_id for one in lineups.free_arenas(tournament)} - set(had)
-    lineup = tuple(replace(one, is_active=one.arena_id in free) for one in tournament.lineup)
+    free = {arena.arena_id for arena in lineups.free_arenas(tournament)} - set(had)
+    lineup = tuple(
+        replace(lineup_arena, is_active=lineup_arena.arena_id in free) for lineup_arena in tournament.lineup
+    )
     return replace(tournament, lineup=lineup)
 
 
@@ -118,8 +120,8 @@ def next_game_id(tournament: Tournament) -> int:
 
 def open_missing_rounds(tournament: Tournament, indexes: Sequence[int], now: datetime) -> list[Change]:
     """The rounds of these indexes that are not there yet."""
-    there = {one.round_index for one in tournament.rounds}
-    first = min([0, *(one.round_id for one in tournament.rounds)]) - 1
+    there = {round_.round_index for round_ in tournament.rounds}
+    first = min([0, *(round_.round_id for round_ in tournament.rounds)]) - 1
     missing = [index for index in indexes if index not in there]
     return [
         RoundOpened(

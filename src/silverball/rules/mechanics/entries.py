@@ -11,7 +11,7 @@ from silverball.rules.model.tournament import Entrant, Purchase, SinglePlayerGam
 
 def attempts_of_player(tournament: Tournament, player_id: int) -> list[SinglePlayerGame]:
     """Every single player game of a player; voided ones are used up too."""
-    return [one for one in tournament.single_player_games if one.player_id == player_id]
+    return [attempt for attempt in tournament.single_player_games if attempt.player_id == player_id]
 
 
 def require_entries_left(
@@ -33,7 +33,7 @@ def require_attempts_left_on_arena(
     tournament: Tournament, entrant: Entrant, arena_id: int, *, limit: int
 ) -> None:
     """Raises Conflict when the player has used the attempts on this arena; 0 allows any number."""
-    used = sum(one.arena_id == arena_id for one in attempts_of_player(tournament, entrant.player_id))
+    used = sum(attempt.arena_id == arena_id for attempt in attempts_of_player(tournament, entrant.player_id))
     if limit and used >= limit:
         who = f"Player {entrant.player_id}"
         raise Conflict(f"{who} has used all {limit} attempts on arena {arena_id}. Choose another arena.")

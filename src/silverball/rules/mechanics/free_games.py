@@ -48,7 +48,7 @@ class FreeGameRules:
 
 def delete_game(tournament: Tournament, game: Game) -> list[Change]:
     """The game deleted, with the results that players sent in for it."""
-    said = [one for one in tournament.suggestions if one.game_id == game.game_id]
+    said = [suggestion for suggestion in tournament.suggestions if suggestion.game_id == game.game_id]
     return [*(SuggestionDecided(one) for one in said), GameDeleted(game)]
 
 
@@ -73,7 +73,7 @@ def create_by_hand(
     way = getattr(tournament.settings, "player_order", order.DISABLED)
     seats = tuple(player_ids)
     if way != order.DISABLED:
-        ranks = {one.player_id: one.seed_rank or 0 for one in tournament.entrants}
+        ranks = {entrant.player_id: entrant.seed_rank or 0 for entrant in tournament.entrants}
         facts = order.OrderFacts(history.slot_counts(tournament), ranks, positions)
         seats = order.draw_first_order(way, seats, facts, dice)
     made = rounds.new_game(next_game_id(tournament), seats, now=now, arena_id=arena_id)

@@ -28,14 +28,17 @@ def pairing_history(tournament: Tournament, *, with_series: bool = False) -> Dra
     With `with_series` the groups of the other tournaments of the series are added (formats, 6.8).
     """
     rounds = [
-        groups_in_games(tournament.games_by_round.get(one.round_id, ())) for one in tournament.rounds_in_order
+        groups_in_games(tournament.games_by_round.get(round_.round_id, ()))
+        for round_ in tournament.rounds_in_order
     ]
     if with_series:
         # One list per group: two players who met on two nights met twice.
         rounds += [[group] for group in tournament.state.series_groups]
     past = history.history_of_rounds(rounds)
     byes = Counter(past.byes)
-    byes.update({one.player_id: one.byes_credited for one in tournament.entrants if one.byes_credited})
+    byes.update(
+        {entrant.player_id: entrant.byes_credited for entrant in tournament.entrants if entrant.byes_credited}
+    )
     return DrawHistory(past.meetings, byes, past.short_groups)
 
 
@@ -45,7 +48,7 @@ def arena_plays(tournament: Tournament, *, with_series: bool = False) -> dict[in
     if with_series:
         plays = {player: dict(counts) for player, counts in tournament.state.series_plays.items()}
     played = [(game.arena_id, game.player_ids) for game in tournament.games]
-    played += [(one.arena_id, (one.player_id,)) for one in tournament.single_player_games]
+    played += [(attempt.arena_id, (attempt.player_id,)) for attempt in tournament.single_player_games]
     for arena_id, player_ids in played:
         if arena_id is not None:
             for player_id in player_ids:

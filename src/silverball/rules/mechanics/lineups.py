@@ -46,22 +46,26 @@ def assign_groups(
 
 
 def _seed_ranks(tournament: Tournament) -> dict[int, int]:
-    return {one.player_id: one.seed_rank for one in tournament.entrants if one.seed_rank is not None}
+    return {
+        entrant.player_id: entrant.seed_rank
+        for entrant in tournament.entrants
+        if entrant.seed_rank is not None
+    }
 
 
 def available_arenas(tournament: Tournament) -> list[DrawableArena]:
     """The active arenas of the tournament."""
     return [
-        DrawableArena(one.arena_id, one.is_preferred, one.category_id)
-        for one in tournament.lineup
-        if one.is_active
+        DrawableArena(lineup_arena.arena_id, lineup_arena.is_preferred, lineup_arena.category_id)
+        for lineup_arena in tournament.lineup
+        if lineup_arena.is_active
     ]
 
 
 def free_arenas(tournament: Tournament) -> list[DrawableArena]:
     """The active arenas on which no game is being played."""
-    taken = {one.arena_id for one in tournament.games if one.status == "started"}
-    return [one for one in available_arenas(tournament) if one.arena_id not in taken]
+    taken = {game.arena_id for game in tournament.games if game.status == "started"}
+    return [arena for arena in available_arenas(tournament) if arena.arena_id not in taken]
 
 
 def _assign_arenas(
@@ -70,7 +74,7 @@ def _assign_arenas(
     """Bank id and arena ids per group."""
     way = getattr(tournament.settings, "arena_assignment", "disabled")
     if way == "banks":
-        choice = [arenas.DrawableBank(one.bank_id, one.arena_ids) for one in tournament.banks]
+        choice = [arenas.DrawableBank(bank.bank_id, bank.arena_ids) for bank in tournament.banks]
         drawn = arenas.assign_banks(groups, choice, history.bank_plays(tournament), waves=games, dice=dice)
         return [(one.bank_id, tuple(one.arenas)) for one in drawn]
     if way in {"manual", "disabled", "manual_banks"}:
@@ -99,7 +103,7 @@ def draw_other_arena(tournament: Tournament, game: Game, dice: Random) -> int | 
     None when every other arena is taken. Source: formats, section 7.
     """
     taken = games_by_taken_arena(tournament, game)
-    choice = [one for one in available_arenas(tournament) if one.arena_id not in taken]
+    choice = [arena for arena in available_arenas(tournament) if arena.arena_id not in taken]
     plays = history.arena_plays(tournament)
     had = {other.arena_id for other in games_of_group(tournament, game)} - {None}
     excluded = [arena_id for arena_id in had if arena_id is not None]
@@ -146,9 +150,9 @@ def require_playable_arena(tournament: Tournament, arena_id: int, game: Game | N
 
     Raises Invalid for a strange arena, Conflict for one that is out of service or taken.
     """
-    if arena_id not in {one.arena_id for one in tournament.lineup}:
+    if arena_id not in {lineup_arena.arena_id for lineup_arena in tournament.lineup}:
         raise Invalid({"arenaId": [f"Arena {arena_id} is not in this tournament. Add it first."]})
-    if arena_id not in {one.arena_id for one in available_arenas(tournament)}:
+    if arena_id not in {arena.arena_id for arena in available_arenas(tournament)}:
         raise Conflict(f"Arena {arena_id} is out of service. Choose another one.")
     taken_by = games_by_taken_arena(tournament, game).get(arena_id)
     if taken_by is not None:

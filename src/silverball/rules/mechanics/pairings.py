@@ -36,7 +36,7 @@ def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Dr
     pairing = getattr(tournament.settings, "pairing", "balanced")
     if pairing == "tiers" and field.group_size != PAIR_SIZE:
         return _draw_tiers(tournament, field, dice)
-    if not any(one.status == "completed" for one in tournament.rounds):
+    if not any(round_.status == "completed" for round_ in tournament.rounds):
         return _draw_first_round(tournament, field, dice)
     if field.group_size == PAIR_SIZE:
         return _draw_pairs(tournament, field, pairing, dice)

@@ -15,11 +15,11 @@ from silverball.rules.model.tournament import QueueSpot, Tournament
 
 def find_spot(tournament: Tournament, queue_id: int) -> QueueSpot:
     """A spot in which somebody waits. Raises NotFound, and Conflict when the turn has come already."""
-    for one in tournament.queue:
-        if one.queue_id == queue_id:
-            if one.is_done:
-                raise Conflict(f"Player {one.player_id} has left this queue to play already.")
-            return one
+    for spot in tournament.queue:
+        if spot.queue_id == queue_id:
+            if spot.is_done:
+                raise Conflict(f"Player {spot.player_id} has left this queue to play already.")
+            return spot
     raise NotFound("Queue", queue_id)
 
 
@@ -27,13 +27,15 @@ def waiting_spots(
     tournament: Tournament, *, arena_id: int | None = None, round_id: int | None = None
 ) -> list[QueueSpot]:
     """The queue of an arena, of a round, or the only one: who is up comes first."""
-    own = [one for one in tournament.waiting_spots if one.arena_id == arena_id and one.round_id == round_id]
+    own = [
+        spot for spot in tournament.waiting_spots if spot.arena_id == arena_id and spot.round_id == round_id
+    ]
     return sorted(own, key=lambda one: one.queue_index or 0)
 
 
 def spots_of_player(tournament: Tournament, player_id: int) -> list[QueueSpot]:
     """Where a player waits, in all queues."""
-    return [one for one in tournament.waiting_spots if one.player_id == player_id]
+    return [spot for spot in tournament.waiting_spots if spot.player_id == player_id]
 
 
 def _queue_of_spot(tournament: Tournament, spot: QueueSpot) -> list[QueueSpot]:
@@ -113,7 +115,7 @@ def insert_players(
     New ids are negative, below any there is.
     """
     queue = waiting_spots(tournament, arena_id=arena_id, round_id=round_id)
-    lowest = min([0, *(one.queue_id for one in tournament.queue)])
+    lowest = min([0, *(spot.queue_id for spot in tournament.queue)])
     behind = [replace(one, queue_index=at + len(player_ids)) for at, one in enumerate(queue) if at >= place]
     moved = [QueueMoved(before, after) for before, after in zip(queue[place:], behind, strict=True)]
     new = [

@@ -34,9 +34,9 @@ ScoreGame = Callable[[Game, GameOutcome], ScoredResult]
 
 def find_game(tournament: Tournament, game_id: int) -> Game:
     """A game of the tournament. Raises NotFound."""
-    for one in tournament.games:
-        if one.game_id == game_id:
-            return one
+    for game in tournament.games:
+        if game.game_id == game_id:
+            return game
     raise NotFound("Game", game_id)
 
 
@@ -46,8 +46,8 @@ def score_by_points_map(tournament: Tournament) -> ScoreGame:
 
 
 def _score_by_rows(rows: Sequence[Sequence[int | str]]) -> ScoreGame:
-    def score(game: Game, said: GameOutcome) -> ScoredResult:
-        order = outcomes.derive_finishing_order(game, said)
+    def score(game: Game, outcome: GameOutcome) -> ScoredResult:
+        order = outcomes.derive_finishing_order(game, outcome)
         return ScoredResult(point_maps.points_by_slot(rows, game.player_ids, order), order)
 
     return score
@@ -58,7 +58,9 @@ def score_by_tiebreak_map(tournament: Tournament) -> ScoreGame:
     return _score_by_rows(tournament.tiebreaker_points_map or point_maps.TIEBREAKER)
 
 
-def complete_game(tournament: Tournament, said: GameOutcome, score: ScoreGame, now: datetime) -> list[Change]:
+def complete_game(
+    tournament: Tournament, outcome: GameOutcome, score: ScoreGame, now: datetime
+) -> list[Change]:
     """The game completed or corrected with this result; nothing when it has this result already.
 
     A tiebreak game is worth what the tiebreaker map says, whatever the format.
@@ -66,23 +68,25 @@ def complete_game(tournament: Tournament, said: GameOutcome, score: ScoreGame, n
     Raises Conflict for a bye and for a game without the arena it needs, Invalid for a result that
     cannot be. Source: formats, section 10.
     """
-    game = find_game(tournament, said.game_id)
+    game = find_game(tournament, outcome.game_id)
     _check_can_be_recorded(tournament, game)
-    made = score_by_tiebreak_map(tournament)(game, said) if game.is_tiebreak else score(game, said)
+    made = score_by_tiebreak_map(tournament)(game, outcome) if game.is_tiebreak else score(game, outcome)
     after = replace(
         game,
         status="completed",
         result_points=made.points,
         result_positions=made.positions,
         finishing_order=made.finishing_order,
-        result_scores=tuple(said.scores.get(player_id) for player_id in game.player_ids),
-        forfeited_by=said.forfeited_by,
-        scorekeeper_id=said.recorded_by,
+        result_scores=tuple(outcome.scores.get(player_id) for player_id in game.player_ids),
+        forfeited_by=outcome.forfeited_by,
+        scorekeeper_id=outcome.recorded_by,
         completed_at=game.completed_at or now,
     )
     changes = _correct_game(game, after) if game.status == "completed" else [GameCompleted(game, after)]
     # Whoever decides knows what the players sent in.
-    said_of = [one for one in tournament.suggestions if one.game_id == game.game_id and changes]
+    said_of = [
+        suggestion for suggestion in tournament.suggestions if suggestion.game_id == game.game_id and changes
+    ]
     return [*(SuggestionDecided(one) for one in said_of), *changes]
 
 
@@ -129,4 +133,4 @@ def clear_game(game: Game) -> list[Change]:
 
 def open_games(games: Sequence[Game]) -> list[Game]:
     """Those without a result."""
-    return [one for one in games if one.status != "completed"]
+    return [game for game in games if game.status != "completed"]

@@ -35,22 +35,22 @@ def find_round(tournament: Tournament, round_id: int) -> Round:
     return found
 
 
-def complete_round(tournament: Tournament, one: Round, now: datetime) -> list[Change]:
+def complete_round(tournament: Tournament, round_: Round, now: datetime) -> list[Change]:
     """The round completed. Raises Conflict that names the games still open; nothing when it is so already."""
-    if one.status == "completed":
+    if round_.status == "completed":
         return []
-    games = results.open_games(tournament.games_by_round.get(one.round_id, ()))
+    games = results.open_games(tournament.games_by_round.get(round_.round_id, ()))
     still_open = [game.game_id for game in games]
     still_open += [
         attempt.single_player_game_id
         for attempt in tournament.single_player_games
-        if attempt.round_id == one.round_id and attempt.status != "completed"
+        if attempt.round_id == round_.round_id and attempt.status != "completed"
     ]
     if still_open:
         named = ", ".join(str(game_id) for game_id in still_open[:NAMES_MAX])
         more = f" and {len(still_open) - NAMES_MAX} more" if len(still_open) > NAMES_MAX else ""
-        raise Conflict(f"{one.name} still has open games: {named}{more}. Record their results first.")
-    return [RoundCompleted(one, replace(one, status="completed", completed_at=now))]
+        raise Conflict(f"{round_.name} still has open games: {named}{more}. Record their results first.")
+    return [RoundCompleted(round_, replace(round_, status="completed", completed_at=now))]
 
 
 def open_round(
@@ -69,7 +69,7 @@ def open_round(
     Takes the draw, the games per group, the positions by player id, what a bye is worth and whether slot
     0 has the advantage (head-to-head formats). New ids are negative, falling from -1.
     """
-    index = max((one.round_index for one in tournament.rounds), default=-1) + 1
+    index = max((round_.round_index for round_ in tournament.rounds), default=-1) + 1
     new = Round(
         round_id=-1,
         round_index=index,
@@ -135,25 +135,29 @@ def bye_game(game_id: int, player_id: int, round_id: int, points: Decimal) -> Ga
     )
 
 
-def delete_round(tournament: Tournament, one: Round) -> list[Change]:
+def delete_round(tournament: Tournament, round_: Round) -> list[Change]:
     """The newest round gone with all that was played in it. Raises Conflict for an older one."""
     newest = tournament.newest_round
-    if newest is None or newest.round_id != one.round_id:
+    if newest is None or newest.round_id != round_.round_id:
         raise Conflict(
             f"Only the newest round can be deleted. Delete {newest.name if newest else 'it'} first."
         )
-    games = tournament.games_by_round.get(one.round_id, ())
+    games = tournament.games_by_round.get(round_.round_id, ())
     ids = {game.game_id for game in games}
     return [
-        *(SuggestionDecided(said) for said in tournament.suggestions if said.game_id in ids),
-        *(QueueLeft(spot) for spot in tournament.queue if spot.round_id == one.round_id),
+        *(
+            SuggestionDecided(suggestion)
+            for suggestion in tournament.suggestions
+            if suggestion.game_id in ids
+        ),
+        *(QueueLeft(spot) for spot in tournament.queue if spot.round_id == round_.round_id),
         *(GameDeleted(game) for game in games),
         *(
             SinglePlayerGameDeleted(game)
             for game in tournament.single_player_games
-            if game.round_id == one.round_id
+            if game.round_id == round_.round_id
         ),
-        RoundDeleted(one),
+        RoundDeleted(round_),
     ]
 
 
@@ -175,14 +179,16 @@ def open_tiebreak_outside_rounds(
 
 
 def open_tiebreak_in_round(
-    tournament: Tournament, one: Round | None, player_ids: Sequence[int], now: datetime
+    tournament: Tournament, round_: Round | None, player_ids: Sequence[int], now: datetime
 ) -> list[Change]:
     """A tiebreak game in this round, as a group after all others; the better seed plays first."""
-    round_id = None if one is None else one.round_id
+    round_id = None if round_ is None else round_.round_id
     ordered = [player_id for player_id in seeding.ids_by_seed(tournament) if player_id in set(player_ids)]
     sets = [game.set_number for game in tournament.games_by_round.get(round_id, ()) if not game.is_bye]
     game = replace(
-        new_game(-1, [*ordered, *(one for one in player_ids if one not in ordered)], now=now),
+        new_game(
+            -1, [*ordered, *(player_id for player_id in player_ids if player_id not in ordered)], now=now
+        ),
         round_id=round_id,
         set_number=max(sets, default=-1) + 1,
         game_index=0,
@@ -199,15 +205,15 @@ def settle_rounds(
     Without a time none is completed. For formats whose rounds are made by the schedule or by results.
     """
     changes: list[Change] = []
-    for one in tournament.rounds_in_order:
-        settled = is_settled(tournament, one)
-        if settled and one.status == "started" and now is not None:
-            changes.append(RoundCompleted(one, replace(one, status="completed", completed_at=now)))
-        elif not settled and one.status == "completed":
-            changes.append(RoundReopened(one, replace(one, status="started", completed_at=None)))
+    for round_ in tournament.rounds_in_order:
+        settled = is_settled(tournament, round_)
+        if settled and round_.status == "started" and now is not None:
+            changes.append(RoundCompleted(round_, replace(round_, status="completed", completed_at=now)))
+        elif not settled and round_.status == "completed":
+            changes.append(RoundReopened(round_, replace(round_, status="started", completed_at=None)))
     return changes
 
 
-def is_round_played(tournament: Tournament, one: Round) -> bool:
+def is_round_played(tournament: Tournament, round_: Round) -> bool:
     """Whether every game of the round has its result."""
-    return not results.open_games(tournament.games_by_round.get(one.round_id, ()))
+    return not results.open_games(tournament.games_by_round.get(round_.round_id, ()))

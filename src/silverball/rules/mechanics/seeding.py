@@ -35,7 +35,7 @@ def rank_entrants(tournament: Tournament, dice: Random) -> list[Entrant]:
     if way == "random":
         return drawn
     if way == "manual":
-        return sorted(tournament.entrants, key=lambda one: (_manual_seed(one), one.place))
+        return sorted(tournament.entrants, key=lambda entrant: (_manual_seed(entrant), entrant.place))
     facts = tournament.state.seed_facts
     return sorted(drawn, key=lambda one: facts.get(one.player_id, UNSEEDED_LAST))
 
@@ -56,11 +56,11 @@ def _seed_value(tournament: Tournament, entrant: Entrant, rank: int) -> int | No
 
 def ids_by_seed(tournament: Tournament) -> list[int]:
     """Ids of the active players, best seed first, unseeded last in the order of adding."""
-    active = [one for one in tournament.entrants if one.is_active]
+    active = [entrant for entrant in tournament.entrants if entrant.is_active]
     ordered = sorted(active, key=lambda one: (one.seed_rank is None, one.seed_rank or 0, one.place))
-    return [one.player_id for one in ordered]
+    return [player_id.player_id for player_id in ordered]
 
 
 def next_seed_rank(tournament: Tournament) -> int:
     """The seed rank of a late player: after everybody."""
-    return max((one.seed_rank or 0 for one in tournament.entrants), default=0) + 1
+    return max((entrant.seed_rank or 0 for entrant in tournament.entrants), default=0) + 1

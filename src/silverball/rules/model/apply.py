@@ -58,7 +58,7 @@ def _changed_part(things: tuple[Any, ...], change: Change) -> tuple[Any, ...]:
 
 def _insert_thing(things: tuple[Any, ...], thing: Any, name: str) -> tuple[Any, ...]:
     key = getattr(thing, name)
-    if any(getattr(one, name) == key for one in things):
+    if any(getattr(part, name) == key for part in things):
         raise ValueError(f"{name} {key} is there already")
     if not things or _sort_key(things[-1], name) < _sort_key(thing, name):
         return (*things, thing)

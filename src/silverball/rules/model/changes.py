@@ -319,7 +319,7 @@ _pair_opposites()
 
 def opposite_changes(changes: Sequence[Change]) -> list[Change]:
     """What takes these changes back: the opposites, last one first."""
-    return [one.opposite for one in reversed(changes)]
+    return [change.opposite for change in reversed(changes)]
 
 
 def tournament_changes(kind: type[TournamentAltered], tournament: Tournament, **after: Any) -> list[Change]:

@@ -24,7 +24,7 @@ AssignedIds = dict[tuple[str, int], int]
 def assign_ids(changes: Sequence[Change], new_id: NewId) -> list[Change]:
     """The same changes with real ids. `new_id` takes the kind ("games", ...) and gives an unused id."""
     given: AssignedIds = {}
-    return [_assign_ids_to_change(one, given, new_id) for one in changes]
+    return [_assign_ids_to_change(change, given, new_id) for change in changes]
 
 
 def _assign_ids_to_change(change: Change, given: AssignedIds, new_id: NewId) -> Change:
@@ -45,9 +45,9 @@ def _assign_ids_to_change(change: Change, given: AssignedIds, new_id: NewId) -> 
 
 def _with_real_ids(thing: Any, given: AssignedIds) -> Any:
     renamed = {}
-    for one in fields(thing):
-        kind = PART_BY_ID_FIELD.get(one.name)
-        value = getattr(thing, one.name)
+    for field_ in fields(thing):
+        kind = PART_BY_ID_FIELD.get(field_.name)
+        value = getattr(thing, field_.name)
         if kind is not None and value is not None and value < 0:
-            renamed[one.name] = given[kind, value]
+            renamed[field_.name] = given[kind, value]
     return replace(thing, **renamed) if renamed else thing

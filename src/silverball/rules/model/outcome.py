@@ -94,7 +94,7 @@ def _check_players(field_name: str, game: Game, named: tuple[int, ...]) -> None:
     if len(set(named)) != len(named):
         twice = next(one for one in named if named.count(one) > 1)
         raise Invalid({field_name: [f"Player {twice} is named twice."]})
-    missing = [one for one in game.player_ids if one not in named]
+    missing = [player_id for player_id in game.player_ids if player_id not in named]
     if missing:
         raise Invalid({field_name: [f"Player {missing[0]} of game {game.game_id} is missing."]})
 

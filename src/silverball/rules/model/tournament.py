@@ -272,11 +272,11 @@ class Tournament:
 
     @cached_property
     def entrant_by_id(self) -> Mapping[int, Entrant]:
-        return {one.player_id: one for one in self.entrants}
+        return {entrant.player_id: entrant for entrant in self.entrants}
 
     @cached_property
     def round_by_id(self) -> Mapping[int, Round]:
-        return {one.round_id: one for one in self.rounds}
+        return {round_.round_id: round_ for round_ in self.rounds}
 
     @cached_property
     def games_by_round(self) -> Mapping[int | None, tuple[Game, ...]]:
@@ -290,19 +290,19 @@ class Tournament:
     def attempts_by_round(self) -> Mapping[int | None, tuple[SinglePlayerGame, ...]]:
         """Round id (None outside a round) -> its single player games, ascending by id."""
         found: dict[int | None, list[SinglePlayerGame]] = {}
-        for one in self.single_player_games:
-            found.setdefault(one.round_id, []).append(one)
+        for attempt in self.single_player_games:
+            found.setdefault(attempt.round_id, []).append(attempt)
         return {round_id: tuple(attempts) for round_id, attempts in found.items()}
 
     @cached_property
     def waiting_spots(self) -> tuple[QueueSpot, ...]:
         """The spots in all queues whose turn has not come, ascending by id."""
-        return tuple(one for one in self.queue if not one.is_done)
+        return tuple(spot for spot in self.queue if not spot.is_done)
 
     @cached_property
     def rounds_in_order(self) -> tuple[Round, ...]:
         """First round first."""
-        return tuple(sorted(self.rounds, key=lambda one: one.round_index))
+        return tuple(sorted(self.rounds, key=lambda round_: round_.round_index))
 
     @property
     def newest_round(self) -> Round | None:
@@ -311,9 +311,9 @@ class Tournament:
     @property
     def rounds_completed(self) -> int:
         """How many rounds are completed."""
-        return sum(one.status == "completed" for one in self.rounds)
+        return sum(round_.status == "completed" for round_ in self.rounds)
 
     @property
     def active_ids(self) -> tuple[int, ...]:
         """Ids of the active entrants, in the order they were added."""
-        return tuple(one.player_id for one in self.entrants if one.is_active)
+        return tuple(entrant.player_id for entrant in self.entrants if entrant.is_active)
