@@ -154,5 +154,5 @@ def test_the_board_shows_games_and_standings_and_moves(store: Store, server: Ser
 
 def _drawn(board: Any) -> str:
     console = Console(width=80, record=True, file=io.StringIO())
-    console.print(board.drawn())
+    console.print(board.render())
     return console.export_text()

@@ -229,7 +229,7 @@ def test_what_was_announced_before_somebody_hid_himself_is_not_delivered_any_mor
     refused = desk.expect_refusal(
         409, "POST", f"/webhooks/1/deliveries/{found[0]['webhookDeliveryId']}/retry"
     )
-    assert "kept no longer" in refused["message"]
+    assert "no longer stored" in refused["message"]
 
 
 def test_a_message_that_is_taken_after_that_says_nothing(desk: Desk) -> None:
@@ -255,4 +255,4 @@ def test_what_was_trimmed_before_it_could_be_delivered_is_a_gap_that_is_seen(des
     assert tournament_names_in(Outbox(desk.store).run()) == ["C"]
     gap, one = deliveries(desk, 1)
     assert (gap["event"], gap["status"], one["status"]) == ("gap", "missed", "delivered")
-    assert gap["reason"].startswith(f"The events {low - 1} to {low} are kept no longer.")
+    assert gap["reason"].startswith(f"The events {low - 1} to {low} are no longer stored.")

@@ -107,7 +107,7 @@ def test_what_somebody_else_was_quicker_with_is_said(
         transaction.connection.execute(tables.player.update().values(claimed_by=organizer))
     answer = visitor.post(form.action, data=dict(form.fields), headers=HERE)
     assert answer.status_code == 409
-    assert "has to end that first" in shown.alerts_on(answer.text)[0]
+    assert "must end the claim first" in shown.alerts_on(answer.text)[0]
     assert claims(store) == []
     with store.write() as transaction:
         transaction.connection.execute(tables.entrant.delete())

@@ -233,6 +233,6 @@ def test_only_players_of_ones_own_book_can_be_merged(store: Store) -> None:
     refused(store, 403, foreign, mine, "unauthorized", by=organizer_id)
     refused(store, 404, 999_999, mine, "No query results", by=organizer_id)
     refused(store, 422, mine, 999_999, "There is no player 999999", by=organizer_id)
-    refused(store, 422, mine, mine, "into himself", by=organizer_id)
+    refused(store, 422, mine, mine, "into itself", by=organizer_id)
     for odd in (None, "x", 0, -1, 2**63, [1]):
         refused(store, 422, mine, odd, "player id", by=organizer_id)

@@ -192,13 +192,13 @@ def test_the_very_same_document_counts_once(store: Store) -> None:
     submit_document(store, user_id, a_document())
     again = submit_document(store, other, a_document(), f"https://{TRUSTED}/copy")
     assert again["status"] == "invalid"
-    assert again["errors"] == ["The very same document is rating submission 1 already."]
+    assert again["errors"] == ["Rating submission 1 has the same document already."]
     assert statuses(store) == ["ready", "invalid"]
     send_request(store, "DELETE", f"{LIST}/1", by=user_id)
     assert submit_document(store, other, a_document(), f"https://{TRUSTED}/copy")["status"] == "approved"
     # Now that it counts, its games do too; that it is the very same is the plainer thing to say.
     again = submit_document(store, user_id, a_document())
-    assert again["errors"] == ["The very same document is rating submission 3 already."]
+    assert again["errors"] == ["Rating submission 3 has the same document already."]
 
 
 def test_a_newer_document_of_the_same_address_takes_the_place_of_the_older(store: Store) -> None:
@@ -225,7 +225,7 @@ def test_an_address_is_sent_in_by_one_at_a_time(store: Store) -> None:
     fetch_documents(store, {URL: a_document()})
     status, body = submit_url(store, other)
     assert status == 409
-    assert body["message"] == "Somebody else has sent this address in as rating submission 1."
+    assert body["message"] == "Somebody else has submitted this address as rating submission 1."
 
 
 def test_five_documents_of_one_submitter_are_fetched_at_a_time(store: Store) -> None:
@@ -235,7 +235,7 @@ def test_five_documents_of_one_submitter_are_fetched_at_a_time(store: Store) -> 
     status, body = submit_url(store, user_id, f"{URL}?6")
     assert (status, body["message"]) == (
         409,
-        "5 submissions of yours are being fetched. Send more when they are.",
+        "5 of your submissions are being fetched. Submit more once they are done.",
     )
     assert submit_url(store, other, f"{URL}?6")[0] == 201
 

@@ -1,4 +1,4 @@
-"""Founding clubs and changing them."""
+"""Create, change and delete clubs."""
 
 from msgspec import UNSET, UnsetType
 from sqlalchemy import insert, select, update
@@ -13,7 +13,7 @@ from silverball.store.transaction import Transaction
 
 
 class NewClub(Body, frozen=True, kw_only=True):
-    """A club that the caller founds."""
+    """A new club of the caller."""
 
     name: Name
     logo: Url | None = None
@@ -22,7 +22,7 @@ class NewClub(Body, frozen=True, kw_only=True):
 
 
 class ChangedClub(Body, frozen=True, kw_only=True):
-    """What is different about a club."""
+    """The changed fields of a club."""
 
     name: Name | UnsetType = UNSET
     logo: Url | UnsetType | None = UNSET
@@ -39,7 +39,7 @@ def create_club(
     location: str | None,
     logo: str | None = None,
 ) -> int:
-    """A new club, led by this user, who becomes its first member; returns its id."""
+    """Create a club with this user as its leader and first member, and return its id."""
     db = transaction.connection
     values = {
         "user_id": user_id,
@@ -48,22 +48,22 @@ def create_club(
         "location": location,
         "logo": logo,
     }
-    made = insert(tables.club).values(**values).returning(tables.club.c.club_id)
-    club_id = int(db.execute(made).scalar_one())
+    inserted = insert(tables.club).values(**values).returning(tables.club.c.club_id)
+    club_id = int(db.execute(inserted).scalar_one())
     db.execute(update(tables.user).where(tables.user.c.user_id == user_id).values(club_id=club_id))
     feed_events.announce_users(transaction, [user_id])
     return club_id
 
 
 def change_club(call: Write[ChangedClub]) -> int:
-    """The club in the path, different now."""
+    """Change the club in the path, and return its id."""
     club_id = ownership.owned_id_in_path(call, book.CLUB)
     book.change(call.db, book.CLUB, club_id, ownership.sent_values(call.body))
     return club_id
 
 
 def delete_club(call: Write[Body]) -> None:
-    """The club in the path is no more; its members belong to none."""
+    """Delete the club in the path; its members have no club afterwards."""
     club_id = ownership.owned_id_in_path(call, book.CLUB, is_exclusive=True)
     users = tables.user.c
     members = call.db.execute(select(users.user_id).where(users.club_id == club_id)).scalars().all()

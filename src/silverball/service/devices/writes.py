@@ -1,7 +1,7 @@
-"""Links for scorekeepers' devices and printed codes: made and revoked by the organizer.
+"""Create and revoke links for scorekeepers' devices and printed codes.
 
-Like tokens they are no part of the tournament: nothing of them is in its journal, its undo or its
-feed. What a device does is, with the name of the device.
+Like tokens they are not part of the tournament, so they appear in no journal, undo or feed. The actions of
+a device do, under the device's name.
 """
 
 from dataclasses import dataclass, field
@@ -23,44 +23,52 @@ from silverball.service.devices.reads import CODES, DEVICES_MAX, SCOREKEEPER
 from silverball.store.tables import device
 
 DEVICE = "device_id"
-# The last use is written down to the minute, not every time.
+# The last use is stored to the minute, not on every request.
 USE_RECORDED_EVERY = timedelta(minutes=1)
 _D = device.c
 
 
+class TooManyDevices(Conflict):
+    sentence = "There are {limit} devices already. Revoke those that are not used."
+
+
+class CompletedTournamentNeedsNoDevices(Conflict):
+    sentence = "The tournament is completed. Reopen it before you add a device."
+
+
 class NewDevice(Body, frozen=True, kw_only=True):
-    """A scorekeeper's device, by a name that the journal can tell."""
+    """A new scorekeeper's device. The journal shows its name."""
 
     name: Name
 
 
 @dataclass(frozen=True)
 class DeviceLink:
-    """The secret goes into a link and is stored nowhere."""
+    """The link's secret, which is stored nowhere."""
 
     secret: str = field(repr=False)
 
 
 def create_link(call: Write[NewDevice], dice: Random) -> DeviceLink:
-    """A link that makes a browser a scorekeeper of the tournament in the path, until it is completed."""
+    """Create a link that lets a browser record results until the tournament is completed."""
     tournament = _running_tournament(call)
     rows = select(func.count()).select_from(device).where(*_is_active(tournament, SCOREKEEPER))
     if call.db.execute(rows).scalar_one() >= DEVICES_MAX:
-        raise Conflict(f"There are {DEVICES_MAX} devices already. Revoke those that nobody uses.")
+        raise TooManyDevices(limit=DEVICES_MAX)
     secret = tokens.new_link_secret(dice)
     _insert_device(call, SCOREKEEPER, call.body.name, hash=tokens.digest(secret))
     return DeviceLink(secret)
 
 
 def replace_codes(call: Write[Body], dice: Random) -> None:
-    """New codes to print for players and games; those on paper already stop working."""
+    """Create new codes for players and games, and invalidate those printed before."""
     tournament = _running_tournament(call)
     call.db.execute(update(device).where(*_is_active(tournament, CODES)).values(revoked_at=call.now))
     _insert_device(call, CODES, "Printed codes", secret=tokens.new_link_secret(dice))
 
 
 def revoke_device(call: Write[Any]) -> None:
-    """A device of the tournament, or its codes, stop working at once. Raises NotFound."""
+    """Revoke a device of the tournament, or its codes, at once. Raises NotFound."""
     tournament = commands.load_tournament(call, access.may_manage)
     device_id = call.ids[DEVICE]
     own = (_D.device_id == device_id, _D.tournament_id == tournament.tournament_id, _D.revoked_at.is_(None))
@@ -69,7 +77,7 @@ def revoke_device(call: Write[Any]) -> None:
 
 
 def record_use(db: Connection, device_id: int, now: datetime) -> None:
-    """Write down that the device was used, unless that happened within the minute."""
+    """Store that the device was used, at most once a minute."""
     is_due = or_(_D.last_used_at.is_(None), _D.last_used_at <= now - USE_RECORDED_EVERY)
     db.execute(update(device).where(_D.device_id == device_id, is_due).values(last_used_at=now))
 
@@ -77,7 +85,7 @@ def record_use(db: Connection, device_id: int, now: datetime) -> None:
 def _running_tournament(call: Write[Any]) -> Tournament:
     tournament = commands.load_tournament(call, access.may_manage)
     if tournament.status == "completed":
-        raise Conflict("The tournament is completed. Reopen it before you let somebody in.")
+        raise CompletedTournamentNeedsNoDevices
     return tournament
 
 

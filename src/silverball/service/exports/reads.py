@@ -125,9 +125,9 @@ def entry_rows(db: Connection, tournament_id: int, viewer: AuthenticatedCaller |
         .order_by(entry.c.entry_id)
     )
     listed: list[Row] = []
-    for row in db.execute(rows).all():
-        holder = roster.player_item(row[: -len(own)], viewer)
-        entry_id, type_, quantity, amount, currency, status, created_at = row[-len(own) :]
+    for values in db.execute(rows).all():
+        holder = roster.player_item(values[: -len(own)], viewer)
+        entry_id, type_, quantity, amount, currency, status, created_at = values[-len(own) :]
         moment = VerbatimText(times.iso(created_at))
         purchase = (type_, quantity, amount, currency, status, moment)
         listed.append((entry_id, holder.player_id, holder.name, holder.ifpa_id, *purchase))

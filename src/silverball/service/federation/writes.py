@@ -1,4 +1,4 @@
-"""Bringing in the federation's records."""
+"""Store the federation's records."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,11 +23,11 @@ YEARS = range(1900, 2200)
 
 
 class NewRecord(Body, frozen=True, kw_only=True):
-    """A player as the federation knows him, in a file. What is left out or null is not known."""
+    """A record of a player in a file. Missing and null values are unknown."""
 
     ifpa_id: Id
     name: Annotated[str, Meta(min_length=1, max_length=200, pattern=ONE_LINE)]
-    # 0 is how some lists say that somebody has no rank.
+    # Some lists write 0 for a player without a rank.
     rank: NaturalNumber | None = None
     womens_rank: NaturalNumber | None = None
     rating: Annotated[float, Meta(ge=0, le=10_000)] | None = None
@@ -47,9 +47,9 @@ class NewRecord(Body, frozen=True, kw_only=True):
 
 
 def store_records(db: Connection, records: Sequence[NewRecord], *, now: datetime) -> None:
-    """Store these records, each in place of the one that was there under its number."""
+    """Store these records; each replaces an earlier one with its number."""
     if records:
-        db.execute(_upsert_statement(db.dialect.name), [_record_row(one, now) for one in records])
+        db.execute(_upsert_statement(db.dialect.name), [_record_row(record, now) for record in records])
 
 
 def _upsert_statement(dialect: str) -> Any:
@@ -60,8 +60,11 @@ def _upsert_statement(dialect: str) -> Any:
     return statement.on_conflict_do_update(index_elements=["ifpa_id"], set_=replaced)
 
 
-def _record_row(one: NewRecord, now: datetime) -> dict[str, Any]:
-    row = msgspec.structs.asdict(one)
+def _record_row(record: NewRecord, now: datetime) -> dict[str, Any]:
+    values = msgspec.structs.asdict(record)
     for name in ("rank", "womens_rank", "rating_rank"):
-        row[name] = row[name] or None
-    return row | {"name_plain": names.strip_punctuation(one.name), "updated_at": one.updated_at or now}
+        values[name] = values[name] or None
+    return values | {
+        "name_plain": names.strip_punctuation(record.name),
+        "updated_at": record.updated_at or now,
+    }

@@ -1,4 +1,4 @@
-"""Changing the locations of somebody's book."""
+"""Change the locations of an organizer's book."""
 
 from typing import Annotated, Any
 
@@ -19,8 +19,12 @@ Latitude = Annotated[float, Meta(ge=-90, le=90)]
 Longitude = Annotated[float, Meta(ge=-180, le=180)]
 
 
+class LocationHasEvent(Conflict):
+    sentence = "Event {event_id} takes place at location {location_id}. Change the event first."
+
+
 class NewLocation(Body, frozen=True, kw_only=True):
-    """A location for the caller's book."""
+    """A new location of the caller's book."""
 
     name: Name
     address: Line | None = None
@@ -31,7 +35,7 @@ class NewLocation(Body, frozen=True, kw_only=True):
 
 
 class ChangedLocation(Body, frozen=True, kw_only=True):
-    """What is different about a location."""
+    """The changed fields of a location."""
 
     name: Name | UnsetType = UNSET
     address: Line | UnsetType | None = UNSET
@@ -42,14 +46,14 @@ class ChangedLocation(Body, frozen=True, kw_only=True):
 
 
 def add_location(call: Write[NewLocation]) -> int:
-    """A new location of the caller; returns its id."""
+    """Add a location to the caller's book, and return its id."""
     values = ownership.sent_values(call.body)
     _require_both_coordinates(values)
     return book.add(call.db, book.LOCATION, call.user_id, values)
 
 
 def change_location(call: Write[ChangedLocation]) -> int:
-    """The location in the path, different now."""
+    """Change the location in the path, and return its id."""
     location_id = ownership.owned_id_in_path(call, book.LOCATION)
     values = ownership.sent_values(call.body)
     stored = select(location.c.lat, location.c.lng).where(location.c.location_id == location_id)
@@ -60,13 +64,13 @@ def change_location(call: Write[ChangedLocation]) -> int:
 
 
 def require_removable(call: Write[Body]) -> int:
-    """The location in the path. Raises Conflict when a tournament or an event takes place there."""
+    """The id in the path. Raises Conflict when a tournament or an event takes place at the location."""
     location_id = ownership.owned_id_in_path(call, book.LOCATION, is_exclusive=True)
     ownership.refuse_used(call, book.LOCATION, location_id, "Set the location inactive instead.")
     rows = select(occasion.c.occasion_id).where(occasion.c.location_id == location_id)
     event_id = call.db.execute(rows.order_by(occasion.c.occasion_id).limit(1)).scalar_one_or_none()
     if event_id is not None:
-        raise Conflict(f"Event {event_id} takes place at location {location_id}. Change the event first.")
+        raise LocationHasEvent(event_id=event_id, location_id=location_id)
     return location_id
 
 

@@ -216,7 +216,7 @@ def _entrant_items(
     db: Connection, tournament_id: int, rows: Sequence[Sequence[Any]], viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
     # Few people opt out, so the tournament's settings are rarely read.
-    hides_seeds = any(row[-1] for row in rows) and _is_seeded_by_rating(db, tournament_id)
+    hides_seeds = any(is_hidden for *_, is_hidden in rows) and _is_seeded_by_rating(db, tournament_id)
     return tuple(player_item(row, viewer, hides_seeds=hides_seeds) for row in rows)
 
 

@@ -1,4 +1,4 @@
-"""Changing the players of somebody's book, and claims on them."""
+"""Change the players of an organizer's book, and claims on them."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -7,7 +7,7 @@ from typing import Any
 from msgspec import UNSET, UnsetType
 from sqlalchemy import Connection, Row, delete, insert, select, update
 
-from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound
+from silverball.kit.errors import Conflict, Invalid, NotAllowed, NotFound, Sentence
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Color, Id, Labels, Name
 from silverball.service import ownership
@@ -23,8 +23,39 @@ LABELS_MAX = 10
 TOURNAMENTS_NAMED_MAX = 3
 
 
+class PlayerJustEntered(Conflict):
+    sentence = "A tournament has just added the player. Nothing was changed; try again."
+
+
+class PlayersMetInTournament(Conflict):
+    sentence = (
+        "Both players were in tournament {tournament_ids}, so they are two people there."
+        " Remove one of them from it first, or keep both players."
+    )
+
+
+class PlayersAreDifferentPeople(Conflict):
+    sentence = "The two players have different {identifiers}: {first} and {second}. They are two people."
+
+
+class ClaimAlreadyPending(Conflict):
+    sentence = "You have claimed this player already. The organizer still has to approve the claim."
+
+
+class ClaimAlreadyApproved(Conflict):
+    sentence = "{player} belongs to user {user_id} already."
+
+
+class PlayerAlreadyClaimed(Conflict):
+    sentence = "{player} belongs to user {user_id}. That user or the organizer must end the claim first."
+
+
+class UserIsOtherPlayer(Conflict):
+    sentence = "User {user_id} is {other_player} of this book already. Give up that claim first."
+
+
 class NewPlayer(Body, frozen=True, kw_only=True):
-    """A player for the caller's book."""
+    """A new player of the caller's book."""
 
     name: Name
     ifpa_id: Id | None = None
@@ -34,7 +65,7 @@ class NewPlayer(Body, frozen=True, kw_only=True):
 
 
 class ChangedPlayer(Body, frozen=True, kw_only=True):
-    """What is different about a player."""
+    """The changed fields of a player."""
 
     name: Name | UnsetType = UNSET
     ifpa_id: Id | UnsetType | None = UNSET
@@ -44,24 +75,24 @@ class ChangedPlayer(Body, frozen=True, kw_only=True):
 
 
 class MergeTarget(Body, frozen=True, kw_only=True):
-    """Which player of the book goes on in place of the one in the path."""
+    """The player of the book that replaces the one in the path."""
 
     player_id: Id
 
 
 class ClaimApproval(Body, frozen=True, kw_only=True):
-    """Who is this player indeed."""
+    """The user whose claim is approved."""
 
     user_id: Id
 
 
 def add_player(call: Write[NewPlayer]) -> int:
-    """A new player of the caller; returns its id."""
+    """Add a player to the caller's book, and return the id."""
     return book.add(call.db, book.PLAYER, call.user_id, ownership.sent_values(call.body))
 
 
 def change_player(call: Write[ChangedPlayer]) -> int:
-    """The player in the path, different now."""
+    """Change the player in the path, and return the id."""
     player_id = ownership.owned_id_in_path(call, book.PLAYER)
     values = ownership.sent_values(call.body)
     book.change(call.db, book.PLAYER, player_id, values)
@@ -72,76 +103,75 @@ def change_player(call: Write[ChangedPlayer]) -> int:
 
 
 def require_removable(call: Write[Body]) -> int:
-    """The player in the path. Raises Conflict when a tournament has him."""
+    """The id in the path. Raises Conflict when the player is in a tournament."""
     player_id = ownership.owned_id_in_path(call, book.PLAYER, is_exclusive=True)
     ownership.refuse_used(call, book.PLAYER, player_id, "Set the player inactive instead.")
     return player_id
 
 
 def merge_players(call: Write[MergeTarget]) -> int:
-    """The player in the path was the one in the body all along; returns the id of that one.
+    """Merge the player in the path into the one in the body, and return the latter's id.
 
-    His entries, results and journal go on under it, and he is gone from the book. Raises NotFound,
-    NotAllowed, Invalid, and Conflict when they cannot be the same person.
+    All entries, results and journal lines move to the remaining player. Raises NotFound, NotAllowed,
+    Invalid, and Conflict when the two cannot be the same person.
     """
-    gone_id, kept_id = ownership.owned_id_in_path(call, book.PLAYER), call.body.player_id
-    owner_id = book.lock_owner(call.db, book.PLAYER, gone_id)
-    if kept_id == gone_id:
-        raise Invalid({"playerId": ["A player cannot be merged into himself. Name the other entry."]})
-    ownership.require_owned_ids(call, book.PLAYER, "playerId", [kept_id], owner_id)
-    tournament_ids = merging.tournaments_with(call.db, gone_id)
-    told = merging.tournaments_mentioning(call.db, owner_id, gone_id)
-    revisions.raise_tournaments(call.transaction, tournament_ids | told)
-    for player_id in sorted((gone_id, kept_id)):
+    removed_id, remaining_id = ownership.owned_id_in_path(call, book.PLAYER), call.body.player_id
+    owner_id = book.lock_owner(call.db, book.PLAYER, removed_id)
+    if remaining_id == removed_id:
+        raise Invalid({"playerId": ["A player cannot be merged into itself. Name the other entry."]})
+    ownership.require_owned_ids(call, book.PLAYER, "playerId", [remaining_id], owner_id)
+    tournament_ids = merging.tournaments_with(call.db, removed_id)
+    mentioning = merging.tournaments_mentioning(call.db, owner_id, removed_id)
+    revisions.raise_tournaments(call.transaction, tournament_ids | mentioning)
+    for player_id in sorted((removed_id, remaining_id)):
         book.lock_owner(call.db, book.PLAYER, player_id, is_exclusive=True)
-    if merging.tournaments_with(call.db, gone_id) != tournament_ids:
-        raise Conflict("A tournament took the player in a moment ago. Nothing was changed; send it again.")
-    others = merging.tournaments_with(call.db, kept_id)
-    others |= merging.tournaments_mentioning(call.db, owner_id, kept_id)
-    _refuse_different_people(call.db, gone_id, kept_id, tournament_ids & others)
-    merging.replace_player(call.db, gone_id, kept_id, tournament_ids | (told - others))
-    _inherit_details(call.db, gone_id, kept_id)
-    book.remove(call.db, book.PLAYER, gone_id)
-    # Followers know the number that is gone: they read everything again.
+    if merging.tournaments_with(call.db, removed_id) != tournament_ids:
+        raise PlayerJustEntered
+    others = merging.tournaments_with(call.db, remaining_id)
+    others |= merging.tournaments_mentioning(call.db, owner_id, remaining_id)
+    _refuse_different_people(call.db, removed_id, remaining_id, tournament_ids & others)
+    merging.replace_player(call.db, removed_id, remaining_id, tournament_ids | (mentioning - others))
+    _inherit_details(call.db, removed_id, remaining_id)
+    book.remove(call.db, book.PLAYER, removed_id)
+    # Followers know the removed id, so they must read everything again.
     announcements.restart_epochs(call.transaction, tournament_ids)
-    feed_events.announce_players(call.transaction, [kept_id])
-    rating_days.mark_players(call.db, [kept_id])
-    return kept_id
+    feed_events.announce_players(call.transaction, [remaining_id])
+    rating_days.mark_players(call.db, [remaining_id])
+    return remaining_id
 
 
-def _refuse_different_people(db: Connection, gone_id: int, kept_id: int, shared: Collection[int]) -> None:
-    """Raises Conflict for two who met, or who are known to be two."""
+def _refuse_different_people(
+    db: Connection, removed_id: int, remaining_id: int, shared: Collection[int]
+) -> None:
+    """Raise Conflict for two players who met, or who have different numbers or accounts."""
     if shared:
-        named = ", ".join(str(one) for one in sorted(shared)[:TOURNAMENTS_NAMED_MAX])
-        raise Conflict(
-            f"Both players have been in tournament {named}, so they are two people there. Take one of them"
-            " out of it first, or leave them apart."
-        )
-    gone, kept = _player_row(db, gone_id), _player_row(db, kept_id)
-    for name, said in (("ifpa_id", "federation numbers"), ("claimed_by", "accounts")):
-        mine, other = getattr(gone, name), getattr(kept, name)
+        named = ", ".join(str(tournament_id) for tournament_id in sorted(shared)[:TOURNAMENTS_NAMED_MAX])
+        raise PlayersMetInTournament(tournament_ids=named)
+    removed, remaining = _player_row(db, removed_id), _player_row(db, remaining_id)
+    for name, identifiers in (("ifpa_id", "federation numbers"), ("claimed_by", "accounts")):
+        mine, other = getattr(removed, name), getattr(remaining, name)
         if mine is not None and other is not None and mine != other:
-            raise Conflict(f"The two players have different {said}: {mine} and {other}. They are two people.")
+            raise PlayersAreDifferentPeople(identifiers=identifiers, first=mine, second=other)
 
 
-def _inherit_details(db: Connection, gone_id: int, kept_id: int) -> None:
-    """What only the gone entry knew, the kept one knows now."""
-    gone, kept = _player_row(db, gone_id), _player_row(db, kept_id)
-    labels = [*kept.labels, *(one for one in gone.labels if one not in kept.labels)]
+def _inherit_details(db: Connection, removed_id: int, remaining_id: int) -> None:
+    """Copy the details that only the removed player has to the remaining one, and move the claims."""
+    removed, remaining = _player_row(db, removed_id), _player_row(db, remaining_id)
+    labels = [*remaining.labels, *(label for label in removed.labels if label not in remaining.labels)]
     values = {
-        "ifpa_id": kept.ifpa_id if kept.ifpa_id is not None else gone.ifpa_id,
-        "claimed_by": kept.claimed_by if kept.claimed_by is not None else gone.claimed_by,
+        "ifpa_id": remaining.ifpa_id if remaining.ifpa_id is not None else removed.ifpa_id,
+        "claimed_by": remaining.claimed_by if remaining.claimed_by is not None else removed.claimed_by,
         "labels": labels[:LABELS_MAX],
-        "label_color": kept.label_color or gone.label_color,
-        "status": "active" if "active" in (gone.status, kept.status) else kept.status,
+        "label_color": remaining.label_color or removed.label_color,
+        "status": "active" if "active" in (removed.status, remaining.status) else remaining.status,
     }
-    db.execute(update(player).where(player.c.player_id == kept_id).values(**values))
+    db.execute(update(player).where(player.c.player_id == remaining_id).values(**values))
     if values["claimed_by"] is not None:
-        db.execute(delete(claim).where(claim.c.player_id.in_((gone_id, kept_id))))
+        db.execute(delete(claim).where(claim.c.player_id.in_((removed_id, remaining_id))))
         return
-    known = select(claim.c.user_id).where(claim.c.player_id == kept_id)
-    moved = update(claim).where(claim.c.player_id == gone_id, claim.c.user_id.not_in(known))
-    db.execute(moved.values(player_id=kept_id))
+    known = select(claim.c.user_id).where(claim.c.player_id == remaining_id)
+    moved = update(claim).where(claim.c.player_id == removed_id, claim.c.user_id.not_in(known))
+    db.execute(moved.values(player_id=remaining_id))
 
 
 def _player_row(db: Connection, player_id: int) -> Row[Any]:
@@ -149,7 +179,7 @@ def _player_row(db: Connection, player_id: int) -> Row[Any]:
 
 
 def stake_claim(call: Write[Body]) -> int:
-    """The caller says that he is this player; his own book's organizer need not ask himself.
+    """Claim the player in the path as the caller. In the caller's own book no approval is needed.
 
     Raises NotFound and Conflict.
     """
@@ -159,7 +189,7 @@ def stake_claim(call: Write[Body]) -> int:
     if owner_id == call.user_id:
         _link_player(call.transaction, player_id, call.user_id, owner_id)
     elif _claimed_at(call.db, player_id, call.user_id) is not None:
-        raise Conflict("You have claimed this player already. The organizer has still to approve it.")
+        raise ClaimAlreadyPending
     else:
         values = {"player_id": player_id, "user_id": call.user_id, "at": call.now}
         call.db.execute(insert(claim).values(**values))
@@ -167,7 +197,7 @@ def stake_claim(call: Write[Body]) -> int:
 
 
 def approve_claim(call: Write[ClaimApproval]) -> int:
-    """The organizer says that a claim is right; other claims on the player are over.
+    """Approve a claim as the organizer, and end other claims on the player.
 
     Raises NotFound, NotAllowed, Conflict and Invalid.
     """
@@ -175,13 +205,19 @@ def approve_claim(call: Write[ClaimApproval]) -> int:
     user_id = call.body.user_id
     _refuse_claimed(call.db, player_id, user_id)
     if _claimed_at(call.db, player_id, user_id) is None:
-        raise Invalid({"userId": [f"User {user_id} has not claimed player {player_id}."]})
+        raise Invalid(
+            {
+                "userId": [
+                    Sentence("User {user_id} has not claimed {player}.", user_id=user_id, player=player_id)
+                ]
+            }
+        )
     _link_player(call.transaction, player_id, user_id, book.lock_owner(call.db, book.PLAYER, player_id))
     return player_id
 
 
 def give_up_claim(call: Write[Body], user_id: int | None) -> int:
-    """A claim taken back by who made it, or turned down by the organizer, approved or not.
+    """Withdraw a claim as the claimant, or reject it as the organizer, approved or not.
 
     Raises NotFound and NotAllowed.
     """
@@ -211,11 +247,9 @@ def _refuse_claimed(db: Connection, player_id: int, user_id: int) -> None:
     rows = select(player.c.claimed_by).where(player.c.player_id == player_id)
     holder = db.execute(rows).scalar_one()
     if holder == user_id:
-        raise Conflict(f"Player {player_id} belongs to user {user_id} already.")
+        raise ClaimAlreadyApproved(player=player_id, user_id=user_id)
     if holder is not None:
-        raise Conflict(
-            f"Player {player_id} belongs to user {holder}. That user or the organizer has to end that first."
-        )
+        raise PlayerAlreadyClaimed(player=player_id, user_id=holder)
 
 
 def _claimed_at(db: Connection, player_id: int, user_id: int) -> datetime | None:
@@ -224,12 +258,12 @@ def _claimed_at(db: Connection, player_id: int, user_id: int) -> datetime | None
 
 
 def _link_player(transaction: Transaction, player_id: int, user_id: int, owner_id: int) -> None:
-    """The user is this player from now on. Raises Conflict when he is another one of the same book."""
+    """Link the user to the player. Raises Conflict when the user is another player of the same book."""
     db = transaction.connection
     same_book = (player.c.organizer_id == owner_id, player.c.claimed_by == user_id)
     other = db.execute(select(player.c.player_id).where(*same_book).limit(1)).scalar_one_or_none()
     if other is not None:
-        raise Conflict(f"User {user_id} is player {other} of this book already. Give that claim up first.")
+        raise UserIsOtherPlayer(user_id=user_id, other_player=other)
     db.execute(update(player).where(player.c.player_id == player_id).values(claimed_by=user_id))
     db.execute(delete(claim).where(claim.c.player_id == player_id))
     feed_events.announce_players(transaction, [player_id])

@@ -1,4 +1,4 @@
-"""Starting and ending sessions."""
+"""Start and end sessions."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -14,13 +14,13 @@ SESSION_LIFETIME = timedelta(days=14)
 
 @dataclass(frozen=True)
 class NewSession:
-    """The secret goes into the cookie and is stored nowhere."""
+    """The session's secret for the cookie, which is stored nowhere."""
 
     secret: str = field(repr=False)
 
 
 def start_session(db: Connection, user_id: int, *, now: datetime, dice: Random) -> NewSession:
-    """Sign the user in under a secret that nobody has seen before; old sessions are swept out."""
+    """Sign the user in with a new secret, and delete expired sessions."""
     db.execute(delete(session).where(session.c.expires_at <= now))
     secret = tokens.new_cookie_secret(dice)
     values = {
@@ -35,11 +35,11 @@ def start_session(db: Connection, user_id: int, *, now: datetime, dice: Random) 
 
 
 def end_session(db: Connection, secret: str) -> None:
-    """Sign out; a session that is already over stays so."""
+    """Sign out. Ending an unknown session does nothing."""
     db.execute(delete(session).where(session.c.hash == tokens.digest(secret)))
 
 
 def end_other_sessions(db: Connection, user_id: int, secret: str) -> int:
-    """Sign the user out everywhere but here; returns how many sessions that ended."""
+    """End all other sessions of the user, and return their number."""
     others = (session.c.user_id == user_id, session.c.hash != tokens.digest(secret))
     return int(db.execute(delete(session).where(*others)).rowcount)

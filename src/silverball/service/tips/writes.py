@@ -1,4 +1,4 @@
-"""Taking in the tips."""
+"""Store tips."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from silverball.store import imports, tables
 
 @dataclass(frozen=True, kw_only=True)
 class NewTip:
-    """A tip of a file. `opdb_id` is that of its group."""
+    """A tip in a file. `opdb_id` is the id of its group."""
 
     tip_id: int
     opdb_id: str | None
@@ -25,18 +25,18 @@ class NewTip:
 
 @dataclass(frozen=True)
 class TipCounts:
-    """How many tips there are now, and how many there were."""
+    """The numbers of tips after and before an import."""
 
     now: int
     before: int
 
 
 def replace_tips(db: Connection, tips: Sequence[NewTip], *, is_forced: bool) -> TipCounts:
-    """The stored tips are these. Raises TooFew."""
+    """Replace the stored tips. Raises TooFew."""
     before = db.execute(select(func.count()).select_from(tables.tip)).scalar_one()
     replacement_checks.refuse_too_few(len(tips), before, "tips", is_forced=is_forced)
     db.execute(delete(tables.tip))
     if tips:
-        db.execute(insert(tables.tip), [asdict(one) for one in tips])
+        db.execute(insert(tables.tip), [asdict(tip) for tip in tips])
     imports.move_sequences(db, [tables.tip])
     return TipCounts(len(tips), before)

@@ -50,7 +50,7 @@ def find_caller(db: Connection, authorization: bytes, now: datetime) -> Authenti
         user_id=row.user_id,
         role=row.role,
         ability=access.highest_ability(row.role, row.abilities),
-        has_opt_outs=any(row[-len(OPT_OUTS) :]),
+        has_opt_outs=any(getattr(row, name) for name in OPT_OUTS),
         token_to_note=row.token_id if is_use_due else None,
     )
 

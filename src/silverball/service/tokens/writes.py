@@ -1,4 +1,4 @@
-"""Creating, revoking and using API tokens."""
+"""Create, revoke and use API tokens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,29 +25,31 @@ TOKENS_MAX = 100
 
 @dataclass(frozen=True)
 class IssuedToken:
-    """The only moment at which the whole token exists: it is shown and forgotten."""
+    """A created token. Its text is shown once and stored nowhere."""
 
     token_id: int
     text: str
 
 
 class TokenRequest(Body, frozen=True, kw_only=True):
-    """A token that the caller wants."""
+    """A new token of the caller."""
 
     name: Name
-    # Includes those before it in the list.
+    # Each ability includes those before it in the list.
     ability: Literal["read", "score", "manage", "admin"] = "read"
     expires_days: Annotated[int, Meta(ge=1, le=EXPIRES_DAYS_MAX)] | None = None
 
 
 class TooManyTokens(Conflict):
-    def __init__(self) -> None:
-        super().__init__(f"An account can have {TOKENS_MAX} tokens. Revoke one that is no longer used first.")
+    sentence = "An account can have {limit} tokens. Revoke one that is no longer used first."
 
 
 class AccountCannotHaveTokens(Conflict):
-    def __init__(self, user_id: int) -> None:
-        super().__init__(f"User {user_id} is only a name from an import and cannot have tokens.")
+    sentence = "User {user_id} is only a name from an import and cannot have tokens."
+
+
+class TokenTooStrongToRevoke(NotAllowed):
+    sentence = "A token cannot revoke one that can do more than itself."
 
 
 def create_token(
@@ -60,16 +62,16 @@ def create_token(
     now: datetime,
     dice: Random,
 ) -> IssuedToken:
-    """A new token of this user. Raises NotFound, Invalid, TooManyTokens or CannotSignIn."""
+    """Create a token of this user. Raises NotFound, Invalid, TooManyTokens or CannotSignIn."""
     owner = db.execute(select(user.c.role, user.c.placeholder).where(user.c.user_id == user_id)).one_or_none()
     if owner is None:
         raise NotFound("User", user_id)
     if owner.placeholder:
-        raise AccountCannotHaveTokens(user_id)
+        raise AccountCannotHaveTokens(user_id=user_id)
     _require_valid_request(owner.role, name.strip(), abilities, expires_days)
     count = db.execute(select(func.count()).select_from(token).where(token.c.user_id == user_id)).scalar_one()
     if count >= TOKENS_MAX:
-        raise TooManyTokens
+        raise TooManyTokens(limit=TOKENS_MAX)
     secret = tokens.new_secret(dice)
     values = {
         "user_id": user_id,
@@ -84,10 +86,10 @@ def create_token(
 
 
 def create_token_for_caller(call: Write[TokenRequest], dice: Random) -> IssuedToken:
-    """A new token of the caller. Raises Invalid for one that could do more than the caller's own."""
+    """Create a token of the caller. Raises Invalid if it could do more than the caller's own."""
     body = call.body
     if not call.caller.may(body.ability):
-        raise Invalid({"ability": ["A token cannot make one that may do more than itself."]})
+        raise Invalid({"ability": ["A token cannot create one that can do more than itself."]})
     return create_token(
         call.db,
         call.user_id,
@@ -99,15 +101,15 @@ def create_token_for_caller(call: Write[TokenRequest], dice: Random) -> IssuedTo
     )
 
 
-def revoke_for_caller(call: Write[Body], known: Token) -> None:
-    """A token of the caller stops working. Raises NotAllowed for one that may do more than the caller's."""
-    if not call.caller.may(known.ability):
-        raise NotAllowed("A token cannot revoke one that may do more than itself.")
-    revoke_token(call.db, known.token_id, user_id=call.user_id)
+def revoke_for_caller(call: Write[Body], token_to_revoke: Token) -> None:
+    """Revoke a token of the caller. Raises NotAllowed if it can do more than the caller's own."""
+    if not call.caller.may(token_to_revoke.ability):
+        raise TokenTooStrongToRevoke
+    revoke_token(call.db, token_to_revoke.token_id, user_id=call.user_id)
 
 
 def revoke_token(db: Connection, token_id: int, *, user_id: int | None = None) -> None:
-    """The token stops working at once. With a user id only that user's token is found. Raises NotFound."""
+    """Revoke a token at once; with a user id, only a token of that user. Raises NotFound."""
     rows = delete(token).where(token.c.token_id == token_id)
     if user_id is not None:
         rows = rows.where(token.c.user_id == user_id)
@@ -116,7 +118,7 @@ def revoke_token(db: Connection, token_id: int, *, user_id: int | None = None) -
 
 
 def record_use(db: Connection, token_id: int, now: datetime) -> None:
-    """Write down that the token was used, unless that happened within the minute."""
+    """Store that the token was used, at most once a minute."""
     is_due = or_(token.c.last_used_at.is_(None), token.c.last_used_at <= now - USE_RECORDED_EVERY)
     db.execute(update(token).where(token.c.token_id == token_id, is_due).values(last_used_at=now))
 
@@ -125,9 +127,9 @@ def _require_valid_request(role: str, name: str, abilities: Sequence[str], expir
     name_fault = texts.name_fault(name, NAME_MAX)
     faults: dict[str, list[str]] = {} if name_fault is None else {"name": [name_fault]}
     allowed = access.abilities_for(role)
-    if not abilities or any(one not in access.ABILITIES for one in abilities):
+    if not abilities or any(ability not in access.ABILITIES for ability in abilities):
         faults["ability"] = ["The selected ability is invalid."]
-    elif any(one not in allowed for one in abilities):
+    elif any(ability not in allowed for ability in abilities):
         faults["ability"] = [f"A token of a {role} can have: {', '.join(allowed)}."]
     if expires_days is not None and not 1 <= expires_days <= EXPIRES_DAYS_MAX:
         faults["expires"] = [f"The expires field must be between 1 and {EXPIRES_DAYS_MAX} days."]

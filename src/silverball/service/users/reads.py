@@ -153,11 +153,11 @@ def _counts(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) ->
         .where(player.c.claimed_by == user_id)
     )
     columns = (organized.scalar_subquery(), scored.scalar_subquery(), played.scalar_subquery())
-    row = db.execute(select(*columns)).one()
+    organized_count, series_count, played_count = db.execute(select(*columns)).one()
     return UserCounts(
-        tournament_organized_count=row[0],
-        series_organized_count=row[1],
-        tournament_play_count=row[2],
+        tournament_organized_count=organized_count,
+        series_organized_count=series_count,
+        tournament_play_count=played_count,
         rating_period_count=ratings.period_count(db, user_id, viewer),
     )
 

@@ -26,7 +26,7 @@ EMAIL = re.compile(r"[^@\s]+@[^@\s]+")
 
 
 class ChangedProfile(Body, frozen=True, kw_only=True):
-    """What a user may change about himself; everything else is prohibited."""
+    """The fields that users may change about themselves; all others are prohibited."""
 
     name: Name | UnsetType = UNSET
     initials: Annotated[str, Meta(max_length=4, pattern=texts.ONE_LINE)] | UnsetType | None = UNSET
@@ -44,14 +44,15 @@ class ChangedProfile(Body, frozen=True, kw_only=True):
 
 
 class AccountCannotSignIn(Conflict):
-    def __init__(self, user_id: int) -> None:
-        super().__init__(
-            f"User {user_id} has no e-mail address and cannot sign in, so a password is of no use."
-        )
+    sentence = "User {user_id} has no e-mail address and cannot sign in, so a password is of no use."
+
+
+class SiteAlreadyHasAccount(Conflict):
+    sentence = "This site has an account already."
 
 
 def create_user(db: Connection, *, name: str, email: str, role: str, now: datetime) -> int:
-    """A new account without a password; returns its id. Raises Invalid, also when the e-mail is taken."""
+    """Create an account without a password, and return its id. Raises Invalid, also for a taken e-mail."""
     name, email = name.strip(), email.strip().lower()
     _require_valid_account(name, email, role)
     values = {
@@ -65,27 +66,27 @@ def create_user(db: Connection, *, name: str, email: str, role: str, now: dateti
     try:
         user_id = db.execute(insert(user).values(**values).returning(user.c.user_id)).scalar_one()
     except IntegrityError as error:
-        # The e-mail is the only thing here that can clash, and only the database sees it in time.
+        # Only the e-mail can collide, and only the database detects a concurrent insert.
         raise Invalid({"email": ["The email has already been taken."]}) from error
     return int(user_id)
 
 
 def create_first_admin(db: Connection, *, name: str, email: str, password_hash: str, now: datetime) -> int:
-    """The admin of a new site; returns the id. Raises Conflict once anybody can sign in, and Invalid."""
+    """Create the admin of a new site, and return the id. Raises Invalid, and Conflict once a user can sign in."""
     if db.dialect.name == "postgresql":
-        # SQLite has one writer at a time; here two could both find nobody.
+        # SQLite has one writer at a time; in PostgreSQL two could both find no account.
         db.execute(text('LOCK TABLE "user" IN SHARE ROW EXCLUSIVE MODE'))
     if reads.can_anybody_sign_in(db):
-        raise Conflict("This site has an account already.")
+        raise SiteAlreadyHasAccount
     user_id = create_user(db, name=name, email=email, role="admin", now=now)
     set_password(db, user_id, password_hash)
     return user_id
 
 
-def change_profile(transaction: Transaction, user_id: int, said: ChangedProfile) -> None:
-    """The user's profile, different now in every tournament that shows it."""
+def change_profile(transaction: Transaction, user_id: int, profile: ChangedProfile) -> None:
+    """Change the user's profile, in all tournaments that show it."""
     db = transaction.connection
-    values = {name: value for name, value in msgspec.structs.asdict(said).items() if value is not UNSET}
+    values = {name: value for name, value in msgspec.structs.asdict(profile).items() if value is not UNSET}
     if values:
         was_hidden = db.execute(select(user.c.ratings_opt_out).where(user.c.user_id == user_id)).scalar_one()
         db.execute(update(user).where(user.c.user_id == user_id).values(**values))
@@ -95,21 +96,21 @@ def change_profile(transaction: Transaction, user_id: int, said: ChangedProfile)
 
 
 def set_password(db: Connection, user_id: int, password_hash: str) -> None:
-    """A new password; whoever is signed in with the old one is signed out.
+    """Set a new password, and end all sessions of the user.
 
-    Raises NotFound or CannotSignIn.
+    Raises NotFound or AccountCannotSignIn.
     """
     rows = update(user).where(user.c.user_id == user_id).values(password_hash=password_hash)
     email = db.execute(rows.returning(user.c.email)).one_or_none()
     if email is None:
         raise NotFound("User", user_id)
     if email[0] is None:
-        raise AccountCannotSignIn(user_id)
+        raise AccountCannotSignIn(user_id=user_id)
     db.execute(delete(session).where(session.c.user_id == user_id))
 
 
 def rehash_password(db: Connection, user_id: int, *, old: str, new: str) -> None:
-    """The same password under today's parameters, unless it was changed in the meantime."""
+    """Rehash the same password with current parameters, unless it was changed in the meantime."""
     is_same = (user.c.user_id == user_id) & (user.c.password_hash == old)
     db.execute(update(user).where(is_same).values(password_hash=new))
 

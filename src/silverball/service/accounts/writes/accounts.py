@@ -1,7 +1,7 @@
-"""The end of an account: the person is gone from it and from the players that were his, results stay.
+"""Erase a person from their account and its players, and keep the results.
 
-Results belong to everybody who played, so an account and its players become pseudonyms. What only the
-account itself needed goes altogether.
+Results belong to all players of a tournament, so the account and its players become pseudonyms. Data that
+only the account itself needed is deleted.
 """
 
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from silverball.store.transaction import Transaction
 
 _USER = tables.user.c
 
-# What is empty in an account that was deleted.
+# Columns that are empty in a deleted account.
 ERASED_COLUMNS = (
     "first_name",
     "last_name",
@@ -36,15 +36,15 @@ ERASED_COLUMNS = (
     "club_id",
     "business_profile_id",
 )
-# The book of an organizer, in an order in which nothing is needed by what follows.
+# The kinds of an organizer's book, ordered so that no kind is used by a later one.
 BOOK_KINDS = (book.OCCASION, book.BANK, book.SERIES, book.PLAYER, book.ARENA, book.LOCATION)
 
 
 def erase_account(transaction: Transaction, user_id: int) -> None:
-    """Take the person out of the account, for good. Raises NotFound and Conflict."""
+    """Erase the person from the account, for good. Raises NotFound and Conflict."""
     db = transaction.connection
     reads.require_erasable(db, user_id)
-    # Tournaments are locked before the account is: who writes in one may need the account's row.
+    # Tournaments are locked before the account: a write in a tournament may need the account's row.
     revisions.raise_for_users(transaction, [user_id])
     columns = select(_USER.name, _USER.ratings_opt_out).where(_USER.user_id == user_id)
     name, was_hidden = db.execute(columns).one()
@@ -55,7 +55,7 @@ def erase_account(transaction: Transaction, user_id: int) -> None:
     _erase_code_sources(db, players)
     submissions.erase_from_submissions(db, user_id)
     ratings.erase_from_ratings(db, user_id, players, was_hidden=was_hidden)
-    # The claims still say where he played: what was announced there is dropped.
+    # The claims still link the account to its tournaments, whose announcements are dropped.
     feed_events.announce_users(transaction, [user_id], is_hiding=True)
     for column in (tables.player.c.claimed_by, tables.game_player.c.user_id, tables.suggestion.c.user_id):
         db.execute(update(column.table).where(column == user_id).values({column: None}))
@@ -70,13 +70,13 @@ def _pseudonymize_account(db: Connection, user_id: int) -> None:
         "role": "player",
         "placeholder": True,
     }
-    # A pseudonym has no place in the list of ratings.
+    # A pseudonym is not listed among the ratings.
     values["ratings_opt_out"] = True
     db.execute(update(tables.user).where(_USER.user_id == user_id).values(**values))
 
 
 def _pseudonymize_players(db: Connection, player_ids: Collection[int]) -> None:
-    """Each by its own number, so that two books do not tell that they mean the same person."""
+    """Give each player a pseudonym of their own, so that books do not reveal a common person."""
     labels: dict[str, Any] = {"labels": [], "label_color": None}
     for player_id in player_ids:
         values = {"name": f"Player {player_id}", "ifpa_id": None, "status": "inactive", **labels}
@@ -87,20 +87,20 @@ def _pseudonymize_players(db: Connection, player_ids: Collection[int]) -> None:
 def _erase_mentions(db: Connection, user_id: int, name: str) -> None:
     organized = tables.occasion.c.organizer_id == user_id
     db.execute(update(tables.occasion).where(organized).values(contact_email=None))
-    # The journal keeps who did what by number, but not from where.
+    # The journal keeps the actor's id, but not the address.
     acted = tables.journal.c.actor_id == user_id
     db.execute(update(tables.journal).where(acted).values(source=""))
     own = tables.tournament.c
     naming = type_coerce(own.managers, Text).contains(_json_text(name), autoescape=True)
     for tournament_id, managers in db.execute(select(own.tournament_id, own.managers).where(naming)).all():
-        # What was imported may name who helped to run it.
-        left = [one for one in managers if one.get("name") != name]
+        # Imported tournaments may name their managers.
+        remaining = [manager for manager in managers if manager.get("name") != name]
         row = update(tables.tournament).where(own.tournament_id == tournament_id)
-        db.execute(row.values(managers=left))
+        db.execute(row.values(managers=remaining))
 
 
 def _erase_code_sources(db: Connection, player_ids: Collection[int]) -> None:
-    """The journal keeps what was done with printed codes of these players, but not from where."""
+    """Erase the addresses from which these players' printed codes were used."""
     entry, acted = tables.journal.c, tables.device_action.c
     with_code = acted.player_id.in_(player_ids)
     nights = select(acted.tournament_id).where(with_code)
@@ -110,7 +110,7 @@ def _erase_code_sources(db: Connection, player_ids: Collection[int]) -> None:
 
 
 def _delete_private_rows(db: Connection, user_id: int) -> None:
-    """What only the account needed: nobody else sees it, or no tournament uses it."""
+    """Delete the data that only the account needed and that no tournament uses."""
     for table in (tables.token, tables.session, tables.idempotency, tables.claim, tables.shortcut):
         db.execute(delete(table).where(table.c.user_id == user_id))
     organized = select(tables.tournament.c.tournament_id).where(tables.tournament.c.organizer_id == user_id)
@@ -123,14 +123,14 @@ def _delete_private_rows(db: Connection, user_id: int) -> None:
 
 
 def _delete_stored_replies(db: Connection, names: Collection[str]) -> None:
-    """Answers that are kept for requests sent again, where they name the person."""
-    said = tables.idempotency.c.body
+    """Delete the stored replies for repeated requests that contain the person's names."""
+    body = tables.idempotency.c.body
     for name in names:
         spellings = (_json_text(name), quote_plus(name), quote(name))
-        named = or_(*(said.contains(one, autoescape=True) for one in spellings))
-        db.execute(delete(tables.idempotency).where(named))
+        mentions_person = or_(*(body.contains(spelling, autoescape=True) for spelling in spellings))
+        db.execute(delete(tables.idempotency).where(mentions_person))
 
 
 def _json_text(text: str) -> str:
-    """The text as it stands in JSON."""
+    """The text as a JSON string."""
     return msgspec.json.encode(text).decode()

@@ -1,4 +1,4 @@
-"""A person in the ratings: what he has played stays rated, under a pseudonym that no list shows."""
+"""Erase a person from the ratings. Their games stay rated, under a pseudonym that is not listed."""
 
 from collections.abc import Mapping
 
@@ -11,18 +11,18 @@ _RATING = rating.c
 
 
 def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str], *, was_hidden: bool) -> None:
-    """Take the user and the names of his players out of every rating; call it while they are linked.
+    """Erase the user and the names of their players from all ratings, while they are still linked.
 
-    The account has its pseudonym and hides its rating already.
+    By then the account has its pseudonym and hides its rating.
     """
     rating_days.update_user(db, user_id, was_hidden=was_hidden)
     own = select(_RATING.rating_id).where(_RATING.user_id == user_id).scalar_subquery()
-    # Ratings that turned out to be his stay behind as signposts, by number or by name.
-    his = or_(_RATING.user_id == user_id, _RATING.merged_into == own)
-    _rename_ratings(db, his, f"Player {user_id}", organizer_id=None, name_key=None)
+    # Ratings merged into the user's rating stay as references, by number or by name.
+    theirs = or_(_RATING.user_id == user_id, _RATING.merged_into == own)
+    _rename_ratings(db, theirs, f"Player {user_id}", organizer_id=None, name_key=None)
     rows = select(player.c.player_id, player.c.organizer_id).where(player.c.player_id.in_(players))
     for player_id, organizer_id in db.execute(rows).all():
-        # Whoever is known by name only is looked for by that name in the next run.
+        # The next run finds players without an account by their name, which is the pseudonym now.
         known = (_RATING.organizer_id == organizer_id) & (
             _RATING.name_key == names.name_key(players[player_id])
         )
@@ -31,6 +31,6 @@ def erase_from_ratings(db: Connection, user_id: int, players: Mapping[int, str],
     rating_days.mark_players(db, players)
 
 
-def _rename_ratings(db: Connection, whose: ColumnElement[bool], name: str, **more: object) -> None:
+def _rename_ratings(db: Connection, condition: ColumnElement[bool], name: str, **more: object) -> None:
     values = {"name": name, "name_folded": names.fold(name), "ifpa_id": None, **more}
-    db.execute(update(rating).where(whose).values(**values))
+    db.execute(update(rating).where(condition).values(**values))

@@ -1,4 +1,4 @@
-"""A person in results that were sent in: the results stay, who he was does not."""
+"""Erase a person from submitted results. The results stay."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ _PLAYER, _DOCUMENT = submission_player.c, submission_document.c
 
 
 def erase_from_submissions(db: Connection, user_id: int) -> None:
-    """Take the user out of every submission that knows him, and out of its document."""
+    """Erase the user from all submissions and their documents."""
     mine = select(_PLAYER.rating_submission_id, _PLAYER.place).where(_PLAYER.user_id == user_id)
     for submission_id, place in db.execute(mine).all():
         own = (_PLAYER.rating_submission_id == submission_id, _PLAYER.place == place)
@@ -21,26 +21,26 @@ def erase_from_submissions(db: Connection, user_id: int) -> None:
             "user_id": None,
             "candidates": [],
         }
-        # Nobody is asked again who that was.
+        # A settled player is not asked about again.
         db.execute(update(submission_player).where(*own).values(**values, settled=True))
         _rewrite_document(db, submission_id, place)
-    # Elsewhere he is only one of those whom a name could mean.
+    # In other submissions the user is only a candidate for a name.
     naming = type_coerce(_PLAYER.candidates, Text).contains(str(user_id))
-    found = select(_PLAYER.rating_submission_id, _PLAYER.place, _PLAYER.candidates).where(naming)
-    for submission_id, place, candidates in db.execute(found).all():
-        left = [one for one in candidates if one.get("user_id") != user_id]
+    matching = select(_PLAYER.rating_submission_id, _PLAYER.place, _PLAYER.candidates).where(naming)
+    for submission_id, place, candidates in db.execute(matching).all():
+        remaining = [candidate for candidate in candidates if candidate.get("user_id") != user_id]
         own = (_PLAYER.rating_submission_id == submission_id, _PLAYER.place == place)
-        db.execute(update(submission_player).where(*own).values(candidates=left))
+        db.execute(update(submission_player).where(*own).values(candidates=remaining))
 
 
 def _rewrite_document(db: Connection, submission_id: int, place: int) -> None:
-    """The kept document with a pseudonym in the place of this player."""
-    here = _DOCUMENT.rating_submission_id == submission_id
-    body = db.execute(select(_DOCUMENT.body).where(here)).scalar_one_or_none()
+    """Replace the player at this place of the stored document by a pseudonym."""
+    is_document = _DOCUMENT.rating_submission_id == submission_id
+    body = db.execute(select(_DOCUMENT.body).where(is_document)).scalar_one_or_none()
     if body is None:
         return
     document: Any = msgspec.json.decode(body)
     known = document["players"][place]
     document["players"][place] = {"id": known["id"], "name": f"Player {place + 1}"}
     text = msgspec.json.encode(document).decode()
-    db.execute(update(submission_document).where(here).values(body=text))
+    db.execute(update(submission_document).where(is_document).values(body=text))

@@ -86,7 +86,7 @@ def player_ranks(db: Connection, player_ids: Collection[int], seeding: str) -> d
         .join(tables.federation_player, _RECORD.ifpa_id == IFPA_ID_OF_PLAYER)
         .where(_PLAYER.player_id.in_(player_ids), rank.is_not(None))
     )
-    return {row[0]: row[1] for row in db.execute(rows)}
+    return dict(db.execute(rows).all())
 
 
 def ifpa_ids_by_name(db: Connection, wanted: Iterable[str]) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Whatever names a machine follows the machine when its id changes."""
+"""Update stored machine ids when the machine database changes them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,82 +15,88 @@ from silverball.wire import times
 from silverball.wire.machines import OpdbChange
 
 _SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
-# SQLite takes 32,766 parameters in one statement.
+# SQLite accepts 32,766 parameters in one statement.
 IDS_AT_ONCE = 1000
 
 
 @dataclass(frozen=True)
 class MachineMoves:
-    """What was changed, and what could not be."""
+    """The updated ids, and those that could not be updated."""
 
     arenas: int = 0
-    # Id -> the id that is stored in its place now, None where the machine was deleted.
+    # Old id -> new id, None where the machine was deleted.
     moved: Mapping[str, str | None] = field(default_factory=dict)
-    # Ids that are stored, were replaced, and lead to no entry that is known.
+    # Stored ids whose replacement is not a known entry.
     lost: tuple[str, ...] = ()
 
 
 def store_changes(db: Connection, changes: Sequence[OpdbChange]) -> int:
-    """Put these lines into the list of changes, over those with their numbers; returns how many are new."""
+    """Store these lines of the list of changes by their numbers, and return the number of new lines."""
     table, key = tables.machine_change, tables.machine_change.c.changelog_id
     before = set(db.execute(select(key)).scalars())
-    mine = {one.changelog_id for one in changes}
-    again = [{"own_id": one} for one in sorted(mine & before)]
-    if again:
-        db.execute(delete(table).where(key == bindparam("own_id")), again)
+    line_ids = {change.changelog_id for change in changes}
+    replaced = [{"own_id": line_id} for line_id in sorted(line_ids & before)]
+    if replaced:
+        db.execute(delete(table).where(key == bindparam("own_id")), replaced)
     rows = [
         {
-            "changelog_id": one.changelog_id,
-            "action": one.action,
-            "opdb_id_deleted": one.opdb_id_deleted,
-            "opdb_id_replacement": one.opdb_id_replacement,
-            "created_at": times.parse_moment(one.created_at),
+            "changelog_id": change.changelog_id,
+            "action": change.action,
+            "opdb_id_deleted": change.opdb_id_deleted,
+            "opdb_id_replacement": change.opdb_id_replacement,
+            "created_at": times.parse_moment(change.created_at),
         }
-        for one in changes
+        for change in changes
     ]
     if rows:
         db.execute(insert(table), rows)
-    return len(mine - before)
+    return len(line_ids - before)
 
 
 def follow_moves(transaction: Transaction) -> MachineMoves:
-    """Give arenas, summaries, tips and films the ids that their machines have now.
+    """Give arenas, summaries, tips and videos the current ids of their machines.
 
-    Called whenever something comes in that names machines, or says where they went: the list of changes may
-    be ahead of the entries, and the entries ahead of the list.
+    Called after every import that names machines or changes their ids: the list of changes may be ahead of
+    the entries, and the entries ahead of the list.
     """
     db = transaction.connection
     moves = reads.id_replacements(db)
     if not moves:
         return MachineMoves()
     known = reads.entry_ids(db)
-    outcomes = {one: resolve_id(one, moves, known) for one in sorted(_stored_ids(db) & moves.keys())}
-    moved = {one: outcome.opdb_id for one, outcome in outcomes.items() if outcome != ResolvedId(one)}
-    lost = tuple(one for one, outcome in outcomes.items() if outcome.is_unknown)
-    for one in lost:
-        del moved[one]
+    outcomes = {
+        opdb_id: resolve_id(opdb_id, moves, known) for opdb_id in sorted(_stored_ids(db) & moves.keys())
+    }
+    moved = {
+        opdb_id: outcome.opdb_id for opdb_id, outcome in outcomes.items() if outcome != ResolvedId(opdb_id)
+    }
+    lost = tuple(opdb_id for opdb_id, outcome in outcomes.items() if outcome.is_unknown)
+    for opdb_id in lost:
+        del moved[opdb_id]
     arenas = _replace_ids(transaction, moved) if moved else 0
     return MachineMoves(arenas, moved, lost)
 
 
 def _stored_ids(db: Connection) -> set[str]:
-    """Every id that something has."""
-    found = (db.execute(select(one).where(one.is_not(None)).distinct()).scalars() for one in _id_columns())
-    return set(chain.from_iterable(found))
+    """All ids in use."""
+    id_lists = (
+        db.execute(select(column).where(column.is_not(None)).distinct()).scalars() for column in _id_columns()
+    )
+    return set(chain.from_iterable(id_lists))
 
 
 def _id_columns() -> list[Column[str]]:
-    named = (tables.arena, *_SUMMARIES, tables.tip, tables.machine_video)
-    return [one.c.opdb_id for one in named]
+    naming_tables = (tables.arena, *_SUMMARIES, tables.tip, tables.machine_video)
+    return [table.c.opdb_id for table in naming_tables]
 
 
 def _replace_ids(transaction: Transaction, moved: Mapping[str, str | None]) -> int:
-    """Returns how many arenas have another id now. Every tournament that shows one is newer and tells so."""
+    """Replace the ids everywhere, raise the affected tournaments, and return the number of changed arenas."""
     db = transaction.connection
     arena_ids = _ids_of_rows_naming(db, tables.arena.c.arena_id, tables.arena.c.opdb_id, moved)
     _replace_in_column(db, tables.arena.c.opdb_id, moved)
-    # Who completes one of these tournaments meanwhile waits here, or is waited for: his summary has an
-    # arena's id from before or after, and is renamed below when it is from before.
+    # A concurrent completion of one of these tournaments waits here, or this transaction waits for it. Its
+    # summary has the old or the new id, and an old one is replaced below.
     for start in range(0, len(arena_ids), IDS_AT_ONCE):
         feed_events.announce_arenas(transaction, arena_ids[start : start + IDS_AT_ONCE])
     for summary in _SUMMARIES:
@@ -105,18 +111,18 @@ def _replace_ids(transaction: Transaction, moved: Mapping[str, str | None]) -> i
 def _ids_of_rows_naming(
     db: Connection, wanted: Column[int], named: Column[str], moved: Mapping[str, str | None]
 ) -> list[int]:
-    found: set[int] = set()
+    ids: set[int] = set()
     olds = sorted(moved)
     for start in range(0, len(olds), IDS_AT_ONCE):
         rows = select(wanted).where(named.in_(olds[start : start + IDS_AT_ONCE])).distinct()
-        found.update(db.execute(rows).scalars())
-    return sorted(found)
+        ids.update(db.execute(rows).scalars())
+    return sorted(ids)
 
 
 def _replace_in_column(db: Connection, column: Column[str], moved: Mapping[str, str | None]) -> None:
-    # One pass over the table for many ids. None of them leads to another one, so the order does not matter.
+    # One pass over the table for many ids. No new id is also an old one, so the order does not matter.
     olds = sorted(moved)
     for start in range(0, len(olds), IDS_AT_ONCE):
-        some = olds[start : start + IDS_AT_ONCE]
-        new = case({old: moved[old] for old in some}, value=column)
-        db.execute(update(column.table).where(column.in_(some)).values({column: new}))
+        batch = olds[start : start + IDS_AT_ONCE]
+        new = case({old: moved[old] for old in batch}, value=column)
+        db.execute(update(column.table).where(column.in_(batch)).values({column: new}))

@@ -1,4 +1,4 @@
-"""Storing rating periods: one transaction of the caller's holds a period, its revisions and what follows."""
+"""Store rating periods. The caller's transaction holds a period, its revisions and the standings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,35 +28,35 @@ _ENCODE = msgspec.json.Encoder().encode
 
 
 class RunSuperseded(Exception):
-    """Another run has begun: this one must not store anything any more."""
+    """Another run has begun, and this one must not store anything."""
 
 
 @dataclass(frozen=True)
 class RatedDay:
-    """A day that was rated: what it was made from, and what came of it."""
+    """A rated day: its results, their fingerprint, and the new revisions."""
 
     day: RatingDay
     fingerprint: str
     revisions: list[RatingUpdate]
-    # Whether it has revisions of an earlier run.
+    # Whether an earlier run stored revisions for the day.
     was_rated: bool
 
 
 def begin_run(db: Connection) -> int:
-    """Begin a run; whichever is at work stops at its next transaction. Returns the run's number."""
+    """Begin a run and return its number. A running one stops at its next transaction."""
     return int(db.execute(BEGIN_RUN).scalar_one())
 
 
 def require_current_run(db: Connection, run: int) -> None:
-    """Raises Superseded when another run has begun since; from here on none can."""
+    """Raise RunSuperseded when another run has begun; lock out new runs until the commit."""
     rows = select(tables.rating_run.c.run).where(tables.rating_run.c.slot == SLOT).with_for_update()
     if db.execute(rows).scalar_one() != run:
         raise RunSuperseded
 
 
 def create_days(db: Connection, first: date, last: date) -> None:
-    """A row for every day from the first to the last that has none."""
-    there = {one.day for one in standing.day_rows(db, first, last)}
+    """Create the missing rows of all days from the first to the last."""
+    existing_days = {period.day for period in standing.day_rows(db, first, last)}
     days = (first + timedelta(days=n) for n in range((last - first).days + 1))
     rows = [
         {
@@ -66,14 +66,14 @@ def create_days(db: Connection, first: date, last: date) -> None:
             "is_imported": False,
         }
         for day in days
-        if day not in there
+        if day not in existing_days
     ]
     if rows:
         db.execute(insert(tables.rating_period), rows)
 
 
 def mark_for_rerating(db: Connection, day: date) -> None:
-    """Rate everything again that was rated from this day on, whether its results changed or not."""
+    """Mark all rated days from this day on, whether or not their results changed."""
     rows = update(tables.rating_period).where(
         _P.period_date >= day.isoformat(), _P.status != rating_days.WAITING, _P.is_imported == false()
     )
@@ -81,7 +81,7 @@ def mark_for_rerating(db: Connection, day: date) -> None:
 
 
 def mark_merged(db: Connection, merged: Sequence[int]) -> None:
-    """Ratings that went up in others: what they did is to be rated again under the others' ids."""
+    """Mark the days of merged ratings, so that they are rated again under the surviving ids."""
     rows = select(func.min(_V.period_date)).where(_V.rating_id.in_(merged))
     first = db.execute(rows).scalar_one_or_none()
     if first is not None:
@@ -89,29 +89,38 @@ def mark_merged(db: Connection, merged: Sequence[int]) -> None:
 
 
 def store_identities(db: Connection, register: IdentityRegister) -> None:
-    """What the register learned; the numbers of a merged one are free before another takes them."""
-    merged = {gone: surviving_id(register.merged, kept) for gone, kept in register.merged.items()}
-    nobody = dict.fromkeys(
+    """Store the register's changes. Merged ratings free their numbers before other ratings take them."""
+    merged = {
+        merged_id: surviving_id(register.merged, surviving)
+        for merged_id, surviving in register.merged.items()
+    }
+    blank = dict.fromkeys(
         (*STANDING_COLUMNS, "user_id", "ifpa_id", "organizer_id", "name_key", "rank", "lower_bound")
     )
-    for gone, kept in merged.items():
-        if gone not in register.created_ids:
-            db.execute(update(tables.rating).where(_R.rating_id == gone).values(**nobody, merged_into=kept))
-    changed = sorted(one for one in register.changed_ids - register.created_ids if one in register.by_id)
-    for one in changed:
+    for merged_id, surviving in merged.items():
+        if merged_id not in register.created_ids:
+            db.execute(
+                update(tables.rating).where(_R.rating_id == merged_id).values(**blank, merged_into=surviving)
+            )
+    changed = sorted(
+        rating_id for rating_id in register.changed_ids - register.created_ids if rating_id in register.by_id
+    )
+    for rating_id in changed:
         db.execute(
-            update(tables.rating).where(_R.rating_id == one).values(**_identity_values(register.by_id[one]))
+            update(tables.rating)
+            .where(_R.rating_id == rating_id)
+            .values(**_identity_values(register.by_id[rating_id]))
         )
     new = [
-        {"rating_id": one, **_identity_values(register.by_id[one]), "merged_into": None}
-        for one in sorted(register.created_ids)
-        if one in register.by_id
+        {"rating_id": rating_id, **_identity_values(register.by_id[rating_id]), "merged_into": None}
+        for rating_id in sorted(register.created_ids)
+        if rating_id in register.by_id
     ]
-    gone_at_once = [
-        {"rating_id": one, **nobody, "name": "", "name_folded": "", "merged_into": merged[one]}
-        for one in sorted(register.created_ids & merged.keys())
+    merged_at_once = [
+        {"rating_id": rating_id, **blank, "name": "", "name_folded": "", "merged_into": merged[rating_id]}
+        for rating_id in sorted(register.created_ids & merged.keys())
     ]
-    for rows in (new, gone_at_once):
+    for rows in (new, merged_at_once):
         if rows:
             db.execute(insert(tables.rating), rows)
     if register.created_ids:
@@ -120,34 +129,34 @@ def store_identities(db: Connection, register: IdentityRegister) -> None:
     register.changed_ids.clear()
 
 
-def _identity_values(one: Identity) -> dict[str, Any]:
+def _identity_values(identity: Identity) -> dict[str, Any]:
     return {
-        "name": one.name,
-        "name_folded": names.fold(one.name),
-        "user_id": one.user_id,
-        "ifpa_id": one.ifpa_id,
-        "organizer_id": one.organizer_id,
-        "name_key": one.name_key,
+        "name": identity.name,
+        "name_folded": names.fold(identity.name),
+        "user_id": identity.user_id,
+        "ifpa_id": identity.ifpa_id,
+        "organizer_id": identity.organizer_id,
+        "name_key": identity.name_key,
     }
 
 
-def store_day(db: Connection, one: RatedDay, parameters: Parameters, now: datetime) -> None:
-    """The revisions of a day instead of those that are there, and the period itself."""
-    day = one.day.day.isoformat()
-    _store_revisions(db, day, one.revisions, _revision_ids(db, day) if one.was_rated else {})
-    kinds = [kind for kind, _ in one.day.events]
-    ours = kinds.count("tournament")
+def store_day(db: Connection, rated_day: RatedDay, parameters: Parameters, now: datetime) -> None:
+    """Replace the revisions of a day, and store its period."""
+    day = rated_day.day.day.isoformat()
+    _store_revisions(db, day, rated_day.revisions, _revision_ids(db, day) if rated_day.was_rated else {})
+    kinds = [kind for kind, _ in rated_day.day.events]
+    tournament_count = kinds.count("tournament")
     db.execute(
         update(tables.rating_period)
         .where(_P.period_date == day)
         .values(
             status=rating_days.PROCESSED,
-            tournament_count=ours,
+            tournament_count=tournament_count,
             challenge_count=0,
-            ext_event_count=len(kinds) - ours,
-            result_count=one.day.result_count,
-            player_count=one.day.player_count,
-            fingerprint=one.fingerprint,
+            ext_event_count=len(kinds) - tournament_count,
+            result_count=rated_day.day.result_count,
+            player_count=rated_day.day.player_count,
+            fingerprint=rated_day.fingerprint,
             algorithm_version=ALGORITHM_VERSION,
             parameters=msgspec.to_builtins(parameters),
             processed_at=now,
@@ -162,61 +171,68 @@ def _revision_ids(db: Connection, day: str) -> dict[int, int]:
     )
     rows = db.exec_driver_sql(statement, (day,))
     assert rows.cursor is not None
-    # As the driver gives them: wrapping each row would cost more than reading it.
-    found = dict(rows.cursor.fetchall())
+    # Raw rows of the driver: result processing would cost more than the read.
+    revision_ids = dict(rows.cursor.fetchall())
     rows.close()
-    return found
+    return revision_ids
 
 
 def _store_revisions(
-    db: Connection, day: str, revisions: Sequence[RatingUpdate], there: Mapping[int, int]
+    db: Connection, day: str, revisions: Sequence[RatingUpdate], stored_ids: Mapping[int, int]
 ) -> None:
-    """These instead of those that are there; one that is rated again keeps its id.
+    """Replace the revisions of a day. A rating that has one already keeps its id.
 
-    It is found by that id: by person and day it would be looked for all over a large index.
+    Revisions are updated by their id: by rating and day, each would be searched in a large index.
     """
     mark = _placeholder(db)
-    rows = [(*row[:8], _ENCODE(row.meetings).decode()) for row in revisions]
+    rows = {
+        revision.rating_id: (*revision[:8], _ENCODE(revision.meetings).decode()) for revision in revisions
+    }
     changed = ", ".join(f"{name} = {mark}" for name in REVISION_COLUMNS[1:-1])
-    again = [(*row[1:], there[row[0]]) for row in rows if row[0] in there]
+    again = [(*values[1:], stored_ids[key]) for key, values in rows.items() if key in stored_ids]
     _execute_many(db, f"UPDATE rating_revision SET {changed} WHERE rating_revision_id = {mark}", again)  # noqa: S608  # our own words
     marks = ", ".join([mark] * len(REVISION_COLUMNS))
-    new = [(*row, day) for row in rows if row[0] not in there]
+    new = [(*values, day) for key, values in rows.items() if key not in stored_ids]
     _execute_many(db, f"INSERT INTO rating_revision ({', '.join(REVISION_COLUMNS)}) VALUES ({marks})", new)  # noqa: S608  # our own words
-    kept = {row[0] for row in rows}
-    gone = [(revision_id,) for rating_id, revision_id in there.items() if rating_id not in kept]
-    # Who did not play that day after all.
+    # People who did not play on that day after all.
+    gone = [(revision_id,) for rating_id, revision_id in stored_ids.items() if rating_id not in rows]
     _execute_many(db, f"DELETE FROM rating_revision WHERE rating_revision_id = {mark}", gone)  # noqa: S608  # our own words
 
 
 def confirm_day(db: Connection, day: date) -> None:
-    """A day whose results turned out to be the same as before."""
+    """Mark a day as processed, because its results have not changed."""
     rows = update(tables.rating_period).where(_P.period_date == day.isoformat())
     db.execute(rows.values(status=rating_days.PROCESSED))
 
 
 def store_standings(db: Connection, standings: Sequence[CurrentRating]) -> None:
-    """How these people stand now."""
+    """Store the current standings of these ratings."""
     mark = _placeholder(db)
-    said = ", ".join(f"{name} = {mark}" for name in STANDING_COLUMNS)
+    assignments = ", ".join(f"{name} = {mark}" for name in STANDING_COLUMNS)
     rows = [
-        (*one[1:4], one.first_period.isoformat(), one.last_period.isoformat(), *one[6:], one.rating_id)
-        for one in standings
+        (
+            *standing[1:4],
+            standing.first_period.isoformat(),
+            standing.last_period.isoformat(),
+            *standing[6:],
+            standing.rating_id,
+        )
+        for standing in standings
     ]
-    _execute_many(db, f"UPDATE rating SET {said} WHERE rating_id = {mark}", rows)  # noqa: S608  # our own words
+    _execute_many(db, f"UPDATE rating SET {assignments} WHERE rating_id = {mark}", rows)  # noqa: S608  # our own words
 
 
 def clear_other_standings(db: Connection, standings: Sequence[CurrentRating]) -> None:
-    """Whoever stands in no revision any more has no rating."""
-    there = db.execute(select(_R.rating_id).where(_R.last_period.is_not(None))).scalars()
-    gone = sorted(set(there) - {one.rating_id for one in standings})
+    """Clear the standings of ratings without any revision."""
+    rated_ids = db.execute(select(_R.rating_id).where(_R.last_period.is_not(None))).scalars()
+    unrated_ids = sorted(set(rated_ids) - {standing.rating_id for standing in standings})
     nothing = ", ".join(f"{name} = NULL" for name in (*STANDING_COLUMNS, "lower_bound", "rank"))
-    rows = [(one,) for one in gone]
+    rows = [(rating_id,) for rating_id in unrated_ids]
     _execute_many(db, f"UPDATE rating SET {nothing} WHERE rating_id = {_placeholder(db)}", rows)  # noqa: S608  # our own words
 
 
 def store_ranking(db: Connection, ranking: RankedRatings, day: date) -> None:
-    """Everybody's lower bound and rank at the end of a day, which is the current period from now on."""
+    """Store all lower bounds and ranks at the end of a day, and make it the current period."""
     mark = _placeholder(db)
     statement = f"UPDATE rating SET lower_bound = {mark}, rank = {mark} WHERE rating_id = {mark}"  # noqa: S608  # our own words
     _execute_many(db, statement, ranking.rows)
@@ -227,11 +243,11 @@ def store_ranking(db: Connection, ranking: RankedRatings, day: date) -> None:
 
 
 def _placeholder(db: Connection) -> str:
-    """How the driver writes a parameter."""
+    """The driver's placeholder of a parameter."""
     return "?" if db.dialect.name == "sqlite" else "%s"
 
 
 def _execute_many(db: Connection, statement: str, rows: list[Any]) -> None:
-    """One statement for many rows, straight to the driver: they are thousands."""
+    """Execute one statement for thousands of rows, directly on the driver."""
     if rows:
         db.exec_driver_sql(statement, rows)

@@ -1,4 +1,4 @@
-"""Ratings that came from a file: everybody's standing on a day, from which periods go on here."""
+"""Store ratings imported from a file: all standings of a day, from which periods continue."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,13 @@ from silverball.store import names, rating_days, revisions, tables
 _P, _U = tables.rating_period.c, tables.user.c
 
 
+class RatingsAlreadyComputed(Conflict):
+    sentence = "Ratings were computed here already. A file can only be read before the first period."
+
+
 @dataclass(frozen=True)
 class ImportedRating:
-    """One rating of the file."""
+    """A rating in the file."""
 
     name: str
     user_id: int | None
@@ -31,15 +35,15 @@ class ImportedRating:
 def replace_ratings(
     db: Connection, seeds: Sequence[ImportedRating], day: date, parameters: Parameters, now: datetime
 ) -> None:
-    """These ratings, as of a day, instead of those of an earlier file; results up to that day are in them.
+    """Replace the ratings of an earlier file. They include all results up to their day.
 
-    Raises Conflict when something was rated here already. Ranks follow with `writes.store_ranking`.
+    Raises Conflict once a day was rated here. Ranks are stored by `writes.store_ranking`.
     """
     rated_here = select(_P.rating_period_id).where(
         _P.is_imported == false(), _P.status != rating_days.WAITING
     )
     if db.execute(rated_here.limit(1)).first() is not None:
-        raise Conflict("Ratings were computed here already. A file can only be read before the first period.")
+        raise RatingsAlreadyComputed
     writes.begin_run(db)
     for table in (tables.rating_revision, tables.rating):
         db.execute(delete(table))
@@ -60,8 +64,8 @@ def _period_values(day: date, parameters: Parameters, now: datetime) -> dict[str
 
 
 def _store_ratings(db: Connection, seeds: Sequence[ImportedRating]) -> None:
-    accounts = _account_name_keys(db, [one.user_id for one in seeds if one.user_id is not None])
-    rows = [_rating_values(one, accounts) for one in seeds]
+    accounts = _account_name_keys(db, [rating.user_id for rating in seeds if rating.user_id is not None])
+    rows = [_rating_values(rating, accounts) for rating in seeds]
     if not rows:
         return
     db.execute(insert(tables.rating), rows)
@@ -70,36 +74,36 @@ def _store_ratings(db: Connection, seeds: Sequence[ImportedRating]) -> None:
     seeded = [
         {
             "rating_id": rating_id,
-            "period_date": one.last_period.isoformat(),
-            "rating": one.rating,
-            "rd": one.rd,
+            "period_date": rating.last_period.isoformat(),
+            "rating": rating.rating,
+            "rd": rating.rd,
         }
-        for rating_id, one in zip(ids, seeds, strict=True)
+        for rating_id, rating in zip(ids, seeds, strict=True)
     ]
     db.execute(insert(tables.rating_revision), seeded)
 
 
-def _rating_values(one: ImportedRating, accounts: dict[int, str]) -> dict[str, Any]:
-    # The file may be another house's: a number counts when that account has this name here too.
-    is_here = one.user_id is not None and accounts.get(one.user_id) == names.name_key(one.name)
-    last = one.last_period.isoformat()
+def _rating_values(rating: ImportedRating, accounts: dict[int, str]) -> dict[str, Any]:
+    # The file may come from another site: a user id counts only if that account has the same name here.
+    is_same_user = rating.user_id is not None and accounts.get(rating.user_id) == names.name_key(rating.name)
+    last = rating.last_period.isoformat()
     return {
-        "name": one.name,
-        "name_folded": names.name_key(one.name),
-        "user_id": one.user_id if is_here else None,
-        "ifpa_id": one.ifpa_id,
-        "rating": one.rating,
-        "rd": one.rd,
+        "name": rating.name,
+        "name_folded": names.name_key(rating.name),
+        "user_id": rating.user_id if is_same_user else None,
+        "ifpa_id": rating.ifpa_id,
+        "rating": rating.rating,
+        "rd": rating.rd,
         "first_period": last,
         "last_period": last,
     }
 
 
 def _account_name_keys(db: Connection, user_ids: Sequence[int]) -> dict[int, str]:
-    """User id -> name, to be compared."""
-    found: dict[int, str] = {}
+    """User id -> name key, for comparison."""
+    name_keys: dict[int, str] = {}
     for start in range(0, len(user_ids), revisions.IDS_PER_STATEMENT):
-        some = user_ids[start : start + revisions.IDS_PER_STATEMENT]
-        for user_id, name in db.execute(select(_U.user_id, _U.name).where(_U.user_id.in_(some))):
-            found[user_id] = names.name_key(name)
-    return found
+        batch = user_ids[start : start + revisions.IDS_PER_STATEMENT]
+        for user_id, name in db.execute(select(_U.user_id, _U.name).where(_U.user_id.in_(batch))):
+            name_keys[user_id] = names.name_key(name)
+    return name_keys

@@ -196,7 +196,10 @@ def _ratings_as_of(
         .order_by(_R.rating_id)
     )
     period = CurrentPeriod(day, at.parameters, at.percentiles)
-    values = [(*row[:7], *map(_int_or_none, row[7:11]), *row[11:], None) for row in db.execute(rows)]
+    values = [
+        (*identity, *map(_int_or_none, (games, wins, losses, results)), first, last, None)
+        for *identity, games, wins, losses, results, first, last in db.execute(rows)
+    ]
     return reads.rating_items(db, values, period, viewer)
 
 

@@ -75,8 +75,8 @@ def current_period(db: Connection) -> CurrentPeriod | None:
     row = db.execute(rows).first()
     if row is None:
         return None
-    parameters = formulas.DEFAULTS if row[1] is None else msgspec.convert(row[1], Parameters)
-    return CurrentPeriod(date.fromisoformat(row[0]), parameters, row[2] or {})
+    parameters = formulas.DEFAULTS if row.parameters is None else msgspec.convert(row.parameters, Parameters)
+    return CurrentPeriod(date.fromisoformat(row.period_date), parameters, row.percentiles or {})
 
 
 def is_visible_to(viewer: AuthenticatedCaller | None) -> ColumnElement[bool]:

@@ -116,7 +116,10 @@ def players_by_submission(
     rows = select(*columns).where(_PLAYER.rating_submission_id.in_(submission_ids))
     rows = rows.order_by(_PLAYER.rating_submission_id, _PLAYER.place)
     grouped = itertools.groupby(db.execute(rows), key=lambda row: row.rating_submission_id)
-    return {key: tuple(EventPlayer(*row[1:]) for row in listed) for key, listed in grouped}
+    return {
+        key: tuple(EventPlayer(row.name, row.user_id, row.ifpa_id) for row in listed)
+        for key, listed in grouped
+    }
 
 
 def events_to_compare(db: Connection, day: date, *, excluded_submission_id: int) -> Iterator[ComparedEvent]:

@@ -135,10 +135,10 @@ def _player_item(
     )
 
 
-def _submission_item(row: Sequence[Any], players: tuple[SubmissionPlayer, ...]) -> RatingSubmission:
-    submission_id, url, source_domain, status, name, event_date, rating_period = row[:7]
-    kind, player_count, game_count, result_count, submitter_id, submitter_name = row[7:13]
-    errors, moderator_note, created_at, updated_at = row[13:]
+def _submission_item(values: Sequence[Any], players: tuple[SubmissionPlayer, ...]) -> RatingSubmission:
+    submission_id, url, source_domain, status, name, event_date, rating_period = values[:7]
+    kind, player_count, game_count, result_count, submitter_id, submitter_name = values[7:13]
+    errors, moderator_note, created_at, updated_at = values[13:]
     return RatingSubmission(
         rating_submission_id=submission_id,
         url=url,

@@ -1,4 +1,4 @@
-"""A submission's document arrives, or does not."""
+"""Fetch a submission's document: claim, check, and accept or refuse it."""
 
 import hashlib
 from collections.abc import Collection
@@ -15,7 +15,7 @@ from silverball.service.submissions.reads import events, identities
 from silverball.service.submissions.writes import moving
 from silverball.store.tables import rating_submission, submission_document, submission_player
 
-# Longer than fetching and reading a document can take: whoever took it then is not there any more.
+# Longer than fetching and reading can take: the process that claimed the document has died.
 FETCH_LOST_AFTER = timedelta(minutes=1)
 TRIES_MAX = 3
 GIVEN_UP = "The document could not be fetched; the server was stopped each time. Send the address again."
@@ -28,13 +28,13 @@ class DocumentToFetch:
 
     submission_id: int
     url: str
-    # Which try this is: whoever is overtaken by a later one has nothing to say.
+    # The number of this try. The outcome of an outdated try is ignored.
     tries: int
 
 
 @dataclass(frozen=True)
 class ArrivedDocument:
-    """A document as it came, and the host that had it in the end."""
+    """A fetched document, and the host that finally served it."""
 
     host: str
     body: bytes
@@ -42,7 +42,7 @@ class ArrivedDocument:
 
 @dataclass(frozen=True)
 class ResolvedDocument:
-    """A document that was read, and who its players are."""
+    """A valid document with its matched players."""
 
     arrived_document: ArrivedDocument
     document: Document
@@ -50,24 +50,24 @@ class ResolvedDocument:
 
     @property
     def hash(self) -> str:
-        """SHA-256 in hex of the bytes as they came."""
+        """SHA-256 of the fetched bytes, in hex."""
         return hashlib.sha256(self.arrived_document.body).hexdigest()
 
 
 def is_fetch_due(db: Connection, now: datetime) -> bool:
-    """Whether a submission waits to be fetched."""
+    """Whether a document waits to be fetched."""
     return db.execute(select(_SUBMISSION.status).where(_is_due(now)).limit(1)).first() is not None
 
 
 def claim_next_document(db: Connection, now: datetime) -> DocumentToFetch | None:
-    """The submission that waits longest to be fetched; nobody else takes it for a minute."""
+    """Claim the document that waits longest. No other process claims it for a minute."""
     rows = select(rating_submission).where(_is_due(now)).order_by(_SUBMISSION.rating_submission_id)
-    row = db.execute(rows.limit(1).with_for_update(skip_locked=True)).mappings().one_or_none()
+    row = db.execute(rows.limit(1).with_for_update(skip_locked=True)).one_or_none()
     if row is None:
         return None
-    own = update(rating_submission).where(_SUBMISSION.rating_submission_id == row["rating_submission_id"])
-    db.execute(own.values(tries=row["tries"] + 1, tried_at=now))
-    return DocumentToFetch(row["rating_submission_id"], row["url"], row["tries"] + 1)
+    own = update(rating_submission).where(_SUBMISSION.rating_submission_id == row.rating_submission_id)
+    db.execute(own.values(tries=row.tries + 1, tried_at=now))
+    return DocumentToFetch(row.rating_submission_id, row.url, row.tries + 1)
 
 
 def _is_due(now: datetime) -> ColumnElement[bool]:
@@ -76,94 +76,94 @@ def _is_due(now: datetime) -> ColumnElement[bool]:
 
 
 def check_document(
-    db: Connection, errand: DocumentToFetch, delivery: ArrivedDocument, now: datetime
+    db: Connection, fetch: DocumentToFetch, delivery: ArrivedDocument, now: datetime
 ) -> ResolvedDocument:
-    """What the document says, and who its players are. Raises BadDocument.
+    """Validate the document and match its players. Raises InvalidDocument.
 
-    This takes its time, so it is done on a snapshot and holds nobody up. What is approved meanwhile is
-    seen when this one is to be approved.
+    This is slow, so it runs on a read snapshot without any lock. Events that are approved meanwhile are
+    compared again before this one is approved.
     """
-    found = document.validate_document(delivery.body, now)
-    known = identities.known_people(db, found.players)
-    resolved = people.resolve_players(found.players, known)
+    valid = document.validate_document(delivery.body, now)
+    known = identities.known_people(db, valid.players)
+    resolved = people.resolve_players(valid.players, known)
     faults = people.duplicate_faults(resolved)
     if faults:
         raise InvalidDocument(faults)
-    arrived = ResolvedDocument(delivery, found, resolved)
-    repeated = _known_document_fault(db, arrived.hash) or _repeated_games_fault(db, errand, arrived)
-    if repeated is not None:
-        raise InvalidDocument([repeated])
-    return arrived
+    result = ResolvedDocument(delivery, valid, resolved)
+    fault = _known_document_fault(db, result.hash) or _repeated_games_fault(db, fetch, result)
+    if fault is not None:
+        raise InvalidDocument([fault])
+    return result
 
 
 def accept_document(
     db: Connection,
-    errand: DocumentToFetch,
-    arrived: ResolvedDocument,
+    fetch: DocumentToFetch,
+    result: ResolvedDocument,
     trusted: Collection[str],
     now: datetime,
 ) -> None:
-    """The document is stored, and the submission goes on to whatever comes next."""
-    row = moving.lock_submission(db, errand.submission_id)
-    if row["status"] != "fetching" or row["tries"] != errand.tries:
+    """Store the document, and move the submission to its next state."""
+    row = moving.lock_submission(db, fetch.submission_id)
+    if row.status != "fetching" or row.tries != fetch.tries:
         return
-    # Another one with the same document may have been quicker.
-    fault = _known_document_fault(db, arrived.hash)
+    # Another submission with the same document may have been quicker.
+    fault = _known_document_fault(db, result.hash)
     if fault is not None:
-        refuse_document(db, errand, [fault], now)
+        refuse_document(db, fetch, [fault], now)
         return
-    _supersede_replaced(db, row["url"], errand.submission_id, now)
-    _store_document(db, errand.submission_id, arrived)
-    is_settled = all(one.settled for one in arrived.players)
+    _supersede_replaced(db, row.url, fetch.submission_id, now)
+    _store_document(db, fetch.submission_id, result)
+    is_settled = all(player.settled for player in result.players)
     moving.move_submission(
-        db, row, "ready" if is_settled else "needs_players", now, **_submission_values(arrived)
+        db, row, "ready" if is_settled else "needs_players", now, **_submission_values(result)
     )
     if is_settled:
-        moving.approve_if_trusted(db, errand.submission_id, trusted, now)
+        moving.approve_if_trusted(db, fetch.submission_id, trusted, now)
 
 
-def refuse_document(db: Connection, errand: DocumentToFetch, faults: list[str], now: datetime) -> None:
-    """There is no document, or none that can be taken."""
-    row = moving.lock_submission(db, errand.submission_id)
-    if row["status"] == "fetching" and row["tries"] == errand.tries:
+def refuse_document(db: Connection, fetch: DocumentToFetch, faults: list[str], now: datetime) -> None:
+    """Mark the submission as invalid, because its document is missing or refused."""
+    row = moving.lock_submission(db, fetch.submission_id)
+    if row.status == "fetching" and row.tries == fetch.tries:
         moving.move_submission(db, row, "invalid", now, errors=faults)
 
 
-def _submission_values(arrived: ResolvedDocument) -> dict[str, Any]:
-    found = arrived.document
+def _submission_values(result: ResolvedDocument) -> dict[str, Any]:
+    document_ = result.document
     return {
-        # Only what a trusted host has itself is trusted, not what it leads on to.
-        "source_domain": arrived.arrived_document.host,
-        "name": found.name,
-        "format": found.format,
-        "event_date": found.day.isoformat(),
-        "player_count": len(found.players),
-        "game_count": len(found.games),
-        "result_count": found.result_count,
-        "hash": arrived.hash,
+        # A trusted host is trusted for its own documents, not for redirects to other hosts.
+        "source_domain": result.arrived_document.host,
+        "name": document_.name,
+        "format": document_.format,
+        "event_date": document_.day.isoformat(),
+        "player_count": len(document_.players),
+        "game_count": len(document_.games),
+        "result_count": document_.result_count,
+        "hash": result.hash,
     }
 
 
-def _known_document_fault(db: Connection, told: str) -> str | None:
-    rows = select(_SUBMISSION.rating_submission_id).where(_SUBMISSION.hash == told)
+def _known_document_fault(db: Connection, document_hash: str) -> str | None:
+    rows = select(_SUBMISSION.rating_submission_id).where(_SUBMISSION.hash == document_hash)
     holder = db.execute(rows).scalar_one_or_none()
-    return None if holder is None else f"The very same document is rating submission {holder} already."
+    return None if holder is None else f"Rating submission {holder} has the same document already."
 
 
-def _repeated_games_fault(db: Connection, errand: DocumentToFetch, arrived: ResolvedDocument) -> str | None:
-    named = {
-        player.id: repeats.ComparedPlayer(one.name, one.user_id, one.ifpa_id)
-        for player, one in zip(arrived.document.players, arrived.players, strict=True)
+def _repeated_games_fault(db: Connection, fetch: DocumentToFetch, result: ResolvedDocument) -> str | None:
+    player_by_id = {
+        player.id: repeats.ComparedPlayer(match.name, match.user_id, match.ifpa_id)
+        for player, match in zip(result.document.players, result.players, strict=True)
     }
-    games = [[named[one] for one in game.players] for game in arrived.document.games]
-    without = _replaced_submission_id(db, errand.url) or errand.submission_id
+    games = [[player_by_id[player_id] for player_id in game.players] for game in result.document.games]
+    excluded_id = _replaced_submission_id(db, fetch.url) or fetch.submission_id
     return repeats.repeat_fault(
-        games, events.events_to_compare(db, arrived.document.day, excluded_submission_id=without)
+        games, events.events_to_compare(db, result.document.day, excluded_submission_id=excluded_id)
     )
 
 
 def _replaced_submission_id(db: Connection, url: str) -> int | None:
-    """The submission of this address whose place a new one takes."""
+    """The submission from this address that a new one replaces; None when there is none."""
     rows = select(_SUBMISSION.rating_submission_id).where(
         _SUBMISSION.url == url, _SUBMISSION.status.in_(states.REPLACEABLE_STATES)
     )
@@ -179,21 +179,21 @@ def _supersede_replaced(db: Connection, url: str, submission_id: int, now: datet
         )
 
 
-def _store_document(db: Connection, submission_id: int, arrived: ResolvedDocument) -> None:
-    kept = {"rating_submission_id": submission_id, "body": arrived.arrived_document.body.decode()}
-    db.execute(insert(submission_document).values(**kept))
+def _store_document(db: Connection, submission_id: int, result: ResolvedDocument) -> None:
+    values = {"rating_submission_id": submission_id, "body": result.arrived_document.body.decode()}
+    db.execute(insert(submission_document).values(**values))
     rows = [
         {
             "rating_submission_id": submission_id,
             "place": place,
-            "name": one.name,
-            "ifpa_id": one.ifpa_id,
-            "user_id": one.user_id,
-            "settled": one.settled,
+            "name": player.name,
+            "ifpa_id": player.ifpa_id,
+            "user_id": player.user_id,
+            "settled": player.settled,
             "candidates": [
-                {"user_id": person.user_id, "ifpa_id": person.ifpa_id} for person in one.candidates
+                {"user_id": person.user_id, "ifpa_id": person.ifpa_id} for person in player.candidates
             ],
         }
-        for place, one in enumerate(arrived.players)
+        for place, player in enumerate(result.players)
     ]
     db.execute(insert(submission_player), rows)

@@ -1,10 +1,10 @@
-"""What a submitter does: send an address in, say who the players are, take it back."""
+"""Actions of a submitter: submit an address, settle players, withdraw."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, UnsetType
-from sqlalchemy import Connection, RowMapping, func, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from silverball.kit.errors import Conflict, Invalid, NotAllowed
 from silverball.kit.http.body import Body
@@ -19,19 +19,19 @@ from silverball.store import names
 from silverball.store.tables import rating_submission, submission_player
 from silverball.wire.values import SubmissionStatus
 
-# Of one submitter: fetching takes its time, and everybody waits in the same line.
+# Per submitter, because fetching is slow and all submitters share one queue.
 WAITING_MAX = 5
 _SUBMISSION, _PLAYER = rating_submission.c, submission_player.c
 
 
 class NewSubmission(Body, frozen=True, kw_only=True):
-    """Where the results are."""
+    """The address of results."""
 
     url: Annotated[str, Meta(min_length=1, max_length=500)]
 
 
 class SettledPlayer(Body, frozen=True, kw_only=True):
-    """Who a player is: a federation number, or null for somebody who has none."""
+    """A player's federation number, or null for a player without one."""
 
     index: Annotated[int, Meta(ge=0, lt=PLAYERS_MAX)] | UnsetType = UNSET
     name: Name | UnsetType = UNSET
@@ -39,21 +39,32 @@ class SettledPlayer(Body, frozen=True, kw_only=True):
 
 
 class SettledPlayers(Body, frozen=True, kw_only=True):
-    """Who these players are, each named by place or by name."""
+    """Settled players, each named by index or by name."""
 
     players: Annotated[tuple[SettledPlayer, ...], Meta(min_length=1, max_length=PLAYERS_MAX)]
 
 
 class SubmissionNotOpen(Conflict):
-    def __init__(self, submission_id: int, status: str) -> None:
-        super().__init__(
-            f"Rating submission {submission_id} is {status.replace('_', ' ')}."
-            " Players are settled while it needs players or is ready."
-        )
+    sentence = (
+        "Rating submission {submission_id} is {status}."
+        " Players can be settled while it needs players or is ready."
+    )
+
+
+class SubmittedBySomebodyElse(Conflict):
+    sentence = "Somebody else has submitted this address as rating submission {submission_id}."
+
+
+class SubmissionAlreadyFetching(Conflict):
+    sentence = "This address is being fetched for rating submission {submission_id}."
+
+
+class TooManySubmissions(Conflict):
+    sentence = "{count} of your submissions are being fetched. Submit more once they are done."
 
 
 def create_submission(call: Write[NewSubmission]) -> int:
-    """A new submission, to be fetched; returns its id. Raises Invalid and Conflict."""
+    """Create a submission to be fetched, and return its id. Raises Invalid and Conflict."""
     target = policy.require_target(call.body.url, call.settings)
     _refuse_known_url(call.db, target.url, call.user_id)
     _refuse_too_many_waiting(call.db, call.user_id)
@@ -67,97 +78,97 @@ def create_submission(call: Write[NewSubmission]) -> int:
         "created_at": call.now,
         "updated_at": call.now,
     }
-    made = insert(rating_submission).values(**values).returning(_SUBMISSION.rating_submission_id)
-    return int(call.db.execute(made).scalar_one())
+    inserted = insert(rating_submission).values(**values).returning(_SUBMISSION.rating_submission_id)
+    return int(call.db.execute(inserted).scalar_one())
 
 
 def settle_players(call: Write[SettledPlayers]) -> int:
-    """These players are decided; when all are, the submission is ready, or approved where trusted.
+    """Settle players. Once all are settled, the submission becomes ready, or approved if trusted.
 
     Raises NotFound, NotAllowed, Conflict and Invalid.
     """
     row = _lock_own_submission(call)
-    submission_id = int(row["rating_submission_id"])
-    if row["status"] not in states.OPEN_STATES:
-        raise SubmissionNotOpen(submission_id, row["status"])
+    submission_id = int(row.rating_submission_id)
+    if row.status not in states.OPEN_STATES:
+        raise SubmissionNotOpen(submission_id=submission_id, status=row.status.replace("_", " "))
     listed = call.db.execute(
         select(_PLAYER.place, _PLAYER.name, _PLAYER.ifpa_id, _PLAYER.settled)
         .where(_PLAYER.rating_submission_id == submission_id)
         .order_by(_PLAYER.place)
     ).all()
-    numbers = _ifpa_ids_by_place(call.body.players, [one.name for one in listed])
-    _refuse_duplicate_numbers({one.place: one.ifpa_id for one in listed} | numbers)
+    numbers = _ifpa_ids_by_place(call.body.players, [player.name for player in listed])
+    _refuse_duplicate_numbers({player.place: player.ifpa_id for player in listed} | numbers)
     _store_numbers(call.db, submission_id, numbers)
     call.db.execute(
         update(rating_submission)
         .where(_SUBMISSION.rating_submission_id == submission_id)
         .values(updated_at=call.now)
     )
-    if row["status"] == "needs_players" and all(one.settled or one.place in numbers for one in listed):
+    if row.status == "needs_players" and all(player.settled or player.place in numbers for player in listed):
         moving.move_submission(call.db, row, "ready", call.now)
         moving.approve_if_trusted(call.db, submission_id, policy.trusted_hosts(call.settings), call.now)
     return submission_id
 
 
 def withdraw_submission(call: Write[Body]) -> int:
-    """The submitter takes it back. Raises NotFound, NotAllowed and Conflict."""
+    """Withdraw the submission in the path. Raises NotFound, NotAllowed and Conflict."""
     row = _lock_own_submission(call)
     moving.move_submission(call.db, row, "withdrawn", call.now)
-    return int(row["rating_submission_id"])
+    return int(row.rating_submission_id)
 
 
-def _lock_own_submission(call: Write[Any]) -> RowMapping:
+def _lock_own_submission(call: Write[Any]) -> Row[Any]:
     row = moving.lock_submission(call.db, call.ids["rating_submission_id"])
-    if row["submitter_id"] != call.user_id and not call.caller.is_admin:
+    if row.submitter_id != call.user_id and not call.caller.is_admin:
         raise NotAllowed
     return row
 
 
 def _refuse_known_url(db: Connection, url: str, submitter_id: int) -> None:
-    """Raises Conflict while this address is being fetched, or counts for somebody else."""
+    """Raise Conflict while this address is being fetched, or belongs to another submitter."""
     waiting: tuple[SubmissionStatus, ...] = ("fetching", *states.REPLACEABLE_STATES)
     rows = select(_SUBMISSION.rating_submission_id, _SUBMISSION.status, _SUBMISSION.submitter_id).where(
         _SUBMISSION.url == url, _SUBMISSION.status.in_(waiting)
     )
     for row in db.execute(rows.order_by(_SUBMISSION.rating_submission_id)):
         if row.submitter_id != submitter_id:
-            raise Conflict(
-                f"Somebody else has sent this address in as rating submission {row.rating_submission_id}."
-            )
+            raise SubmittedBySomebodyElse(submission_id=row.rating_submission_id)
         if row.status == "fetching":
-            raise Conflict(f"This address is being fetched for rating submission {row.rating_submission_id}.")
+            raise SubmissionAlreadyFetching(submission_id=row.rating_submission_id)
 
 
 def _refuse_too_many_waiting(db: Connection, submitter_id: int) -> None:
     own = (_SUBMISSION.submitter_id == submitter_id, _SUBMISSION.status == "fetching")
     count = db.execute(select(func.count()).select_from(rating_submission).where(*own)).scalar_one()
     if count >= WAITING_MAX:
-        raise Conflict(f"{count} submissions of yours are being fetched. Send more when they are.")
+        raise TooManySubmissions(count=count)
 
 
 def _ifpa_ids_by_place(settled: Sequence[SettledPlayer], known: Sequence[str]) -> dict[int, int | None]:
-    """Place of a player -> federation number. Raises Invalid for a player who is not there, or not clear."""
+    """Index of a player -> federation number. Raises Invalid for unknown or ambiguous players."""
     numbers: dict[int, int | None] = {}
-    for at, one in enumerate(settled):
-        place = _player_place(one, known, f"players.{at}")
+    for number, player in enumerate(settled):
+        place = _player_place(player, known, f"players.{number}")
         if place in numbers:
-            raise Invalid({f"players.{at}": [f"Player {place} is named twice."]})
-        numbers[place] = one.ifpa_id
+            raise Invalid({f"players.{number}": [f"Player {place} is named twice."]})
+        numbers[place] = player.ifpa_id
     return numbers
 
 
-def _player_place(one: SettledPlayer, known: Sequence[str], at: str) -> int:
-    if (one.index is UNSET) == (one.name is UNSET):
-        raise Invalid({at: ["Name a player by index or by name, not by both."]})
-    if isinstance(one.index, int):
-        if one.index >= len(known):
-            raise Invalid({f"{at}.index": [f"There is no player {one.index} in this submission."]})
-        return one.index
-    wanted = names.fold(str(one.name))
+def _player_place(player: SettledPlayer, known: Sequence[str], field: str) -> int:
+    if (player.index is UNSET) == (player.name is UNSET):
+        raise Invalid({field: ["Name a player by index or by name, not by both."]})
+    if isinstance(player.index, int):
+        if player.index >= len(known):
+            raise Invalid({f"{field}.index": [f"There is no player {player.index} in this submission."]})
+        return player.index
+    wanted = names.fold(str(player.name))
     places = [place for place, name in enumerate(known) if names.fold(name) == wanted]
     if len(places) != 1:
         count = "several players" if places else "no player"
-        raise Invalid({f"{at}.name": [f"There is {count} of this name in this submission. Use the index."]})
+        raise Invalid(
+            {f"{field}.name": [f"There is {count} of this name in this submission. Use the index."]}
+        )
     return places[0]
 
 
@@ -172,7 +183,7 @@ def _refuse_duplicate_numbers(numbers: dict[int, int | None]) -> None:
 
 
 def _store_numbers(db: Connection, submission_id: int, numbers: dict[int, int | None]) -> None:
-    known = identities.people_by_ifpa(db, {one for one in numbers.values() if one is not None})
+    known = identities.people_by_ifpa(db, {ifpa_id for ifpa_id in numbers.values() if ifpa_id is not None})
     for place, ifpa_id in numbers.items():
         person = KnownPerson(None, None) if ifpa_id is None else known.person_by_ifpa(ifpa_id)
         row = update(submission_player).where(

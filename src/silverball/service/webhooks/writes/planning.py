@@ -1,4 +1,4 @@
-"""From announcements to deliveries: what a webhook is to be told, in the order in which it happened."""
+"""Plan deliveries from announcements, in the order of the announcements."""
 
 from dataclasses import asdict
 from datetime import datetime
@@ -15,16 +15,16 @@ from silverball.store import announcements
 from silverball.store.announcements import Announcement
 from silverball.store.tables import webhook, webhook_delivery
 
-# Announcements that one webhook looks at in one transaction.
+# Announcements planned for one webhook in one transaction.
 ANNOUNCEMENTS_AT_ONCE = 200
 GAP = "gap"
-WITHDRAWN = "What was announced before was withdrawn: the channel has begun anew."
+WITHDRAWN = "Earlier events were withdrawn, because the channel started again."
 _W, _D = webhook.c, webhook_delivery.c
 DeliveryRow = dict[str, Any]
 
 
 def plan_next_webhook(db: Connection, dice: Random, now: datetime) -> bool:
-    """Let the webhook that is furthest behind look at what was announced. Returns whether one did."""
+    """Plan the next webhook that is behind. Returns whether there was one."""
     hook = db.execute(due.webhooks_behind().with_for_update(of=webhook, skip_locked=True)).one_or_none()
     if hook is None:
         return False
@@ -37,22 +37,28 @@ def plan_next_webhook(db: Connection, dice: Random, now: datetime) -> bool:
     if seq < hook.own_low:
         planned.append(_gap_row(hook, _trimmed_sentence(seq + 1, hook.own_low)))
         seq = hook.own_low
-    found = announcements.load_since(db, hook.tournament_id, hook.own_epoch, seq, ANNOUNCEMENTS_AT_ONCE)
-    told = ChatState(**hook.told)
-    said: dict[str, str] = {}
-    for one in found:
-        row, told = _plan_announcement(db, hook, one, told, said)
-        planned += row
+    announcements_found = announcements.load_since(
+        db, hook.tournament_id, hook.own_epoch, seq, ANNOUNCEMENTS_AT_ONCE
+    )
+    state = ChatState(**hook.told)
+    sent: dict[str, str] = {}
+    for announcement in announcements_found:
+        deliveries, state = _plan_announcement(db, hook, announcement, state, sent)
+        planned += deliveries
     common = {"webhook_id": hook.webhook_id, "created_at": now}
-    rows = [{**_BLANK_ROW, **one, **common, "message_id": signing.new_message_id(dice)} for one in planned]
+    rows = [
+        {**_BLANK_ROW, **delivery, **common, "message_id": signing.new_message_id(dice)}
+        for delivery in planned
+    ]
     if rows:
-        due_at = [now if one["status"] == "waiting" else None for one in rows]
+        due_at = [now if delivery["status"] == "waiting" else None for delivery in rows]
         db.execute(
-            insert(webhook_delivery), [{**one, "due_at": at} for one, at in zip(rows, due_at, strict=True)]
+            insert(webhook_delivery),
+            [{**delivery, "due_at": at} for delivery, at in zip(rows, due_at, strict=True)],
         )
-    newest = found[-1].seq if found else seq
+    newest = announcements_found[-1].seq if announcements_found else seq
     own = update(webhook).where(_W.webhook_id == hook.webhook_id)
-    db.execute(own.values(epoch=hook.own_epoch, seq=newest, told=asdict(told)))
+    db.execute(own.values(epoch=hook.own_epoch, seq=newest, told=asdict(state)))
     return True
 
 
@@ -67,30 +73,35 @@ _BLANK_ROW: DeliveryRow = {
 
 
 def _plan_announcement(
-    db: Connection, hook: Any, one: Announcement, told: ChatState, said: dict[str, str]
+    db: Connection, hook: Any, announcement: Announcement, state: ChatState, sent: dict[str, str]
 ) -> tuple[list[DeliveryRow], ChatState]:
-    """The delivery of an announcement, if it is one for this webhook, and what has been told then."""
-    row = {"event": one.name, "epoch": one.epoch, "seq": one.seq, "status": "waiting"}
-    is_wanted = not hook.events or one.name in hook.events
+    """The delivery of an announcement, if this webhook wants it, and the chat's new state."""
+    row = {
+        "event": announcement.name,
+        "epoch": announcement.epoch,
+        "seq": announcement.seq,
+        "status": "waiting",
+    }
+    is_wanted = not hook.events or announcement.name in hook.events
     if hook.form == "events":
-        return ([row] if is_wanted else []), told
-    if one.name not in message_text.TOLD_EVENTS:
-        return [], told
-    news, told = message_text.find_news(one.name, msgspec.json.decode(one.data), told)
-    if news is None or not is_wanted or _was_sent_before(db, hook.webhook_id, news, said):
-        return [], told
-    said[news.subject] = news.content
-    return [{**row, "about": news.subject, "said": news.content}], told
+        return ([row] if is_wanted else []), state
+    if announcement.name not in message_text.TOLD_EVENTS:
+        return [], state
+    news, state = message_text.find_news(announcement.name, msgspec.json.decode(announcement.data), state)
+    if news is None or not is_wanted or _was_sent_before(db, hook.webhook_id, news, sent):
+        return [], state
+    sent[news.subject] = news.content
+    return [{**row, "about": news.subject, "said": news.content}], state
 
 
 def _was_sent_before(
-    db: Connection, webhook_id: int, news: message_text.NewsItem, said: dict[str, str]
+    db: Connection, webhook_id: int, news: message_text.NewsItem, sent: dict[str, str]
 ) -> bool:
-    """Whether a game was told with the very same result last; everything else is new by itself."""
+    """Whether the last delivery about this game had the same result. All other news is always new."""
     if not news.subject.startswith("game "):
         return False
-    if news.subject in said:
-        return said[news.subject] == news.content
+    if news.subject in sent:
+        return sent[news.subject] == news.content
     rows = select(_D.said).where(_D.webhook_id == webhook_id, _D.about == news.subject)
     last = db.execute(rows.order_by(_D.webhook_delivery_id.desc()).limit(1)).scalar_one_or_none()
     return last == news.content
@@ -101,11 +112,11 @@ def _gap_row(hook: Any, reason: str) -> DeliveryRow:
 
 
 def _trimmed_sentence(first: int, last: int) -> str:
-    return f"The events {first} to {last} are kept no longer. Read the tournament instead."
+    return f"The events {first} to {last} are no longer stored. Read the tournament instead."
 
 
 def _withdraw_waiting(db: Connection, webhook_id: int) -> None:
-    """Nothing that was announced before is delivered any more; a test is."""
+    """Withdraw the waiting deliveries of announcements; a test stays."""
     waiting = (_D.webhook_id == webhook_id, _D.status == "waiting", _D.seq.is_not(None))
     rows = update(webhook_delivery).where(*waiting)
     db.execute(rows.values(status="withdrawn", due_at=None, reason=WITHDRAWN))

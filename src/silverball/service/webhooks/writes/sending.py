@@ -1,4 +1,4 @@
-"""A delivery is taken by whoever sends it, and becomes what came of it."""
+"""Claim deliveries to send, and store their outcome."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,23 +11,23 @@ from silverball.service.webhooks.reads import due, message
 from silverball.service.webhooks.writes import webhooks as writes
 from silverball.store.tables import webhook, webhook_delivery
 
-WITHDRAWN = "There is nothing to be said any more: what it was about was withdrawn or is kept no longer."
-KILLED = "The server was stopped each time that it sent this."
+WITHDRAWN = "The event of this delivery was withdrawn or is no longer stored."
+KILLED = "The server was stopped during each try."
 GONE_STATUS = 410
 GONE = "The address answered that it is gone (status 410)."
 GIVEN_UP = f"Nothing has arrived for {pace.GIVEN_UP_AFTER.days} days."
-# Messages that are put away in one go before one is found that is to be sent.
+# Deliveries that are ended in one go while searching for one to send.
 DELIVERIES_SCANNED_MAX = 50
 _W, _D = webhook.c, webhook_delivery.c
 
 
 @dataclass(frozen=True)
 class WebhookToSend:
-    """A message to be sent."""
+    """A message to send."""
 
     webhook_id: int
     delivery_id: int
-    # Which try this is: whoever is overtaken by a later one has nothing to say.
+    # The number of this try. The outcome of an outdated try is ignored.
     tries: int
     url: str
     secret: str
@@ -37,7 +37,7 @@ class WebhookToSend:
 
 @dataclass(frozen=True)
 class SendOutcome:
-    """What came of a try: the status that was answered, or why there was no answer."""
+    """The outcome of a try: the status of the answer, or the reason why there was none."""
 
     seconds: float
     status: int | None = None
@@ -49,18 +49,18 @@ class SendOutcome:
 
     @property
     def failure_sentence(self) -> str | None:
-        """Why it was not delivered, in words of ours."""
+        """The reason why the message was not delivered; None on success."""
         if self.is_success or self.status is None:
             return self.reason
         if 300 <= self.status < 400:
-            return f"The address leads elsewhere (status {self.status}), which is not followed."
+            return f"The address redirects (status {self.status}), and redirects are not followed."
         return f"The address answered with status {self.status}."
 
 
 def claim_next_message(db: Connection, now: datetime, *, slow: bool, base_url: str) -> WebhookToSend | None:
-    """The next message, which nobody else sends meanwhile; None when there is none.
+    """Claim the next message to send; None when there is none.
 
-    What is not to be sent after all is put away on the way.
+    Deliveries that can no longer be sent are ended along the way.
     """
     rows = due.webhooks_ready(now, slow=slow).with_for_update(of=webhook, skip_locked=True)
     hook = db.execute(rows).one_or_none()
@@ -79,7 +79,7 @@ def claim_next_message(db: Connection, now: datetime, *, slow: bool, base_url: s
 
 
 def _claim_delivery(db: Connection, hook: Any, delivery: Any, body: bytes, now: datetime) -> WebhookToSend:
-    """The message of this delivery, with the webhook to oneself for a while."""
+    """Claim the delivery's webhook for a while, and return its message."""
     tries = delivery.tries + 1
     own = update(webhook).where(_W.webhook_id == hook.webhook_id)
     db.execute(own.values(busy_until=now + pace.LOST_AFTER, tried_at=now))
@@ -96,12 +96,12 @@ def _claim_delivery(db: Connection, hook: Any, delivery: Any, body: bytes, now: 
     )
 
 
-def settle_delivery(db: Connection, errand: WebhookToSend, outcome: SendOutcome, now: datetime) -> None:
-    """The delivery becomes what came of it, and the webhook is free again."""
-    hook = db.execute(select(webhook).where(_W.webhook_id == errand.webhook_id).with_for_update()).first()
-    own = select(webhook_delivery).where(_D.webhook_delivery_id == errand.delivery_id)
+def settle_delivery(db: Connection, message_: WebhookToSend, outcome: SendOutcome, now: datetime) -> None:
+    """Store the outcome of a try, and free the webhook."""
+    hook = db.execute(select(webhook).where(_W.webhook_id == message_.webhook_id).with_for_update()).first()
+    own = select(webhook_delivery).where(_D.webhook_delivery_id == message_.delivery_id)
     delivery = db.execute(own).first()
-    if hook is None or delivery is None or delivery.tries != errand.tries:
+    if hook is None or delivery is None or delivery.tries != message_.tries:
         return
     if delivery.status == "waiting":
         _store_outcome(db, delivery, outcome, now)
@@ -126,7 +126,7 @@ def _healthy_values(outcome: SendOutcome) -> dict[str, Any]:
 
 
 def _failing_values(hook: Any, outcome: SendOutcome, now: datetime) -> dict[str, Any]:
-    """How the webhook stands after another failure; given up when it is gone, or has failed for days."""
+    """The webhook's values after another failure: it is switched off once gone, or failing for days."""
     failing_since = hook.failing_since or now
     values = {
         "failures": hook.failures + 1,

@@ -1,4 +1,4 @@
-"""What an organizer does to webhooks."""
+"""Create, change, delete and test webhooks."""
 
 from random import Random
 from typing import Annotated, Any
@@ -26,9 +26,9 @@ WEBHOOKS_MAX = reads.WEBHOOKS_MAX
 SWITCHED_OFF = "The webhook was switched off."
 _W, _D = webhook.c, webhook_delivery.c
 Events = Annotated[tuple[EventName, ...], Meta(max_length=14)]
-# What is wrong with it is said by the grammar of addresses.
+# The parser of addresses reports all other faults.
 Address = Annotated[str, Meta(min_length=1, max_length=2000)]
-# An address that works, or is to be tried anew, has no past.
+# The values of an address that works or has not been tried.
 CLEAN_RECORD: dict[str, Any] = {
     "failures": 0,
     "failing_since": None,
@@ -38,13 +38,33 @@ CLEAN_RECORD: dict[str, Any] = {
 }
 
 
+class TooManyWebhooks(Conflict):
+    sentence = "A tournament can have {limit} webhooks. Delete one that is not needed first."
+
+
+class WebhookTestPending(Conflict):
+    sentence = "A test is already waiting to be sent. Wait for its outcome."
+
+
+class DeliveryAlreadyWaiting(Conflict):
+    sentence = "This delivery is already waiting to be sent."
+
+
+class DeliveredEventNotStored(Conflict):
+    sentence = "The event of this delivery is no longer stored. Read the tournament instead."
+
+
+class WebhookSwitchedOff(Conflict):
+    sentence = "This webhook is switched off. Switch it on first."
+
+
 class NewWebhook(Body, frozen=True, kw_only=True):
-    """Where to tell what happens, and what of it."""
+    """A new webhook: its address and its events."""
 
     url: Address
     name: Name = "Webhook"
     form: WebhookForm = "events"
-    # None means all of them.
+    # Empty for all events.
     events: Events = ()
     is_active: bool = True
 
@@ -53,7 +73,7 @@ class NewWebhook(Body, frozen=True, kw_only=True):
 
 
 class ChangedWebhook(Body, frozen=True, kw_only=True):
-    """What is to be different about a webhook."""
+    """The changed fields of a webhook."""
 
     url: Address | UnsetType = UNSET
     name: Name | UnsetType = UNSET
@@ -67,19 +87,19 @@ class ChangedWebhook(Body, frozen=True, kw_only=True):
 
 
 def _refuse_repeated_events(events: Events) -> None:
-    twice = [one for one in events if events.count(one) > 1]
+    twice = [name for name in events if events.count(name) > 1]
     if twice:
         raise Invalid({"events": [f"{twice[0]} is named twice."]})
 
 
 def create_webhook(call: Write[NewWebhook], dice: Random) -> tuple[int, str]:
-    """A new webhook of the tournament in the path: its id, and the secret, which is shown this once."""
+    """Create a webhook of the tournament in the path, and return its id and secret."""
     tournament = commands.load_tournament(call)
     body = call.body
     url = policy.require_url(body.url, call.settings)
     count = select(func.count()).select_from(webhook).where(_W.tournament_id == tournament.tournament_id)
     if call.db.execute(count).scalar_one() >= WEBHOOKS_MAX:
-        raise Conflict(f"A tournament can have {WEBHOOKS_MAX} webhooks. Delete one that is not needed first.")
+        raise TooManyWebhooks(limit=WEBHOOKS_MAX)
     secret = signing.new_secret(dice)
     values = {
         "tournament_id": tournament.tournament_id,
@@ -95,44 +115,44 @@ def create_webhook(call: Write[NewWebhook], dice: Random) -> tuple[int, str]:
         **CLEAN_RECORD,
         **_starting_point(call.db, tournament),
     }
-    made = call.db.execute(insert(webhook).values(**values).returning(_W.webhook_id)).scalar_one()
-    return made, secret
+    webhook_id = call.db.execute(insert(webhook).values(**values).returning(_W.webhook_id)).scalar_one()
+    return webhook_id, secret
 
 
 def change_webhook(call: Write[ChangedWebhook]) -> int:
-    """The webhook in the path, different now.
+    """Change the webhook in the path, and return its id.
 
-    Switched on it begins with what happens then; switched off, what waits has failed.
+    Switched on, it starts with the next event; switched off, its waiting deliveries fail.
     """
     tournament = commands.load_tournament(call)
-    was = reads.find_webhook(call.db, tournament.tournament_id, _lock_own_webhook(call))
+    before = reads.find_webhook(call.db, tournament.tournament_id, _lock_own_webhook(call))
     given = ownership.sent_values(call.body)
     if "url" in given:
         given["url"] = policy.require_url(given["url"], call.settings)
     if "events" in given:
         given["events"] = list(given["events"])
-    is_active = given.get("is_active", was.is_active)
-    is_begun = is_active and (not was.is_active or given.get("form", was.form) != was.form)
-    if is_begun:
+    is_active = given.get("is_active", before.is_active)
+    is_restarted = is_active and (not before.is_active or given.get("form", before.form) != before.form)
+    if is_restarted:
         given.update(_starting_point(call.db, tournament))
-    if is_begun or given.get("url", was.url) != was.url:
+    if is_restarted or given.get("url", before.url) != before.url:
         given.update(CLEAN_RECORD)
-    if was.is_active and not is_active:
-        fail_waiting(call.db, was.webhook_id, SWITCHED_OFF)
-    own = update(webhook).where(_W.webhook_id == was.webhook_id)
+    if before.is_active and not is_active:
+        fail_waiting(call.db, before.webhook_id, SWITCHED_OFF)
+    own = update(webhook).where(_W.webhook_id == before.webhook_id)
     call.db.execute(own.values(updated_at=call.now, **given))
-    return was.webhook_id
+    return before.webhook_id
 
 
 def delete_webhook(call: Write[Body]) -> Webhook:
-    """The webhook in the path is gone, with its deliveries; returns it as it was."""
-    was = reads.find_webhook(call.db, call.ids[TOURNAMENT], _lock_own_webhook(call))
-    call.db.execute(delete(webhook).where(_W.webhook_id == was.webhook_id))
-    return was
+    """Delete the webhook in the path with its deliveries, and return it as it was."""
+    deleted = reads.find_webhook(call.db, call.ids[TOURNAMENT], _lock_own_webhook(call))
+    call.db.execute(delete(webhook).where(_W.webhook_id == deleted.webhook_id))
+    return deleted
 
 
 def replace_secret(call: Write[Body], dice: Random) -> tuple[int, str]:
-    """Another secret: its webhook's id, and itself. From now on everything is signed with it."""
+    """Replace the webhook's secret, and return the webhook's id and the new secret."""
     webhook_id, secret = _lock_own_webhook(call), signing.new_secret(dice)
     own = update(webhook).where(_W.webhook_id == webhook_id)
     call.db.execute(own.values(secret=secret, updated_at=call.now))
@@ -140,14 +160,14 @@ def replace_secret(call: Write[Body], dice: Random) -> tuple[int, str]:
 
 
 def send_test(call: Write[Body], dice: Random) -> tuple[int, int]:
-    """A test is on its way: ids of the webhook and of the delivery."""
+    """Queue a test message, and return the ids of the webhook and the delivery."""
     webhook_id = _lock_own_webhook(call)
     _require_active(call, webhook_id)
-    waits = select(_D.webhook_delivery_id).where(
+    waiting_test = select(_D.webhook_delivery_id).where(
         _D.webhook_id == webhook_id, _D.event == message.TEST, _D.status == "waiting"
     )
-    if call.db.execute(waits.limit(1)).first() is not None:
-        raise Conflict("A test is on its way already. Wait for what becomes of it.")
+    if call.db.execute(waiting_test.limit(1)).first() is not None:
+        raise WebhookTestPending
     values = {
         "webhook_id": webhook_id,
         "message_id": signing.new_message_id(dice),
@@ -157,37 +177,37 @@ def send_test(call: Write[Body], dice: Random) -> tuple[int, int]:
         "due_at": call.now,
         "created_at": call.now,
     }
-    made = insert(webhook_delivery).values(**values).returning(_D.webhook_delivery_id)
-    return webhook_id, int(call.db.execute(made).scalar_one())
+    inserted = insert(webhook_delivery).values(**values).returning(_D.webhook_delivery_id)
+    return webhook_id, int(call.db.execute(inserted).scalar_one())
 
 
 def retry_delivery(call: Write[Body]) -> tuple[int, int]:
-    """A delivery is tried once more, at once, under its old id: ids of the webhook and of it.
+    """Retry a delivery at once under its old id, and return the ids of the webhook and the delivery.
 
-    Raises Conflict for one that waits anyhow, and for one that cannot be said any more.
+    Raises Conflict for a waiting delivery, and for one whose event is no longer stored.
     """
     webhook_id = _lock_own_webhook(call)
     _require_active(call, webhook_id)
-    found = reads.find_delivery(call.db, webhook_id, call.ids[DELIVERY])
-    if found.status == "waiting":
-        raise Conflict("This delivery waits for its turn already.")
-    if not message.can_be_sent(call.db, call.ids[TOURNAMENT], found):
-        raise Conflict("What this delivery was about is kept no longer. Read the tournament instead.")
-    row = update(webhook_delivery).where(_D.webhook_delivery_id == found.webhook_delivery_id)
+    delivery = reads.find_delivery(call.db, webhook_id, call.ids[DELIVERY])
+    if delivery.status == "waiting":
+        raise DeliveryAlreadyWaiting
+    if not message.can_be_sent(call.db, call.ids[TOURNAMENT], delivery):
+        raise DeliveredEventNotStored
+    row = update(webhook_delivery).where(_D.webhook_delivery_id == delivery.webhook_delivery_id)
     call.db.execute(row.values(status="waiting", tries=0, due_at=call.now, reason=None))
-    return webhook_id, found.webhook_delivery_id
+    return webhook_id, delivery.webhook_delivery_id
 
 
 def fail_waiting(db: Connection, webhook_id: int, reason: str) -> None:
-    """Whatever waits has failed."""
+    """Mark the waiting deliveries as failed."""
     waiting = update(webhook_delivery).where(_D.webhook_id == webhook_id, _D.status == "waiting")
     db.execute(waiting.values(status="failed", due_at=None, reason=reason))
 
 
 def _lock_own_webhook(call: Write[Any]) -> int:
-    """The id of the webhook in the path, if the caller may change it. Raises NotFound and NotAllowed.
+    """Lock the webhook in the path for its manager, and return its id. Raises NotFound and NotAllowed.
 
-    It is locked before any of its deliveries: in the order in which whoever sends to it locks them.
+    The webhook is locked before its deliveries, in the same order as while sending.
     """
     tournament_id = commands.load_tournament(call).tournament_id
     own = select(_W.webhook_id).where(_W.tournament_id == tournament_id, _W.webhook_id == call.ids[WEBHOOK])
@@ -198,19 +218,19 @@ def _lock_own_webhook(call: Write[Any]) -> int:
 
 
 def _require_active(call: Write[Any], webhook_id: int) -> None:
-    """Raises Conflict; whoever asks by hand does not wait until the address has rested."""
+    """Raise Conflict unless the webhook is active; end its rest, because a person is asking."""
     own = update(webhook).where(_W.webhook_id == webhook_id, _W.is_active)
     if call.db.execute(own.values(rest_until=None)).rowcount == 0:
-        raise Conflict("This webhook is switched off. Switch it on first.")
+        raise WebhookSwitchedOff
 
 
 def _starting_point(db: Connection, tournament: Tournament) -> dict[str, Any]:
-    """What a webhook begins with: nothing that was announced before is for it."""
+    """The state of a webhook that starts with the next event."""
     head = announcements.channel_head(db, tournament.tournament_id)
     assert head is not None
-    told = {
+    state = {
         "status": tournament.status,
         "motd": tournament.details["motd_text"],
-        "round_id": max((one.round_id for one in tournament.rounds), default=0),
+        "round_id": max((round_.round_id for round_ in tournament.rounds), default=0),
     }
-    return {"epoch": head.epoch, "seq": head.seq, "told": told}
+    return {"epoch": head.epoch, "seq": head.seq, "told": state}
