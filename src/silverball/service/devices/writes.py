@@ -32,7 +32,7 @@ class TooManyDevices(Conflict):
     sentence = "There are {limit} devices already. Revoke those that are not used."
 
 
-class CompletedTournamentNeedsNoDevices(Conflict):
+class DeviceForCompletedTournament(Conflict):
     sentence = "The tournament is completed. Reopen it before you add a device."
 
 
@@ -85,7 +85,7 @@ def record_use(db: Connection, device_id: int, now: datetime) -> None:
 def _running_tournament(call: Write[Any]) -> Tournament:
     tournament = commands.load_tournament(call, access.may_manage)
     if tournament.status == "completed":
-        raise CompletedTournamentNeedsNoDevices
+        raise DeviceForCompletedTournament
     return tournament
 
 

@@ -72,7 +72,7 @@ def create_user(db: Connection, *, name: str, email: str, role: str, now: dateti
 
 
 def create_first_admin(db: Connection, *, name: str, email: str, password_hash: str, now: datetime) -> int:
-    """Create the admin of a new site, and return the id. Raises Invalid, and Conflict once a user can sign in."""
+    """Create the admin of a new site, and return the id. Raises Invalid and SiteAlreadyHasAccount."""
     if db.dialect.name == "postgresql":
         # SQLite has one writer at a time; in PostgreSQL two could both find no account.
         db.execute(text('LOCK TABLE "user" IN SHARE ROW EXCLUSIVE MODE'))
