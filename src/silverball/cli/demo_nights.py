@@ -11,6 +11,7 @@ from random import Random
 
 from silverball import app
 from silverball.cli.robots import InProcessClient, Json, RequestRefused, Robot, SteppedClock, TournamentPlan
+from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 from silverball.settings import Settings
 from silverball.store.engine import Store
@@ -54,46 +55,15 @@ MACHINES = (
     "Static Garden",
     "Copper Canyon",
 )
-FINISHED = (
-    TournamentPlan(name="Finished Knockout", type="knockout", players=9, settings={"knockoutStrikeCount": 2}),
-    TournamentPlan(name="Finished Group Knockout", type="group_knockout", players=10),
-    TournamentPlan(name="Finished Match Play", type="matchplay", players=9, settings={"duration": 5}),
+FINISHED = tuple(
     TournamentPlan(
-        name="Finished Group Match Play", type="group_matchplay", players=12, settings={"duration": 6}
-    ),
-    TournamentPlan(
-        name="Finished Max Match Play", type="max_matchplay", settings={"maxMatchplayDuration": 5}
-    ),
-    TournamentPlan(
-        name="Finished Pace Match Play",
-        type="pace_matchplay",
-        players=12,
-        settings={"paceInitialRounds": 2, "paceInitialTarget": 6, "paceIncrement": 6},
-    ),
-    TournamentPlan(name="Finished Manual Match Play", type="manual_matchplay"),
-    TournamentPlan(name="Finished Round Robin", type="round_robin"),
-    TournamentPlan(
-        name="Finished Double Round Robin",
-        type="double_round_robin",
-        settings={"roundRobinGroupSize": 4},
-    ),
-    TournamentPlan(name="Finished Bracket", type="bracket", settings={"gamesPerRound": 3}),
-    TournamentPlan(name="Finished Double Bracket", type="double_bracket", players=9),
-    TournamentPlan(name="Finished Group Bracket", type="group_bracket"),
-    TournamentPlan(name="Finished Ladder", type="ladder", players=10),
-    TournamentPlan(name="Finished Frenzy", type="frenzy", players=10, settings={"frenzyDuration": 60}),
-    TournamentPlan(name="Finished Target", type="target", settings={"targetPoints": 20}),
-    TournamentPlan(name="Finished Pingolf", type="golf", settings={"golfDuration": 5}),
-    TournamentPlan(name="Finished Golf Bracket", type="golf_bracket", settings={"gamesPerRound": 2}),
-    TournamentPlan(name="Finished Best Game", type="best_game", players=12),
-    TournamentPlan(
-        name="Finished Card Best Game",
-        type="card_best_game",
-        settings={"cardBestGameGamesPerCard": 3},
-        games_each=6,
-    ),
-    TournamentPlan(name="Finished Pinbowling", type="bowling", settings={"golfDuration": 4}),
-    TournamentPlan(name="Finished Amazing Race", type="amazingrace"),
+        name=f"Finished {form.demo.name}",
+        type=form.type,
+        players=form.demo.players,
+        settings=form.demo.settings,
+        games_each=form.demo.games_per_player,
+    )
+    for form in FORMATS.values()
 )
 QUEUES = TournamentPlan(
     name="Best Game with Queues",

@@ -1,12 +1,12 @@
-"""Robots that play a tournament of any format to its end, through the public interface and nothing else.
+"""Robots that play a tournament of any format to its end, through the public interface alone.
 
 robot = Robot.create(client, plan, dice)
 robot.fill(player_ids, arena_ids)
 robot.start()
 robot.play_out()
 
-Dice are an argument. What a robot knows it has asked for: it may be stopped at any moment, and another
-one goes on where it was.
+Dice are an argument. A robot stores no state of the tournament, so after an interruption another robot
+can continue.
 """
 
 import json
@@ -21,26 +21,15 @@ from typing import Any, Protocol
 from silverball import app
 from silverball.kit.http.api import Api
 from silverball.kit.http.endpoints import Request
+from silverball.rules.format import Format, PlayKind, ResultUnit
+from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 
 SOURCE = "robots"
-# Nobody's night needs more actions; a robot that does goes in circles.
+# No tournament needs more actions; a robot that does is in a loop.
 STEPS_MAX = 2000
 PAGE_SIZE = 500
 SCORES = range(100_000, 90_000_000, 10)
-ROUNDS_ARE_OPENED = frozenset(
-    {
-        "knockout",
-        "group_knockout",
-        "matchplay",
-        "group_matchplay",
-        "pace_matchplay",
-        "target",
-        "group_bracket",
-        "golf_bracket",
-    }
-)
-SINGLE_PLAYER = frozenset({"golf", "golf_bracket", "best_game", "card_best_game", "bowling", "amazingrace"})
 TIED_PATTERN = re.compile(r"Players ([\d, ]+) are tied")
 Json = Any
 
@@ -48,14 +37,14 @@ Json = Any
 class RequestRefused(Exception):
     """The service answered a robot with another status than success."""
 
-    def __init__(self, status: int, message: str, asked: str) -> None:
-        super().__init__(f"{asked}: {status} {message}")
+    def __init__(self, status: int, message: str, request: str) -> None:
+        super().__init__(f"{request}: {status} {message}")
         self.status = status
         self.message = message
 
 
 class RobotClient(Protocol):
-    """Whoever brings a robot's requests to the service."""
+    """A robot's connection to the service."""
 
     def send(self, method: str, path: str, body: Json = None) -> Json:
         """The decoded answer. Raises Refused."""
@@ -63,7 +52,7 @@ class RobotClient(Protocol):
 
 @dataclass(frozen=True)
 class InProcessClient:
-    """Requests of one caller to the endpoints of this process, without a socket and without an allowance."""
+    """A client that calls the endpoints of this process directly, without a socket and a rate limit."""
 
     api: Api
     caller: AuthenticatedCaller
@@ -75,17 +64,17 @@ class InProcessClient:
         request = Request(
             method=method, path=route, query=query.encode(), caller=self.caller, body=sent, source=SOURCE
         )
-        got = app.answer_request(self.api, request)
-        answer = json.loads(got.body)
-        if got.status >= 300:
-            said = answer.get("errors") or answer["message"]
-            raise RequestRefused(got.status, str(said), f"{method} {path} {sent.decode()}")
+        response = app.answer_request(self.api, request)
+        answer = json.loads(response.body)
+        if response.status >= 300:
+            reason = answer.get("errors") or answer["message"]
+            raise RequestRefused(response.status, str(reason), f"{method} {path} {sent.decode()}")
         return answer
 
 
 @dataclass
 class SteppedClock:
-    """A clock that only moves when it is told to; what plays by it takes no time."""
+    """A clock that moves only on request, so that playing takes no time."""
 
     moment: datetime
 
@@ -98,20 +87,20 @@ class SteppedClock:
 
 @dataclass(frozen=True, kw_only=True)
 class TournamentPlan:
-    """What a tournament is to be."""
+    """The format, size and settings of a tournament."""
 
     name: str
     type: str
     players: int = 8
-    # Settings of the format by wire name, and whatever else a new tournament takes.
+    # Settings of the format and other fields of a new tournament, by wire name.
     settings: Mapping[str, Json] = field(default_factory=dict)
-    # What players make of a night that has no end of its own: games of each player.
+    # Games per player, for formats without an end of their own.
     games_each: int = 4
 
 
 @dataclass
 class Robot:
-    """The organizer of one tournament, and everybody who plays in it."""
+    """The organizer and all players of one tournament."""
 
     client: RobotClient
     plan: TournamentPlan
@@ -121,21 +110,21 @@ class Robot:
 
     @classmethod
     def create(cls, client: RobotClient, plan: TournamentPlan, dice: Random) -> "Robot":
-        """A robot with a new tournament."""
+        """Create a tournament, and return its robot."""
         body = {"name": plan.name, "type": plan.type, **plan.settings}
-        made = client.send("POST", "/api/tournaments", body)["data"]
-        return cls(client, plan, made["tournamentId"], dice)
+        created = client.send("POST", "/api/tournaments", body)["data"]
+        return cls(client, plan, created["tournamentId"], dice)
 
     def add_members(self, player_ids: Sequence[int], arena_ids: Sequence[int]) -> None:
-        """Players and arenas of the book take part."""
-        self._send("POST", "/players", {"players": [{"playerId": one} for one in player_ids]})
-        self._send("POST", "/arenas", {"arenas": [{"arenaId": one} for one in arena_ids]})
+        """Add players and arenas of the book to the tournament."""
+        self._send("POST", "/players", {"players": [{"playerId": player_id} for player_id in player_ids]})
+        self._send("POST", "/arenas", {"arenas": [{"arenaId": arena_id} for arena_id in arena_ids]})
 
     def start(self) -> None:
         self._send("POST", "/start")
 
     def play_to_end(self, between: Callable[[], object] = lambda: None) -> None:
-        """Every step to the end, and the tournament completed. `between` is called after each step."""
+        """Play to the end and complete the tournament. `between` is called after each step."""
         for _ in range(STEPS_MAX):
             if not self.step():
                 self.complete()
@@ -147,7 +136,7 @@ class Robot:
         self._send("POST", "/complete")
 
     def step(self) -> bool:
-        """One sensible action; False when there is nothing left to do but to complete the tournament."""
+        """Do one sensible action; False when only the completion is left."""
         if not self._pending_actions:
             self._pending_actions = self._actions_waiting()
         if self._pending_actions:
@@ -159,41 +148,40 @@ class Robot:
         return self.client.send(method, f"/api/tournaments/{self.tournament_id}{path}", body)
 
     def _actions_waiting(self) -> list[Callable[[], object]]:
-        """What waits for a result, in any order."""
-        games = [one for one in self._games() if one["status"] == "started" and not one["bye"]]
-        todo: list[Callable[[], object]] = [self._deferred(self._record_game, one) for one in games]
-        if self.plan.type in SINGLE_PLAYER:
-            waiting = [one for one in self._single_player_games() if one["status"] != "completed"]
-            todo += [self._deferred(self._record_single_player_game, one) for one in waiting]
+        """Actions that record the missing results, in random order."""
+        games = [game for game in self._games() if game["status"] == "started" and not game["bye"]]
+        todo: list[Callable[[], object]] = [self._deferred(self._record_game, game) for game in games]
+        if self._format.attempts is not None:
+            waiting = [game for game in self._single_player_games() if game["status"] != "completed"]
+            todo += [self._deferred(self._record_single_player_game, game) for game in waiting]
         self.dice.shuffle(todo)
         return todo
 
     @staticmethod
-    def _deferred(act: Callable[[Json], object], thing: Json) -> Callable[[], object]:
-        return lambda: act(thing)
+    def _deferred(action: Callable[[Json], object], game: Json) -> Callable[[], object]:
+        return lambda: action(game)
 
     def _games(self) -> list[Json]:
-        found: list[Json] = self._send("GET", "/games")["data"]
-        return found
+        games: list[Json] = self._send("GET", "/games")["data"]
+        return games
 
     def _single_player_games(self) -> list[Json]:
-        found: list[Json] = self._send("GET", f"/single-player-games?limit={PAGE_SIZE}")["data"]
-        return found
+        games: list[Json] = self._send("GET", f"/single-player-games?limit={PAGE_SIZE}")["data"]
+        return games
 
     def _record_game(self, game: Json) -> None:
         order = self.dice.sample(game["playerIds"], len(game["playerIds"]))
         self._send("PUT", f"/games/{game['gameId']}/result", {"resultPositions": order})
 
-    def _record_single_player_game(self, one: Json) -> None:
-        said = self._result_body(one)
-        self._send("PATCH", f"/single-player-games/{one['singlePlayerGameId']}", said)
+    def _record_single_player_game(self, game: Json) -> None:
+        self._send("PATCH", f"/single-player-games/{game['singlePlayerGameId']}", self._result_body(game))
 
-    def _result_body(self, one: Json) -> dict[str, Json]:
-        """What happened in a single player game, in the words of its format."""
-        if self.plan.type in {"golf", "golf_bracket"}:
+    def _result_body(self, game: Json) -> dict[str, Json]:
+        """A random result of a single player game, in the unit of its format."""
+        if self._format.result_unit is ResultUnit.STROKES:
             return {"strokes": self.dice.randint(1, 6)}
-        if self.plan.type == "bowling":
-            return {"rolls": self._rolls(is_last=one["index"] == self.plan.settings["golfDuration"] - 1)}
+        if self._format.result_unit is ResultUnit.ROLLS:
+            return {"rolls": self._rolls(is_last=game["index"] == self.plan.settings["golfDuration"] - 1)}
         return {"score": self.dice.choice(SCORES)}
 
     def _rolls(self, *, is_last: bool) -> list[int]:
@@ -206,26 +194,33 @@ class Robot:
         return [first, second, *([self.dice.randint(0, left)] if is_filled else [])]
 
     def _advance(self) -> bool:
-        """What comes when nothing waits for a result."""
-        if self.plan.type in ROUNDS_ARE_OPENED:
-            return self._request_next("/rounds")
-        if self.plan.type == "max_matchplay":
+        """Continue when no result is missing; False when the tournament is over."""
+        form = self._format
+        if form.has_match_requests:
             return self._request_next("/max-matchplay/games")
-        if self.plan.type == "manual_matchplay":
+        if form.can_open_rounds and form.free_games is None:
+            return self._request_next("/rounds")
+        if form.free_games is not None and form.free_games.create is not None and not form.has_clock:
             return self._create_free_game()
-        if self.plan.type in {"best_game", "card_best_game"}:
+        if form.play is PlayKind.SCORES:
             return self._record_next_score()
-        # The other formats go on by themselves.
+        # The other formats continue by themselves.
         return False
 
+    @property
+    def _format(self) -> Format:
+        return FORMATS[self.plan.type]
+
     def _request_next(self, path: str) -> bool:
-        """Ask for what comes next; False when the service says that the tournament is over."""
+        """Request the next round or games; False when the service says that the tournament is over."""
         try:
             self._send("POST", path, {})
         except RequestRefused as refusal:
             tied = TIED_PATTERN.search(refusal.message)
             if tied is not None:
-                self._send("POST", "/tiebreaks", {"playerIds": [int(one) for one in tied[1].split(",")]})
+                self._send(
+                    "POST", "/tiebreaks", {"playerIds": [int(player_id) for player_id in tied[1].split(",")]}
+                )
                 return True
             if refusal.status == 409 and "is over" in refusal.message:
                 return False
@@ -233,28 +228,28 @@ class Robot:
         return True
 
     def _create_free_game(self) -> bool:
-        """A game of those who have played least; False when all have played enough."""
+        """Create a game of the players with the fewest games; False when all have played enough."""
         player_ids, arena_ids = self._active_members()
-        played = Counter(one for game in self._games() for one in game["playerIds"])
-        if min(played[one] for one in player_ids) >= self.plan.games_each:
+        played = Counter(player_id for game in self._games() for player_id in game["playerIds"])
+        if min(played[player_id] for player_id in player_ids) >= self.plan.games_each:
             return False
         self.dice.shuffle(player_ids)
-        chosen = sorted(player_ids, key=lambda one: played[one])[: self.dice.randint(2, 4)]
+        chosen = sorted(player_ids, key=lambda player_id: played[player_id])[: self.dice.randint(2, 4)]
         self._send("POST", "/games", {"playerIds": chosen, "arenaId": self.dice.choice(arena_ids)})
         return True
 
     def _record_next_score(self) -> bool:
-        """A score of whoever has fewest, on an arena he has played least; False when all have enough."""
+        """Record a score of the player with the fewest; False when all have enough."""
         player_ids, arena_ids = self._active_members()
         attempts = self._single_player_games()
-        played = Counter(one["playerId"] for one in attempts)
-        wanted = [(played[one], self.dice.random(), one) for one in player_ids]
-        count, _, player_id = min(wanted)
+        played = Counter(attempt["playerId"] for attempt in attempts)
+        candidates = [(played[candidate], self.dice.random(), candidate) for candidate in player_ids]
+        count, _, player_id = min(candidates)
         if count >= self.plan.games_each:
             return False
-        seen = Counter(one["arenaId"] for one in attempts if one["playerId"] == player_id)
+        plays = Counter(attempt["arenaId"] for attempt in attempts if attempt["playerId"] == player_id)
         self.dice.shuffle(arena_ids)
-        arena_id = min(arena_ids, key=lambda one: seen[one])
+        arena_id = min(arena_ids, key=lambda candidate: plays[candidate])
         score = self.dice.choice(SCORES)
         self._send(
             "POST", "/single-player-games", {"playerId": player_id, "arenaId": arena_id, "score": score}
@@ -262,11 +257,11 @@ class Robot:
         return True
 
     def has_queues(self) -> bool:
-        """Whether anybody waits for a machine."""
+        """Whether players wait for a machine."""
         return bool(self._send("GET", "/queues")["data"])
 
     def queue_up(self, sizes: Sequence[int]) -> None:
-        """So many players wait for the first machines; whoever came first begins to play."""
+        """Queue this many players for each of the first machines, and start the very first player."""
         player_ids, arena_ids = self._active_members()
         waiting = iter(self.dice.sample(player_ids, sum(sizes)))
         first: int | None = None
@@ -279,11 +274,11 @@ class Robot:
 
     def _active_members(self) -> tuple[list[int], list[int]]:
         """Ids of the active players and arenas."""
-        shown = self._send("GET", "?includePlayers=true&includeArenas=true")["data"]
-        players = [one["playerId"] for one in shown["players"] if _is_active(one, "tournamentPlayer")]
-        arenas = [one["arenaId"] for one in shown["arenas"] if _is_active(one, "tournamentArena")]
+        tournament = self._send("GET", "?includePlayers=true&includeArenas=true")["data"]
+        players = [each["playerId"] for each in tournament["players"] if _is_active(each, "tournamentPlayer")]
+        arenas = [each["arenaId"] for each in tournament["arenas"] if _is_active(each, "tournamentArena")]
         return players, arenas
 
 
-def _is_active(one: Json, part: str) -> bool:
-    return bool(one[part]["status"] == "active")
+def _is_active(item: Json, part: str) -> bool:
+    return bool(item[part]["status"] == "active")

@@ -103,8 +103,8 @@ def test_who_gives_a_document_up_frees_it_for_others(store: Store) -> None:
         send_request(store, "DELETE", f"{LIST}/{own}", by=user_id)
         with store.write() as transaction:
             row = moving.lock_submission(transaction.connection, own)
-        assert row["hash"] is None
+        assert row.hash is None
     own = a_submission(store, user_id, "ready", hash="kept")
     with store.write() as transaction:
         moving.reject_submission(transaction.connection, own, "No.", build.NOW)
-        assert moving.lock_submission(transaction.connection, own)["hash"] == "kept"
+        assert moving.lock_submission(transaction.connection, own).hash == "kept"

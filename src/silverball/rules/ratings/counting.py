@@ -4,29 +4,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
 
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 
-# Direct play against an opponent on a machine. All other formats are played for score alone.
-CountingFormat = Literal[
-    "knockout",
-    "group_knockout",
-    "matchplay",
-    "group_matchplay",
-    "max_matchplay",
-    "pace_matchplay",
-    "manual_matchplay",
-    "target",
-    "round_robin",
-    "double_round_robin",
-    "bracket",
-    "double_bracket",
-    "group_bracket",
-    "ladder",
-    "frenzy",
-    "golf_bracket",
-]
 SPAN_MAX = timedelta(days=7)
 PLAYERS_MIN = 2
 

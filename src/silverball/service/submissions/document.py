@@ -16,7 +16,7 @@ from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body, BodyParser, MalformedBody
 from silverball.kit.http.fields import Id, Line, Name, Url
 from silverball.kit.texts import ONE_LINE
-from silverball.rules.ratings.counting import CountingFormat
+from silverball.rules.registry import rated_types
 
 PLAYERS_MAX = 500
 GAMES_MAX = 3_000
@@ -76,10 +76,15 @@ class Document(Body, frozen=True, kw_only=True):
     url: Url
     started_at: Moment
     completed_at: Moment
-    format: CountingFormat
+    # The wire name of a rated format.
+    format: str
     software: Line
     players: Annotated[tuple[DocumentPlayer, ...], Meta(min_length=2, max_length=PLAYERS_MAX)]
     games: Annotated[tuple[DocumentGame, ...], Meta(min_length=1, max_length=GAMES_MAX)]
+
+    def __post_init__(self) -> None:
+        if self.format not in rated_types():
+            raise Invalid({"format": ["The selected format is invalid."]})
 
     @property
     def day(self) -> date:
