@@ -1,7 +1,7 @@
 """The functions that a request goes through, in the order of their first call.
 
-Listed are functions that are called from another source file and call into another one themselves: where the
-path goes on. Functions that only answer a question are left out, they are not steps of the way.
+Listed are functions that call into another folder of the source, and were called from another file: where the path
+goes on. Functions that only answer a question, and helpers inside of a folder, are no steps of the way.
 """
 
 import sys
@@ -26,7 +26,7 @@ class CallPath:
     @property
     def steps(self) -> list[str]:
         """`file: function`, in the order of the first call."""
-        return [step for step in self._entered if step in self._leads_on]
+        return [step for step in self._entered if step in self._leads_on and "<locals>" not in step]
 
     @property
     def files(self) -> list[str]:
@@ -48,7 +48,8 @@ class CallPath:
             if step is None:
                 return
             if step in self._entered and not _same_file(step, callee):
-                self._leads_on.add(step)
+                if _folder(step) != _folder(callee):
+                    self._leads_on.add(step)
                 return
             outer = outer.f_back
 
@@ -62,6 +63,10 @@ def _step(frame: FrameType) -> str | None:
 
 def _same_file(step: str, other: str) -> bool:
     return step.split(":", maxsplit=1)[0] == other.split(":", maxsplit=1)[0]
+
+
+def _folder(step: str) -> str:
+    return str(Path(step.split(":", maxsplit=1)[0]).parent)
 
 
 @contextmanager
