@@ -1,7 +1,7 @@
 """The functions that a request goes through, in the order of their first call.
 
-Listed are functions that call into another folder of the source, and were called from another file: where the path
-goes on. Functions that only answer a question, and helpers inside of a folder, are no steps of the way.
+Listed are functions that were called from another file and call into another folder: where the path goes on.
+Functions that only answer a question, and helpers inside a folder, are not steps of the way.
 """
 
 import sys

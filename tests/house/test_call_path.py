@@ -56,6 +56,5 @@ def test_the_documented_path_of_a_result_is_the_one_that_it_takes(empty_sqlite: 
         steps = recorded_result(store)
     finally:
         store.close()
-    print("\n".join(steps.steps))
     assert len(steps.files) <= FILES_MAX
-    assert listed_path() == steps.steps
+    assert listed_path() == steps.steps, "the path is now:\n" + "\n".join(steps.steps)
