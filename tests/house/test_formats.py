@@ -2,17 +2,17 @@
 
 import re
 from pathlib import Path
-from typing import get_args
+
+import yaml
 
 from silverball.rules.registry import FORMATS
-from silverball.wire.values import TournamentType
 
-HOUSE = Path(__file__).resolve().parents[2]
-WIRE = set(get_args(TournamentType))
+ROOT = Path(__file__).resolve().parents[2]
+WIRE = set(yaml.safe_load((ROOT / "tests/golden/wire.yaml").read_text())["schemas"]["TournamentType"]["enum"])
 
 
 def _names(folder: str, pattern: str) -> set[str]:
-    found = (re.fullmatch(pattern, path.name) for path in (HOUSE / folder).iterdir())
+    found = (re.fullmatch(pattern, path.name) for path in (ROOT / folder).iterdir())
     return {match[1] for match in found if match is not None}
 
 

@@ -5,7 +5,6 @@ from decimal import Decimal
 from typing import Any
 
 from silverball.rules.model import settings
-from silverball.rules.model.literals import TournamentType
 from silverball.rules.model.tournament import Entrant, Game, Round, Tournament, TournamentStatus
 from silverball.rules.ranking.standing import Standing
 from silverball.rules.registry import FORMATS
@@ -15,7 +14,7 @@ GameResult = Mapping[int, str]
 
 def night(
     rounds: Sequence[Sequence[GameResult]],
-    type_: TournamentType = "group_knockout",
+    type_: str = "group_knockout",
     *,
     status: TournamentStatus = "completed",
     entrants: Sequence[Entrant] = (),

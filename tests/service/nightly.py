@@ -7,7 +7,6 @@ from typing import Any
 import build
 from mirror import Mirror
 from silverball.rules.model import settings
-from silverball.rules.model.literals import TournamentType
 from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 from silverball.store import snapshot, tables
@@ -86,7 +85,7 @@ class Desk:
 
 def a_desk(
     store: Store,
-    type_: TournamentType = "matchplay",
+    type_: str = "matchplay",
     *,
     players: int = 4,
     arenas: int = 3,

@@ -109,17 +109,17 @@ WORDS: dict[str, tuple[str, ...]] = {
     "SearchType": values.SEARCH_TYPES,
     "TournamentType": values.TOURNAMENT_TYPES,
 }
-# A row of counts has a key for each id: a map, not a Struct (stats.CountRow).
+# A row of counts has a key for each id: it is a map, not a Struct (stats.CountRow).
 MAPS = {"PlayerCountRow"}
 
-# Where a shape is meant to differ from the facts, and why.
+# Intended differences from the facts, with the reason.
 WHOLE_SCORES = "a score is a 64-bit integer"
 COMPLETED_SERIES = "a finished series is completed (formats 21)"
-RATED_ELSEWHERE = "null when the rating came from a file and nothing was played here since (ratings.md E)"
+IMPORTED_RATING = "null for an imported rating until a game is rated here (ratings.md E)"
 COUNTS = ("gameCount", "winCount", "lossCount", "resultCount")
 DIFFERENCES: dict[str, str] = {
     **{
-        f"{name}.{count}": RATED_ELSEWHERE
+        f"{name}.{count}": IMPORTED_RATING
         for name in ("Rating", "IfpaRatingHistoryPoint")
         for count in COUNTS
     },
@@ -134,13 +134,13 @@ DIFFERENCES: dict[str, str] = {
     "Tournament.bestGameScoring": "one curve more (formats 15)",
     "UserProfileBundle.rating": "left out, never null (interface.md 2, row 2)",
 }
-# What a shape has beyond the facts, and why.
-ONE_STRUCT = "one Struct with and without the part, which is absent where the facts have none"
+# Fields beyond the facts, with the reason.
+ONE_STRUCT = "one Struct for both cases; the part is absent where the facts have none"
 OUR_NAMES = "the observed name is not public (formats 14)"
-ROW_9 = "a client needs it (interface.md 2, row 9)"
+CLIENTS_NEED_IT = "a client needs it (interface.md 2, row 9)"
 EXTRAS: dict[str, str] = {
-    "Error.code": "a stable code beside the sentence",
-    "ValidationError.code": "a stable code beside the sentence",
+    "Error.code": "programs decide by it, not by the sentence (style.md, errors)",
+    "ValidationError.code": "programs decide by it, not by the sentence (style.md, errors)",
     "RatingComparison.globalRatingPercentiles": "an older profile field (ratings.md A.6)",
     "RatingPeriod.status": "says whether it is rated, waits or was corrected (ratings.md A.7)",
     "Arena.tournamentArena": ONE_STRUCT,
@@ -149,8 +149,8 @@ EXTRAS: dict[str, str] = {
     "SeriesBase.rsvpConfiguration": ONE_STRUCT,
     "SeriesListItem.organizer": ONE_STRUCT,
     "SeriesListItem.rsvpConfiguration": ONE_STRUCT,
-    "SimplePaginationMeta.last_page": ROW_9,
-    "SimplePaginationMeta.total": ROW_9,
+    "SimplePaginationMeta.last_page": CLIENTS_NEED_IT,
+    "SimplePaginationMeta.total": CLIENTS_NEED_IT,
     "Tournament.ladderType": OUR_NAMES,
     "Tournament.paceIncrement": OUR_NAMES,
     "Tournament.paceInitialRounds": OUR_NAMES,
@@ -160,36 +160,34 @@ EXTRAS: dict[str, str] = {
 
 
 def resolve(fact: dict[str, Any]) -> dict[str, Any]:
-    """The fact itself, or the schema it names."""
-    named: dict[str, Any] = FACTS[fact["$ref"]] if "$ref" in fact else fact
-    return named
+    """The schema that the fact refers to, or the fact itself."""
+    schema: dict[str, Any] = FACTS[fact["$ref"]] if "$ref" in fact else fact
+    return schema
 
 
 def properties_of(fact: dict[str, Any]) -> dict[str, Any]:
     """The properties of an object schema, parents first."""
     fact = resolve(fact)
-    found: dict[str, Any] = {}
+    properties: dict[str, Any] = {}
     for parent in fact.get("allOf", ()):
-        found |= properties_of(parent)
-    found |= fact.get("properties", {})
-    return found
+        properties |= properties_of(parent)
+    return properties | fact.get("properties", {})
 
 
 def kinds_of_fact(fact: dict[str, Any]) -> set[str]:
     """The JSON kinds that the fact allows; a number may be an integer."""
     fact = resolve(fact)
     if "oneOf" in fact:
-        return set().union(*(kinds_of_fact(one) for one in fact["oneOf"]))
+        return set().union(*(kinds_of_fact(alternative) for alternative in fact["oneOf"]))
     listed = fact.get("type", "object")
     return {listed} if isinstance(listed, str) else set(listed)
 
 
 def union_members(kind: inspect.Type) -> list[inspect.Type]:
-    return (
-        [one for each in kind.types for one in union_members(each)]
-        if isinstance(kind, inspect.UnionType)
-        else [kind]
-    )
+    """The members of a union, without their metadata; other types are their only member."""
+    if isinstance(kind, inspect.UnionType):
+        return [member for part in kind.types for member in union_members(part)]
+    return [kind.type if isinstance(kind, inspect.Metadata) else kind]
 
 
 def kind_of_member(kind: inspect.Type) -> str:
@@ -211,34 +209,40 @@ def kind_of_member(kind: inspect.Type) -> str:
 
 def kinds_of_type(kind: inspect.Type) -> set[str]:
     """The JSON kinds that the type allows; an integer beside a number is a number."""
-    found = {kind_of_member(one) for one in union_members(kind)}
-    return found - {"integer"} if "number" in found else found
+    kinds = {kind_of_member(member) for member in union_members(kind)}
+    return kinds - {"integer"} if "number" in kinds else kinds
 
 
 def fields_of(struct: type) -> dict[str, inspect.Field]:
+    """The fields of a Struct by their names on the wire."""
     kind = inspect.type_info(struct)
     assert isinstance(kind, inspect.StructType)
     return {field.encode_name: field for field in kind.fields}
 
 
 def words_of_fact(fact: dict[str, Any]) -> set[str]:
+    """The words that the fact allows; empty when it allows any text."""
     return {word for word in resolve(fact).get("enum", ()) if word is not None}
 
 
 def words_of_type(kind: inspect.Type) -> set[str]:
-    found: set[str] = set()
-    for one in union_members(kind):
-        if isinstance(one, inspect.LiteralType):
-            found |= {str(word) for word in one.values}
-    return found
+    """The words that the type allows; empty when it allows any text."""
+    words: set[str] = set()
+    for part in kind.types if isinstance(kind, inspect.UnionType) else (kind,):
+        if isinstance(part, inspect.Metadata):
+            words |= set((part.extra_json_schema or {}).get("enum", ()))
+        elif isinstance(part, inspect.LiteralType):
+            words |= {str(word) for word in part.values}
+    return words
 
 
 def member_of(kind: inspect.Type, wanted: type) -> Any:
-    return next((one for one in union_members(kind) if isinstance(one, wanted)), None)
+    """The member of this class; None when the type has none."""
+    return next((member for member in union_members(kind) if isinstance(member, wanted)), None)
 
 
 def compare(fact: dict[str, Any], kind: inspect.Type, place: str) -> dict[str, str]:
-    """Where the type differs from the fact: place -> what is wrong."""
+    """The differences of the type from the fact: place -> difference."""
     if kinds_of_fact(fact) != kinds_of_type(kind):
         return {place: f"{sorted(kinds_of_fact(fact))} is {sorted(kinds_of_type(kind))}"}
     if words_of_fact(fact) != words_of_type(kind):
@@ -254,21 +258,21 @@ def compare(fact: dict[str, Any], kind: inspect.Type, place: str) -> dict[str, s
 
 
 def compare_object(fact: dict[str, Any], struct: type, place: str) -> dict[str, str]:
-    """Where the Struct differs from the object schema, and what it has beyond."""
-    found: dict[str, str] = {}
+    """The differences of the Struct from the object schema, fields of its own included."""
+    differences: dict[str, str] = {}
     fields, facts = fields_of(struct), properties_of(fact)
-    for name, one in facts.items():
+    for name, field_fact in facts.items():
         if name not in fields:
-            found[f"{place}.{name}"] = "missing"
-        elif "$ref" not in one:
-            found |= compare(one, fields[name].type, f"{place}.{name}")
+            differences[f"{place}.{name}"] = "missing"
+        elif "$ref" not in field_fact:
+            differences |= compare(field_fact, fields[name].type, f"{place}.{name}")
         else:
-            found |= compare_reference(one["$ref"], fields[name].type, f"{place}.{name}")
-    return found | {f"{place}.{name}": "extra" for name in fields.keys() - facts.keys()}
+            differences |= compare_reference(field_fact["$ref"], fields[name].type, f"{place}.{name}")
+    return differences | {f"{place}.{name}": "extra" for name in fields.keys() - facts.keys()}
 
 
 def compare_reference(name: str, kind: inspect.Type, place: str) -> dict[str, str]:
-    """A named schema is compared once, under its own name; here only the name must fit."""
+    """The difference in the referenced name; a named schema is compared once, under its own name."""
     struct = member_of(kind, inspect.StructType)
     if name in STRUCTS and (struct is None or not issubclass(struct.cls, STRUCTS[name])):
         return {place: f"is not {name}"}
@@ -276,10 +280,11 @@ def compare_reference(name: str, kind: inspect.Type, place: str) -> dict[str, st
 
 
 def all_differences() -> dict[str, str]:
-    found: dict[str, str] = {}
+    """The differences of every Struct from its schema: place -> difference."""
+    differences: dict[str, str] = {}
     for name, struct in STRUCTS.items():
-        found |= compare_object(FACTS[name], struct, name)
-    return found
+        differences |= compare_object(FACTS[name], struct, name)
+    return differences
 
 
 def test_every_schema_has_a_shape() -> None:
@@ -292,17 +297,20 @@ def test_closed_sets_hold_the_observed_words(name: str) -> None:
 
 
 def test_shapes_differ_from_the_facts_only_where_a_reason_is_given() -> None:
-    found = {place: what for place, what in all_differences().items() if what != "extra"}
-    assert {place: what for place, what in found.items() if place not in DIFFERENCES} == {}
-    assert DIFFERENCES.keys() == found.keys()
+    differences = {
+        place: difference for place, difference in all_differences().items() if difference != "extra"
+    }
+    unexplained = {place: difference for place, difference in differences.items() if place not in DIFFERENCES}
+    assert unexplained == {}
+    assert DIFFERENCES.keys() == differences.keys()
 
 
 def test_shapes_go_beyond_the_facts_only_where_a_reason_is_given() -> None:
-    found = {place for place, what in all_differences().items() if what == "extra"}
-    assert EXTRAS.keys() == found
+    extras = {place for place, difference in all_differences().items() if difference == "extra"}
+    assert EXTRAS.keys() == extras
 
 
-def test_a_tournament_carries_every_setting_and_only_scorekeeping_is_always_there() -> None:
+def test_a_tournament_has_a_field_for_every_setting_and_requires_only_scorekeeping() -> None:
     assert set(tournaments.FormatSettings.__struct_defaults__) == {msgspec.UNSET}
     settings, tournament = fields_of(tournaments.FormatSettings), fields_of(tournaments.Tournament)
     assert len(settings) == len(tournaments.SETTING_FIELDS) == 49

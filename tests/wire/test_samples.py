@@ -1,4 +1,4 @@
-"""The published shapes against what was observed."""
+"""The published shapes against the observed answers."""
 
 import json
 
@@ -18,30 +18,30 @@ def test_every_sample_has_a_shape() -> None:
 def test_an_observed_answer_keeps_every_field_and_gains_only_what_is_listed(name: str) -> None:
     observed = sample(name)
     ours = msgspec.json.encode(msgspec.json.decode(observed, type=SHAPES[name], strict=True))
-    found = differences(json.loads(observed), json.loads(ours))
-    changed = {path: what for path, what in found.items() if what != "added"}
+    changes = differences(json.loads(observed), json.loads(ours))
+    changed = {path: difference for path, difference in changes.items() if difference != "added"}
     assert not changed, f"{name}: our shape loses or changes {changed}"
-    added = set(found)
+    added = set(changes)
     assert not added - additions(name), f"{name}: not listed in additions.json: {added - additions(name)}"
     assert not additions(name) - added, f"{name}: listed but not added: {additions(name) - added}"
 
 
-def test_there_are_twenty_one_knockout_nights() -> None:
+def test_the_samples_have_twenty_one_knockout_tournaments() -> None:
     assert len(KNOCKOUTS) == 21
 
 
 @pytest.mark.parametrize("name", KNOCKOUTS)
-def test_a_whole_knockout_night_is_read_as_a_bundle_without_loss(name: str) -> None:
+def test_a_knockout_tournament_is_read_as_a_bundle_without_loss(name: str) -> None:
     observed = knockout(name)
     ours = msgspec.json.encode(msgspec.json.decode(observed, type=Bundle, strict=True))
-    found = differences(json.loads(observed), json.loads(ours))
-    changed = {path: what for path, what in found.items() if what != "added"}
+    changes = differences(json.loads(observed), json.loads(ours))
+    changed = {path: difference for path, difference in changes.items() if difference != "added"}
     assert not changed, f"{name}: our shape loses or changes {changed}"
-    unlisted = set(found) - additions("knockouts")
+    unlisted = set(changes) - additions("knockouts")
     assert not unlisted, f"{name}: not listed in additions.json: {unlisted}"
 
 
-def test_the_listed_additions_to_knockout_nights_all_occur() -> None:
+def test_each_listed_addition_to_knockout_tournaments_occurs() -> None:
     added: set[str] = set()
     for name in KNOCKOUTS:
         observed = knockout(name)
@@ -50,12 +50,12 @@ def test_the_listed_additions_to_knockout_nights_all_occur() -> None:
     assert additions("knockouts") == added
 
 
-def test_a_whole_game_has_every_field_of_the_observed_list_of_games() -> None:
+def test_a_game_has_every_field_of_the_observed_list_of_games() -> None:
     assert issubclass(Game, GameSummary)
 
 
 @pytest.mark.parametrize(
-    ("observed", "ours", "found"),
+    ("observed", "ours", "expected"),
     [
         ({"a": 1}, {"a": 1, "b": None}, {"b": "added"}),
         ({"a": [{"b": 1}]}, {"a": [{}]}, {"a[].b": "missing"}),
@@ -65,5 +65,7 @@ def test_a_whole_game_has_every_field_of_the_observed_list_of_games() -> None:
         ([1, {"x": None}], [1, {"x": None}], {}),
     ],
 )
-def test_differences_are_named_by_their_place(observed: object, ours: object, found: dict[str, str]) -> None:
-    assert differences(observed, ours) == found
+def test_differences_are_named_by_their_place(
+    observed: object, ours: object, expected: dict[str, str]
+) -> None:
+    assert differences(observed, ours) == expected

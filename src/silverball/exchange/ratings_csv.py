@@ -10,7 +10,7 @@ from pathlib import Path
 
 from silverball.kit import texts
 from silverball.kit.errors import Invalid
-from silverball.kit.http.endpoints import ID_MAX
+from silverball.kit.http.fields import ID_MAX
 from silverball.service.periods.writes.seeds import ImportedRating
 
 BYTES_MAX = 500_000_000

@@ -1,15 +1,11 @@
 """The published description of the feed (AsyncAPI 3.0), generated from the events' own shapes."""
 
-from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
-
 from silverball.feed.messages import PREFIXES
+from silverball.kit.http.json_schema import SCHEMA_REFERENCE, Schema, json_schemas
 from silverball.wire.events import EVENTS, FeedEvent
 
-Schema = dict[str, Any]
-REF_TEMPLATE = "#/components/schemas/{name}"
 CLIENT_MESSAGES: dict[str, tuple[str, Schema]] = {
     "pusher:subscribe": (
         "Follow a tournament; with `resume`, get the events missed since that number too.",
@@ -53,7 +49,7 @@ SERVER_MESSAGES: dict[str, str] = {
 def document(*, title: str, version: str, base_url: str) -> Schema:
     """The AsyncAPI document."""
     shapes = list(dict.fromkeys([*EVENTS.values(), FeedEvent]))
-    schemas, components = msgspec.json.schema_components(shapes, ref_template=REF_TEMPLATE)
+    schemas, components = json_schemas(shapes)
     schema_of = dict(zip(shapes, schemas, strict=True))
     feed_events = {
         name: _event_message(name, schema_of[shape], str(shape.__doc__)) for name, shape in EVENTS.items()
@@ -112,7 +108,9 @@ def _event_message(name: str, payload: Schema, meaning: str) -> Schema:
     """A feed event, whose `data` is the payload as JSON text."""
     styles = ", ".join(f"`{prefix}{name}`" for prefix in PREFIXES.values())
     data = {"type": "string", "contentMediaType": "application/json", "contentSchema": payload}
-    envelope = {"allOf": [{"$ref": REF_TEMPLATE.format(name="FeedEvent")}, {"properties": {"data": data}}]}
+    envelope = {
+        "allOf": [{"$ref": SCHEMA_REFERENCE.format(name="FeedEvent")}, {"properties": {"data": data}}]
+    }
     summary = meaning.splitlines()[0]
     return {"name": name, "summary": summary, "description": f"Sent as {styles}.", "payload": envelope}
 

@@ -1,7 +1,8 @@
-"""The closed sets of words on the wire; the words of settings are the rules' own. Source: interface 3."""
+"""The closed sets of words on the wire. Those of settings come from the rules. Source: interface 3."""
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
+from silverball.kit.http.fields import one_of
 from silverball.rules.model.literals import (
     ArenaAssignment,
     BestGameScoring,
@@ -16,8 +17,8 @@ from silverball.rules.model.literals import (
     Seeding,
     SuggestionMode,
     Tiebreaker,
-    TournamentType,
 )
+from silverball.rules.registry import FORMATS
 
 __all__ = [
     "ARENA_ASSIGNMENTS",
@@ -72,8 +73,11 @@ __all__ = [
     "TournamentType",
 ]
 
+# Text, so that a format added to the registry needs no change here.
+TournamentType = Annotated[str, one_of(lambda: FORMATS)]
+
 Number = int | float
-# A map without entries is `[]` where existing clients expect what PHP printed.
+# Existing clients expect `[]` for an empty map, as PHP encodes it.
 EmptyList = tuple[()]
 
 Status = Literal["active", "inactive"]
@@ -106,7 +110,7 @@ GAME_STATUSES: tuple[GameStatus, ...] = get_args(GameStatus)
 ATTEMPT_STATUSES: tuple[AttemptStatus, ...] = get_args(AttemptStatus)
 ROLES: tuple[Role, ...] = get_args(Role)
 SEARCH_TYPES: tuple[SearchType, ...] = get_args(SearchType)
-TOURNAMENT_TYPES: tuple[TournamentType, ...] = get_args(TournamentType)
+TOURNAMENT_TYPES: tuple[TournamentType, ...] = tuple(FORMATS)
 SEEDINGS: tuple[Seeding, ...] = get_args(Seeding)
 FIRST_ROUND_PAIRINGS: tuple[FirstRoundPairing, ...] = get_args(FirstRoundPairing)
 PAIRINGS: tuple[Pairing, ...] = get_args(Pairing)

@@ -2,11 +2,9 @@
 
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
-from typing import get_args
 
 import pytest
 
-from silverball.rules.model.literals import TournamentType
 from silverball.rules.ranking.regimes import StoredResult, WinLossRule
 from silverball.rules.ratings import counting, seats
 from silverball.rules.ratings.counting import FinishedGame
@@ -19,7 +17,7 @@ NOON = datetime(2026, 3, 5, 12, tzinfo=UTC)
 AGAINST_THE_SCORE = {"golf", "best_game", "card_best_game", "bowling", "amazingrace"}
 
 
-@pytest.mark.parametrize("type_", get_args(TournamentType))
+@pytest.mark.parametrize("type_", sorted(FORMATS))
 def test_direct_play_counts_and_play_against_the_score_does_not(type_: str) -> None:
     counts = counting.is_counting(FORMATS[type_].rated, NOON, NOON, is_test=False)
     assert counts is (type_ not in AGAINST_THE_SCORE)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import build
-from silverball.kit.http.endpoints import ID_MAX
+from silverball.kit.http.fields import ID_MAX
 from silverball.store import tables
 from silverball.store.engine import Store
 

@@ -6,7 +6,6 @@ import pytest
 
 import build
 from service.nightly import Desk, a_desk
-from silverball.rules.model.literals import TournamentType
 from silverball.store.engine import Store
 
 
@@ -42,7 +41,7 @@ def test_a_result_is_the_games_and_moves_the_standings(store: Store) -> None:
     ],
 )
 def test_a_result_is_said_in_one_of_five_ways(
-    store: Store, kind: TournamentType, body: dict[str, object], points: list[str]
+    store: Store, kind: str, body: dict[str, object], points: list[str]
 ) -> None:
     desk = a_desk(store, kind, players=2)
     game = desk.open_round()[0]

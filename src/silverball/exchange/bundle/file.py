@@ -19,6 +19,7 @@ from silverball.exchange.bundle.faults import BrokenBundle
 from silverball.exchange.bundle.renumbering import IdMap
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.model.changes import TournamentImported
+from silverball.rules.registry import FORMATS
 from silverball.service.bundles import reads, writes
 from silverball.service.bundles.writes import BundleContents
 from silverball.service.core import enact
@@ -84,6 +85,8 @@ def parse(content: bytes, name: str) -> BundleFile:
         raise bundle_faults.fault_from_validation(error) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BrokenBundle("$", f"The file is not JSON in UTF-8 ({error}).") from error
+    if bundle.tournament.type not in FORMATS:
+        raise BrokenBundle("$.tournament.type", f"{bundle.tournament.type!r} is not a format.")
     BundleCheck(bundle).run()
     return BundleFile(name, raw, bundle)
 

@@ -27,7 +27,6 @@ from silverball.kit.errors import NotAllowed, Refusal
 from silverball.kit.http.body import Body, BodyParser
 from silverball.kit.http.query import Query, QueryParser
 
-ID_MAX = 2**63 - 1
 WORD_LETTERS_MAX = 100
 JSON = "application/json"
 SVG = "image/svg+xml"

@@ -1,7 +1,7 @@
 """The published description of the interface (OpenAPI 3.1), generated from the endpoint table.
 
-Nothing is written twice: titles are the routes' docstrings, shapes are the Structs, limits are
-those that the parsers of queries and bodies keep to.
+Nothing is written twice: titles are the routes' docstrings, schemas come from the Structs, and limits
+are those that the parsers of queries and bodies enforce.
 """
 
 from collections.abc import Iterable
@@ -13,7 +13,6 @@ import msgspec
 
 from silverball.kit.http.async_routes import Stream
 from silverball.kit.http.endpoints import (
-    ID_MAX,
     JSON,
     SVG,
     TOURNAMENT,
@@ -23,95 +22,96 @@ from silverball.kit.http.endpoints import (
     FileDownload,
     SvgImage,
 )
+from silverball.kit.http.fields import ID_MAX
+from silverball.kit.http.json_schema import Schema, json_schemas
 
-Schema = dict[str, Any]
-
-SCHEMA_REFERENCE = "#/components/schemas/{name}"
 CSV = "text/csv; charset=utf-8"
 EVENT_STREAM = "text/event-stream; charset=utf-8"
-# Answers that are no JSON.
+# Results that are not sent as JSON.
 TEXT_CONTENT_TYPES: dict[Any, str] = {FileDownload: CSV, SvgImage: SVG, Stream: EVENT_STREAM}
 BEARER_SCHEME = "token"
-FLAG_DESCRIPTION = "A flag: 1, true, on or yes in any case is true, everything else is false."
-BODY_PARAMETERS_DESCRIPTION = (
-    "Changes nothing. The parameters may also be the members of a JSON object in the body."
-)
-ID_LIST_DESCRIPTION = "Ids separated by commas, at most {most}."
+FLAG_DESCRIPTION = "A flag: 1, true, on and yes, in any case, are true; everything else is false."
+BODY_PARAMETERS_DESCRIPTION = "Changes nothing. The parameters can also be sent as a JSON object in the body."
+ID_LIST_DESCRIPTION = "Ids separated by commas, at most {count_max}."
 LIMIT_HEADERS = {
-    "x-ratelimit-limit": {"description": "Requests a minute.", "schema": {"type": "integer"}},
-    "x-ratelimit-remaining": {"description": "Requests left in this minute.", "schema": {"type": "integer"}},
+    "x-ratelimit-limit": {"description": "Requests per minute.", "schema": {"type": "integer"}},
+    "x-ratelimit-remaining": {
+        "description": "Requests left in this minute.",
+        "schema": {"type": "integer"},
+    },
 }
 REVISION_HEADER = {
     "x-tournament-revision": {
-        "description": "The tournament's revision after the change; a read that sends it sees the change.",
+        "description": "The tournament's revision after the change. Send it with a read to see the change.",
         "schema": {"type": "integer"},
     }
 }
 REPLAYED_HEADER = {
     "idempotency-replayed": {
-        "description": "`true` when this is the stored answer to a request that was sent before.",
+        "description": "`true` when this is the stored answer to an earlier request with the same key.",
         "schema": {"type": "string"},
     }
 }
 IDEMPOTENCY_KEY_PARAMETER = {
     "name": "Idempotency-Key",
     "in": "header",
-    "description": "A request that is sent again with the same key within 24 hours acts once.",
+    "description": "A request repeated with the same key within 24 hours takes effect once.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 200, "pattern": "^[!-~]+$"},
 }
 IF_MATCH_PARAMETER = {
     "name": "If-Match",
     "in": "header",
-    "description": "The tournament's revision as the caller knows it: refused with 412 when it has moved on.",
+    "description": "The tournament's revision as the client knows it; 412 when it has changed since.",
     "schema": {"type": "string"},
 }
 STATUS_DESCRIPTIONS = {
-    304: "Not changed since the ETag that If-None-Match names. Costs nothing of the allowance.",
-    400: "The body is not JSON, or the tournament is of a format that has no such thing.",
+    304: "Unchanged since the ETag in If-None-Match. Not counted against the rate limit.",
+    400: "The body is not JSON, or the tournament's format has no such thing.",
     401: "No valid token.",
-    403: "Not for this caller, or the page is too deep.",
-    404: "There is no such thing.",
-    409: "The state of things forbids it; the message says what to do.",
-    410: "What is asked for is kept no longer.",
-    412: "The tournament has changed since the revision that If-Match names.",
+    403: "The caller may not do this, or the page is too deep.",
+    404: "Not found.",
+    409: "The state of the thing does not allow it; the message says what to do.",
+    410: "The thing existed once and is kept no longer.",
+    412: "The tournament has changed since the revision in If-Match.",
     413: "The body is too large.",
-    422: "Something is wrong with the parameters or the body; every fault is named.",
-    429: "Too many requests; Retry-After says how long to wait.",
-    503: "The database is busy or full; nothing was changed. Retry-After says how long to wait.",
+    422: "The parameters or the body are invalid; every fault is listed.",
+    429: "Too many requests; Retry-After says when to try again.",
+    503: "The database is busy or full, and nothing was changed; Retry-After says when to try again.",
 }
 
 
 @dataclass(frozen=True, kw_only=True)
 class OpenApiInfo:
-    """What the description says of the whole."""
+    """The parts of the description that do not depend on an endpoint."""
 
     title: str
     version: str
     base_url: str
-    # Whether routes that can be opened need no token.
+    # Whether routes with Access.OPENABLE need no token.
     public_read: bool
-    # The shapes of a refusal, and of one with faults by field.
+    # The bodies of a refusal, and of one with faults by field.
     error: type
     validation_error: type
 
 
-def build_document(endpoints: Iterable[Endpoint], about: OpenApiInfo) -> Schema:
-    """The whole description."""
-    table = sorted(endpoints, key=lambda one: one.path)
-    shapes = [
-        shape for one in table for shape in _response_types(one.returns) if shape not in TEXT_CONTENT_TYPES
+def build_document(endpoints: Iterable[Endpoint], info: OpenApiInfo) -> Schema:
+    """The OpenAPI document of these endpoints."""
+    routes = sorted(endpoints, key=lambda endpoint: endpoint.path)
+    results = [
+        kind for route in routes for kind in _response_types(route.returns) if kind not in TEXT_CONTENT_TYPES
     ]
-    bodies = [body for body in map(_request_body_type, table) if body is not None]
-    asked: list[Any] = [about.error, about.validation_error, *dict.fromkeys([*shapes, *bodies])]
-    schemas, components = msgspec.json.schema_components(asked, ref_template=SCHEMA_REFERENCE)
-    schema_of = dict(zip(asked, schemas, strict=True))
+    bodies = [body for body in map(_request_body_type, routes) if body is not None]
+    described: list[Any] = [info.error, info.validation_error, *dict.fromkeys([*results, *bodies])]
+    schemas, components = json_schemas(described)
+    schema_of = dict(zip(described, schemas, strict=True))
     paths: Schema = {}
-    for one in table:
-        paths.setdefault(documented_path(one), {})[one.method.lower()] = _operation(one, about, schema_of)
+    for route in routes:
+        operations = paths.setdefault(documented_path(route), {})
+        operations[route.method.lower()] = _operation(route, info, schema_of)
     return {
         "openapi": "3.1.0",
-        "info": {"title": about.title, "version": about.version},
-        "servers": [{"url": about.base_url}],
+        "info": {"title": info.title, "version": info.version},
+        "servers": [{"url": info.base_url}],
         "paths": paths,
         "components": {
             "schemas": components,
@@ -128,16 +128,16 @@ def documented_path(endpoint: Endpoint) -> str:
     return path
 
 
-def _operation(endpoint: Endpoint, about: OpenApiInfo, schema_of: dict[Any, Schema]) -> Schema:
+def _operation(endpoint: Endpoint, info: OpenApiInfo, schema_of: dict[Any, Schema]) -> Schema:
     needs_token = not (
-        endpoint.access is Access.ANYONE or (endpoint.access is Access.OPENABLE and about.public_read)
+        endpoint.access is Access.ANYONE or (endpoint.access is Access.OPENABLE and info.public_read)
     )
     responses: Schema = {str(endpoint.status): _success_response(endpoint, schema_of)}
     for status in _error_statuses(endpoint, needs_token=needs_token):
         responses[str(status)] = {"description": STATUS_DESCRIPTIONS[status]}
         if status != 304:
-            shape = about.validation_error if status == 422 else about.error
-            responses[str(status)]["content"] = {JSON: {"schema": schema_of[shape]}}
+            error = info.validation_error if status == 422 else info.error
+            responses[str(status)]["content"] = {JSON: {"schema": schema_of[error]}}
     operation: Schema = {
         "operationId": endpoint.handler.__name__,
         "summary": endpoint.title,
@@ -156,7 +156,7 @@ def _operation(endpoint: Endpoint, about: OpenApiInfo, schema_of: dict[Any, Sche
         operation["description"] = BODY_PARAMETERS_DESCRIPTION
     body = _request_body_type(endpoint)
     if body is not None:
-        # What is asked may stand in the query just as well.
+        # Parameters of a read are sent in the query just as well.
         is_needed = endpoint.is_write and any(field.required for field in msgspec.structs.fields(body))
         content = {JSON: {"schema": schema_of[body]}}
         operation["requestBody"] = {"required": is_needed, "content": content}
@@ -164,20 +164,20 @@ def _operation(endpoint: Endpoint, about: OpenApiInfo, schema_of: dict[Any, Sche
 
 
 def _request_body_type(endpoint: Endpoint) -> type[msgspec.Struct] | None:
-    """What a body is described as; the one of a GET is only mentioned, as HTTP gives it no meaning."""
+    """The described type of the body. For a GET there is none, since HTTP gives its body no meaning."""
     if endpoint.accepts_body_parameters:
         return None if endpoint.method == "GET" else endpoint.query
     return endpoint.body
 
 
 def _success_response(endpoint: Endpoint, schema_of: dict[Any, Schema]) -> Schema:
-    shapes = _response_types(endpoint.returns)
-    if shapes[0] in TEXT_CONTENT_TYPES:
-        content: Schema = {TEXT_CONTENT_TYPES[shapes[0]]: {"schema": {"type": "string"}}}
-    elif len(shapes) == 1:
-        content = {JSON: {"schema": schema_of[shapes[0]]}}
+    results = _response_types(endpoint.returns)
+    if results[0] in TEXT_CONTENT_TYPES:
+        content: Schema = {TEXT_CONTENT_TYPES[results[0]]: {"schema": {"type": "string"}}}
+    elif len(results) == 1:
+        content = {JSON: {"schema": schema_of[results[0]]}}
     else:
-        content = {JSON: {"schema": {"anyOf": [schema_of[shape] for shape in shapes]}}}
+        content = {JSON: {"schema": {"anyOf": [schema_of[result] for result in results]}}}
     return {"description": endpoint.title, "headers": _response_headers(endpoint), "content": content}
 
 
@@ -189,7 +189,7 @@ def _response_headers(endpoint: Endpoint) -> Schema:
 
 
 def _error_statuses(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
-    """The other statuses that this route really can have."""
+    """The statuses other than success that this route can answer with."""
     below_tournament = endpoint.path.startswith("/api/tournaments/{")
     is_paged = any(field.name == "page" for field in msgspec.structs.fields(endpoint.query))
     is_write = endpoint.is_write
@@ -200,13 +200,13 @@ def _error_statuses(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
         or (below_tournament and endpoint.path.count("/") > 3),
         401: needs_token,
         403: is_write or below_tournament or is_paged,
-        # A body can name what is not there.
+        # A body can name something that does not exist.
         404: is_write or endpoint.accepts_body_parameters or bool(endpoint.parameters),
         409: is_write,
         412: is_write and TOURNAMENT in endpoint.parameters,
         410: endpoint.is_async,
         413: True,
-        # Any query string can have too many items.
+        # A query string can have too many items on any route.
         422: True,
         429: True,
         503: True,
@@ -215,13 +215,13 @@ def _error_statuses(endpoint: Endpoint, *, needs_token: bool) -> list[int]:
 
 
 def _path_parameters(endpoint: Endpoint) -> list[Schema]:
-    an_id = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
+    id_schema = {"type": "integer", "minimum": 1, "maximum": ID_MAX}
     schemas: dict[str, Schema] = {
         name: {"type": "string", "pattern": f"^(?:{pattern})$", "maxLength": WORD_LETTERS_MAX}
         for name, pattern in endpoint.words.items()
     }
     return [
-        {"name": _camel_case(name), "in": "path", "required": True, "schema": schemas.get(name, an_id)}
+        {"name": _camel_case(name), "in": "path", "required": True, "schema": schemas.get(name, id_schema)}
         for name in endpoint.parameters
     ]
 
@@ -233,52 +233,56 @@ def _header_parameters(endpoint: Endpoint) -> list[Schema]:
 
 
 def _query_parameters(endpoint: Endpoint) -> list[Schema]:
-    listed = []
+    parameters = []
     for field in msgspec.structs.fields(endpoint.query):
-        schema, meaning = _parameter_schema(msgspec.inspect.type_info(field.type))
+        schema, description = _parameter_schema(msgspec.inspect.type_info(field.type))
         parameter: Schema = {"name": field.encode_name, "in": "query", "schema": schema}
         if field.required:
             parameter["required"] = True
         elif isinstance(field.default, int) and not isinstance(field.default, bool):
             schema["default"] = field.default
-        if meaning:
-            parameter["description"] = meaning
-        listed.append(parameter)
-    return listed
+        if description:
+            parameter["description"] = description
+        parameters.append(parameter)
+    return parameters
 
 
 def _parameter_schema(kind: msgspec.inspect.Type) -> tuple[Schema, str]:
-    """A parameter as its reader takes it (kit/http/query.py), and what cannot be said in a schema."""
+    """The schema of a parameter as `query.py` reads it, and a description of what a schema cannot express."""
     if isinstance(kind, msgspec.inspect.UnionType):
-        kind = next(one for one in kind.types if not isinstance(one, msgspec.inspect.NoneType))
+        kind = next(part for part in kind.types if not isinstance(part, msgspec.inspect.NoneType))
+    if isinstance(kind, msgspec.inspect.Metadata):
+        schema, description = _parameter_schema(kind.type)
+        return {**schema, **(kind.extra_json_schema or {})}, description
     if isinstance(kind, msgspec.inspect.BoolType):
         return {"type": "string"}, FLAG_DESCRIPTION
     if isinstance(kind, msgspec.inspect.VarTupleType) and isinstance(kind.item_type, msgspec.inspect.StrType):
         items, _ = _parameter_schema(kind.item_type)
         return {"type": "array", "items": items, "maxItems": kind.max_length}, ""
     if isinstance(kind, msgspec.inspect.VarTupleType):
-        return {"type": "string"}, ID_LIST_DESCRIPTION.format(most=kind.max_length)
+        return {"type": "string"}, ID_LIST_DESCRIPTION.format(count_max=kind.max_length)
     if isinstance(kind, msgspec.inspect.LiteralType):
         return {"type": "string", "enum": list(kind.values)}, ""
     if isinstance(kind, msgspec.inspect.IntType):
         limits = {"minimum": kind.ge, "maximum": kind.le}
-        return {"type": "integer", **{name: at for name, at in limits.items() if at is not None}}, ""
+        given_limits = {name: limit for name, limit in limits.items() if limit is not None}
+        return {"type": "integer", **given_limits}, ""
     if isinstance(kind, msgspec.inspect.StrType):
         return {"type": "string", **({} if kind.max_length is None else {"maxLength": kind.max_length})}, ""
     raise TypeError(f"no schema for a query field of {kind}")
 
 
-def _response_types(shape: Any) -> list[Any]:
+def _response_types(result: Any) -> list[Any]:
     """`Data[A | B]` as `Data[A]` and `Data[B]`: two Structs in one union have no schema of their own."""
-    origin, arguments = get_origin(shape), get_args(shape)
+    origin, arguments = get_origin(result), get_args(result)
     if isinstance(origin, type) and issubclass(origin, msgspec.Struct) and len(arguments) == 1:
         envelope: Any = origin
-        return [envelope[one] for one in _union_members(arguments[0])]
-    return _union_members(shape)
+        return [envelope[member] for member in _union_members(arguments[0])]
+    return _union_members(result)
 
 
-def _union_members(shape: Any) -> list[Any]:
-    return list(get_args(shape)) if get_origin(shape) in (Union, UnionType) else [shape]
+def _union_members(result: Any) -> list[Any]:
+    return list(get_args(result)) if get_origin(result) in (Union, UnionType) else [result]
 
 
 def _camel_case(name: str) -> str:

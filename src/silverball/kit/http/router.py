@@ -5,7 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from silverball.kit.errors import NotFound, Refusal
-from silverball.kit.http.endpoints import ID_MAX, METHODS, WORD_LETTERS_MAX, Endpoint
+from silverball.kit.http.endpoints import METHODS, WORD_LETTERS_MAX, Endpoint
+from silverball.kit.http.fields import ID_MAX
 
 
 class RouteNotFound(Refusal):

@@ -2,30 +2,6 @@
 
 from typing import Literal
 
-TournamentType = Literal[
-    "knockout",
-    "group_knockout",
-    "matchplay",
-    "group_matchplay",
-    "max_matchplay",
-    "pace_matchplay",
-    "manual_matchplay",
-    "round_robin",
-    "double_round_robin",
-    "bracket",
-    "double_bracket",
-    "group_bracket",
-    "ladder",
-    "frenzy",
-    "target",
-    "golf",
-    "golf_bracket",
-    "best_game",
-    "card_best_game",
-    "bowling",
-    "amazingrace",
-]
-
 Seeding = Literal["random", "manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]
 # A bracket is not drawn by lot.
 BracketSeeding = Literal["manual", "ifpa", "ifpa_womens", "mp_rating", "mp_rating_rating", "series_seed"]

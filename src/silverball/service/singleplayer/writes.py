@@ -6,8 +6,7 @@ from msgspec import Meta
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.kit.http.body import Body
-from silverball.kit.http.endpoints import ID_MAX
-from silverball.kit.http.fields import Id
+from silverball.kit.http.fields import ID_MAX, Id
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.families import amazing_race
 from silverball.rules.families import best_game as best_game_family

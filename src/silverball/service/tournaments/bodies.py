@@ -9,9 +9,8 @@ from msgspec import UNSET, Meta, UnsetType
 
 from silverball.kit.http.body import Body
 from silverball.kit.http.fields import Color, Id, Line, Name, Text
-from silverball.rules.model.literals import TournamentType
 from silverball.wire.format_settings import SETTING_FIELDS, FormatSettings
-from silverball.wire.values import LinkType, Status
+from silverball.wire.values import LinkType, Status, TournamentType
 
 LINKS_MAX = 20
 BUNDLES_MAX = 20

@@ -1,13 +1,15 @@
 """Tournaments: one row as it is shown, the list, and who asks for a tournament that is not there."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, literal, select, true, type_coerce
 
 from silverball.kit.errors import NotFound
+from silverball.kit.http.fields import one_of
 from silverball.kit.http.query import PageNumber, Query
+from silverball.rules.registry import FORMATS
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.locations import reads as locations
 from silverball.service.pages import PageRows, refuse_deep_pagination
@@ -18,7 +20,7 @@ from silverball.wire import times
 from silverball.wire.base import Id
 from silverball.wire.format_settings import FormatSettings
 from silverball.wire.tournaments import Tournament
-from silverball.wire.values import TournamentStatus, TournamentType
+from silverball.wire.values import TournamentStatus
 
 PER_PAGE = 25
 ANY_TYPE = "tournaments"
@@ -100,7 +102,7 @@ class TournamentQuery(Query, frozen=True, kw_only=True):
     status: TournamentStatus | None = None
     series: Id | None = None
     # An existing client sends the word for no filter at all.
-    type: Literal[TournamentType, "tournaments"] | None = None
+    type: Annotated[str, one_of(lambda: (*FORMATS, "tournaments"))] | None = None
 
     @property
     def per_page(self) -> int:
