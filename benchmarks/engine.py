@@ -52,17 +52,17 @@ def _cpu_seconds(work: Callable[[], Any]) -> float:
 def _draw_rows() -> Iterator[Row]:
     for players, bound in ((200, 0.3), (1000, 10.0)):
         past = _play_history(players, 8, balanced.draw_pairs)
-        taken = _cpu_seconds(partial(balanced.draw_pairs, range(players), past, Random(1)))
-        yield Row(f"balanced pairs of {players} players", f"{taken:.2f} s", f"< {bound} s", taken < bound)
+        seconds = _cpu_seconds(partial(balanced.draw_pairs, range(players), past, Random(1)))
+        yield Row(f"balanced pairs of {players} players", f"{seconds:.2f} s", f"< {bound} s", seconds < bound)
     for players, rounds in ((400, 20), (48, 12)):
         past = _play_history(players, rounds, balanced.draw_groups)
         yield from _group_draw_rows(players, rounds, past)
 
 
 def _group_draw_rows(players: int, rounds: int, past: DrawHistory) -> Iterator[Row]:
-    taken = _cpu_seconds(lambda: balanced.draw_groups(range(players), past, Random(1)))
-    what = f"{players} players after {rounds} rounds"
-    yield Row(f"groups of four, {what}", f"{taken:.2f} s", "< 3 s", taken < 3)
+    seconds = _cpu_seconds(lambda: balanced.draw_groups(range(players), past, Random(1)))
+    case = f"{players} players after {rounds} rounds"
+    yield Row(f"groups of four, {case}", f"{seconds:.2f} s", "< 3 s", seconds < 3)
     ours = statistics.median(
         _count_repeats(balanced.draw_groups(range(players), past, Random(seed)).groups, past)
         for seed in range(SEEDS)
@@ -70,7 +70,7 @@ def _group_draw_rows(players: int, rounds: int, past: DrawHistory) -> Iterator[R
     peer = statistics.median(
         _count_repeats(_best_greedy_groups(players, past, seed), past) for seed in range(SEEDS)
     )
-    yield Row(f"repeats, {what}: ours, peer", f"{ours:g}, {peer:g}", "no more", ours <= peer)
+    yield Row(f"repeats, {case}: ours, peer", f"{ours:g}, {peer:g}", "no more", ours <= peer)
 
 
 def _best_greedy_groups(players: int, past: DrawHistory, seed: int) -> Sequence[Sequence[int]]:
@@ -82,10 +82,10 @@ def _best_greedy_groups(players: int, past: DrawHistory, seed: int) -> Sequence[
 
 def _count_repeats(drawn: Sequence[Sequence[int]], past: DrawHistory) -> int:
     return sum(
-        past.times_met(one, other)
+        past.times_met(player, opponent)
         for group in drawn
-        for at, one in enumerate(group)
-        for other in group[at + 1 :]
+        for at, player in enumerate(group)
+        for opponent in group[at + 1 :]
     )
 
 
@@ -94,7 +94,7 @@ def _play_history(players: int, rounds: int, draw: Callable[..., groups.Draw]) -
     played: list[list[tuple[int, ...]]] = []
     for _ in range(rounds):
         drawn = draw(range(players), past, dice)
-        played.append([*drawn.groups, *((one,) for one in drawn.byes)])
+        played.append([*drawn.groups, *((bye,) for bye in drawn.byes)])
         past = history.history_of_rounds(played)
     return past
 
@@ -106,8 +106,8 @@ def _standings_rows() -> Iterator[Row]:
     for _ in range(20):
         for game in night.open_round():
             night.finish(game, *random_order(game, dice))
-    taken = statistics.median(_cpu_seconds(night.standings) for _ in range(9))
-    yield Row("standings, 500 players, 20 rounds", f"{taken * 1000:.0f} ms", "< 50 ms", taken < 0.05)
+    seconds = statistics.median(_cpu_seconds(night.standings) for _ in range(9))
+    yield Row("standings, 500 players, 20 rounds", f"{seconds * 1000:.0f} ms", "< 50 ms", seconds < 0.05)
 
 
 class Device:
@@ -134,8 +134,8 @@ class BenchTournament:
     def __init__(self, port: int, token: str, kind: str, players: int, **settings: Any) -> None:
         self.devices = [Device(port, token) for _ in range(CLIENTS)]
         self.first_device = self.devices[0]
-        made = self.first_device.send("POST", "/tournaments", {"name": "Bench", "type": kind, **settings})
-        self.path = f"/tournaments/{made['data']['tournamentId']}"
+        created = self.first_device.send("POST", "/tournaments", {"name": "Bench", "type": kind, **settings})
+        self.path = f"/tournaments/{created['data']['tournamentId']}"
         names = [{"name": f"Flipper {n}"} for n in range(players)]
         self.first_device.send("POST", f"{self.path}/players", {"players": names})
         self.first_device.send("POST", f"{self.path}/start")
@@ -149,7 +149,7 @@ class BenchTournament:
         games = self.first_device.send("GET", f"{self.path}/games?status=started")["data"]
         waiting = list(games)
         lock = threading.Lock()
-        taken: list[float] = []
+        seconds: list[float] = []
 
         def work(device: Device) -> None:
             while True:
@@ -160,12 +160,12 @@ class BenchTournament:
                     order = self._dice.sample(game["playerIds"], len(game["playerIds"]))
                 began = time.perf_counter()
                 device.send("PUT", f"{self.path}/games/{game['gameId']}/result", {"resultPositions": order})
-                taken.append(time.perf_counter() - began)
+                seconds.append(time.perf_counter() - began)
 
         began = time.perf_counter()
         list(self._pool.map(work, self.devices))
         self.seconds_recording += time.perf_counter() - began
-        return taken
+        return seconds
 
     def results_a_second(self, games: int) -> float:
         """Play until that many games are recorded; the rate while results were being recorded."""
@@ -178,9 +178,9 @@ class BenchTournament:
 def _result_rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder = Path(name)
-        who = ("--name", "Olga Ramp", "--email", "olga@example.org", "--role", "organizer", "--json")
-        made = run.silverball("user", "create", *who, folder=folder)
-        user_id = str(json.loads(made)["userId"])
+        account = ("--name", "Olga Ramp", "--email", "olga@example.org", "--role", "organizer", "--json")
+        created = run.silverball("user", "create", *account, folder=folder)
+        user_id = str(json.loads(created)["userId"])
         token = run.silverball(
             "token", "create", "--user", user_id, "--name", "bench", "--ability", "manage", folder=folder
         )
@@ -200,23 +200,25 @@ def _recording_rows(port: int, token: str) -> Iterator[Row]:
     for players, games, bound in ((60, 150, 300), (60, 600, 0), (500, 2500, 0)):
         hall = BenchTournament(port, token, "group_matchplay", players, **common)
         rate = hall.results_a_second(games)
-        what = f"results a second, {players} players, {games} games"
-        yield Row(what, f"{rate:.0f}", f">= {bound}" if bound else "reported", rate >= bound)
+        label = f"results a second, {players} players, {games} games"
+        yield Row(label, f"{rate:.0f}", f">= {bound}" if bound else "reported", rate >= bound)
     yield _best_game_row(port, token)
 
 
 def _best_game_row(port: int, token: str) -> Row:
     hall = BenchTournament(port, token, "best_game", 60)
     machines = [hall.first_device.send("POST", "/arenas", {"name": f"Machine {n}"}) for n in range(5)]
-    arena_ids = [one["data"]["arenaId"] for one in machines]
-    hall.first_device.send("POST", f"{hall.path}/arenas", {"arenas": [{"arenaId": one} for one in arena_ids]})
+    arena_ids = [machine["data"]["arenaId"] for machine in machines]
+    hall.first_device.send(
+        "POST", f"{hall.path}/arenas", {"arenas": [{"arenaId": arena_id} for arena_id in arena_ids]}
+    )
     players = hall.first_device.send("GET", f"{hall.path}?includePlayers=true")["data"]["players"]
-    waiting = [(one["playerId"], arena_id) for one in players for arena_id in arena_ids]
+    waiting = [(entry["playerId"], arena_id) for entry in players for arena_id in arena_ids]
     dice = Random(300)
     began = time.perf_counter()
     for player_id, arena_id in waiting:
-        said = {"playerId": player_id, "arenaId": arena_id, "score": dice.randrange(10**9)}
-        hall.first_device.send("POST", f"{hall.path}/single-player-games", said)
+        body = {"playerId": player_id, "arenaId": arena_id, "score": dice.randrange(10**9)}
+        hall.first_device.send("POST", f"{hall.path}/single-player-games", body)
     rate = len(waiting) / (time.perf_counter() - began)
     return Row("best-game scores a second, up to 300 ranked", f"{rate:.0f}", "reported", is_met=True)
 
@@ -226,14 +228,14 @@ def _interference_rows(port: int, token: str) -> Iterator[Row]:
     common = {"arenaAssignment": "disabled", "playerOrder": "random"}
     hall = BenchTournament(port, token, "group_matchplay", 60, **common)
     large = BenchTournament(port, token, "matchplay", 1000, **common)
-    alone = [one for _ in range(8) for one in hall.play_round()]
+    alone = [seconds for _ in range(8) for seconds in hall.play_round()]
     with ThreadPoolExecutor(1) as beside:
         drawing = beside.submit(large.first_device.send, "POST", f"{large.path}/rounds", {})
         busy: list[float] = []
         while not drawing.done() or len(busy) < len(alone):
             busy += hall.play_round()
         drawing.result()
-    p99 = [statistics.quantiles(taken, n=100)[98] * 1000 for taken in (alone, busy)]
+    p99 = [statistics.quantiles(seconds, n=100)[98] * 1000 for seconds in (alone, busy)]
     yield Row(
         "p99 of a result, alone and beside a draw of 1,000",
         f"{p99[0]:.0f}, {p99[1]:.0f} ms",

@@ -53,19 +53,19 @@ def _masked_frame(text: bytes) -> bytes:
 
 def connect(port: int, path: str) -> socket.socket:
     """A connection after its handshake was sent."""
-    one = socket.create_connection(("127.0.0.1", port))
-    one.sendall(
+    connection = socket.create_connection(("127.0.0.1", port))
+    connection.sendall(
         f"GET {path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
         "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
     )
-    return one
+    return connection
 
 
-def await_text(one: socket.socket, text: bytes) -> None:
+def await_text(connection: socket.socket, text: bytes) -> None:
     """Read until this has arrived; it is the last thing that was sent."""
     got = b""
     while text not in got:
-        part = one.recv(65_536)
+        part = connection.recv(65_536)
         if not part:
             raise RuntimeError(f"closed instead of {text!r} after {got[-500:]!r}")
         got += part
@@ -75,16 +75,16 @@ def connect_all(port: int, count: int, path: str, channel: str) -> list[socket.s
     """So many connections that follow the channel."""
     subscribe = {"event": "pusher:subscribe", "data": {"auth": "", "channel": channel}}
     frame = _masked_frame(json.dumps(subscribe).encode())
-    made: list[socket.socket] = []
-    while len(made) < count:
-        part = [connect(port, path) for _ in range(min(CONNECTING_AT_ONCE, count - len(made)))]
-        for one in part:
-            await_text(one, b"connection_established")
-            one.sendall(frame)
-        for one in part:
-            await_text(one, b"subscription_succeeded")
-        made += part
-    return made
+    connections: list[socket.socket] = []
+    while len(connections) < count:
+        part = [connect(port, path) for _ in range(min(CONNECTING_AT_ONCE, count - len(connections)))]
+        for connection in part:
+            await_text(connection, b"connection_established")
+            connection.sendall(frame)
+        for connection in part:
+            await_text(connection, b"subscription_succeeded")
+        connections += part
+    return connections
 
 
 class Audience:
@@ -95,68 +95,68 @@ class Audience:
         self.epoll = select.epoll()
         self.silent_until = 0.0
         self.receivers: dict[int, Receiver] = {}
-        for number, one in enumerate(sockets):
-            one.setblocking(False)
+        for number, connection in enumerate(sockets):
+            connection.setblocking(False)
             times: list[int] | None = [] if number % every == every // 2 else None
-            self.receivers[one.fileno()] = Receiver(one, times=times)
-            self.epoll.register(one, select.EPOLLIN)
+            self.receivers[connection.fileno()] = Receiver(connection, times=times)
+            self.epoll.register(connection, select.EPOLLIN)
 
     def send_keepalive(self) -> None:
         """Whoever says nothing for a while is asked, and the question would be counted."""
         if time.monotonic() < self.silent_until:
             return
         self.silent_until = time.monotonic() + SILENCE_SECONDS
-        for one in self.receivers.values():
-            one.socket.send(PONG)
+        for receiver in self.receivers.values():
+            receiver.socket.send(PONG)
 
     def expect(self, frames: int, frame_bytes: int) -> list[list[int]]:
         """Wait for so many frames of one length everywhere; when each arrived at the sampled ones."""
         missing = len(self.receivers)
-        wanted = frames * frame_bytes
-        for one in self.receivers.values():
-            one.received = 0
-            if one.times is not None:
-                one.times = []
+        bytes_expected = frames * frame_bytes
+        for receiver in self.receivers.values():
+            receiver.received = 0
+            if receiver.times is not None:
+                receiver.times = []
         while missing:
             for fd, _ in self.epoll.poll(SECONDS_MAX):
-                one = self.receivers[fd]
-                one.received += one.read()
-                if one.times is not None:
-                    arrived = one.received // frame_bytes - len(one.times)
-                    one.times += [time.monotonic_ns()] * arrived
-                missing -= one.received == wanted
-        return [one.times for one in self.receivers.values() if one.times is not None]
+                receiver = self.receivers[fd]
+                receiver.received += receiver.read()
+                if receiver.times is not None:
+                    arrived = receiver.received // frame_bytes - len(receiver.times)
+                    receiver.times += [time.monotonic_ns()] * arrived
+                missing -= receiver.received == bytes_expected
+        return [receiver.times for receiver in self.receivers.values() if receiver.times is not None]
 
     def wait_for_last(self, frames: int) -> int:
         """Wait for so many frames of any length everywhere; when the last one arrived."""
         missing = len(self.receivers)
-        for one in self.receivers.values():
-            one.frames = 0
+        for receiver in self.receivers.values():
+            receiver.frames = 0
         while missing:
             for fd, _ in self.epoll.poll(SECONDS_MAX):
-                one = self.receivers[fd]
-                before = one.frames
-                _count_frames(one, one.read())
-                missing -= before < frames <= one.frames
+                receiver = self.receivers[fd]
+                before = receiver.frames
+                _count_frames(receiver, receiver.read())
+                missing -= before < frames <= receiver.frames
         return time.monotonic_ns()
 
 
-def _count_frames(one: Receiver, count: int) -> None:
+def _count_frames(receiver: Receiver, count: int) -> None:
     at = 0
     while at < count:
-        if one.payload_left:
-            part = min(one.payload_left, count - at)
-            one.payload_left -= part
+        if receiver.payload_left:
+            part = min(receiver.payload_left, count - at)
+            receiver.payload_left -= part
             at += part
         else:
-            one.head.append(BUFFER[at])
+            receiver.head.append(BUFFER[at])
             at += 1
-            size = _frame_bytes(one.head)
+            size = _frame_bytes(receiver.head)
             if size is None:
                 continue
-            one.payload_left = size
-            one.head.clear()
-        one.frames += not one.payload_left and not one.head
+            receiver.payload_left = size
+            receiver.head.clear()
+        receiver.frames += not receiver.payload_left and not receiver.head
 
 
 def _frame_bytes(head: bytearray) -> int | None:

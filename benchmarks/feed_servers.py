@@ -103,9 +103,9 @@ async def bare(port: int) -> None:
             numbers.append(transport.get_extra_info("socket").fileno())
 
     async def publish(event: Announcement) -> None:
-        made = frame(messages.event(event, "plain"))
-        for one in numbers:
-            if os.write(one, made) != len(made):
+        encoded = frame(messages.event(event, "plain"))
+        for number in numbers:
+            if os.write(number, encoded) != len(encoded):
                 raise RuntimeError("a socket is full: the audience is too slow to measure this")
 
     obeying = asyncio.create_task(obey_stdin(publish))
@@ -122,8 +122,8 @@ async def starlette(port: int) -> None:
         await websocket.send_text(messages.connection_established("1.1").decode())
         try:
             while True:
-                asked = json.loads(await websocket.receive_text())
-                if asked["event"] == "pusher:subscribe":
+                request = json.loads(await websocket.receive_text())
+                if request["event"] == "pusher:subscribe":
                     followers.add(websocket)
                     await websocket.send_text(SUBSCRIBED)
         except WebSocketDisconnect:
@@ -131,8 +131,8 @@ async def starlette(port: int) -> None:
 
     async def publish(event: Announcement) -> None:
         text = messages.event(event, "plain").decode()
-        for one in list(followers):
-            await one.send_text(text)
+        for follower in list(followers):
+            await follower.send_text(text)
 
     obeying = asyncio.create_task(obey_stdin(publish))
     # The receivers answer no pings.

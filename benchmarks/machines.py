@@ -45,15 +45,15 @@ def _rows(folder: Path) -> Iterator[Row]:
     file.write_text(json.dumps(machines))
     run.silverball("migrate", folder=folder)
     size = f"{len(machines):,} entries, {file.stat().st_size / 1e6:.1f} MB"
-    for what in (f"import of {size}", "the same again, nothing new"):
-        taken = _command_seconds(folder, "import", "opdb", str(file))
-        yield Row(what, f"{taken:.2f} s", f"< {IMPORT_SECONDS_MAX:.0f} s", taken < IMPORT_SECONDS_MAX)
+    for label in (f"import of {size}", "the same again, nothing new"):
+        seconds = _command_seconds(folder, "import", "opdb", str(file))
+        yield Row(label, f"{seconds:.2f} s", f"< {IMPORT_SECONDS_MAX:.0f} s", seconds < IMPORT_SECONDS_MAX)
     changes = folder / "changes.json"
     changes.write_text(json.dumps(_arenas_that_move(folder, machines, dice)))
-    taken = _command_seconds(folder, "import", "opdb-changelog", str(changes))
-    yield Row(f"{MOVES} changed ids, {ARENAS:,} arenas", f"{taken:.2f} s", "reported", is_met=True)
-    taken = _command_seconds(folder, "export", "nightly", str(folder / "exports"))
-    yield Row("bulk files of all machines", f"{taken:.2f} s", "reported", is_met=True)
+    seconds = _command_seconds(folder, "import", "opdb-changelog", str(changes))
+    yield Row(f"{MOVES} changed ids, {ARENAS:,} arenas", f"{seconds:.2f} s", "reported", is_met=True)
+    seconds = _command_seconds(folder, "export", "nightly", str(folder / "exports"))
+    yield Row("bulk files of all machines", f"{seconds:.2f} s", "reported", is_met=True)
 
 
 def _command_seconds(folder: Path, *words: str) -> float:
@@ -71,7 +71,7 @@ def _machines(dice: Random) -> list[dict[str, Any]]:
     groups = [f"G{_random_id_part(dice)}" for _ in range(GROUPS)]
     ids = {f"{dice.choice(groups)}-M{_random_id_part(dice)}" for _ in range(MACHINES)}
     machines = [_machine(opdb_id, dice) | {"is_machine": True} for opdb_id in sorted(ids)]
-    aliases = {f"{one['opdb_id']}-A{_random_id_part(dice)}" for one in dice.sample(machines, ALIASES)}
+    aliases = {f"{machine['opdb_id']}-A{_random_id_part(dice)}" for machine in dice.sample(machines, ALIASES)}
     return machines + [_machine(opdb_id, dice) | {"is_alias": True} for opdb_id in sorted(aliases)]
 
 
@@ -112,7 +112,7 @@ def _image(dice: Random) -> dict[str, Any]:
 
 def _arenas_that_move(folder: Path, machines: list[dict[str, Any]], dice: Random) -> list[dict[str, Any]]:
     """Arenas, of which a third have an id that was replaced. Returns the list of changes."""
-    ids = [one["opdb_id"] for one in machines]
+    ids = [machine["opdb_id"] for machine in machines]
     moves = {f"G{_random_id_part(dice)}x-M{_random_id_part(dice)}": dice.choice(ids) for _ in range(MOVES)}
     old = sorted(moves)
     store = Store(f"sqlite:///{folder / 'bench.db'}")
@@ -137,11 +137,11 @@ def _arenas_that_move(folder: Path, machines: list[dict[str, Any]], dice: Random
         {
             "changelog_id": n,
             "action": "move",
-            "opdb_id_deleted": one,
-            "opdb_id_replacement": moves[one],
+            "opdb_id_deleted": old_id,
+            "opdb_id_replacement": moves[old_id],
             "created_at": "2024-01-04T06:16:55.000000Z",
         }
-        for n, one in enumerate(old, start=1)
+        for n, old_id in enumerate(old, start=1)
     ]
 
 

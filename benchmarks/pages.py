@@ -61,8 +61,8 @@ def main() -> int:
 
 
 def _rows(folder: Path) -> Iterator[Row]:
-    who = ("--name", "Olga Ramp", "--email", EMAIL, "--role", "organizer", "--json")
-    user_id = str(json.loads(run.silverball("user", "create", *who, folder=folder))["userId"])
+    account = ("--name", "Olga Ramp", "--email", EMAIL, "--role", "organizer", "--json")
+    user_id = str(json.loads(run.silverball("user", "create", *account, folder=folder))["userId"])
     _set_password(user_id, folder)
     token = run.silverball(
         "token", "create", "--user", user_id, "--name", "bench", "--ability", "manage", folder=folder
@@ -97,14 +97,14 @@ def _set_password(user_id: str, folder: Path) -> None:
 
 
 def _weight_rows(port: int, page: str) -> Iterator[Row]:
-    for what, path in (("live page", page), ("wall", f"{page}/wall")):
+    for label, path in (("live page", page), ("wall", f"{page}/wall")):
         with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=10) as answer:
             html = answer.read()
         packed = len(gzip.compress(html))
         sizes = f"{len(html) / 1000:.1f} KB, {packed / 1000:.1f} KB compressed"
-        yield Row(f"{what}, {PLAYERS} players", sizes, "< 60 KB", len(html) < 60_000)
+        yield Row(f"{label}, {PLAYERS} players", sizes, "< 60 KB", len(html) < 60_000)
     files = [(STATIC / name).read_bytes() for name in FILES]
-    whole, packed = sum(map(len, files)), sum(len(gzip.compress(one)) for one in files)
+    whole, packed = sum(map(len, files)), sum(len(gzip.compress(file)) for file in files)
     sizes = f"{whole / 1000:.1f} KB, {packed / 1000:.1f} KB compressed"
     yield Row("all that they load", sizes, "< 60 KB", packed < 60_000)
 
@@ -132,30 +132,30 @@ def _tap_rows(chromium: str, port: int, token: str, page: str) -> Iterator[Row]:
         wall.goto(f"{base_url}{page}/wall")
         wall.wait_for_selector("#feed[data-state=live]", timeout=SECONDS_MAX)
         wall.evaluate(WATCH)
-        taken: list[float] = []
-        while len(taken) < TAPS_MAX:
+        milliseconds: list[float] = []
+        while len(milliseconds) < TAPS_MAX:
             # The server hangs up on who was silent for as long as a round of taps takes.
             organizer = engine.Device(port, token)
             if not organizer.send("GET", f"{path}/games?status=started")["data"]:
                 organizer.send("POST", f"{path}/rounds", {})
             phone.goto(f"{base_url}{page}/run")
-            taken += _measure_taps(phone, wall, TAPS_MAX - len(taken))
+            milliseconds += _measure_taps(phone, wall, TAPS_MAX - len(milliseconds))
         browser.close()
-    p50, p95 = statistics.median(taken), statistics.quantiles(taken, n=20)[18]
+    p50, p95 = statistics.median(milliseconds), statistics.quantiles(milliseconds, n=20)[18]
     yield Row("a tap until it stands on the wall, median", f"{p50:.0f} ms", "reported", is_met=True)
     yield Row("a tap until it stands on the wall, p95", f"{p95:.0f} ms", "<= 300 ms", p95 <= 300)
 
 
 def _measure_taps(phone: Any, wall: Any, count: int) -> list[float]:
     """Tap who won in one open game after the other; milliseconds of each."""
-    taken: list[float] = []
-    while len(taken) < count and (began := phone.evaluate(TAP)):
+    milliseconds: list[float] = []
+    while len(milliseconds) < count and (began := phone.evaluate(TAP)):
         wall.wait_for_function(BOTH_SEEN, arg=began, timeout=SECONDS_MAX)
-        taken.append(max(wall.evaluate(SEEN, began)) - began)
+        milliseconds.append(max(wall.evaluate(SEEN, began)) - began)
         # A hand takes a moment for the next one.
         phone.wait_for_selector("form.pending", state="detached")
         phone.wait_for_timeout(500)
-    return taken
+    return milliseconds
 
 
 def _sign_in(phone: Any, base_url: str) -> None:

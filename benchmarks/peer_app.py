@@ -264,7 +264,7 @@ Db = Annotated[AsyncSession, Depends(session)]
 
 @app.get("/api/tournaments/{tournament_id}", response_model_exclude_unset=True)
 async def tournament(tournament_id: int, db: Db) -> TournamentAnswer:
-    wanted = (
+    query = (
         select(TournamentRow)
         .where(TournamentRow.tournament_id == tournament_id)
         .options(
@@ -272,19 +272,19 @@ async def tournament(tournament_id: int, db: Db) -> TournamentAnswer:
             selectinload(TournamentRow.entrants).selectinload(EntrantRow.player),
         )
     )
-    found = (await db.execute(wanted)).scalar_one_or_none()
-    if found is None:
+    row = (await db.execute(query)).scalar_one_or_none()
+    if row is None:
         raise HTTPException(404)
-    players = [_player(entrant) for entrant in found.entrants]
+    players = [_player(entrant) for entrant in row.entrants]
     columns = {
-        name: getattr(found, name)
+        name: getattr(row, name)
         for name in TournamentModel.model_fields
         if name not in {"organizer", "players"}
     }
-    shown = TournamentModel(
-        **columns, **found.settings, organizer=UserModel(**found.organizer.data), players=players
+    model = TournamentModel(
+        **columns, **row.settings, organizer=UserModel(**row.organizer.data), players=players
     )
-    return TournamentAnswer(data=shown)
+    return TournamentAnswer(data=model)
 
 
 def _player(entrant: EntrantRow) -> PlayerModel:
@@ -304,17 +304,15 @@ def _player(entrant: EntrantRow) -> PlayerModel:
 
 @app.get("/api/tournaments/{tournament_id}/standings")
 async def standings(tournament_id: int, db: Db) -> list[StandingModel]:
-    wanted = select(StandingRow).where(StandingRow.tournament_id == tournament_id)
-    rows = await db.execute(wanted.order_by(StandingRow.position, StandingRow.player_id))
+    query = select(StandingRow).where(StandingRow.tournament_id == tournament_id)
+    rows = await db.execute(query.order_by(StandingRow.position, StandingRow.player_id))
     return [StandingModel.model_validate(row) for row in rows.scalars()]
 
 
 @app.get("/api/tournaments/{tournament_id}/games")
 async def games(tournament_id: int, db: Db) -> GamesAnswer:
-    wanted = (
-        select(GameRow).where(GameRow.tournament_id == tournament_id).options(selectinload(GameRow.slots))
-    )
-    rows = await db.execute(wanted.order_by(GameRow.game_id))
+    query = select(GameRow).where(GameRow.tournament_id == tournament_id).options(selectinload(GameRow.slots))
+    rows = await db.execute(query.order_by(GameRow.game_id))
     return GamesAnswer(data=[_game(row) for row in rows.scalars()])
 
 
@@ -346,37 +344,39 @@ async def fill(answers: dict[str, Any]) -> None:
     async with sessions.begin() as opened:
         opened.add(UserRow(user_id=organizer["userId"], data=organizer))
         opened.add(TournamentRow(**columns, settings=settings))
-        for one in players:
-            opened.add(PlayerRow(**_snake_case_fields(one, {"tournamentPlayer"})))
-            entrant = _snake_case_fields(one["tournamentPlayer"], set())
+        for player in players:
+            opened.add(PlayerRow(**_snake_case_fields(player, {"tournamentPlayer"})))
+            entrant = _snake_case_fields(player["tournamentPlayer"], set())
             opened.add(
-                EntrantRow(tournament_id=columns["tournament_id"], player_id=one["playerId"], **entrant)
+                EntrantRow(tournament_id=columns["tournament_id"], player_id=player["playerId"], **entrant)
             )
-        for one in answers["standings"]:
-            opened.add(StandingRow(tournament_id=columns["tournament_id"], **_snake_case_fields(one, set())))
-        for one in answers["games"]["data"]:
-            _add_game(opened, one)
+        for player in answers["standings"]:
+            opened.add(
+                StandingRow(tournament_id=columns["tournament_id"], **_snake_case_fields(player, set()))
+            )
+        for player in answers["games"]["data"]:
+            _add_game(opened, player)
 
 
-def _add_game(opened: AsyncSession, one: dict[str, Any]) -> None:
+def _add_game(opened: AsyncSession, game: dict[str, Any]) -> None:
     lists = {"playerIds", "userIds", "resultPositions", "resultPoints", "resultScores", "suggestions"}
-    opened.add(GameRow(**_snake_case_fields(one, lists)))
-    for slot, player_id in enumerate(one["playerIds"]):
+    opened.add(GameRow(**_snake_case_fields(game, lists)))
+    for slot, player_id in enumerate(game["playerIds"]):
         opened.add(
             SlotRow(
-                game_id=one["gameId"],
+                game_id=game["gameId"],
                 slot=slot,
                 player_id=player_id,
-                user_id=one["userIds"][slot],
-                result_position=one["resultPositions"][slot],
-                points=one["resultPoints"][slot],
-                score=one["resultScores"][slot],
+                user_id=game["userIds"][slot],
+                result_position=game["resultPositions"][slot],
+                points=game["resultPoints"][slot],
+                score=game["resultScores"][slot],
             )
         )
 
 
-def _snake_case_fields(one: dict[str, Any], without: set[str]) -> dict[str, Any]:
+def _snake_case_fields(fields: dict[str, Any], without: set[str]) -> dict[str, Any]:
     def name(wire: str) -> str:
         return "".join("_" + letter.lower() if letter.isupper() else letter for letter in wire)
 
-    return {name(key): value for key, value in one.items() if key not in without}
+    return {name(key): value for key, value in fields.items() if key not in without}

@@ -69,11 +69,14 @@ def _kernel_rows() -> Iterator[Row]:
     second = (first + dice.integers(1, PLAYERS, GAMES)) % PLAYERS
     scores = dice.choice([0.0, 1.0], GAMES)
     results = kernel.HeadToHeadResults(first, second, scores, np.ones(GAMES))
-    taken = statistics.median(_kernel_seconds(field, results) for _ in range(REPEATS))
+    seconds = statistics.median(_kernel_seconds(field, results) for _ in range(REPEATS))
     yield Row(
-        f"one period: {PLAYERS:,} rated, {GAMES:,} games", f"{taken * 1000:.1f} ms", "< 25 ms", taken < 0.025
+        f"one period: {PLAYERS:,} rated, {GAMES:,} games",
+        f"{seconds * 1000:.1f} ms",
+        "< 25 ms",
+        seconds < 0.025,
     )
-    ratio = _peer_seconds(field, results) / taken
+    ratio = _peer_seconds(field, results) / seconds
     yield Row("the same : glicko2", f"{ratio:.0f} times faster", ">= 120", ratio >= 120)
 
 
@@ -87,9 +90,9 @@ def _kernel_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResult
 def _peer_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults) -> float:
     """What the peer needs for all players, from every twentieth of them."""
     met: dict[int, list[tuple[int, float]]] = {}
-    for one, other, score in zip(results.first, results.second, results.scores, strict=True):
-        met.setdefault(int(one), []).append((int(other), float(score)))
-        met.setdefault(int(other), []).append((int(one), 1 - float(score)))
+    for player, other, score in zip(results.first, results.second, results.scores, strict=True):
+        met.setdefault(int(player), []).append((int(other), float(score)))
+        met.setdefault(int(other), []).append((int(player), 1 - float(score)))
     work = []
     for player in range(0, PLAYERS, PEER_SHARE):
         opponents = met.get(player, [])
@@ -102,11 +105,11 @@ def _peer_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults)
             )
         )
     began = time.process_time()
-    for one, ratings, rds, scores in work:
+    for player, ratings, rds, scores in work:
         if scores:
-            one.update_player(ratings, rds, scores)
+            player.update_player(ratings, rds, scores)
         else:
-            one.did_not_compete()
+            player.did_not_compete()
     return (time.process_time() - began) * PEER_SHARE
 
 
@@ -129,10 +132,10 @@ def _file_rows() -> Iterator[Row]:
         _fill(store, 1, lambda _done: None)
         began = time.process_time()
         runs.rate_days(store, FIRST_DAY, DEFAULTS, datetime.now(UTC))
-        taken = time.process_time() - began
+        seconds = time.process_time() - began
         games = TOURNAMENTS_A_DAY * GAMES_EACH
-        what = f"a day of {games:,} games among {PLAYERS:,} rated, stored"
-        yield Row(what, f"{taken:.2f} s", "< 2 s", taken < 2)
+        label = f"a day of {games:,} games among {PLAYERS:,} rated, stored"
+        yield Row(label, f"{seconds:.2f} s", "< 2 s", seconds < 2)
         yield from _csv_rows(store)
         store.close()
 
@@ -140,14 +143,14 @@ def _file_rows() -> Iterator[Row]:
 def _csv_rows(store: Store) -> Iterator[Row]:
     began = time.process_time()
     lines = _lines_written(store)
-    taken = time.process_time() - began
-    what = f"{lines - 1:,} ratings as CSV"
-    yield Row(what, f"{taken:.2f} s", "< 3 s", taken < 3)
+    seconds = time.process_time() - began
+    label = f"{lines - 1:,} ratings as CSV"
+    yield Row(label, f"{seconds:.2f} s", "< 3 s", seconds < 3)
     tracemalloc.start()
     _lines_written(store)
     peak = tracemalloc.get_traced_memory()[1] / 1_000_000
     tracemalloc.stop()
-    yield Row(f"{what}, memory above idle", f"{peak:.1f} MB", "< 100 MB", peak < 100)
+    yield Row(f"{label}, memory above idle", f"{peak:.1f} MB", "< 100 MB", peak < 100)
 
 
 def _lines_written(store: Store) -> int:
@@ -161,16 +164,16 @@ def _years_rows() -> Iterator[Row]:
         with Progress(console=Console(stderr=True), transient=True) as bars:
             bar = bars.add_task("playing ten years", total=DAYS)
             _fill(store, DAYS, lambda done: bars.update(bar, completed=done))
-            first, again = (_rated_seconds(store, bars, what) for what in ("rating", "rating again"))
+            first, again = (_rated_seconds(store, bars, label) for label in ("rating", "rating again"))
         store.close()
     games = TOURNAMENTS_A_DAY * GAMES_EACH
     yield Row(f"{DAYS:,} days x {games:,} games rated", f"{first:.1f} s", "reported", is_met=True)
     yield Row(f"{DAYS:,} days x {games:,} games rebuilt", f"{again:.1f} s", "< 60 s", again < 60)
 
 
-def _rated_seconds(store: Store, bars: Progress, what: str) -> float:
+def _rated_seconds(store: Store, bars: Progress, label: str) -> float:
     last = FIRST_DAY + timedelta(days=DAYS - 1)
-    bar = bars.add_task(what, total=DAYS)
+    bar = bars.add_task(label, total=DAYS)
     began = time.process_time()
     runs.rate_days(
         store,
@@ -205,7 +208,7 @@ def _fill(store: Store, days: int, tell: Any) -> None:
         connection.cursor().execute("BEGIN")
         for table, listed in rows.items():
             names = list(listed[0])
-            values = [[one[name] for name in names] for one in listed]
+            values = [[row[name] for name in names] for row in listed]
             marks = ", ".join("?" * len(names))
             words = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({marks})"
             connection.cursor().executemany(words, values)
@@ -219,7 +222,7 @@ def _day_rows(
 ) -> dict[Table, list[dict[str, Any]]]:
     """The rows of a day, as SQLite stores them."""
     rows: dict[Table, list[dict[str, Any]]] = {
-        one: [] for one in (tables.tournament, tables.entrant, tables.game, tables.game_player)
+        table: [] for table in (tables.tournament, tables.entrant, tables.game, tables.game_player)
     }
     at = f"{day}T20:00:00.000000Z"
     moments = dict.fromkeys(("start_utc", "completed_at", "created_at", "updated_at"), at)

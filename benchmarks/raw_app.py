@@ -15,11 +15,11 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 def _load_answers() -> dict[tuple[str, bool], tuple[dict[str, Any], dict[str, Any]]]:
     recorded = json.loads(Path(os.environ["SILVERBALL_BENCH_ANSWERS"]).read_text(encoding="utf-8"))
     answers = {}
-    for one in recorded:
-        headers = [(name.encode(), value.encode()) for name, value in one["headers"]]
-        start = {"type": "http.response.start", "status": one["status"], "headers": headers}
-        body = {"type": "http.response.body", "body": one["body"].encode()}
-        answers[one["path"], one["status"] == 304] = (start, body)
+    for answer in recorded:
+        headers = [(name.encode(), value.encode()) for name, value in answer["headers"]]
+        start = {"type": "http.response.start", "status": answer["status"], "headers": headers}
+        body = {"type": "http.response.body", "body": answer["body"].encode()}
+        answers[answer["path"], answer["status"] == 304] = (start, body)
     return answers
 
 

@@ -116,7 +116,7 @@ def _prepare(folder: Path) -> str:
     """A database with the measured night; returns a token."""
     bundle = folder / "night.json"
     bundle.write_text(json.dumps(world.bundle()), encoding="utf-8")
-    made = silverball(
+    created = silverball(
         "user",
         "create",
         "--name",
@@ -129,7 +129,7 @@ def _prepare(folder: Path) -> str:
         folder=folder,
     )
     token = silverball(
-        "token", "create", "--user", str(json.loads(made)["userId"]), "--name", "bench", folder=folder
+        "token", "create", "--user", str(json.loads(created)["userId"]), "--name", "bench", folder=folder
     )
     silverball("import", "bundle", str(bundle), folder=folder)
     return token
@@ -137,9 +137,9 @@ def _prepare(folder: Path) -> str:
 
 def _fetch(port: int, path: str, token: str, etag: str | None = None) -> dict[str, Any]:
     headers = {"Authorization": f"Bearer {token}", **({"If-None-Match": etag} if etag else {})}
-    asked = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
+    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", headers=headers)
     try:
-        with urllib.request.urlopen(asked, timeout=10) as got:
+        with urllib.request.urlopen(request, timeout=10) as got:
             return {"status": got.status, "headers": got.headers.items(), "body": got.read().decode()}
     except urllib.error.HTTPError as error:
         return {"status": error.code, "headers": error.headers.items(), "body": error.read().decode()}
@@ -151,9 +151,9 @@ def _record_answers(port: int, token: str) -> list[dict[str, Any]]:
     for path in PATHS.values():
         full = _fetch(port, path, token)
         same = _fetch(port, path, token, dict(full["headers"])["etag"])
-        for one in (full, same):
-            kept = [(name, value) for name, value in one["headers"] if name not in SERVERS_OWN]
-            answers.append({**one, "headers": kept, "path": path.partition("?")[0]})
+        for answer in (full, same):
+            headers = [(name, value) for name, value in answer["headers"] if name not in SERVERS_OWN]
+            answers.append({**answer, "headers": headers, "path": path.partition("?")[0]})
     return answers
 
 

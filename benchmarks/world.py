@@ -90,8 +90,8 @@ def _standings(players: list[int], games: list[dict[str, Any]]) -> list[dict[str
         player: sum(
             int(float(points))
             for game in games
-            for who, points in zip(game["playerIds"], game["resultPoints"], strict=True)
-            if who == player
+            for player_id, points in zip(game["playerIds"], game["resultPoints"], strict=True)
+            if player_id == player
         )
         for player in players
     }

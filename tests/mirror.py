@@ -116,13 +116,13 @@ class Mirror:
         }
 
     def _pages(self, path: str) -> list[Json]:
-        found: list[Json] = []
+        items: list[Json] = []
         page = 1
         while True:
             answer = self.read(f"{path}?voided=true&limit=500&page={page}")
-            found += answer["data"]
+            items += answer["data"]
             if page >= answer["meta"]["last_page"]:
-                return found
+                return items
             page += 1
 
     def _queue(self, kind: str) -> list[Json]:
@@ -131,8 +131,8 @@ class Mirror:
         path, member = QUEUE_OF[kind]
         waiting = self.read(path)[member]
         if isinstance(waiting, dict):
-            waiting = [one for entries in waiting.values() for one in entries]
-        return sorted(waiting, key=lambda one: int(one["queueId"]))
+            waiting = [spot for entries in waiting.values() for spot in entries]
+        return sorted(waiting, key=lambda spot: int(spot["queueId"]))
 
     def _head(self) -> announcements.ChannelHead:
         with self.store.read() as db:
@@ -149,23 +149,25 @@ class Mirror:
             self.known, self.epoch, self.seq = self.fresh(), head.epoch, head.seq
             return [ANEW]
         with self.store.read() as db:
-            said = announcements.load_since(db, self.tournament_id, self.epoch, self.seq, 100_000)
-        assert [one.seq for one in said] == list(range(self.seq + 1, head.seq + 1)), "a gap in the channel"
+            events = announcements.load_since(db, self.tournament_id, self.epoch, self.seq, 100_000)
+        assert [event.seq for event in events] == list(range(self.seq + 1, head.seq + 1)), (
+            "a gap in the channel"
+        )
         self.seq = head.seq
-        self.seen += said
-        for one in said:
-            self._apply(one.name, self._checked(one))
-        self._compare_items(said)
+        self.seen += events
+        for event in events:
+            self._apply(event.name, self._checked(event))
+        self._compare_items(events)
         fresh = self.fresh()
-        for part, shown in fresh.items():
-            assert self.known[part] == shown, (part, [one.name for one in said])
-        return [one.name for one in said]
+        for part, current in fresh.items():
+            assert self.known[part] == current, (part, [event.name for event in events])
+        return [event.name for event in events]
 
-    def _checked(self, one: Announcement) -> Json:
+    def _checked(self, event: Announcement) -> Json:
         """The payload, which must be of the published shape and fit the limit of the protocol."""
-        assert len(one.data.encode()) <= 256_000
-        msgspec.json.decode(one.data, type=EVENTS[one.name])
-        data = msgspec.json.decode(one.data)
+        assert len(event.data.encode()) <= 256_000
+        msgspec.json.decode(event.data, type=EVENTS[event.name])
+        data = msgspec.json.decode(event.data)
         assert data["tournamentId"] == self.tournament_id
         return data
 
@@ -174,8 +176,8 @@ class Mirror:
             self.known["tournament"] = _steady(data)
         elif name in MODELS:
             kind = MODELS[name]
-            shown = {key: value for key, value in data.items() if kind != "games" or key != "arena"}
-            self.known[kind][data[KEYS[kind]]] = shown
+            item = {key: value for key, value in data.items() if kind != "games" or key != "arena"}
+            self.known[kind][data[KEYS[kind]]] = item
         elif name in DELETIONS:
             kind, member = DELETIONS[name]
             for key in data[member]:
@@ -190,34 +192,36 @@ class Mirror:
     def _resolve(self, kind: str, keys: Sequence[int]) -> None:
         for start in range(0, len(keys), RESOLVED_AT_ONCE):
             some = keys[start : start + RESOLVED_AT_ONCE]
-            asked = ",".join(map(str, some))
-            found = _keyed(kind, self.read(f"/{kind}/resolve-unknown?{kind}={asked}")["data"])
+            ids = ",".join(map(str, some))
+            resolved = _keyed(kind, self.read(f"/{kind}/resolve-unknown?{kind}={ids}")["data"])
             for key in some:
                 self.known[kind].pop(key, None)
-            self.known[kind].update(found)
+            self.known[kind].update(resolved)
 
     def _requeue(self, data: Json) -> None:
         if "queues" not in data:
             self.known["queue"] = self._queue(self.known["tournament"]["type"])
             return
         place = (data["arenaId"], data["roundId"])
-        others = [one for one in self.known["queue"] if (one["arenaId"], one["roundId"]) != place]
-        self.known["queue"] = sorted([*others, *data["queues"]], key=lambda one: int(one["queueId"]))
+        others = [spot for spot in self.known["queue"] if (spot["arenaId"], spot["roundId"]) != place]
+        self.known["queue"] = sorted([*others, *data["queues"]], key=lambda spot: int(spot["queueId"]))
 
-    def _compare_items(self, said: Iterable[Announcement]) -> None:
+    def _compare_items(self, events: Iterable[Announcement]) -> None:
         """The last word about a game or a card is what its own route shows."""
-        newest = {(one.name, self._key(one)): one for one in said if MODELS.get(one.name) in ITEMS}
-        for (name, key), one in newest.items():
+        newest = {
+            (event.name, self._key(event)): event for event in events if MODELS.get(event.name) in ITEMS
+        }
+        for (name, key), event in newest.items():
             status, answer = self.get(f"{ITEMS[MODELS[name]]}/{key}")
             if status == 200:
-                assert msgspec.json.decode(one.data) == answer["data"]
+                assert msgspec.json.decode(event.data) == answer["data"]
 
-    def _key(self, one: Announcement) -> int:
-        return int(msgspec.json.decode(one.data)[KEYS[MODELS[one.name]]])
+    def _key(self, event: Announcement) -> int:
+        return int(msgspec.json.decode(event.data)[KEYS[MODELS[event.name]]])
 
 
-def _keyed(kind: str, things: Sequence[Json]) -> dict[int, Json]:
-    return {one[KEYS[kind]]: one for one in things}
+def _keyed(kind: str, items: Sequence[Json]) -> dict[int, Json]:
+    return {item[KEYS[kind]]: item for item in items}
 
 
 def _steady(tournament: Json) -> Json:

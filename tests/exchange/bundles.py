@@ -37,32 +37,35 @@ def export_bundle(store: Store, tournament_id: int) -> Any:
         return json.loads(bundle_file.export_bundle(db, tournament_id))
 
 
-def find_losses(given: Any, got: Any, path: str = "$") -> list[str]:
-    """Where `got` lacks or changes what `given` has; lists of things are compared by their ids."""
-    if isinstance(given, dict) and isinstance(got, dict):
-        missing = [f"{path}.{key}" for key in given if key not in got]
+def find_losses(original: Any, exported: Any, path: str = "$") -> list[str]:
+    """Where `got` lacks or changes what `given` has; lists of items are compared by their ids."""
+    if isinstance(original, dict) and isinstance(exported, dict):
+        missing = [f"{path}.{key}" for key in original if key not in exported]
         return missing + [
-            lost for key in given if key in got for lost in find_losses(given[key], got[key], f"{path}.{key}")
+            lost
+            for key in original
+            if key in exported
+            for lost in find_losses(original[key], exported[key], f"{path}.{key}")
         ]
-    if isinstance(given, list) and isinstance(got, list) and len(given) == len(got):
-        key = _id_key(given)
-        pairs = zip(_sort_by_key(given, key), _sort_by_key(got, key), strict=True)
+    if isinstance(original, list) and isinstance(exported, list) and len(original) == len(exported):
+        key = _id_key(original)
+        pairs = zip(_sort_by_key(original, key), _sort_by_key(exported, key), strict=True)
         return [
-            lost for n, (one, other) in enumerate(pairs) for lost in find_losses(one, other, f"{path}[{n}]")
+            lost for n, (item, other) in enumerate(pairs) for lost in find_losses(item, other, f"{path}[{n}]")
         ]
-    return [] if given == got and isinstance(given, bool) == isinstance(got, bool) else [path]
+    return [] if original == exported and isinstance(original, bool) == isinstance(exported, bool) else [path]
 
 
-def _id_key(things: list[Any]) -> str | None:
-    first = things[0] if things else None
+def _id_key(items: list[Any]) -> str | None:
+    first = items[0] if items else None
     if not isinstance(first, dict):
         return None
     keys = (*KEYS, "arenaId", "userId")
     return next((key for key in keys if key in first), None)
 
 
-def _sort_by_key(things: list[Any], key: str | None) -> list[Any]:
-    return things if key is None else sorted(things, key=lambda one: int(one[key]))
+def _sort_by_key(items: list[Any], key: str | None) -> list[Any]:
+    return items if key is None else sorted(items, key=lambda item: int(item[key]))
 
 
 def real_night(name: str) -> Any:

@@ -110,22 +110,24 @@ SLIM = ("opdbId", "name", "shortName", "commonName", "physicalMachine")
 
 def export_file() -> list[dict[str, Any]]:
     """The export of opdb.org: a flat list without groups."""
-    return [_export_row(one, "machine") for one in MACHINES] + [_export_row(one, "alias") for one in ALIASES]
+    return [_export_row(entry, "machine") for entry in MACHINES] + [
+        _export_row(entry, "alias") for entry in ALIASES
+    ]
 
 
 def first_shape() -> dict[str, Any]:
     """The first published shape."""
     return {
-        "machines": [_published_row(one) for one in MACHINES],
-        "aliases": [_published_row(one) for one in ALIASES],
+        "machines": [_published_row(entry) for entry in MACHINES],
+        "aliases": [_published_row(entry) for entry in ALIASES],
         "manufacturers": list(MAKERS.values()),
     }
 
 
 def second_shape() -> dict[str, Any]:
     """The second published shape, with its groups."""
-    machines = [{**_published_row(one), "entryType": "machine", "people": []} for one in MACHINES]
-    aliases = [{**_published_row(one), "entryType": "alias", "people": []} for one in ALIASES]
+    machines = [{**_published_row(entry), "entryType": "machine", "people": []} for entry in MACHINES]
+    aliases = [{**_published_row(entry), "entryType": "alias", "people": []} for entry in ALIASES]
     groups = [
         {"opdbId": opdb_id, "name": name, "entryType": "machineGroup", "physicalMachine": False}
         for opdb_id, name in GROUPS
@@ -136,7 +138,7 @@ def second_shape() -> dict[str, Any]:
 def slim_shape() -> dict[str, Any]:
     """The slim published shape."""
     groups = [{"opdbId": opdb_id, "name": name, "entryType": "machineGroup"} for opdb_id, name in GROUPS]
-    return {"entries": [*groups, *(_slim_row(one) for one in (*MACHINES, *ALIASES))]}
+    return {"entries": [*groups, *(_slim_row(entry) for entry in (*MACHINES, *ALIASES))]}
 
 
 SHAPES = {"export": export_file, "first": first_shape, "second": second_shape, "slim": slim_shape}
@@ -144,17 +146,17 @@ SHAPES = {"export": export_file, "first": first_shape, "second": second_shape, "
 
 def _export_row(stored: dict[str, Any], kind: str) -> dict[str, Any]:
     # Whoever changes what he is given changes nothing for others.
-    one = deepcopy(stored)
-    maker = MAKERS[one["maker"]]
+    entry = deepcopy(stored)
+    maker = MAKERS[entry["maker"]]
     row = {
-        "opdb_id": one["opdbId"],
+        "opdb_id": entry["opdbId"],
         f"is_{kind}": True,
-        "name": one["name"],
-        "common_name": one["commonName"],
-        "shortname": one["shortName"],
-        "physical_machine": int(one["physicalMachine"]),
-        "ipdb_id": one["ipdbId"],
-        "manufacture_date": one["manufactureDate"],
+        "name": entry["name"],
+        "common_name": entry["commonName"],
+        "shortname": entry["shortName"],
+        "physical_machine": int(entry["physicalMachine"]),
+        "ipdb_id": entry["ipdbId"],
+        "manufacture_date": entry["manufactureDate"],
         "manufacturer": {
             "manufacturer_id": maker["manufacturerId"],
             "name": maker["name"],
@@ -162,29 +164,29 @@ def _export_row(stored: dict[str, Any], kind: str) -> dict[str, Any]:
             "created_at": "2018-01-20",
             "updated_at": "2018-01-20",
         },
-        "features": one["features"],
-        "keywords": one["keywords"],
-        "created_at": one["createdAt"],
-        "updated_at": one["updatedAt"],
-        "images": one["images"],
+        "features": entry["features"],
+        "keywords": entry["keywords"],
+        "created_at": entry["createdAt"],
+        "updated_at": entry["updatedAt"],
+        "images": entry["images"],
     }
     if kind == "machine":
         row |= {
-            "type": one["type"],
-            "display": one["display"],
-            "player_count": one["playerCount"],
-            "description": one["description"],
+            "type": entry["type"],
+            "display": entry["display"],
+            "player_count": entry["playerCount"],
+            "description": entry["description"],
         }
     return row
 
 
 def _published_row(stored: dict[str, Any]) -> dict[str, Any]:
-    one = deepcopy(stored)
-    maker = dict(MAKERS[one["maker"]])
+    entry = deepcopy(stored)
+    maker = dict(MAKERS[entry["maker"]])
     features = [
-        {"featureId": None, "name": name, "group": None, "description": None} for name in one["features"]
+        {"featureId": None, "name": name, "group": None, "description": None} for name in entry["features"]
     ]
-    row = {name: value for name, value in one.items() if name != "maker"}
+    row = {name: value for name, value in entry.items() if name != "maker"}
     return {
         **row,
         "manufacturer": maker,
@@ -193,13 +195,13 @@ def _published_row(stored: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _slim_row(one: dict[str, Any]) -> dict[str, Any]:
-    maker = MAKERS[one["maker"]]
-    return {name: one[name] for name in SLIM} | {
-        "year": int(one["manufactureDate"][:4]) if one["manufactureDate"] else None,
+def _slim_row(entry: dict[str, Any]) -> dict[str, Any]:
+    maker = MAKERS[entry["maker"]]
+    return {name: entry[name] for name in SLIM} | {
+        "year": int(entry["manufactureDate"][:4]) if entry["manufactureDate"] else None,
         "manufacturerId": maker["manufacturerId"],
         "manufacturerName": maker["name"],
-        "entryType": "alias" if "-A" in one["opdbId"] else "machine",
+        "entryType": "alias" if "-A" in entry["opdbId"] else "machine",
         "primaryBackglassImage": None,
     }
 

@@ -46,7 +46,7 @@ def _json_places(raw: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
         steps = list(raw)
     elif isinstance(raw, list):
         steps = list(range(len(raw)))
-    return [path, *(found for step in steps for found in _json_places(raw[step], (*path, step)))]
+    return [path, *(place for step in steps for place in _json_places(raw[step], (*path, step)))]
 
 
 def _replace_value(raw: Any, path: tuple[Any, ...], value: Any) -> Any:

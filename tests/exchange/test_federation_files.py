@@ -196,7 +196,7 @@ PEOPLE = st.lists(
     ),
     min_size=1,
     max_size=5,
-    unique_by=lambda one: one["ifpaId"],
+    unique_by=lambda record: record["ifpaId"],
 )
 
 
@@ -205,7 +205,7 @@ PEOPLE = st.lists(
 def test_the_same_people_are_the_same_in_both_kinds_of_file(people: list[dict[str, Any]]) -> None:
     read = federation.parse(as_json(*people))
     assert read == federation.parse(as_csv(*people))
-    assert [one.ifpa_id for one in read] == sorted(one["ifpaId"] for one in people)
+    assert [record.ifpa_id for record in read] == sorted(record["ifpaId"] for record in people)
 
 
 def read_outcome(content: bytes) -> list[NewRecord] | list[str]:
@@ -220,4 +220,4 @@ def read_outcome(content: bytes) -> list[NewRecord] | list[str]:
 def test_any_bytes_are_read_or_refused_in_sentences(content: bytes) -> None:
     outcome = read_outcome(content)
     assert outcome
-    assert all(one for one in outcome if isinstance(one, str))
+    assert all(sentence for sentence in outcome if isinstance(sentence, str))

@@ -23,9 +23,9 @@ def rows(store: Store, table: Any, **where: Any) -> list[Any]:
 
 
 def one_row(store: Store, table: Any, **where: Any) -> Any:
-    found = rows(store, table, **where)
-    assert len(found) == 1
-    return found[0]
+    matching = rows(store, table, **where)
+    assert len(matching) == 1
+    return matching[0]
 
 
 def row_counts(store: Store) -> dict[str, int]:
@@ -197,8 +197,10 @@ def test_a_changed_name_raises_the_other_tournaments_that_show_it(store: Store) 
     first, second = bundles.real_night("02"), bundles.real_night("05")
     for night in (first, second):
         bundles.import_bundle(store, night)
-    shared = {one["playerId"] for one in first["tournament"]["players"]}
-    player = next(one for one in second["tournament"]["players"] if one["playerId"] in shared)
+    shared = {player["playerId"] for player in first["tournament"]["players"]}
+    player = next(
+        candidate for candidate in second["tournament"]["players"] if candidate["playerId"] in shared
+    )
     before = store.tournament_revisions([first["tournament"]["tournamentId"]])
     player["name"] = "Renamed Since"
     bundles.import_bundle(store, second)
@@ -257,17 +259,17 @@ def test_renumbered_everything_gets_ids_that_were_free_and_keeps_its_shape(
 
 
 def test_after_an_import_new_ids_are_free_ones(store: Store) -> None:
-    night = bundles.full_bundle()
-    del night["tournament"]["organizer"]
-    bundles.import_bundle(store, night)
-    made = build.a_tournament(store)
-    assert made.tournament_id > 700
-    assert made.organizer_id > 504
-    assert min(made.player_ids) > 903
-    assert min(made.arena_ids) > 802
-    assert build.a_round(store, made.tournament_id) > 1002
-    assert build.a_game(store, made.tournament_id, made.player_ids) > 1303
-    assert build.row(store, tables.series, organizer_id=made.organizer_id) > 601
+    bundle = bundles.full_bundle()
+    del bundle["tournament"]["organizer"]
+    bundles.import_bundle(store, bundle)
+    night = build.a_tournament(store)
+    assert night.tournament_id > 700
+    assert night.organizer_id > 504
+    assert min(night.player_ids) > 903
+    assert min(night.arena_ids) > 802
+    assert build.a_round(store, night.tournament_id) > 1002
+    assert build.a_game(store, night.tournament_id, night.player_ids) > 1303
+    assert build.row(store, tables.series, organizer_id=night.organizer_id) > 601
 
 
 def test_a_completed_night_has_its_summaries(store: Store) -> None:

@@ -22,7 +22,7 @@ from silverball.store.engine import Store
 OPDB, TIPS = BULK_FILES[:2]
 
 
-@pytest.mark.parametrize("export", BULK_FILES, ids=[one.name for one in BULK_FILES])
+@pytest.mark.parametrize("export", BULK_FILES, ids=[bulk_file.name for bulk_file in BULK_FILES])
 def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, export: BulkFile) -> None:
     with store.write() as transaction:
         opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
@@ -31,8 +31,8 @@ def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, expor
     manifest = nightly.write_bulk_file(store, export, folder, build.NOW)
     assert manifest is not None
     content = (folder / export.name).read_bytes()
-    told = json.loads((folder / f"{export.name}.manifest.json").read_bytes())
-    assert told == {
+    stored = json.loads((folder / f"{export.name}.manifest.json").read_bytes())
+    assert stored == {
         "file": export.name,
         "sha256": hashlib.sha256(content).hexdigest(),
         "bytes": len(content),
@@ -50,9 +50,9 @@ def test_every_entry_is_a_row(store: Store, tmp_path: Path) -> None:
     assert manifest is not None
     assert manifest.rows == 6
     listed = json.loads((tmp_path / OPDB.name).read_bytes())["entries"]
-    assert [one["opdbId"] for one in listed][:2] == ["G4ODR", "G4ODR-MLzY7"]
+    assert [entry["opdbId"] for entry in listed][:2] == ["G4ODR", "G4ODR-MLzY7"]
     assert listed[1]["images"] == [{**files.IMAGE, "group": None}]
-    assert opdb_file.read(tmp_path / OPDB.name).entries.keys() == {one["opdbId"] for one in listed}
+    assert opdb_file.read(tmp_path / OPDB.name).entries.keys() == {entry["opdbId"] for entry in listed}
 
 
 def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one_and_nothing_else(

@@ -33,7 +33,7 @@ def import_machines(store: Store, raw: Any, *, is_forced: bool = False) -> Impor
 
 def entries(store: Store) -> dict[str, OpdbEntry]:
     with store.read() as db:
-        return {one: reads.find_entry(db, one, WHOLE) for one in sorted(reads.entry_ids(db))}
+        return {opdb_id: reads.find_entry(db, opdb_id, WHOLE) for opdb_id in sorted(reads.entry_ids(db))}
 
 
 def rows(store: Store) -> list[Any]:
@@ -54,11 +54,18 @@ def test_every_full_shape_makes_the_same_entries(store: Store, shape: str) -> No
 
 def test_a_file_without_groups_has_them_made_up_from_their_machines(store: Store) -> None:
     assert import_machines(store, files.export_file()) == ImportCounts(entries=6, new=6, changed=0, removed=0)
-    found = entries(store)
-    assert list(found) == ["G4ODR", "G4ODR-MLzY7", "G4ODR-MLzY7-A1B7O", "G4ODR-Mzly7", "G4odR", "G4odR-MLzY7"]
-    assert (found["G4ODR"].name, found["G4odR"].name) == ("Comet Rider", "Harbor Lights")
-    assert found["G4ODR"].entry_type == "machineGroup"
-    assert (found["G4ODR"].opdb_machine, found["G4ODR"].physical_machine) == (None, False)
+    machines = entries(store)
+    assert list(machines) == [
+        "G4ODR",
+        "G4ODR-MLzY7",
+        "G4ODR-MLzY7-A1B7O",
+        "G4ODR-Mzly7",
+        "G4odR",
+        "G4odR-MLzY7",
+    ]
+    assert (machines["G4ODR"].name, machines["G4odR"].name) == ("Comet Rider", "Harbor Lights")
+    assert machines["G4ODR"].entry_type == "machineGroup"
+    assert (machines["G4ODR"].opdb_machine, machines["G4ODR"].physical_machine) == (None, False)
 
 
 def test_a_made_up_group_follows_its_machines_until_a_file_names_it(store: Store) -> None:
@@ -76,26 +83,26 @@ def test_a_made_up_group_follows_its_machines_until_a_file_names_it(store: Store
 
 def test_a_row_says_what_its_file_says(store: Store) -> None:
     import_machines(store, files.export_file())
-    found = entries(store)
-    machine, alias = found["G4ODR-MLzY7"], found["G4ODR-MLzY7-A1B7O"]
+    machines = entries(store)
+    machine, alias = machines["G4ODR-MLzY7"], machines["G4ODR-MLzY7-A1B7O"]
     assert (machine.opdb_group, machine.opdb_machine) == ("G4ODR", "G4ODR-MLzY7")
     assert (machine.name, machine.name_sort) == ("The Comet Rider (Pro)", "Comet Rider (Pro), The")
     assert (machine.short_name, machine.ipdb_id, machine.year) == ("TCR", 21, 1994)
     assert machine.manufacturer is not None
     assert (machine.manufacturer.name, machine.manufacturer_id) == ("Nebula", 7)
-    assert [one.name for one in machine.features] == ["Widebody"]
+    assert [feature.name for feature in machine.features] == ["Widebody"]
     assert json.loads(msgspec.json.encode(machine.images))[0] == {**files.IMAGE, "group": None}
     assert (alias.entry_type, alias.opdb_machine) == ("alias", "G4ODR-MLzY7")
-    assert found["G4ODR-Mzly7"].physical_machine is False
-    assert (found["G4ODR-Mzly7"].year, found["G4ODR-Mzly7"].manufacture_date) == (None, None)
+    assert machines["G4ODR-Mzly7"].physical_machine is False
+    assert (machines["G4ODR-Mzly7"].year, machines["G4ODR-Mzly7"].manufacture_date) == (None, None)
 
 
 def test_ids_that_differ_by_case_alone_are_different_machines(store: Store) -> None:
     import_machines(store, files.second_shape())
-    found = entries(store)
-    assert found["G4ODR-MLzY7"].name == "The Comet Rider (Pro)"
-    assert found["G4ODR-Mzly7"].name == "The Comet Rider (Umbrella)"
-    assert found["G4odR-MLzY7"].name == "Harbor Lights"
+    machines = entries(store)
+    assert machines["G4ODR-MLzY7"].name == "The Comet Rider (Pro)"
+    assert machines["G4ODR-Mzly7"].name == "The Comet Rider (Umbrella)"
+    assert machines["G4odR-MLzY7"].name == "Harbor Lights"
 
 
 def test_a_slim_file_changes_what_it_says_and_keeps_the_rest(store: Store) -> None:
@@ -112,10 +119,10 @@ def test_a_slim_file_changes_what_it_says_and_keeps_the_rest(store: Store) -> No
 
 def test_a_slim_file_alone_is_a_machine_database_too(store: Store) -> None:
     assert import_machines(store, files.slim_shape()).new == 6
-    found = entries(store)["G4ODR-MLzY7"]
-    assert (found.year, found.manufacturer_id, found.type) == (1994, 7, None)
-    assert found.manufacturer is not None
-    assert (found.manufacturer.name, found.manufacturer.full_name) == ("Nebula", None)
+    machine = entries(store)["G4ODR-MLzY7"]
+    assert (machine.year, machine.manufacturer_id, machine.type) == (1994, 7, None)
+    assert machine.manufacturer is not None
+    assert (machine.manufacturer.name, machine.manufacturer.full_name) == ("Nebula", None)
 
 
 def test_what_is_known_of_a_maker_grows_and_does_not_shrink(store: Store) -> None:
@@ -128,10 +135,10 @@ def test_what_is_known_of_a_maker_grows_and_does_not_shrink(store: Store) -> Non
         ({"manufacturerId": 8, "name": "Harbor"}, (8, None)),
     ):
         import_machines(store, {"entries": [{"opdbId": "G1-M1", "name": "Comet", "manufacturer": maker}]})
-        found = entries(store)["G1-M1"]
-        assert found.manufacturer is not None
-        assert (found.manufacturer.manufacturer_id, found.manufacturer.full_name) == known
-        assert found.manufacturer_id == known[0]
+        machine = entries(store)["G1-M1"]
+        assert machine.manufacturer is not None
+        assert (machine.manufacturer.manufacturer_id, machine.manufacturer.full_name) == known
+        assert machine.manufacturer_id == known[0]
 
 
 def test_people_come_in_and_are_kept_by_files_that_know_nobody(store: Store) -> None:
@@ -152,10 +159,10 @@ def test_what_is_no_link_is_left_out(store: Store) -> None:
     }
     raw["entries"][2]["images"][0] = {"urls": {"small": "data:text/html,x"}, "primary": 1}
     import_machines(store, raw)
-    found = entries(store)["G4ODR-MLzY7"]
-    assert (found.pinball_rules_url, found.pinball_primer_url) == (None, None)
-    assert found.bobs_guide_url == "https://guides.example/comet"
-    assert json.loads(msgspec.json.encode(found.images))[0]["urls"]["small"] is None
+    machine = entries(store)["G4ODR-MLzY7"]
+    assert (machine.pinball_rules_url, machine.pinball_primer_url) == (None, None)
+    assert machine.bobs_guide_url == "https://guides.example/comet"
+    assert json.loads(msgspec.json.encode(machine.images))[0]["urls"]["small"] is None
 
 
 def test_what_the_file_has_no_more_is_gone(store: Store) -> None:
@@ -279,9 +286,9 @@ def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
     before = rows(store)
     raw = copy.deepcopy(files.SHAPES[shape]())
     change(raw)
-    with pytest.raises(BrokenFile) as told:
+    with pytest.raises(BrokenFile) as error:
         import_machines(store, json_file.decode(json.dumps(raw).encode()))
-    assert sentence in told.value.message
+    assert sentence in error.value.message
     assert rows(store) == before
 
 
@@ -306,9 +313,9 @@ def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
 def test_a_file_that_is_no_machine_database_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
     file = tmp_path / "opdb.json"
     file.write_bytes(content)
-    with pytest.raises(BrokenFile) as told:
+    with pytest.raises(BrokenFile) as error:
         opdb_file.read(file)
-    assert sentence in told.value.message
+    assert sentence in error.value.message
 
 
 def test_a_file_that_nobody_could_hold_in_memory_is_not_read(
@@ -325,5 +332,5 @@ def test_arenas_that_have_no_entry_are_left_alone(store: Store) -> None:
     arena_id = build.an_arena(store, build.a_user(store), opdb_id="Gnone-M1")
     import_machines(store, files.second_shape())
     with store.read() as db:
-        found = select(tables.arena.c.opdb_id).where(tables.arena.c.arena_id == arena_id)
-        assert db.execute(found).scalar_one() == "Gnone-M1"
+        query = select(tables.arena.c.opdb_id).where(tables.arena.c.arena_id == arena_id)
+        assert db.execute(query).scalar_one() == "Gnone-M1"

@@ -39,7 +39,7 @@ def import_lines(store: Store, *lines: dict[str, Any]) -> MachineMoves:
 
 
 def machines(store: Store, *opdb_ids: str) -> MachineMoves:
-    raw = {"entries": [{"opdbId": one, "name": one} for one in opdb_ids]}
+    raw = {"entries": [{"opdbId": opdb_id, "name": opdb_id} for opdb_id in opdb_ids]}
     with store.write() as transaction:
         return opdb_file.import_machines(transaction, opdb_file.parse(raw), is_forced=True)[1]
 
@@ -70,16 +70,16 @@ def world(store: Store) -> MachineWorld:
     night = build.a_tournament(store, status="completed", arenas=0)
     other = build.a_tournament(store, organizer_id=night.organizer_id)
     moved = build.an_arena(store, night.organizer_id, name="Old Friend", opdb_id="GrdNZ-MQo1e")
-    kept = build.an_arena(store, night.organizer_id, name="New Friend", opdb_id="GrdNZ-Mqo1e")
+    unmoved = build.an_arena(store, night.organizer_id, name="New Friend", opdb_id="GrdNZ-Mqo1e")
     tournament = {"tournament_id": night.tournament_id}
-    for place, arena_id in enumerate((moved, kept)):
+    for place, arena_id in enumerate((moved, unmoved)):
         build.row(store, tables.lineup_arena, **tournament, arena_id=arena_id, place=place)
     counts = {"games": 1, "opdb_id": "GrdNZ-MQo1e", "arena_id": moved}
-    one, two = night.player_ids[:2]
+    first, second = night.player_ids[:2]
     build.row(store, tables.arena_summary, **tournament, **counts, single_player_games=0)
-    won = {**counts, "wins": 1, "losses": 0, "player_id": one}
+    won = {**counts, "wins": 1, "losses": 0, "player_id": first}
     build.row(store, tables.player_arena_summary, **tournament, **won, single_player_games=0)
-    build.row(store, tables.match_summary, **tournament, **won, opponent_id=two)
+    build.row(store, tables.match_summary, **tournament, **won, opponent_id=second)
     film = {"opdbId": "GrdNZ-MQo1e", "title": "How to nudge", "url": "https://films.example/1"}
     with store.write() as transaction:
         pintips.import_tips(transaction, pintips.parse([files.a_tip(opdb_id="GrdNZ", text="Nudge.")]))
@@ -94,7 +94,7 @@ def test_arenas_summaries_and_films_follow_and_tournaments_that_show_them_are_ne
     running = build.a_tournament(store, organizer_id=night.organizer_id, arenas=0)
     lineup = {"tournament_id": running.tournament_id, "arena_id": world.arena_id}
     build.row(store, tables.lineup_arena, **lineup)
-    before = [revision(store, one.tournament_id) for one in (night, other)]
+    before = [revision(store, each.tournament_id) for each in (night, other)]
     done = import_lines(store, a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"))
     assert done == MachineMoves(1, {"GrdNZ-MQo1e": "GRveZ-MNE38"})
     # The other arena's id differs by case alone.
@@ -105,7 +105,7 @@ def test_arenas_summaries_and_films_follow_and_tournaments_that_show_them_are_ne
         assert (row["opdbId"], row["opdbGroup"]) == ("GRveZ-MNE38", "GRveZ")
     with store.read() as db:
         assert db.execute(select(tables.machine_video.c.opdb_id)).scalar_one() == "GRveZ-MNE38"
-    after = [revision(store, one.tournament_id) for one in (night, other)]
+    after = [revision(store, each.tournament_id) for each in (night, other)]
     assert (after[0] > before[0], after[1]) == (True, before[1])
     with store.read() as db:
         rows = select(tables.announcement.c.tournament_id, tables.announcement.c.name)
@@ -117,7 +117,7 @@ def all_rows(store: Store) -> list[list[tuple[Any, ...]]]:
     kinds = (tables.arena, tables.arena_summary, tables.player_arena_summary, tables.match_summary)
     more = (tables.tip, tables.machine_video, tables.machine_change, tables.announcement, tables.tournament)
     with store.read() as db:
-        return [[tuple(row) for row in db.execute(select(one))] for one in (*kinds, *more)]
+        return [[tuple(row) for row in db.execute(select(table))] for table in (*kinds, *more)]
 
 
 def test_what_follows_happens_whole_or_not_at_all(world: MachineWorld) -> None:
@@ -137,8 +137,8 @@ def test_what_follows_happens_whole_or_not_at_all(world: MachineWorld) -> None:
 
 def test_a_title_that_moved_takes_its_tips_along(world: MachineWorld) -> None:
     import_lines(world.store, a_move(1, "GrdNZ", "GRveZ"))
-    asked = build.ask(world.store, "/api/pintips?opdbId=GRveZ-MNE38", by=1)[1]
-    assert [one["text"] for one in asked["pintips"]] == ["Nudge."]
+    answer = build.ask(world.store, "/api/pintips?opdbId=GRveZ-MNE38", by=1)[1]
+    assert [tip["text"] for tip in answer["pintips"]] == ["Nudge."]
 
 
 def test_an_id_that_moved_more_than_once_leads_to_its_last_one(world: MachineWorld) -> None:
@@ -204,14 +204,17 @@ def test_summaries_follow_that_were_counted_before_their_arena_changed(world: Ma
 def test_a_line_that_comes_again_takes_the_place_of_the_old_one(store: Store) -> None:
     import_lines(store, a_move(1, "GA", "GB"), a_move(2, "GC", None))
     import_lines(store, a_move(2, "GC", "GD"))
-    shown = build.ask(store, "/api/opdb/changelog", by=1)[1]["data"]
-    assert [(one["changelogId"], one["opdbIdReplacement"]) for one in shown] == [(1, "GB"), (2, "GD")]
+    changes = build.ask(store, "/api/opdb/changelog", by=1)[1]["data"]
+    assert [(change["changelogId"], change["opdbIdReplacement"]) for change in changes] == [
+        (1, "GB"),
+        (2, "GD"),
+    ]
 
 
 def test_the_published_list_comes_in_too(store: Store) -> None:
     import_lines(store, a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"), a_move(2, "GC", None))
-    shown = build.ask(store, "/api/opdb/changelog", by=1)[1]
-    assert shown["data"][0] == {
+    page = build.ask(store, "/api/opdb/changelog", by=1)[1]
+    assert page["data"][0] == {
         "changelogId": 1,
         "action": "move",
         "opdbIdDeleted": "GrdNZ-MQo1e",
@@ -219,7 +222,7 @@ def test_the_published_list_comes_in_too(store: Store) -> None:
         "createdAt": AT,
     }
     with store.read() as db:
-        assert tuple(opdb_changelog.parse(shown)) == reads.changelog(db)
+        assert tuple(opdb_changelog.parse(page)) == reads.changelog(db)
 
 
 @pytest.mark.parametrize(

@@ -50,7 +50,7 @@ def test_our_own_file_is_what_came_in(store: Store) -> None:
 
 def test_a_tip_is_for_the_whole_title(store: Store) -> None:
     import_tips(store, [a_tip(1, "G4ODR-MLzY7"), a_tip(2, "G4ODR-MLzY7-A1B7O")])
-    assert [one["opdbId"] for one in exported_tips(store)] == ["G4ODR", "G4ODR"]
+    assert [tip["opdbId"] for tip in exported_tips(store)] == ["G4ODR", "G4ODR"]
 
 
 def test_a_file_takes_the_place_of_the_tips_that_are_stored_unless_it_is_far_shorter(store: Store) -> None:
@@ -81,10 +81,10 @@ def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
     store: Store, fields: dict[str, Any], sentence: str
 ) -> None:
     import_tips(store, [a_tip(9)])
-    with pytest.raises(BrokenFile) as told:
+    with pytest.raises(BrokenFile) as error:
         import_tips(store, [a_tip(1), a_tip(2, **fields)])
-    assert sentence in told.value.message
-    assert [one["tipId"] for one in exported_tips(store)] == [9]
+    assert sentence in error.value.message
+    assert [tip["tipId"] for tip in exported_tips(store)] == [9]
 
 
 def test_a_file_that_is_no_list_of_tips_is_refused() -> None:
@@ -101,7 +101,7 @@ def test_films_take_the_place_of_those_that_are_stored(store: Store) -> None:
         with store.write() as transaction:
             videos.import_videos(transaction, videos.parse(listed))
     with store.read() as db:
-        assert [one.url for one in db.execute(select(tables.machine_video))] == [FILM["url"]]
+        assert [video.url for video in db.execute(select(tables.machine_video))] == [FILM["url"]]
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_films_take_the_place_of_those_that_are_stored(store: Store) -> None:
     ],
 )
 def test_a_fault_in_a_film_is_told_with_its_row_and_field(fields: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(BrokenFile) as told:
+    with pytest.raises(BrokenFile) as error:
         videos.parse([FILM, {**FILM, "url": "https://films.example/2", **fields}])
-    assert sentence in told.value.message
+    assert sentence in error.value.message
 
 
 @pytest.mark.parametrize("raw", [7, {"films": []}, None, {"videos": 3}])

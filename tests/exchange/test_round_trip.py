@@ -42,10 +42,10 @@ def test_every_field_of_every_night_comes_back_and_export_after_import_is_the_id
 
 
 def test_everything_that_a_bundle_can_hold_comes_back(store: Store, second: Store) -> None:
-    given = bundles.full_bundle()
-    bundles.import_bundle(store, given)
+    original = bundles.full_bundle()
+    bundles.import_bundle(store, original)
     exported = bundles.export_bundle(store, 700)
-    assert bundles.find_losses(given, exported) == []
+    assert bundles.find_losses(original, exported) == []
     bundles.import_bundle(second, exported)
     assert bundles.export_bundle(second, 700) == exported
 
@@ -60,7 +60,7 @@ def test_lists_go_out_by_id(store: Store) -> None:
         "arenaId": exported["tournament"]["arenas"],
     }
     for key, listed in ids.items():
-        assert [one[key] for one in listed] == sorted(one[key] for one in listed)
+        assert [item[key] for item in listed] == sorted(item[key] for item in listed)
 
 
 def test_settings_that_a_file_leaves_out_get_their_defaults(store: Store) -> None:
@@ -95,11 +95,11 @@ def test_computed_standings_have_every_key(store: Store) -> None:
 
 
 def test_standings_in_the_file_are_kept_as_they_are(store: Store) -> None:
-    given = bundles.full_bundle()
+    original = bundles.full_bundle()
     rows = bundles.read_bundle(load.FOLDER.parent / "samples" / "standings.json")
-    given["standings"] = [{**rows[0], "playerId": 901, "points": 3.25}]
-    bundles.import_bundle(store, given)
-    assert bundles.export_bundle(store, 700)["standings"] == given["standings"]
+    original["standings"] = [{**rows[0], "playerId": 901, "points": 3.25}]
+    bundles.import_bundle(store, original)
+    assert bundles.export_bundle(store, 700)["standings"] == original["standings"]
 
 
 def test_the_demo_carries_the_same_nights_as_the_tests() -> None:

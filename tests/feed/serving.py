@@ -51,8 +51,8 @@ class MemoryEvents:
     """The announcements of some tournaments, in memory; what is appended is published at once."""
 
     def __init__(self, *tournament_ids: int) -> None:
-        self.heads = {one: ChannelHead("k3f9", 0, 0) for one in tournament_ids}
-        self.rows: dict[int, list[Announcement]] = {one: [] for one in tournament_ids}
+        self.heads = {tournament_id: ChannelHead("k3f9", 0, 0) for tournament_id in tournament_ids}
+        self.rows: dict[int, list[Announcement]] = {tournament_id: [] for tournament_id in tournament_ids}
         self.hub: Hub | None = None
         self.lookups: list[tuple[str, int]] = []
         self.is_broken = False
@@ -67,18 +67,18 @@ class MemoryEvents:
         head = self.heads[tournament_id] = replace(
             self.heads[tournament_id], seq=self.heads[tournament_id].seq + 1
         )
-        one = Announcement(tournament_id, head.epoch, head.seq, name, data, datetime.now(UTC))
-        self.rows[tournament_id].append(one)
-        return one
+        event = Announcement(tournament_id, head.epoch, head.seq, name, data, datetime.now(UTC))
+        self.rows[tournament_id].append(event)
+        return event
 
     def publish(
         self, tournament_id: int, name: str = "GameCreatedOrUpdated", data: str = "{}"
     ) -> Announcement:
         """A change was committed, and the relay hands it to the hub."""
-        one = self.append(tournament_id, name, data)
+        event = self.append(tournament_id, name, data)
         assert self.hub is not None
-        self.hub.publish(one)
-        return one
+        self.hub.publish(event)
+        return event
 
     async def head(self, tournament_id: int) -> ChannelHead | None:
         await self._record_lookup("head", tournament_id)
@@ -89,15 +89,15 @@ class MemoryEvents:
     ) -> Sequence[Announcement] | None:
         await self._record_lookup("since", tournament_id)
         head = self.heads[tournament_id]
-        found = [one for one in self.rows[tournament_id] if after < one.seq <= until]
-        too_many = len(found) > limit or sum(len(one.data) for one in found) > bytes_max
-        return None if epoch != head.epoch or after < head.low or too_many else found
+        events = [event for event in self.rows[tournament_id] if after < event.seq <= until]
+        too_many = len(events) > limit or sum(len(event.data) for event in events) > bytes_max
+        return None if epoch != head.epoch or after < head.low or too_many else events
 
     async def on_watched(self, tournament_id: int) -> None:
         self.watched.append(tournament_id)
 
-    async def _record_lookup(self, what: str, tournament_id: int) -> None:
-        self.lookups.append((what, tournament_id))
+    async def _record_lookup(self, kind: str, tournament_id: int) -> None:
+        self.lookups.append((kind, tournament_id))
         if self.gate is not None:
             await self.gate.wait()
         if self.is_broken:
@@ -139,8 +139,8 @@ class FeedServer:
         """A connection that follows these tournaments."""
         async with self.client(path, **options) as client:
             await next_message(client)
-            for one in tournament_ids:
-                await subscribe(client, one)
+            for tournament_id in tournament_ids:
+                await subscribe(client, tournament_id)
                 await next_message(client)
             yield client
 

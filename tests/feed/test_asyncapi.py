@@ -38,7 +38,7 @@ def test_it_is_served_to_everybody(store: Store) -> None:
 
 
 def test_every_text_of_the_protocol_is_described() -> None:
-    said = {one["name"] for one in DESCRIPTION["components"]["messages"].values()}
+    names = {message["name"] for message in DESCRIPTION["components"]["messages"].values()}
     texts = (
         messages.connection_established("1.2"),
         messages.PING,
@@ -50,7 +50,7 @@ def test_every_text_of_the_protocol_is_described() -> None:
         messages.signin_error(""),
         messages.tick("c", "e", 1),
     )
-    assert {json.loads(text)["event"] for text in texts} <= said
+    assert {json.loads(text)["event"] for text in texts} <= names
 
 
 def test_every_event_is_described_and_every_sent_one_is_as_described(store: Store) -> None:
@@ -62,8 +62,8 @@ def test_every_event_is_described_and_every_sent_one_is_as_described(store: Stor
     desk.ok("PATCH", "", {"name": "Friday"})
     desk.ok("POST", "/players", {"name": "Late Lena"})
     assert isinstance(desk.mirror, Mirror)
-    assert len({one.name for one in desk.mirror.seen}) > 3
-    for one in desk.mirror.seen:
-        described = described_as[one.name]["payload"]["allOf"][1]["properties"]["data"]["contentSchema"]
+    assert len({event.name for event in desk.mirror.seen}) > 3
+    for event in desk.mirror.seen:
+        described = described_as[event.name]["payload"]["allOf"][1]["properties"]["data"]["contentSchema"]
         schema = {**described, "components": DESCRIPTION["components"]}
-        Draft202012Validator(schema).validate(json.loads(one.data))
+        Draft202012Validator(schema).validate(json.loads(event.data))

@@ -22,19 +22,19 @@ def _node(redis: RedisServer, prefix: str, heard: Heard) -> RedisBus:
 
 def test_nodes_of_one_prefix_nudge_each_other_and_nobody_else(redis: RedisServer) -> None:
     async def scenario() -> None:
-        one: Heard = []
-        other: Heard = []
+        first: Heard = []
+        second: Heard = []
         strangers: Heard = []
-        named = (("mine", one), ("mine", other), ("theirs", strangers))
+        named = (("mine", first), ("mine", second), ("theirs", strangers))
         nodes = [_node(redis, prefix, heard) for prefix, heard in named]
-        await wait_until(lambda: all(heard == [None] for heard in (one, other, strangers)))
+        await wait_until(lambda: all(heard == [None] for heard in (first, second, strangers)))
         async with Client.from_url(f"redis://127.0.0.1:{redis.port}/0") as client, client.pubsub() as ear:
             await ear.psubscribe("*")
             await ear.get_message(timeout=5)
             nodes[0].send_nudges({42: 7})
-            told = await ear.get_message(timeout=5)
-            assert (told["channel"], told["data"]) == (b"mine:feed", b"42 7")
-            await wait_until(lambda: [42] in one and [42] in other)
+            nudge = await ear.get_message(timeout=5)
+            assert (nudge["channel"], nudge["data"]) == (b"mine:feed", b"42 7")
+            await wait_until(lambda: [42] in first and [42] in second)
             assert await client.keys("*") == []
         assert strangers == [None]
         for node in nodes:

@@ -38,8 +38,8 @@ class Program:
                 while line := await self._process.stdout.readline():
                     heard.append(json.loads(line))
                     if heard[-1][: len(first)] == list(first):
-                        told: list[Any] = heard[-1]
-                        return told
+                        words: list[Any] = heard[-1]
+                        return words
         except TimeoutError:
             pass
         assert self._process.stderr is not None
@@ -212,9 +212,11 @@ def test_pysher_hears_why_it_is_not_let_in() -> None:
             running_feed(42) as house,
             _run_program(house, "pysher_client.py", "nobody", "tournaments.42") as client,
         ):
-            told = await client.read_words("error")
+            error = await client.read_words("error")
             assert (
-                json.loads(told[1])["code"] == 4001 if isinstance(told[1], str) else told[1]["code"] == 4001
+                json.loads(error[1])["code"] == 4001
+                if isinstance(error[1], str)
+                else error[1]["code"] == 4001
             )
 
     run_scenario(scenario())

@@ -17,17 +17,17 @@ from silverball.store.engine import Store
 
 @pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 def test_sockets_and_http_share_a_port(store: Store, asgi: bool) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
         async with (
             running_program(store, public_read=True, feed_asgi=asgi) as house,
-            house.follower(one) as client,
+            house.follower(tournament_id) as client,
         ):
             assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
             assert (await house.http.get("/api/tournaments")).status_code == 200
             assert (await house.http.get("/app/silverball")).status_code == 404
-            await asyncio.to_thread(announce, store, one)
+            await asyncio.to_thread(announce, store, tournament_id)
             assert (await next_message(client))["seq"] == 1
             url = f"ws://127.0.0.1:{house.port}/api/tournaments"
             async with connect(url, ping_interval=None, proxy=None) as lost:

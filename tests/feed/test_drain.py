@@ -15,8 +15,8 @@ def test_everybody_is_told_4200_and_then_the_server_is_gone(asgi: bool) -> None:
         async with running_feed(42, asgi=asgi) as house:
             async with house.follower(42) as client:
                 house.server.should_exit = True
-                told = await next_message(client)
-                assert (told["event"], told["data"]["code"]) == ("pusher:error", 4200)
+                message = await next_message(client)
+                assert (message["event"], message["data"]["code"]) == ("pusher:error", 4200)
                 assert (await read_close(client))[0] == 4200
                 with pytest.raises((OSError, ConnectionClosed, EOFError)):
                     async with house.client():
@@ -49,7 +49,7 @@ def test_five_hundred_a_second_go_in_an_order_left_to_chance() -> None:
             # Fifty in a tenth of a second.
             assert waits == [(0.1, 50), (0.1, 100), (0.1, 120)]
             assert gone != sorted(gone)
-            assert {one.close_code for one in followers} == {4200}
+            assert {follower.close_code for follower in followers} == {4200}
 
     run_scenario(scenario())
 

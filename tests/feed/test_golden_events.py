@@ -23,14 +23,14 @@ def test_every_event_is_sent_as_its_sample(store: Store) -> None:
 
 def frames(store: Store) -> dict[str, Any]:
     """Name -> the first frame of that event, of three small nights; `data` decoded, to be read."""
-    told: dict[str, Any] = {}
+    frames_by_name: dict[str, Any] = {}
     for desk in (_run_games(store), _run_cards(store)):
-        for one in desk.mirror.seen:
-            frame = json.loads(messages.event(one, "plain"))
+        for event in desk.mirror.seen:
+            frame = json.loads(messages.event(event, "plain"))
             assert list(frame) == ["event", "data", "channel", "id", "seq", "epoch"]
-            told.setdefault(one.name, {**frame, "data": json.loads(frame["data"])})
-    assert set(told) == set(EVENTS)
-    return told
+            frames_by_name.setdefault(event.name, {**frame, "data": json.loads(frame["data"])})
+    assert set(frames_by_name) == set(EVENTS)
+    return frames_by_name
 
 
 def _run_games(store: Store) -> Desk:

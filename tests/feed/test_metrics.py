@@ -13,12 +13,16 @@ from silverball.store.announcements import Announcement
 
 def test_a_delivery_is_counted_for_everybody_and_timed_once() -> None:
     async def scenario() -> None:
-        async with running_feed(42, 43) as house, house.follower(42) as one, house.follower(42, 43) as two:
+        async with (
+            running_feed(42, 43) as house,
+            house.follower(42) as first,
+            house.follower(42, 43) as second,
+        ):
             house.events.publish(42)
             house.events.publish(43)
             # Nobody follows it, so nothing is delivered.
             house.events.heads[44] = house.events.heads[43]
-            for client in (one, two, two):
+            for client in (first, second, second):
                 await next_message(client)
             metrics = house.hub.metrics
             assert (metrics.connections, metrics.subscriptions) == (2, 3)
@@ -45,13 +49,13 @@ def test_the_time_of_a_delivery_is_that_since_the_change() -> None:
 @given(st.lists(st.floats(-1, 100)))
 def test_every_time_is_in_one_bucket_and_in_all_that_are_larger(times: list[float]) -> None:
     histogram = Histogram()
-    for one in times:
-        histogram.observe(one)
+    for seconds in times:
+        histogram.observe(seconds)
     rows = histogram.cumulative_counts()
     assert [bound for bound, _ in rows] == [*map(str, SECONDS), "+Inf"]
     assert rows[-1][1] == len(times)
     for bound, count in rows:
-        assert count == sum(one <= float(bound) for one in times)
+        assert count == sum(seconds <= float(bound) for seconds in times)
 
 
 def test_an_event_is_encoded_once_for_each_form() -> None:

@@ -17,8 +17,8 @@ QUERY = "?protocol=7&client=js&version=8.5.0&flash=false"
 
 
 def _close_code(knock: Handshake, rules: HandshakeRules = RULES) -> int | None:
-    found = handshake.check_handshake(knock, rules)
-    return found.code if isinstance(found, Close) else None
+    verdict = handshake.check_handshake(knock, rules)
+    return verdict.code if isinstance(verdict, Close) else None
 
 
 @pytest.mark.parametrize(
@@ -100,13 +100,13 @@ def test_a_star_lets_every_page_in() -> None:
 
 
 def test_the_style_belongs_to_the_key() -> None:
-    found = handshake.check_handshake(Handshake("/app/silverball-laravel"), RULES)
-    assert isinstance(found, App)
-    assert found.style == "laravel"
+    verdict = handshake.check_handshake(Handshake("/app/silverball-laravel"), RULES)
+    assert isinstance(verdict, App)
+    assert verdict.style == "laravel"
 
 
 @pytest.mark.parametrize(
-    ("apps", "origins", "told"),
+    ("apps", "origins", "sentence"),
     [
         ("silverball", "", "'silverball' is not of the form key=value"),
         ("silverball=fancy", "", "must be plain, laravel or disabled, not 'fancy'"),
@@ -116,10 +116,10 @@ def test_the_style_belongs_to_the_key() -> None:
         ("a=plain", "b=https://x.example", "there is no app 'b'"),
     ],
 )
-def test_settings_that_cannot_be_understood_are_told(apps: str, origins: str, told: str) -> None:
+def test_settings_that_cannot_be_understood_are_told(apps: str, origins: str, sentence: str) -> None:
     with pytest.raises(SettingError, match="SILVERBALL_APPS or SILVERBALL_APP_ORIGINS") as caught:
         rules_from_settings(Settings(apps=apps, app_origins=origins))
-    assert told in str(caught.value)
+    assert sentence in str(caught.value)
 
 
 def test_the_default_keys_are_one_of_each_style() -> None:
@@ -135,5 +135,5 @@ def test_the_limit_of_connections_leaves_files_for_everything_else() -> None:
 
 @given(st.text(max_size=60))
 def test_any_address_is_judged(path: str) -> None:
-    found = handshake.check_handshake(Handshake("/app/" + path), RULES)
-    assert isinstance(found, App) or 4000 <= found.code <= 4009
+    verdict = handshake.check_handshake(Handshake("/app/" + path), RULES)
+    assert isinstance(verdict, App) or 4000 <= verdict.code <= 4009

@@ -31,19 +31,22 @@ def _hide(store: Store, user_id: int) -> None:
 
 def test_what_was_told_of_him_is_gone_and_everybody_reads_again(store: Store) -> None:
     night = build.a_tournament(store)
-    one = night.tournament_id
+    tournament_id = night.tournament_id
     _organizer_of(store, night)
-    path = f"/api/tournaments/{one}"
+    path = f"/api/tournaments/{tournament_id}"
 
     async def scenario() -> None:
-        async with running_program(store) as house, EventBlocks(house, one) as blocks:
+        async with running_program(store) as house, EventBlocks(house, tournament_id) as blocks:
             await house.write("PATCH", path, {"name": "Before"})
             assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:0", "k3f9:1"]
-            told = (await house.http.get(f"{path}/events", params={"after": 0})).text
-            assert CANARY in told
-            asked: Any = {"after": 1, "epoch": "k3f9", "wait": 25}
-            waiting = asyncio.ensure_future(house.http.get(f"{path}/events", params=asked))
-            async with house.follower(one, epoch="k3f9", seq=1) as counting, house.follower(one) as plain:
+            page = (await house.http.get(f"{path}/events", params={"after": 0})).text
+            assert CANARY in page
+            params: Any = {"after": 1, "epoch": "k3f9", "wait": 25}
+            waiting = asyncio.ensure_future(house.http.get(f"{path}/events", params=params))
+            async with (
+                house.follower(tournament_id, epoch="k3f9", seq=1) as counting,
+                house.follower(tournament_id) as plain,
+            ):
                 assert json.loads((await next_message(counting))["data"])["recovered"] is True
                 assert (await next_message(plain))["data"] == "{}"
                 await wait_until(lambda: house.broadcast.relay.waiting_count == 2)
@@ -62,18 +65,18 @@ def test_what_was_told_of_him_is_gone_and_everybody_reads_again(store: Store) ->
                     now = await next_message(client)
                     assert (now["event"], now["seq"], now["epoch"]) == ("TournamentUpdated", 1, epoch)
                     assert CANARY not in now["data"]
-            await _assert_nothing_of_before(house, one, epoch)
+            await _assert_nothing_of_before(house, tournament_id, epoch)
 
     run_scenario(scenario())
 
 
-async def _assert_nothing_of_before(house: Any, one: int, epoch: str) -> None:
-    async with house.follower(one, epoch="k3f9", seq=0) as late:
+async def _assert_nothing_of_before(house: Any, tournament_id: int, epoch: str) -> None:
+    async with house.follower(tournament_id, epoch="k3f9", seq=0) as late:
         where = json.loads((await next_message(late))["data"])
         assert (where["recovered"], where["epoch"]) == (False, epoch)
-    page = await house.http.get(f"/api/tournaments/{one}/events", params={"after": 0})
+    page = await house.http.get(f"/api/tournaments/{tournament_id}/events", params={"after": 0})
     assert (page.status_code, page.json()["epoch"], CANARY in page.text) == (200, epoch, False)
-    async with EventBlocks(house, one, "k3f9:1") as blocks:
+    async with EventBlocks(house, tournament_id, "k3f9:1") as blocks:
         assert (await blocks.next())["event"] == "reset"
 
 
@@ -85,6 +88,6 @@ def test_a_completed_tournament_forgets_him_too(store: Store) -> None:
     _hide(store, night.organizer_id)
     with store.read() as db:
         head = announcements.channel_head(db, night.tournament_id)
-        kept = db.execute(tables.announcement.select()).all()
+        rows = db.execute(tables.announcement.select()).all()
     assert head is not None
-    assert (head.epoch != "k3f9", head.seq, kept) == (True, 0, [])
+    assert (head.epoch != "k3f9", head.seq, rows) == (True, 0, [])

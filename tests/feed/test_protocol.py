@@ -33,10 +33,10 @@ def _receive(text: str | bytes, now: float = NOW) -> SessionOutput:
 
 def _error_code(out: SessionOutput) -> int | None:
     (text,) = out.texts
-    told = json.loads(text)
-    assert told["event"] == "pusher:error"
-    assert isinstance(told["data"], dict)
-    code: int | None = told["data"]["code"]
+    message = json.loads(text)
+    assert message["event"] == "pusher:error"
+    assert isinstance(message["data"], dict)
+    code: int | None = message["data"]["code"]
     return code
 
 
@@ -117,15 +117,15 @@ def test_leaving_a_channel_that_cannot_be_followed_is_nothing(channel: str) -> N
 def test_every_other_channel_is_refused_and_the_connection_stays(
     channel: str, kind: str, status: int
 ) -> None:
-    asked = json.dumps({"event": "pusher:subscribe", "data": {"channel": channel}})
-    out = _receive(asked)
+    request = json.dumps({"event": "pusher:subscribe", "data": {"channel": channel}})
+    out = _receive(request)
     (text,) = out.texts
-    told = json.loads(text)
-    assert list(told) == ["event", "channel", "data"]
-    assert told["event"] == "pusher:subscription_error"
-    assert told["channel"] == channel[:200]
-    assert (told["data"]["type"], told["data"]["status"]) == (kind, status)
-    assert told["data"]["error"].endswith((".", ";"))
+    message = json.loads(text)
+    assert list(message) == ["event", "channel", "data"]
+    assert message["event"] == "pusher:subscription_error"
+    assert message["channel"] == channel[:200]
+    assert (message["data"]["type"], message["data"]["status"]) == (kind, status)
+    assert message["data"]["error"].endswith((".", ";"))
     assert (out.subscription_requests, out.close) == ([], None)
 
 
@@ -185,7 +185,7 @@ def test_an_event_of_nobody_is_an_error_without_a_code() -> None:
 )
 def test_what_cannot_be_understood_is_an_error_without_a_code(text: str) -> None:
     out = _receive(text)
-    assert [one.decode() for one in out.texts] == [MALFORMED]
+    assert [text.decode() for text in out.texts] == [MALFORMED]
     assert (out.subscription_requests, out.close) == ([], None)
 
 
@@ -198,7 +198,7 @@ def test_ten_malformed_messages_in_a_minute_end_the_connection() -> None:
     for number in range(9):
         assert session.receive(b"x", NOW + number).close is None
     out = session.receive(b"x", NOW + 59)
-    assert [one.decode() for one in out.texts] == [MALFORMED]
+    assert [text.decode() for text in out.texts] == [MALFORMED]
     assert out.close == Close(1008, "Too many malformed messages.")
 
 

@@ -14,19 +14,19 @@ ACKED = "pusher_internal:subscription_succeeded"
 
 
 def test_a_change_reaches_whoever_follows_the_tournament(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(one) as client:
+        async with running_program(store) as house, house.follower(tournament_id) as client:
             assert (await next_message(client))["event"] == ACKED
-            await house.write("PATCH", f"/api/tournaments/{one}", {"name": "Friday Strikes"})
-            told = await next_message(client)
-            assert (told["event"], told["channel"], told["seq"]) == (
+            await house.write("PATCH", f"/api/tournaments/{tournament_id}", {"name": "Friday Strikes"})
+            message = await next_message(client)
+            assert (message["event"], message["channel"], message["seq"]) == (
                 "TournamentUpdated",
-                f"tournaments.{one}",
+                f"tournaments.{tournament_id}",
                 1,
             )
-            assert json.loads(told["data"])["name"] == "Friday Strikes"
+            assert json.loads(message["data"])["name"] == "Friday Strikes"
             assert house.broadcast.hub.metrics.deliveries_total == 1
             assert 0 < house.broadcast.hub.metrics.delivery_seconds.sum < 5
 
@@ -34,20 +34,20 @@ def test_a_change_reaches_whoever_follows_the_tournament(store: Store) -> None:
 
 
 def test_changes_of_many_writers_come_in_order_and_without_gaps(store: Store) -> None:
-    ones = [build.a_tournament(store).tournament_id for _ in range(3)]
+    tournament_ids = [build.a_tournament(store).tournament_id for _ in range(3)]
 
     async def scenario() -> None:
         async with running_program(store) as house:
-            clients = [await _listening(house, one) for one in ones]
+            clients = [await _listening(house, tournament_id) for tournament_id in tournament_ids]
 
             def write_all(turn: int) -> None:
                 for n in range(20):
-                    announce(store, ones[(turn + n) % 3])
+                    announce(store, tournament_ids[(turn + n) % 3])
 
             await asyncio.gather(*(asyncio.to_thread(write_all, turn) for turn in range(4)))
-            for one, (client, close) in zip(ones, clients, strict=True):
+            for tournament_id, (client, close) in zip(tournament_ids, clients, strict=True):
                 with store.read() as db:
-                    head = announcements.channel_head(db, one)
+                    head = announcements.channel_head(db, tournament_id)
                 assert head is not None
                 numbers = [(await next_message(client))["seq"] for _ in range(head.seq)]
                 assert numbers == list(range(1, head.seq + 1))
@@ -64,13 +64,13 @@ async def _listening(house: Any, tournament_id: int) -> Any:
 
 
 def test_a_commit_of_another_process_is_noticed(store: Store, database_url: str) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
     other = Store(database_url)
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(one) as client:
+        async with running_program(store) as house, house.follower(tournament_id) as client:
             await next_message(client)
-            await asyncio.to_thread(announce, other, one, 3)
+            await asyncio.to_thread(announce, other, tournament_id, 3)
             assert [(await next_message(client))["seq"] for _ in range(3)] == [1, 2, 3]
 
     run_scenario(scenario())
@@ -78,52 +78,58 @@ def test_a_commit_of_another_process_is_noticed(store: Store, database_url: str)
 
 
 def test_who_comes_back_is_told_what_he_missed_from_the_database(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 7)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 7)
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(one, epoch="k3f9", seq=4) as client:
+        async with (
+            running_program(store) as house,
+            house.follower(tournament_id, epoch="k3f9", seq=4) as client,
+        ):
             acked = await next_message(client)
             assert json.loads(acked["data"]) == {"epoch": "k3f9", "seq": 7, "recovered": True}
             assert [(await next_message(client))["seq"] for _ in range(3)] == [5, 6, 7]
-            await asyncio.to_thread(announce, store, one)
+            await asyncio.to_thread(announce, store, tournament_id)
             assert (await next_message(client))["seq"] == 8
 
     run_scenario(scenario())
 
 
 def test_a_new_epoch_is_told_to_who_counts_and_its_events_follow(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 2)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 2)
 
     def begin_anew() -> None:
-        with store.write(one) as transaction:
-            announcements.restart_epochs(transaction, [one])
-            announcements.append(transaction, one, [("TournamentUpdated", "{}")])
+        with store.write(tournament_id) as transaction:
+            announcements.restart_epochs(transaction, [tournament_id])
+            announcements.append(transaction, tournament_id, [("TournamentUpdated", "{}")])
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(one, epoch="k3f9", seq=2) as client:
+        async with (
+            running_program(store) as house,
+            house.follower(tournament_id, epoch="k3f9", seq=2) as client,
+        ):
             assert json.loads((await next_message(client))["data"])["recovered"] is True
             await asyncio.to_thread(begin_anew)
             anew = await next_message(client)
             assert anew["event"] == ACKED
             assert json.loads(anew["data"])["recovered"] is False
-            told = await next_message(client)
-            assert (told["seq"], told["epoch"] != "k3f9") == (1, True)
+            message = await next_message(client)
+            assert (message["seq"], message["epoch"] != "k3f9") == (1, True)
 
     run_scenario(scenario())
 
 
 def test_a_deleted_tournament_ends_its_channel(store: Store) -> None:
-    one = build.a_tournament(store, status="planned", players=0, arenas=0).tournament_id
+    tournament_id = build.a_tournament(store, status="planned", players=0, arenas=0).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(one) as client:
+        async with running_program(store) as house, house.follower(tournament_id) as client:
             await next_message(client)
-            await house.http.delete(f"/api/tournaments/{one}")
-            told = await next_message(client)
-            assert told["event"] == "pusher:subscription_error"
-            assert told["data"]["status"] == 404
+            await house.http.delete(f"/api/tournaments/{tournament_id}")
+            message = await next_message(client)
+            assert message["event"] == "pusher:subscription_error"
+            assert message["data"]["status"] == 404
 
     run_scenario(scenario())
 
@@ -131,17 +137,17 @@ def test_a_deleted_tournament_ends_its_channel(store: Store) -> None:
 def test_a_channel_of_nothing_is_refused(store: Store) -> None:
     async def scenario() -> None:
         async with running_program(store) as house, house.follower(404) as client:
-            told = await next_message(client)
-            assert (told["event"], told["data"]["status"]) == ("pusher:subscription_error", 404)
+            message = await next_message(client)
+            assert (message["event"], message["data"]["status"]) == ("pusher:subscription_error", 404)
 
     run_scenario(scenario())
 
 
 def test_a_relay_that_fails_begins_again_and_misses_nothing(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(one) as client:
+        async with running_program(store) as house, house.follower(tournament_id) as client:
             await next_message(client)
             task = house.broadcast.relay._task
             assert task is not None
@@ -149,7 +155,7 @@ def test_a_relay_that_fails_begins_again_and_misses_nothing(store: Store) -> Non
             await asyncio.to_thread(_rename, store, "announcement", "elsewhere")
             await asyncio.sleep(1.2)
             await asyncio.to_thread(_rename, store, "elsewhere", "announcement")
-            await asyncio.to_thread(announce, store, one, 2)
+            await asyncio.to_thread(announce, store, tournament_id, 2)
             assert [(await next_message(client))["seq"] for _ in range(2)] == [1, 2]
 
     run_scenario(scenario())

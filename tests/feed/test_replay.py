@@ -30,16 +30,16 @@ def _events_path(tournament_id: int) -> str:
 
 
 def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 7)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 7)
 
     async def scenario() -> None:
         async with running_program(store) as house:
             seen: list[int] = []
             after, is_complete = 2, False
             while not is_complete:
-                asked: Any = {"after": after, "epoch": "k3f9", "limit": 2}
-                page = (await house.http.get(_events_path(one), params=asked)).json()
+                params: Any = {"after": after, "epoch": "k3f9", "limit": 2}
+                page = (await house.http.get(_events_path(tournament_id), params=params)).json()
                 seen += [event["seq"] for event in page["data"]]
                 after, is_complete = seen[-1], page["complete"]
             assert seen == [3, 4, 5, 6, 7]
@@ -49,11 +49,11 @@ def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
 
 
 def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
     sizes = (400_000, 400_000, 400_000, 1_200_000, 10)
-    with store.write(one) as transaction:
+    with store.write(tournament_id) as transaction:
         announcements.append(
-            transaction, one, [("TournamentUpdated", json.dumps("x" * size)) for size in sizes]
+            transaction, tournament_id, [("TournamentUpdated", json.dumps("x" * size)) for size in sizes]
         )
 
     async def scenario() -> None:
@@ -61,8 +61,8 @@ def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
             pages: list[list[int]] = []
             is_complete = False
             while not is_complete:
-                asked = {"after": pages[-1][-1] if pages else 0}
-                page = (await house.http.get(_events_path(one), params=asked)).json()
+                params = {"after": pages[-1][-1] if pages else 0}
+                page = (await house.http.get(_events_path(tournament_id), params=params)).json()
                 pages.append([event["seq"] for event in page["data"]])
                 is_complete = page["complete"]
             assert pages == [[1, 2], [3], [4], [5]]
@@ -71,39 +71,42 @@ def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
 
 
 def test_an_event_is_what_goes_over_the_socket(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id)
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(one, epoch="k3f9", seq=0) as client:
+        async with (
+            running_program(store) as house,
+            house.follower(tournament_id, epoch="k3f9", seq=0) as client,
+        ):
             await client.recv()
             sent = json.loads(await client.recv())
-            page = (await house.http.get(_events_path(one), params={"after": 0})).json()
+            page = (await house.http.get(_events_path(tournament_id), params={"after": 0})).json()
             assert page["data"] == [sent]
 
     run_scenario(scenario())
 
 
 def test_without_a_number_the_answer_says_where_the_channel_stands(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 3)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 3)
 
     async def scenario() -> None:
         async with running_program(store) as house:
-            page = (await house.http.get(_events_path(one))).json()
+            page = (await house.http.get(_events_path(tournament_id))).json()
             assert page == {"data": [], "epoch": "k3f9", "seq": 3, "low": 0, "complete": True}
 
     run_scenario(scenario())
 
 
 def test_nobody_needs_a_token_and_the_address_is_counted(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
         async with running_program(store, rate_limit_per_minute=2) as house:
             base = str(house.http.base_url)
             async with httpx2.AsyncClient(base_url=base, trust_env=False) as stranger:
-                answers = [await stranger.get(_events_path(one)) for _ in range(3)]
+                answers = [await stranger.get(_events_path(tournament_id)) for _ in range(3)]
             assert [answer.status_code for answer in answers] == [200, 200, 429]
             assert answers[1].headers["x-ratelimit-remaining"] == "0"
             assert answers[2].headers["retry-after"]
@@ -112,14 +115,16 @@ def test_nobody_needs_a_token_and_the_address_is_counted(store: Store) -> None:
 
 
 def test_a_page_that_is_known_costs_nothing(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id)
 
     async def scenario() -> None:
         async with running_program(store) as house:
-            first = await house.http.get(_events_path(one), params={"after": 0})
+            first = await house.http.get(_events_path(tournament_id), params={"after": 0})
             again = await house.http.get(
-                _events_path(one), params={"after": 0}, headers={"If-None-Match": first.headers["etag"]}
+                _events_path(tournament_id),
+                params={"after": 0},
+                headers={"If-None-Match": first.headers["etag"]},
             )
             assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
 
@@ -127,15 +132,15 @@ def test_a_page_that_is_known_costs_nothing(store: Store) -> None:
 
 
 def test_a_page_waits_for_the_next_event(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 2)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 2)
 
     async def scenario() -> None:
         async with running_program(store) as house:
-            asked: Any = {"after": 2, "epoch": "k3f9", "wait": 25}
-            waiting = asyncio.ensure_future(house.http.get(_events_path(one), params=asked))
+            params: Any = {"after": 2, "epoch": "k3f9", "wait": 25}
+            waiting = asyncio.ensure_future(house.http.get(_events_path(tournament_id), params=params))
             await wait_until(lambda: house.broadcast.relay.waiting_count == 1)
-            await asyncio.to_thread(announce, store, one)
+            await asyncio.to_thread(announce, store, tournament_id)
             page = (await waiting).json()
             assert [event["seq"] for event in page["data"]] == [3]
             assert house.broadcast.relay.waiting_count == 0
@@ -144,11 +149,11 @@ def test_a_page_waits_for_the_next_event(store: Store) -> None:
 
 
 def test_a_page_that_waited_in_vain_is_empty(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
         async with running_program(store) as house:
-            page = (await house.http.get(_events_path(one), params={"after": 0, "wait": 1})).json()
+            page = (await house.http.get(_events_path(tournament_id), params={"after": 0, "wait": 1})).json()
             assert page["data"] == []
             assert page["complete"] is True
 
@@ -156,31 +161,31 @@ def test_a_page_that_waited_in_vain_is_empty(store: Store) -> None:
 
 
 def test_what_was_trimmed_or_is_of_another_epoch_is_gone(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 5)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 5)
     with store.write() as transaction:
-        own = tables.tournament.c.tournament_id == one
+        own = tables.tournament.c.tournament_id == tournament_id
         transaction.connection.execute(tables.tournament.update().where(own).values(seq_low=3))
 
     async def scenario() -> None:
         async with running_program(store) as house:
             lost: list[Any] = [{"after": 2}, {"after": 6}, {"after": 4, "epoch": "other"}]
-            for asked in lost:
-                answer = await house.http.get(_events_path(one), params=asked)
-                assert answer.status_code == 410, asked
+            for params in lost:
+                answer = await house.http.get(_events_path(tournament_id), params=params)
+                assert answer.status_code == 410, params
                 assert "Read the tournament again." in answer.json()["message"]
-            kept = (await house.http.get(_events_path(one), params={"after": 3})).json()
-            assert [event["seq"] for event in kept["data"]] == [4, 5]
+            page = (await house.http.get(_events_path(tournament_id), params={"after": 3})).json()
+            assert [event["seq"] for event in page["data"]] == [4, 5]
 
     run_scenario(scenario())
 
 
 def test_bad_requests_are_told_by_field(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
         async with running_program(store) as house:
-            for asked, field in (
+            for params, field in (
                 ({"after": "-1"}, "after"),
                 ({"after": "x"}, "after"),
                 ({"limit": "501"}, "limit"),
@@ -188,14 +193,14 @@ def test_bad_requests_are_told_by_field(store: Store) -> None:
                 ({"wait": "26"}, "wait"),
                 ({"epoch": "e" * 65}, "epoch"),
             ):
-                answer = await house.http.get(_events_path(one), params=asked)
-                assert answer.status_code == 422, asked
+                answer = await house.http.get(_events_path(tournament_id), params=params)
+                assert answer.status_code == 422, params
                 assert list(answer.json()["errors"]) == [field]
             assert (await house.http.get(_events_path(99_999))).status_code == 404
             assert (await house.http.get("/api/tournaments/99999/stream")).status_code == 404
-            assert (await house.http.post(_events_path(one))).status_code == 405
-            assert (await house.http.options(_events_path(one))).headers["allow"] == "GET,HEAD"
-            head = await house.http.head(f"/api/tournaments/{one}/stream")
+            assert (await house.http.post(_events_path(tournament_id))).status_code == 405
+            assert (await house.http.options(_events_path(tournament_id))).headers["allow"] == "GET,HEAD"
+            head = await house.http.head(f"/api/tournaments/{tournament_id}/stream")
             assert head.headers["content-type"].startswith("text/event-stream")
 
     run_scenario(scenario())
@@ -261,28 +266,28 @@ class EventBlocks:
 
 
 def test_a_stream_says_where_it_begins_and_then_what_happens(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 3)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 3)
 
     async def scenario() -> None:
-        async with running_program(store) as house, EventBlocks(house, one) as blocks:
+        async with running_program(store) as house, EventBlocks(house, tournament_id) as blocks:
             assert blocks.answer.headers["content-type"] == "text/event-stream; charset=utf-8"
             assert blocks.answer.headers["access-control-allow-origin"] == "*"
             assert await blocks.next() == {"id": "k3f9:3"}
-            await house.write("PATCH", f"/api/tournaments/{one}", {"name": "Streamed"})
-            told = await blocks.next()
-            assert (told["id"], told["event"]) == ("k3f9:4", "TournamentUpdated")
-            assert json.loads(told["data"])["name"] == "Streamed"
+            await house.write("PATCH", f"/api/tournaments/{tournament_id}", {"name": "Streamed"})
+            block = await blocks.next()
+            assert (block["id"], block["event"]) == ("k3f9:4", "TournamentUpdated")
+            assert json.loads(block["data"])["name"] == "Streamed"
 
     run_scenario(scenario())
 
 
 def test_a_stream_that_comes_back_brings_what_was_missed(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 5)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 5)
 
     async def scenario() -> None:
-        async with running_program(store) as house, EventBlocks(house, one, "k3f9:3") as blocks:
+        async with running_program(store) as house, EventBlocks(house, tournament_id, "k3f9:3") as blocks:
             assert await blocks.next() == {"id": "k3f9:3"}
             assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:4", "k3f9:5"]
 
@@ -290,26 +295,26 @@ def test_a_stream_that_comes_back_brings_what_was_missed(store: Store) -> None:
 
 
 def test_a_stream_that_cannot_be_continued_says_so(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 5)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 5)
 
     async def scenario() -> None:
         async with running_program(store) as house:
             for lost in ("other:3", "k3f9:6", "nonsense", "k3f9:-1", "k3f9:" + "9" * 30):
-                async with EventBlocks(house, one, lost) as blocks:
-                    told = await blocks.next()
-                    assert (told["event"], told["id"]) == ("reset", "k3f9:5"), lost
-                    assert json.loads(told["data"]) == {"epoch": "k3f9", "seq": 5}
+                async with EventBlocks(house, tournament_id, lost) as blocks:
+                    block = await blocks.next()
+                    assert (block["event"], block["id"]) == ("reset", "k3f9:5"), lost
+                    assert json.loads(block["data"]) == {"epoch": "k3f9", "seq": 5}
 
     run_scenario(scenario())
 
 
 def test_a_stream_whose_client_went_is_let_go(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
         async with running_program(store) as house:
-            async with EventBlocks(house, one) as blocks:
+            async with EventBlocks(house, tournament_id) as blocks:
                 await blocks.next()
                 await wait_until(lambda: house.broadcast.relay.waiting_count == 1)
             await wait_until(lambda: house.broadcast.relay.waiting_count == 0)
@@ -318,13 +323,13 @@ def test_a_stream_whose_client_went_is_let_go(store: Store) -> None:
 
 
 def test_a_program_that_stops_lets_streams_and_waiting_pages_go(store: Store) -> None:
-    one = build.a_tournament(store).tournament_id
+    tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house, EventBlocks(house, one) as blocks:
+        async with running_program(store) as house, EventBlocks(house, tournament_id) as blocks:
             await blocks.next()
             waiting = asyncio.ensure_future(
-                house.http.get(_events_path(one), params={"after": 0, "wait": 25})
+                house.http.get(_events_path(tournament_id), params={"after": 0, "wait": 25})
             )
             await wait_until(lambda: house.broadcast.relay.waiting_count == 2)
             house.broadcast.relay.end_waiting()

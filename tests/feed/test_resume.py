@@ -26,10 +26,10 @@ BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 async def _resume(client: ClientConnection, seq: int, epoch: str = "k3f9") -> dict[str, Any]:
     """Subscribe again from there; what the confirmation says."""
     await subscribe(client, 42, resume={"epoch": epoch, "seq": seq})
-    told = await next_message(client)
-    assert told["event"] == "pusher_internal:subscription_succeeded"
-    assert isinstance(told["data"], str)
-    data: dict[str, Any] = json.loads(told["data"])
+    message = await next_message(client)
+    assert message["event"] == "pusher_internal:subscription_succeeded"
+    assert isinstance(message["data"], str)
+    data: dict[str, Any] = json.loads(message["data"])
     return data
 
 
@@ -91,8 +91,8 @@ def test_whoever_is_new_learns_where_the_channel_stands() -> None:
             await next_message(client)
             house.events.append(42)
             await subscribe(client, 42, resume={})
-            told = json.loads((await next_message(client))["data"])
-            assert told == {"epoch": "k3f9", "seq": 1, "recovered": False}
+            position = json.loads((await next_message(client))["data"])
+            assert position == {"epoch": "k3f9", "seq": 1, "recovered": False}
 
     run_scenario(scenario())
 
@@ -134,9 +134,9 @@ def test_what_happens_during_the_look_up_is_neither_lost_nor_doubled() -> None:
             for _ in range(3):
                 house.events.publish(42)
             house.events.gate = asyncio.Event()
-            asked = len(house.events.lookups)
+            lookups = len(house.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 1})
-            await wait_until(lambda: len(house.events.lookups) > asked)
+            await wait_until(lambda: len(house.events.lookups) > lookups)
             # Committed and published while its head is being read, and after it was read.
             for _ in range(4):
                 house.events.publish(42)
@@ -170,8 +170,8 @@ def test_a_channel_that_begins_anew_tells_those_who_count() -> None:
             await _resume(counting, 0)
             house.events.heads[42] = ChannelHead("m111", 0, 0)
             house.hub.reset_channel(42, "m111", 0)
-            told = json.loads((await next_message(counting))["data"])
-            assert told == {"epoch": "m111", "seq": 0, "recovered": False}
+            position = json.loads((await next_message(counting))["data"])
+            assert position == {"epoch": "m111", "seq": 0, "recovered": False}
             house.events.publish(42)
             for client in (counting, plain):
                 event = await next_message(client)
@@ -187,19 +187,19 @@ def test_a_channel_that_begins_anew_during_the_look_up_is_not_recovered() -> Non
             house.events.publish(42)
             house.events.publish(42)
             house.events.gate = asyncio.Event()
-            asked = len(house.events.lookups)
+            lookups = len(house.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 1})
-            await wait_until(lambda: len(house.events.lookups) > asked)
+            await wait_until(lambda: len(house.events.lookups) > lookups)
             house.events.publish(42)
             house.hub.reset_channel(42, "m111", 0)
             house.events.rows[42] = []
             house.events.heads[42] = ChannelHead("m111", 0, 0)
             house.events.publish(42)
             house.events.gate.set()
-            told = json.loads((await next_message(client))["data"])
-            assert (told["epoch"], told["recovered"]) == ("m111", False)
+            position = json.loads((await next_message(client))["data"])
+            assert (position["epoch"], position["recovered"]) == ("m111", False)
             house.events.publish(42)
-            seqs = [told["seq"], *await _read_seqs(client, 2 - told["seq"])]
+            seqs = [position["seq"], *await _read_seqs(client, 2 - position["seq"])]
             assert seqs in ([0, 1, 2], [1, 2])
 
     run_scenario(scenario())
@@ -210,9 +210,9 @@ def test_a_tournament_deleted_during_the_look_up_is_told() -> None:
         async with running_feed(42) as house, house.follower(42), house.client() as client:
             await next_message(client)
             house.events.gate = asyncio.Event()
-            asked = len(house.events.lookups)
+            lookups = len(house.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 0})
-            await wait_until(lambda: len(house.events.lookups) > asked)
+            await wait_until(lambda: len(house.events.lookups) > lookups)
             del house.events.heads[42]
             house.hub.remove_tournament(42)
             house.events.gate.set()
@@ -293,7 +293,7 @@ def test_a_channel_in_which_something_happens_does_not_tick() -> None:
     run_scenario(scenario())
 
 
-async def _follow_at_random(house: FeedServer, dice: Random, told: list[int], is_over: asyncio.Event) -> None:
+async def _follow_at_random(house: FeedServer, dice: Random, seqs: list[int], is_over: asyncio.Event) -> None:
     """Follows, is cut off at random, and comes back for what is missing."""
     last = 0
     while not is_over.is_set() or last < house.events.heads[42].seq:
@@ -308,7 +308,7 @@ async def _follow_at_random(house: FeedServer, dice: Random, told: list[int], is
                     break
                 if "seq" in text:
                     last = text["seq"]
-                    told.append(last)
+                    seqs.append(last)
 
 
 def test_whoever_comes_back_again_and_again_gets_every_event_once() -> None:
@@ -316,9 +316,11 @@ def test_whoever_comes_back_again_and_again_gets_every_event_once() -> None:
         dice = Random(7)
         async with running_feed(42) as house:
             is_over = asyncio.Event()
-            told: list[list[int]] = [[] for _ in range(10)]
-            visits = [_follow_at_random(house, Random(one), told[one], is_over) for one in range(10)]
-            tasks = [asyncio.ensure_future(one) for one in visits]
+            seqs_by_client: list[list[int]] = [[] for _ in range(10)]
+            visits = [
+                _follow_at_random(house, Random(seed), seqs_by_client[seed], is_over) for seed in range(10)
+            ]
+            tasks = [asyncio.ensure_future(visit) for visit in visits]
             for _ in range(150):
                 for _ in range(dice.randrange(1, 4)):
                     house.events.publish(42, data=json.dumps({"gameId": 1, "x": "y" * 500}))
@@ -326,7 +328,7 @@ def test_whoever_comes_back_again_and_again_gets_every_event_once() -> None:
             is_over.set()
             await asyncio.gather(*tasks)
             everything = list(range(1, house.events.heads[42].seq + 1))
-            assert told == [everything] * 10
+            assert seqs_by_client == [everything] * 10
 
     run_scenario(scenario())
 
@@ -337,7 +339,7 @@ def test_every_subscription_is_confirmed_and_the_last_word_counts(seed: int) -> 
         dice = Random(seed)
         async with running_feed(42) as house, house.follower(42), house.client() as client:
             await next_message(client)
-            asked, told, follows = 0, [], False
+            request_count, received, follows = 0, [], False
             for _ in range(50):
                 kind = dice.choice(["plain", "resume", "leave", "pause", "event"])
                 if kind == "pause":
@@ -350,17 +352,17 @@ def test_every_subscription_is_confirmed_and_the_last_word_counts(seed: int) -> 
                 else:
                     resume = {"epoch": "k3f9", "seq": house.events.heads[42].seq}
                     await subscribe(client, 42, **({"resume": resume} if kind == "resume" else {}))
-                    asked, follows = asked + 1, True
+                    request_count, follows = request_count + 1, True
             await client.send('{"event":"pusher:ping"}')
             await asyncio.sleep(0.05)
             house.events.publish(42, "TournamentUpdated")
             await asyncio.sleep(0.05)
             await client.send('{"event":"client-over","data":{}}')
-            while (one := await next_message(client))["event"] != "pusher:error":
-                told.append(one)
-            confirmed = [one for one in told if one["event"].endswith("succeeded")]
-            assert len(confirmed) == asked
-            assert (told[-1]["event"] == "TournamentUpdated") is follows
+            while (text := await next_message(client))["event"] != "pusher:error":
+                received.append(text)
+            confirmed = [text for text in received if text["event"].endswith("succeeded")]
+            assert len(confirmed) == request_count
+            assert (received[-1]["event"] == "TournamentUpdated") is follows
             assert house.hub.metrics.subscriptions == 1 + follows
             assert not house.hub._tasks
 

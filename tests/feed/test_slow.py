@@ -31,17 +31,17 @@ async def _clog(house: FeedServer, games: Iterable[int], versions: int) -> None:
 
 async def _read_rest(raw: RawConnection) -> tuple[list[Any], int | None]:
     """All events that are still to come until nothing comes, and the code when it is closed."""
-    told: list[Any] = []
+    texts: list[Any] = []
     while True:
         try:
             async with asyncio.timeout(0.5):
                 first, payload = await raw.read_frame()
         except TimeoutError:
-            return told, None
+            return texts, None
         if first == CLOSE:
-            return told, int.from_bytes(payload[:2])
+            return texts, int.from_bytes(payload[:2])
         assert first == TEXT
-        told.append(json.loads(payload))
+        texts.append(json.loads(payload))
 
 
 def test_a_plain_reader_that_lags_gets_the_newest_of_each_thing() -> None:
@@ -63,12 +63,12 @@ def test_a_plain_reader_that_lags_gets_the_newest_of_each_thing() -> None:
             # What the socket holds, and the newest of each thing behind it.
             assert LAGGING_BYTES < house.feed.unsent_bytes < LAGGING_BYTES_MAX
             raw.resume_reading()
-            told, code = await _read_rest(raw)
+            texts, code = await _read_rest(raw)
             assert code is None
             # What was written before it lagged comes in order, then the newest of each.
-            numbers = [one["seq"] for one in told]
+            numbers = [text["seq"] for text in texts]
             assert numbers == sorted(numbers)
-            tail = [(one["event"], json.loads(one["data"])) for one in told[-6:]]
+            tail = [(text["event"], json.loads(text["data"])) for text in texts[-6:]]
             assert [(name, data.get("gameId"), data.get("version")) for name, data in tail[:3]] == [
                 ("GameCreatedOrUpdated", game, 199) for game in (1, 2, 3)
             ]
@@ -96,11 +96,11 @@ def test_who_resumes_is_sent_away_at_once_and_comes_back_without_a_gap(asgi: boo
                 await asyncio.sleep(0.01)
             assert house.hub.metrics.subscriptions == 0
             raw.resume_reading()
-            told, code = await _read_rest(raw)
+            texts, code = await _read_rest(raw)
             assert code == 4100
-            error = told.pop()
+            error = texts.pop()
             assert error["data"]["code"] == 4100
-            numbers = [one["seq"] for one in told]
+            numbers = [text["seq"] for text in texts]
             assert numbers == list(range(1, len(numbers) + 1))
             await raw.hang_up()
             again = await RawConnection.open(house)
@@ -205,9 +205,9 @@ def test_ten_stalled_readers_keep_nobody_waiting() -> None:
     async def scenario() -> None:
         async with running_feed(42, send_bytes=WINDOW) as house, house.follower(42) as other:
             stalled = [await RawConnection.open(house, receive_bytes=WINDOW) for _ in range(10)]
-            for one in stalled:
-                await one.subscribe(42)
-                one.pause_reading()
+            for client in stalled:
+                await client.subscribe(42)
+                client.pause_reading()
             slowest = 0.0
             for version in range(300):
                 began = time.perf_counter()
@@ -217,8 +217,8 @@ def test_ten_stalled_readers_keep_nobody_waiting() -> None:
             assert house.hub.metrics.lagging + house.hub.metrics.closes_total[4100] == 10
             # A thousand times what it takes; a reader that is waited for takes seconds.
             assert slowest < 0.5
-            for one in stalled:
-                await one.hang_up()
+            for client in stalled:
+                await client.hang_up()
 
     run_scenario(scenario())
 
@@ -237,9 +237,9 @@ def test_leaving_a_channel_drops_what_still_waits_of_it() -> None:
             raw.send(TEXT, b'{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
             await wait_until(lambda: house.hub.metrics.subscriptions == 1)
             raw.resume_reading()
-            told, _ = await _read_rest(raw)
-            assert told[-1]["channel"] == "tournaments.43"
-            assert all(json.loads(one["data"])["gameId"] != 7 for one in told)
+            texts, _ = await _read_rest(raw)
+            assert texts[-1]["channel"] == "tournaments.43"
+            assert all(json.loads(text["data"])["gameId"] != 7 for text in texts)
             await raw.hang_up()
 
     run_scenario(scenario())

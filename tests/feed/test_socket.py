@@ -74,9 +74,9 @@ def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
         async with running_feed(42, asgi=asgi) as house:
             plain = house.follower(42)
             laravel = house.follower(42, path="/app/silverball-laravel?protocol=7")
-            async with plain as one, laravel as other:
+            async with plain as plain_client, laravel as laravel_client:
                 house.events.publish(42, "PlayersAdded", '{"playerIds":[1]}')
-                first, second = await next_message(one), await next_message(other)
+                first, second = await next_message(plain_client), await next_message(laravel_client)
         assert first.pop("event") == "PlayersAdded"
         assert second.pop("event") == "App\\Events\\PlayersAdded"
         assert first == second
@@ -159,7 +159,7 @@ def test_every_connection_has_a_name_that_nobody_can_guess() -> None:
                 async with house.client() as client:
                     names.add(json.loads((await next_message(client))["data"])["socket_id"])
         assert len(names) == 20
-        assert all(left.isdigit() and right.isdigit() for left, right in (one.split(".") for one in names))
+        assert all(left.isdigit() and right.isdigit() for left, right in (name.split(".") for name in names))
 
     run_scenario(scenario())
 
@@ -235,8 +235,8 @@ def test_a_database_that_is_away_is_told_and_the_next_subscription_works() -> No
             await next_message(client)
             house.events.is_broken = True
             await subscribe(client, 42)
-            told = await next_message(client)
-            assert (told["event"], told["data"]["status"]) == ("pusher:subscription_error", 503)
+            message = await next_message(client)
+            assert (message["event"], message["data"]["status"]) == ("pusher:subscription_error", 503)
             assert house.hub.watched_ids == set()
             house.events.is_broken = False
             await subscribe(client, 42)
@@ -266,17 +266,17 @@ def test_a_connection_follows_256_channels_and_not_one_more() -> None:
         clock = ManualClock()
         async with running_feed(*many, clock=clock) as house, house.client() as client:
             await next_message(client)
-            for one in many:
-                await subscribe(client, one)
+            for tournament_id in many:
+                await subscribe(client, tournament_id)
             answers = [await next_message(client) for _ in range(60)]
             # Then twenty a second are read.
             while len(answers) < len(many):
                 clock.now += 1
                 answers += [await next_message(client) for _ in range(min(20, len(many) - len(answers)))]
-            ok = [one for one in answers if one["event"] == "pusher_internal:subscription_succeeded"]
-            refused = [one for one in answers if one["event"] == "pusher:subscription_error"]
+            ok = [answer for answer in answers if answer["event"] == "pusher_internal:subscription_succeeded"]
+            refused = [answer for answer in answers if answer["event"] == "pusher:subscription_error"]
             assert len(ok) == 256
-            assert {(one["data"]["type"], one["data"]["status"]) for one in refused} == {
+            assert {(answer["data"]["type"], answer["data"]["status"]) for answer in refused} == {
                 ("LimitReached", 429)
             }
             assert house.hub.metrics.subscriptions == 256
@@ -291,8 +291,8 @@ def test_a_tournament_that_is_deleted_lets_its_followers_go(asgi: bool) -> None:
             house.events.publish(42, "TournamentUpdated")
             house.hub.remove_tournament(42)
             assert (await next_message(client))["event"] == "TournamentUpdated"
-            told = await next_message(client)
-            assert (told["event"], told["data"]["status"]) == ("pusher:subscription_error", 404)
+            message = await next_message(client)
+            assert (message["event"], message["data"]["status"]) == ("pusher:subscription_error", 404)
             assert house.hub.watched_ids == set()
             del house.events.heads[42]
             await subscribe(client, 42)
@@ -429,8 +429,8 @@ def test_a_hundred_thousand_subscriptions_at_once_end_that_connection_only() -> 
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42) as other:
             raw = await RawConnection.open(house)
-            one = b'{"event":"pusher:subscribe","data":{"channel":"tournaments.42"}}'
-            frame = bytes([TEXT, 0x80 | len(one), 0, 0, 0, 0]) + one
+            request = b'{"event":"pusher:subscribe","data":{"channel":"tournaments.42"}}'
+            frame = bytes([TEXT, 0x80 | len(request), 0, 0, 0, 0]) + request
             raw.writer.write(frame * 100_000)
             assert await raw.read_close_code() == 1008
             await raw.hang_up()
@@ -457,12 +457,12 @@ def test_a_handshake_that_is_none_is_refused_in_http(change: tuple[str, str], st
     async def scenario() -> None:
         async with running_feed(42) as house:
             reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
-            asked = (
+            requests = (
                 f"GET {house.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
             )
-            assert change[0] in asked
-            writer.write(asked.replace(*change).encode())
+            assert change[0] in requests
+            writer.write(requests.replace(*change).encode())
             async with asyncio.timeout(10):
                 answer = await reader.read()
             assert answer.startswith(f"HTTP/1.1 {status} ".encode())
@@ -550,19 +550,19 @@ def test_messages_are_compressed_once_for_all_who_want_that() -> None:
     async def scenario() -> None:
         text = json.dumps({"gameId": 7, "name": "silver " * 2_000})
         async with running_feed(42, limits=ConnectionLimits(10, allows_compression=True)) as house:
-            packed = house.follower(42, compression="deflate")
+            follower = house.follower(42, compression="deflate")
             async with (
-                packed as one,
-                house.follower(42, compression="deflate") as two,
-                house.follower(42) as bare,
+                follower as compressed,
+                house.follower(42, compression="deflate") as second,
+                house.follower(42) as uncompressed,
             ):
-                assert one.response is not None
-                assert "permessage-deflate" in one.response.headers["Sec-WebSocket-Extensions"]
+                assert compressed.response is not None
+                assert "permessage-deflate" in compressed.response.headers["Sec-WebSocket-Extensions"]
                 house.events.publish(42, data=text)
-                for client in (one, two, bare):
+                for client in (compressed, second, uncompressed):
                     assert (await next_message(client))["data"] == text
-                await one.send('{"event":"pusher:ping"}')
-                assert await next_message(one) == {"event": "pusher:pong"}
+                await compressed.send('{"event":"pusher:ping"}')
+                assert await next_message(compressed) == {"event": "pusher:pong"}
 
     run_scenario(scenario())
 

@@ -64,21 +64,21 @@ class Follower:
             while not until.is_set():
                 try:
                     async with asyncio.timeout(0.2):
-                        told = json.loads(await client.recv())
+                        message = json.loads(await client.recv())
                 except TimeoutError:
                     continue
-                if told["event"] == ACKED:
-                    await self._confirm(client, json.loads(told["data"]))
-                elif "seq" in told:
-                    self._note_seq(told["seq"])
+                if message["event"] == ACKED:
+                    await self._confirm(client, json.loads(message["data"]))
+                elif "seq" in message:
+                    self._note_seq(message["seq"])
 
     async def _resume(self, client: Any) -> None:
         resume = {"epoch": self.epoch, "seq": self.seen[-1] if self.seen else 0}
         data = {"channel": f"tournaments.{self.tournament_id}", "auth": "", "resume": resume}
         await client.send(json.dumps({"event": "pusher:subscribe", "data": data}))
 
-    async def _confirm(self, client: Any, told: Any) -> None:
-        if not told["recovered"]:
+    async def _confirm(self, client: Any, message: Any) -> None:
+        if not message["recovered"]:
             await asyncio.to_thread(self._read_page)
             await self._resume(client)
 
@@ -90,8 +90,8 @@ class Follower:
             url = f"http://127.0.0.1:{self.port}/api/tournaments/{self.tournament_id}/events?after={after}"
             with urllib.request.urlopen(f"{url}&epoch={self.epoch}&limit=100", timeout=5) as answer:
                 page = json.load(answer)
-            for one in page["data"]:
-                self._note_seq(one["seq"])
+            for event in page["data"]:
+                self._note_seq(event["seq"])
             is_complete = page["complete"]
 
     def _note_seq(self, seq: int) -> None:
@@ -137,7 +137,7 @@ class Writer:
 
 async def _wait_for_all(followers: list[Follower], newest: int) -> None:
     async with asyncio.timeout(60):
-        while any(not one.seen or one.seen[-1] < newest for one in followers):
+        while any(not follower.seen or follower.seen[-1] < newest for follower in followers):
             await asyncio.sleep(0.05)
 
 
@@ -149,11 +149,11 @@ def _newest_seq(store: Store, tournament_id: int) -> int:
 
 
 def test_fifty_followers_of_a_server_that_is_killed_miss_nothing(store: Store, database_url: str) -> None:
-    one = build.a_tournament(store, players=2, arenas=0).tournament_id
+    tournament_id = build.a_tournament(store, players=2, arenas=0).tournament_id
     servers = Servers(database_url)
     servers.start()
-    writer = Writer([servers], one, admin_token(store))
-    followers = [Follower([servers], one, n) for n in range(CLIENTS)]
+    writer = Writer([servers], tournament_id, admin_token(store))
+    followers = [Follower([servers], tournament_id, n) for n in range(CLIENTS)]
 
     async def scenario() -> None:
         until = asyncio.Event()
@@ -166,7 +166,7 @@ def test_fifty_followers_of_a_server_that_is_killed_miss_nothing(store: Store, d
             servers.kill()
             await asyncio.to_thread(servers.start)
         await asyncio.to_thread(writing.join)
-        await _wait_for_all(followers, _newest_seq(store, one))
+        await _wait_for_all(followers, _newest_seq(store, tournament_id))
         until.set()
         await asyncio.gather(*tasks)
 
@@ -174,7 +174,7 @@ def test_fifty_followers_of_a_server_that_is_killed_miss_nothing(store: Store, d
         uvloop.run(scenario())
     finally:
         servers.close()
-    assert _newest_seq(store, one) == WRITES
+    assert _newest_seq(store, tournament_id) == WRITES
     assert all(follower.seen == list(range(1, WRITES + 1)) for follower in followers)
     assert all(follower.connections > KILLS for follower in followers)
 
@@ -191,12 +191,12 @@ def test_two_nodes_lose_nothing_and_keep_the_order_while_redis_is_killed(
     shared: str, redis: RedisServer
 ) -> None:
     store = Store(shared)
-    one = build.a_tournament(store, players=2, arenas=0).tournament_id
+    tournament_id = build.a_tournament(store, players=2, arenas=0).tournament_id
     nodes = [Servers(shared, SILVERBALL_REDIS_URL=f"redis://127.0.0.1:{redis.port}/0") for _ in range(2)]
     for node in nodes:
         node.start()
-    writer = Writer(nodes, one, admin_token(store))
-    followers = [Follower(nodes, one, n) for n in range(20)]
+    writer = Writer(nodes, tournament_id, admin_token(store))
+    followers = [Follower(nodes, tournament_id, n) for n in range(20)]
 
     async def scenario() -> None:
         until = asyncio.Event()
@@ -232,12 +232,15 @@ def test_a_nudge_is_quicker_than_looking(bus: str, shared: str, request: pytest.
     if bus == "redis":
         settings["SILVERBALL_REDIS_URL"] = f"redis://127.0.0.1:{request.getfixturevalue('redis').port}/0"
     store = Store(shared)
-    one = build.a_tournament(store, players=2, arenas=0).tournament_id
+    tournament_id = build.a_tournament(store, players=2, arenas=0).tournament_id
     nodes = [Servers(shared, **settings) for _ in range(2)]
     for node in nodes:
         node.start()
     # Written at the first node, followed at the second.
-    writer, follower = Writer(nodes[:1], one, admin_token(store)), Follower(nodes[1:], one, 0)
+    writer, follower = (
+        Writer(nodes[:1], tournament_id, admin_token(store)),
+        Follower(nodes[1:], tournament_id, 0),
+    )
     waits: list[float] = []
 
     async def scenario() -> None:

@@ -93,17 +93,17 @@ def admin_token(store: Store) -> str:
     """The token of an admin."""
     admin = build.a_user(store, name="Ada Min", role="admin")
     with store.write() as transaction:
-        made = tokens.create_token(
+        created = tokens.create_token(
             transaction.connection, admin, "feed", abilities=["admin"], now=datetime.now(UTC), dice=Random(5)
         )
-    return made.text
+    return created.text
 
 
 def announce(store: Store, tournament_id: int, count: int = 1, name: str = "TournamentUpdated") -> None:
     """Announce something of which only the number matters."""
     with store.write(tournament_id) as transaction:
-        said = [(name, json.dumps({"tournamentId": tournament_id, "n": n})) for n in range(count)]
-        announcements.append(transaction, tournament_id, said)
+        events = [(name, json.dumps({"tournamentId": tournament_id, "n": n})) for n in range(count)]
+        announcements.append(transaction, tournament_id, events)
 
 
 async def wait_until(question: Callable[[], bool], seconds: float = 10.0) -> None:

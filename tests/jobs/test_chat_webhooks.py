@@ -37,7 +37,7 @@ def test_a_chat_is_told_in_sentences(desk: Desk) -> None:
     on = f" on {arena or arena_name(desk, game['arenaId'])}"
     post.run()
     sent = post.sent
-    texts = [one.payload["text"].partition(" \u00b7 ")[2] for one in sent]
+    texts = [message.payload["text"].partition(" \u00b7 ")[2] for message in sent]
     assert texts[:4] == [
         "Round 1 is drawn: 2 games.",
         f"{names[first]} beat {names[second]}{on}.",
@@ -47,9 +47,9 @@ def test_a_chat_is_told_in_sentences(desk: Desk) -> None:
     assert texts[4].startswith("Completed. 1. ")
     assert texts[4].endswith(f"{build.BASE_URL}/t/{desk.night.tournament_id}")
     assert len(texts) == 5
-    for one in sent:
-        text = one.payload["text"]
-        assert one.payload == {"text": text, "content": text, "allowed_mentions": {"parse": []}}
+    for message in sent:
+        text = message.payload["text"]
+        assert message.payload == {"text": text, "content": text, "allowed_mentions": {"parse": []}}
 
 
 def test_a_start_is_told(store: Store) -> None:
@@ -65,27 +65,29 @@ def test_a_start_is_told(store: Store) -> None:
 def test_a_chat_is_told_the_results_of_games_of_any_size(store: Store, type_: Any) -> None:
     desk = a_desk(store, type_, players=8)
     a_webhook(desk, form="text")
-    games = desk.mirror.known["games"] or {one["gameId"]: one for one in desk.open_round()}
-    game = next(one for one in games.values() if len(one["playerIds"]) > 1 and not one["bye"])
+    games = desk.mirror.known["games"] or {game["gameId"]: game for game in desk.open_round()}
+    game = next(
+        candidate for candidate in games.values() if len(candidate["playerIds"]) > 1 and not candidate["bye"]
+    )
     order = sorted(game["playerIds"], reverse=True)
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": order})
     names = {player_id: f"Player {n + 1}" for n, player_id in enumerate(desk.night.player_ids)}
     on = f" on {arena_name(desk, game['arenaId'])}" if game["arenaId"] else ""
-    ranks = ", ".join(f"{place}. {names[one]}" for place, one in enumerate(order, start=1))
+    ranks = ", ".join(f"{place}. {names[player_id]}" for place, player_id in enumerate(order, start=1))
     pair = f"{names[order[0]]} beat {names[order[1]]}{on}."
-    said = [one.payload["text"].partition(" \u00b7 ")[2] for one in Outbox(store).run()]
-    assert (pair if len(order) == 2 else f"Result{on}: {ranks}.") in said
+    texts = [message.payload["text"].partition(" \u00b7 ")[2] for message in Outbox(store).run()]
+    assert (pair if len(order) == 2 else f"Result{on}: {ranks}.") in texts
 
 
 def test_a_chat_is_told_who_got_strikes_where_no_order_is_kept(store: Store) -> None:
     desk = a_desk(store, "group_knockout", players=8)
     a_webhook(desk, form="text")
-    game = next(one for one in desk.open_round() if len(one["playerIds"]) == 4)
+    game = next(candidate for candidate in desk.open_round() if len(candidate["playerIds"]) == 4)
     desk.ok("PUT", f"/games/{game['gameId']}/result", {"resultPositions": game["playerIds"]})
     names = {player_id: f"Player {n + 1}" for n, player_id in enumerate(desk.night.player_ids)}
-    third, last = (names[one] for one in game["playerIds"][2:])
-    said = Outbox(store).run()[-1].payload["text"]
-    assert said.endswith(f"Strikes on {arena_name(desk, game['arenaId'])}: {third}, {last}.")
+    third, last = (names[player_id] for player_id in game["playerIds"][2:])
+    text = Outbox(store).run()[-1].payload["text"]
+    assert text.endswith(f"Strikes on {arena_name(desk, game['arenaId'])}: {third}, {last}.")
 
 
 @pytest.mark.parametrize("type_", ["best_game", "golf", "frenzy"])
@@ -94,7 +96,7 @@ def test_a_chat_is_told_the_frame_of_other_nights(store: Store, type_: Any) -> N
     a_webhook(desk, form="text")
     desk.ok("POST", "/start")
     desk.ok("POST", "/complete")
-    texts = [one.payload["text"] for one in Outbox(store).run()]
+    texts = [message.payload["text"] for message in Outbox(store).run()]
     assert "Started with 4 players." in texts[0]
     assert "Completed." in texts[-1]
 

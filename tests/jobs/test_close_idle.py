@@ -46,9 +46,13 @@ def test_after_two_idle_days_unless_its_end_is_to_come(
 def test_it_ended_when_it_was_last_touched_and_the_clock_says_it_was_the_clock(store: Store) -> None:
     night = a_night(store)
     with store.write(night.tournament_id) as transaction:
-        who = enact.ActionContext(actor_id=None, source="test", now=LAST + timedelta(hours=2))
+        context = enact.ActionContext(actor_id=None, source="test", now=LAST + timedelta(hours=2))
         enact.enact(
-            transaction, night.tournament_id, (), who, extra_entries=[(journal.ACTION_UNDONE, {"action": 0})]
+            transaction,
+            night.tournament_id,
+            (),
+            context,
+            extra_entries=[(journal.ACTION_UNDONE, {"action": 0})],
         )
     close_idle.run(store, TWO_DAYS_LATER)
     assert tournament_status(store, night) == "started"
@@ -62,25 +66,25 @@ def test_it_ended_when_it_was_last_touched_and_the_clock_says_it_was_the_clock(s
 def test_what_is_not_played_to_the_end_is_gone_and_the_rest_counts(store: Store) -> None:
     night = a_night(store)
     first, second = build.a_round(store, night.tournament_id), build.a_round(store, night.tournament_id, 1)
-    one, two, three, four = night.player_ids
+    first_player, second_player, third_player, fourth_player = night.player_ids
     played = build.a_game(
         store,
         night.tournament_id,
-        [one, two],
+        [first_player, second_player],
         round_id=first,
         status="completed",
         points=["1.00", "0.00"],
-        positions=[one, two],
+        positions=[first_player, second_player],
     )
-    build.a_game(store, night.tournament_id, [three, four], round_id=first)
-    build.a_game(store, night.tournament_id, [one, three], round_id=second)
+    build.a_game(store, night.tournament_id, [third_player, fourth_player], round_id=first)
+    build.a_game(store, night.tournament_id, [first_player, third_player], round_id=second)
     close_idle.run(store, TWO_DAYS_LATER)
     after = load_tournament(store, night)
     assert [game.game_id for game in after.games] == [played]
     assert [(each.round_id, each.status) for each in after.rounds] == [(first, "completed")]
     with store.read() as db:
         rows = db.execute(select(tables.standing.c.player_id).order_by(tables.standing.c.position)).scalars()
-        assert rows.first() == one
+        assert rows.first() == first_player
 
 
 def test_planned_completed_and_foreign_ones_are_left_alone(store: Store) -> None:

@@ -36,14 +36,14 @@ def test_everything_that_is_announced_arrives_once_in_order_as_the_feed_tells_it
     desk.open_round()
     desk.ok("PATCH", "", {"name": "Friday Strikes"})
     desk.ok("POST", "/players", {"name": "Late Lena"})
-    told = desk.mirror.seen[since:]
+    events = desk.mirror.seen[since:]
     sent = Outbox(desk.store).run()
-    assert [(one.payload["type"], one.payload["seq"], one.payload["epoch"]) for one in sent] == [
-        (one.name, one.seq, one.epoch) for one in told
-    ]
-    assert [one.payload["data"] for one in sent] == [json.loads(one.data) for one in told]
-    assert {one.payload["tournamentId"] for one in sent} == {desk.night.tournament_id}
-    assert len({one.message_id for one in sent}) == len(sent)
+    assert [
+        (message.payload["type"], message.payload["seq"], message.payload["epoch"]) for message in sent
+    ] == [(event.name, event.seq, event.epoch) for event in events]
+    assert [message.payload["data"] for message in sent] == [json.loads(event.data) for event in events]
+    assert {message.payload["tournamentId"] for message in sent} == {desk.night.tournament_id}
+    assert len({message.message_id for message in sent}) == len(sent)
     assert Outbox(desk.store).run() == []
 
 
@@ -57,7 +57,7 @@ def test_only_the_chosen_events_arrive(desk: Desk) -> None:
     a_webhook(desk, events=["RoundCreatedOrUpdated"])
     desk.open_round()
     rename(desk, "Friday Strikes")
-    assert [one.payload["type"] for one in Outbox(desk.store).run()] == ["RoundCreatedOrUpdated"]
+    assert [message.payload["type"] for message in Outbox(desk.store).run()] == ["RoundCreatedOrUpdated"]
 
 
 def test_each_webhook_is_told_by_itself(desk: Desk) -> None:
@@ -66,7 +66,10 @@ def test_each_webhook_is_told_by_itself(desk: Desk) -> None:
     rename(desk, "A", "B")
     sent = Outbox(desk.store).run()
     for number in range(3):
-        assert tournament_names_in([one for one in sent if one.url.endswith(str(number))]) == ["A", "B"]
+        assert tournament_names_in([message for message in sent if message.url.endswith(str(number))]) == [
+            "A",
+            "B",
+        ]
 
 
 # Tries
@@ -82,13 +85,13 @@ def test_a_message_that_fails_is_tried_again_under_its_id_until_it_has_failed(de
             tried.append(post.now - build.NOW)
         post.now += timedelta(minutes=5)
     assert len(tried) == pace.TRIES_MAX
-    assert len({one.message_id for one in post.sent}) == 1
-    assert len({one.headers["webhook-timestamp"] for one in post.sent}) == pace.TRIES_MAX
+    assert len({message.message_id for message in post.sent}) == 1
+    assert len({message.headers["webhook-timestamp"] for message in post.sent}) == pace.TRIES_MAX
     waits = [after - before for before, after in itertools.pairwise(tried)]
-    for waited, wanted in zip(waits, pace.RETRIES, strict=True):
-        assert wanted <= waited <= wanted + timedelta(minutes=10)
-    (one,) = deliveries(desk, 1)
-    assert (one["status"], one["tries"], one["dueAt"]) == ("failed", 7, None)
+    for waited, expected in zip(waits, pace.RETRIES, strict=True):
+        assert expected <= waited <= expected + timedelta(minutes=10)
+    (delivery,) = deliveries(desk, 1)
+    assert (delivery["status"], delivery["tries"], delivery["dueAt"]) == ("failed", 7, None)
 
 
 def test_later_messages_go_on_while_one_is_tried_again(desk: Desk) -> None:
@@ -119,8 +122,8 @@ def test_a_dead_address_is_knocked_at_once_in_a_while_however_much_waits_for_it(
     post.now += timedelta(minutes=5)
     came = tournament_names_in(post.run())
     assert len(came) > 50
-    rest = [one for one in came if int(one.split()[1]) > 20]
-    assert rest == sorted(rest, key=lambda one: int(one.split()[1]))
+    rest = [name for name in came if int(name.split()[1]) > 20]
+    assert rest == sorted(rest, key=lambda name: int(name.split()[1]))
 
 
 def test_who_takes_nothing_for_five_days_is_switched_off(desk: Desk) -> None:
@@ -130,9 +133,9 @@ def test_who_takes_nothing_for_five_days_is_switched_off(desk: Desk) -> None:
         rename(desk, f"Day {day}")
         post.run()
         post.now += timedelta(days=1, seconds=1)
-    shown = desk.ok("GET", "/webhooks/1")["data"]
-    assert (shown["isActive"], shown["stoppedReason"]) == (False, "Nothing has arrived for 5 days.")
-    assert shown["waitingCount"] == 0
+    webhook = desk.ok("GET", "/webhooks/1")["data"]
+    assert (webhook["isActive"], webhook["stoppedReason"]) == (False, "Nothing has arrived for 5 days.")
+    assert webhook["waitingCount"] == 0
     rename(desk, "Later")
     assert post.run() == []
     # Switched on by hand, it begins anew.
@@ -147,8 +150,8 @@ def test_who_says_that_he_is_gone_is_switched_off_at_once(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A", "B")
     assert len(Outbox(desk.store, answer=lambda *_: 410).run()) == 1
-    shown = desk.ok("GET", "/webhooks/1")["data"]
-    assert (shown["isActive"], "410" in shown["stoppedReason"]) == (False, True)
+    webhook = desk.ok("GET", "/webhooks/1")["data"]
+    assert (webhook["isActive"], "410" in webhook["stoppedReason"]) == (False, True)
     assert statuses(desk) == ["failed", "failed"]
 
 
@@ -185,8 +188,8 @@ def test_what_kills_every_server_that_sends_it_is_given_up(desk: Desk) -> None:
             )
         post.now += timedelta(minutes=2)
     assert post.run() == []
-    (one,) = deliveries(desk, 1)
-    assert (one["status"], one["reason"]) == ("failed", sending.KILLED)
+    (delivery,) = deliveries(desk, 1)
+    assert (delivery["status"], delivery["reason"]) == ("failed", sending.KILLED)
 
 
 def test_a_webhook_that_is_deleted_or_switched_off_meanwhile_is_let_go(desk: Desk) -> None:
@@ -200,7 +203,7 @@ def test_a_webhook_that_is_deleted_or_switched_off_meanwhile_is_let_go(desk: Des
         return 500
 
     assert len(Outbox(desk.store, answer=meanwhile).run()) == 1
-    assert [one["webhookId"] for one in desk.ok("GET", "/webhooks")["data"]] == [2]
+    assert [webhook["webhookId"] for webhook in desk.ok("GET", "/webhooks")["data"]] == [2]
 
 
 # What is withdrawn
@@ -221,13 +224,13 @@ def test_what_was_announced_before_somebody_hid_himself_is_not_delivered_any_mor
     since_then = post.run()
     epoch = channel_head(desk).epoch
     assert since_then
-    assert {one.payload["epoch"] for one in since_then} == {epoch}
-    found = deliveries(desk, 1)
-    assert {one["status"] for one in found if one["epoch"] != epoch} == {"withdrawn"}
-    (gap,) = [one for one in found if one["event"] == "gap"]
+    assert {message.payload["epoch"] for message in since_then} == {epoch}
+    all_deliveries = deliveries(desk, 1)
+    assert {delivery["status"] for delivery in all_deliveries if delivery["epoch"] != epoch} == {"withdrawn"}
+    (gap,) = [delivery for delivery in all_deliveries if delivery["event"] == "gap"]
     assert (gap["status"], "begun anew" in gap["reason"]) == ("missed", True)
     refused = desk.expect_refusal(
-        409, "POST", f"/webhooks/1/deliveries/{found[0]['webhookDeliveryId']}/retry"
+        409, "POST", f"/webhooks/1/deliveries/{all_deliveries[0]['webhookDeliveryId']}/retry"
     )
     assert "no longer stored" in refused["message"]
 
@@ -253,6 +256,6 @@ def test_what_was_trimmed_before_it_could_be_delivered_is_a_gap_that_is_seen(des
         transaction.connection.execute(delete(tables.announcement).where(tables.announcement.c.seq <= low))
         transaction.connection.execute(update(tables.tournament).values(seq_low=low))
     assert tournament_names_in(Outbox(desk.store).run()) == ["C"]
-    gap, one = deliveries(desk, 1)
-    assert (gap["event"], gap["status"], one["status"]) == ("gap", "missed", "delivered")
+    gap, delivery = deliveries(desk, 1)
+    assert (gap["event"], gap["status"], delivery["status"]) == ("gap", "missed", "delivered")
     assert gap["reason"].startswith(f"The events {low - 1} to {low} are no longer stored.")

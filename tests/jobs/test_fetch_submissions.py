@@ -69,25 +69,25 @@ def test_nothing_to_fetch_is_no_work_and_loads_nothing(store: Store) -> None:
 
 
 def test_oldest_first(store: Store, user_id: int) -> None:
-    asked: list[str] = []
+    urls: list[str] = []
 
     def fetch(url: str) -> ArrivedDocument:
-        asked.append(url)
+        urls.append(url)
         raise DocumentUnreachable("No.")
 
     for number in (1, 2, 3):
         submit_url(store, user_id, f"{URL}?{number}")
     while a_fetcher(store, fetch).fetch_one():
         pass
-    assert asked == [f"{URL}?1", f"{URL}?2", f"{URL}?3"]
+    assert urls == [f"{URL}?1", f"{URL}?2", f"{URL}?3"]
     assert set(statuses(store)) == {"invalid"}
 
 
 def test_each_is_fetched_once_however_many_fetch(store: Store, user_id: int) -> None:
-    asked: list[str] = []
+    fetched_urls: list[str] = []
 
     def fetch(url: str) -> ArrivedDocument:
-        asked.append(url)
+        fetched_urls.append(url)
         return a_delivery(name=url, completedAt=f"2026-03-0{url[-1]}T01:00:00Z", startedAt=EARLY)
 
     urls = [f"{URL}?{number}" for number in range(1, 6)]
@@ -98,12 +98,12 @@ def test_each_is_fetched_once_however_many_fetch(store: Store, user_id: int) -> 
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(asked) == urls
+    assert sorted(fetched_urls) == urls
     assert statuses(store) == ["ready"] * 5
 
 
-def _until_idle(one: SubmissionFetcher) -> None:
-    while one.fetch_one():
+def _until_idle(fetcher: SubmissionFetcher) -> None:
+    while fetcher.fetch_one():
         pass
 
 
@@ -201,7 +201,7 @@ def test_the_threads_fetch_until_they_are_closed_whatever_goes_wrong(
     assert "submissions: work failed" in caplog.text
     # What went wrong by our own mistake is tried again later.
     assert statuses(store) == ["fetching", "ready"]
-    assert not [one for one in threading.enumerate() if one.name.startswith("silverball-fetch")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("silverball-fetch")]
 
 
 def test_what_the_program_fetches_with_keeps_to_the_policy(store: Store) -> None:
@@ -218,12 +218,12 @@ def test_what_the_program_fetches_with_keeps_to_the_policy(store: Store) -> None
 def test_from_the_address_to_the_players_through_tls_and_a_proxy(
     store: Store, user_id: int, tmp_path: Path
 ) -> None:
-    authority, told = an_authority(tmp_path), list[bytes]()
+    authority, requests = an_authority(tmp_path), list[bytes]()
     with a_world(
         {"/night.json": answer_with(encoded(a_document()))}, authority.server_context(HOST)
     ) as world:
         assert world.good is not None
-        proxy = a_proxy(told, world.good.port)
+        proxy = a_proxy(requests, world.good.port)
         settings = replace(SETTINGS, egress_proxy=f"127.0.0.1:{proxy.port}")
         fetch = fetch_submissions.guarded_fetch(
             settings, resolve=world.resolve, tls=authority.client_context()
@@ -232,7 +232,7 @@ def test_from_the_address_to_the_players_through_tls_and_a_proxy(
         assert SubmissionFetcher(store, settings, lambda: fetch, lambda: build.NOW).fetch_one()
         proxy.close()
         assert world.trap.count == 0
-    assert told[0].startswith(f"CONNECT {GOOD}:443".encode())
+    assert requests[0].startswith(f"CONNECT {GOOD}:443".encode())
     data = get_submission(store, 1)
     assert (data["status"], data["sourceDomain"], data["playerCount"]) == ("ready", HOST, 4)
 
@@ -267,13 +267,13 @@ def test_an_approved_event_is_scheduled_when_its_day_is_over(store: Store, user_
         build.row(store, tables.rating_submission, **values)
     schedule_submissions.run(store, build.NOW)
     now = [
-        (get_submission(store, one)["status"], get_submission(store, one)["ratingPeriod"])
-        for one in (1, 2, 3)
+        (get_submission(store, submission_id)["status"], get_submission(store, submission_id)["ratingPeriod"])
+        for submission_id in (1, 2, 3)
     ]
     assert now == [("scheduled", "2026-03-03"), ("scheduled", "2026-03-04"), ("approved", None)]
     # It is safe to do twice: every node has a clock.
     schedule_submissions.run(store, build.NOW)
-    assert [get_submission(store, one)["status"] for one in (1, 2, 3)] == [
+    assert [get_submission(store, submission_id)["status"] for submission_id in (1, 2, 3)] == [
         "scheduled",
         "scheduled",
         "approved",

@@ -18,7 +18,7 @@ def at(day: int, hour: int, minute: int = 0) -> datetime:
 
 
 def written_times(folder: Path) -> set[datetime | None]:
-    return {nightly.written_at(one, folder) for one in nightly.BULK_FILES}
+    return {nightly.written_at(bulk_file, folder) for bulk_file in nightly.BULK_FILES}
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def test_every_morning_they_are_written_again_once(
 
 
 def test_the_clock_writes_them_only_where_a_folder_is_set(store: Store, tmp_path: Path) -> None:
-    assert "nightly_exports" not in [one.name for one in app.configured_jobs(Settings())]
+    assert "nightly_exports" not in [job.name for job in app.configured_jobs(Settings())]
     *_, job = app.configured_jobs(Settings(exports_folder=str(tmp_path)))
     assert job.name == "nightly_exports"
     job.run(store, at(5, 20))

@@ -19,9 +19,9 @@ def test_a_tournament_of_last_month_keeps_nothing_and_a_running_one_everything(s
     long_ago = build.NOW - timedelta(days=30)
     over = build.a_tournament(store, status="completed", completed_at=long_ago).tournament_id
     running = build.a_tournament(store).tournament_id
-    for one in (over, running):
-        with store.write(one) as transaction:
-            announcements.append(transaction, one, SAID * 3, long_ago)
+    for night in (over, running):
+        with store.write(night) as transaction:
+            announcements.append(transaction, night, SAID * 3, long_ago)
     prune_announcements.run(store, build.NOW)
     assert (_count(store, over), _count(store, running)) == (0, 3)
     with store.read() as db:

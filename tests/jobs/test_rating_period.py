@@ -66,8 +66,8 @@ def test_the_command_rates_up_to_a_day_whatever_the_delay(store: Store) -> None:
     "words", [("--from", "2026-03-01"), ("--until", "2999-01-01"), ("--until", "tomorrow")]
 )
 def test_the_command_refuses_days_that_make_no_sense(store: Store, words: tuple[str, ...]) -> None:
-    code, said = run(store, "rate", *words)
-    assert (code, "Error" in said) == (2, True)
+    code, output = run(store, "rate", *words)
+    assert (code, "Error" in output) == (2, True)
 
 
 CSV = (
@@ -80,11 +80,11 @@ def test_a_file_of_ratings_is_read_whole_or_not_at_all(store: Store, tmp_path: P
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
     good.write_text(CSV)
     bad.write_text(CSV + '"Bo",,22,high,1,1,2026-02-03,4\n')
-    code, said = run(store, "import", "ratings", str(bad))
-    assert (code, "Row 3: Rating must be a number" in said) == (1, True)
+    code, output = run(store, "import", "ratings", str(bad))
+    assert (code, "Row 3: Rating must be a number" in output) == (1, True)
     with store.read() as db:
         assert db.execute(select(tables.rating)).all() == []
-    code, said = run(store, "import", "ratings", str(good))
-    assert (code, "1 ratings as of 2026-02-28." in said) == (0, True)
-    code, said = run(store, "import", "ratings", str(tmp_path / "none.csv"))
-    assert (code, "cannot be read" in said) == (1, True)
+    code, output = run(store, "import", "ratings", str(good))
+    assert (code, "1 ratings as of 2026-02-28." in output) == (0, True)
+    code, output = run(store, "import", "ratings", str(tmp_path / "none.csv"))
+    assert (code, "cannot be read" in output) == (1, True)

@@ -61,7 +61,7 @@ def test_each_message_is_sent_once_however_many_send(desk: Desk) -> None:
     # Another node over the same database.
     other = Store(desk.store.url.render_as_string(hide_password=False))
     nodes = [post.rounds, replace(post.rounds, store=other)] * 2
-    threads = [threading.Thread(target=deliver_everything, args=(one,)) for one in nodes]
+    threads = [threading.Thread(target=deliver_everything, args=(node,)) for node in nodes]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -70,7 +70,7 @@ def test_each_message_is_sent_once_however_many_send(desk: Desk) -> None:
     # Whoever finds a webhook taken stops; what is left is for the next look.
     post.run()
     for number in range(3):
-        came = tournament_names_in([one for one in post.sent if one.url.endswith(str(number))])
+        came = tournament_names_in([message for message in post.sent if message.url.endswith(str(number))])
         assert came == [f"Night {n}" for n in range(10)]
 
 
@@ -101,7 +101,7 @@ def test_while_hosts_hang_others_are_told_and_everything_else_goes_on(desk: Desk
     may_end.set()
     running.close()
     assert longest < 2
-    assert not [one for one in threading.enumerate() if one.name.startswith("silverball-webhooks")]
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("silverball-webhooks")]
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -139,9 +139,9 @@ def test_a_server_that_starts_takes_up_what_waits(desk: Desk) -> None:
     head = channel_head(desk)
     hook = build.row(desk.store, tables.webhook, epoch=head.epoch, seq=head.seq - 1, **old)
     with TestClient(app.build(desk.store, SETTINGS)):
-        wait_until(lambda: any(one["reason"] for one in deliveries(desk, hook)))
-    (one,) = deliveries(desk, hook)
-    assert (one["status"], one["reason"]) == ("waiting", "The address must begin with https://.")
+        wait_until(lambda: any(delivery["reason"] for delivery in deliveries(desk, hook)))
+    (delivery,) = deliveries(desk, hook)
+    assert (delivery["status"], delivery["reason"]) == ("waiting", "The address must begin with https://.")
 
 
 def test_nothing_to_do_loads_nothing(store: Store) -> None:

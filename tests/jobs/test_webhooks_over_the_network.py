@@ -39,26 +39,26 @@ def desk(store: Store) -> Desk:
 
 def test_messages_arrive_signed_at_a_server_of_the_venue(desk: Desk) -> None:
     host = Host()
-    status, made, _ = _do_in_venue(desk, "POST", "/webhooks", {"url": LAN_URL})
+    status, created, _ = _do_in_venue(desk, "POST", "/webhooks", {"url": LAN_URL})
     assert status == 201
     send = deliver_webhooks.guarded_send(LAN, connect=_sending_to(host))
     rename(desk, "A", "B")
     deliver_everything(WebhookDeliverer(desk.store, LAN, lambda: send))
     host.close()
-    assert [one.url for one in host.received] == ["POST /in HTTP/1.1"] * 2
-    for one, name in zip(host.received, "AB", strict=True):
-        said = Webhook(made["data"]["secret"]).verify(one.body, dict(one.headers))
-        assert said["data"]["name"] == name
-        assert one.headers["host"] == "192.168.1.20:8080"
-        assert one.headers["content-type"] == "application/json"
-        assert not {"cookie", "authorization", "referer"} & set(one.headers)
+    assert [request.url for request in host.received] == ["POST /in HTTP/1.1"] * 2
+    for request, name in zip(host.received, "AB", strict=True):
+        payload = Webhook(created["data"]["secret"]).verify(request.body, dict(request.headers))
+        assert payload["data"]["name"] == name
+        assert request.headers["host"] == "192.168.1.20:8080"
+        assert request.headers["content-type"] == "application/json"
+        assert not {"cookie", "authorization", "referer"} & set(request.headers)
     assert statuses(desk) == ["delivered", "delivered"]
 
 
 def test_messages_arrive_signed_through_tls_and_a_proxy(desk: Desk, tmp_path: Path) -> None:
-    authority, told = an_authority(tmp_path), list[bytes]()
+    authority, requests = an_authority(tmp_path), list[bytes]()
     host = Host(tls=authority.server_context("hooks.example.org"))
-    proxy = a_proxy(told, host.port)
+    proxy = a_proxy(requests, host.port)
     settings = replace(SETTINGS, egress_proxy=f"127.0.0.1:{proxy.port}")
     send = deliver_webhooks.guarded_send(settings, resolve=lambda *_: [GOOD], tls=authority.client_context())
     secret = a_webhook(desk)["secret"]
@@ -66,9 +66,9 @@ def test_messages_arrive_signed_through_tls_and_a_proxy(desk: Desk, tmp_path: Pa
     deliver_everything(WebhookDeliverer(desk.store, settings, lambda: send))
     proxy.close()
     host.close()
-    (one,) = host.received
-    assert Webhook(secret).verify(one.body, dict(one.headers))["data"]["name"] == "A"
-    assert told[0].startswith(f"CONNECT {GOOD}:443".encode())
+    (request,) = host.received
+    assert Webhook(secret).verify(request.body, dict(request.headers))["data"]["name"] == "A"
+    assert requests[0].startswith(f"CONNECT {GOOD}:443".encode())
 
 
 def _do_in_venue(desk: Desk, method: str, path: str, body: Any) -> Any:
@@ -121,14 +121,14 @@ def test_a_host_that_answers_badly_costs_a_moment_and_is_seen(desk: Desk, case: 
     assert time.monotonic() - began < 5
     host.close()
     trap.close()
-    (one,) = deliveries(desk, 1)
-    assert (host.count, trap.count, one["responseStatus"]) == (1, 0, status)
-    assert reason in one["reason"]
-    assert "CANARY" not in str(one)
-    shown = desk.ok("GET", "/webhooks/1")["data"]
-    assert shown["isActive"] is is_active
-    assert shown["failingSince"] == "2026-03-05T19:30:00.000000Z"
-    assert one["status"] == ("waiting" if is_active else "failed")
+    (delivery,) = deliveries(desk, 1)
+    assert (host.count, trap.count, delivery["responseStatus"]) == (1, 0, status)
+    assert reason in delivery["reason"]
+    assert "CANARY" not in str(delivery)
+    webhook = desk.ok("GET", "/webhooks/1")["data"]
+    assert webhook["isActive"] is is_active
+    assert webhook["failingSince"] == "2026-03-05T19:30:00.000000Z"
+    assert delivery["status"] == ("waiting" if is_active else "failed")
 
 
 def test_an_answer_without_end_is_not_waited_for(desk: Desk) -> None:

@@ -49,8 +49,8 @@ class Listener:
         self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         self._accepting.join()
-        for one in self._open:
-            one.close()
+        for connection in self._open:
+            connection.close()
         for thread in self._threads:
             thread.join()
 
@@ -89,31 +89,31 @@ def answering(answers: Mapping[str, Answer], tls: ssl.SSLContext | None = None) 
     def handle(accepted: socket.socket) -> None:
         stream = accepted if tls is None else tls.wrap_socket(accepted, server_side=True)
         with stream:
-            asked = b""
+            request = b""
             # A host that leaves with something unread takes its own answer back.
-            while not _is_whole(asked):
+            while not _is_whole(request):
                 more = stream.recv(4096)
                 if not more:
                     return
-                asked += more
-            path = asked.split(b" ")[1].decode()
-            answers[path](asked.decode("latin-1"), stream)
+                request += more
+            path = request.split(b" ")[1].decode()
+            answers[path](request.decode("latin-1"), stream)
 
     return Listener(handle)
 
 
-def _is_whole(asked: bytes) -> bool:
+def _is_whole(request: bytes) -> bool:
     """Whether that is a request with all of its body."""
-    head, end, body = asked.partition(b"\r\n\r\n")
+    head, end, body = request.partition(b"\r\n\r\n")
     length = re.search(rb"\r\nContent-Length: (\d+)", head, re.IGNORECASE)
     return bool(end) and len(body) >= (int(length[1]) if length else 0)
 
 
-def a_proxy(told: list[bytes], good_port: int | None) -> Listener:
+def a_proxy(requests: list[bytes], good_port: int | None) -> Listener:
     """A proxy that connects to the good host wherever it is asked to, or to nothing."""
 
     def forward(accepted: socket.socket) -> None:
-        told.append(accepted.recv(4096))
+        requests.append(accepted.recv(4096))
         if good_port is None:
             accepted.sendall(b"HTTP/1.1 403 Forbidden\r\n\r\n")
             return
@@ -124,11 +124,11 @@ def a_proxy(told: list[bytes], good_port: int | None) -> Listener:
     return Listener(forward)
 
 
-def _pump(one: socket.socket, other: socket.socket) -> None:
+def _pump(source: socket.socket, target: socket.socket) -> None:
     """Bytes both ways, until one side has no more."""
     with selectors.DefaultSelector() as both:
-        both.register(one, selectors.EVENT_READ, other)
-        both.register(other, selectors.EVENT_READ, one)
+        both.register(source, selectors.EVENT_READ, target)
+        both.register(target, selectors.EVENT_READ, source)
         while True:
             for key, _ in both.select():
                 some = key.fileobj.recv(65536)  # type: ignore[union-attr]  # both are sockets

@@ -109,10 +109,10 @@ def fetcher(world: World, policy: AddressPolicy = OPEN, **more: Any) -> Fetcher:
 
 def refusal(world: World, url: str, policy: AddressPolicy = OPEN, **more: Any) -> str:
     """What is said when the address is not fetched; nothing may have come to the trap."""
-    with pytest.raises(NotFetched) as told:
+    with pytest.raises(NotFetched) as error:
         fetcher(world, policy, **more).fetch(url)
     assert world.trap.count == 0
-    return told.value.sentence
+    return error.value.sentence
 
 
 GUARDED = AddressPolicy(
@@ -164,8 +164,8 @@ def test_nor_when_a_good_host_leads_there(url: str, status: int) -> None:
 def test_nor_when_a_public_name_means_it(meaning: str) -> None:
     with a_world() as world:
         world.names[NAME] = [FORBIDDEN_MEANINGS[meaning]]
-        said = refusal(world, f"http://{NAME}/", GUARDED)
-        assert "not at a public address" in said or "this site itself" in said
+        sentence = refusal(world, f"http://{NAME}/", GUARDED)
+        assert "not at a public address" in sentence or "this site itself" in sentence
         assert world.reached == []
 
 
@@ -191,14 +191,14 @@ def test_only_port_443_is_connected_to(port: int) -> None:
 
 
 def test_a_redirect_cannot_leave_tls_the_port_or_the_listed_hosts(authority: Authority) -> None:
-    for there, said in (
+    for there, sentence in (
         (f"http://{NAME}/", "must begin with https://"),
         (f"https://{NAME}:6379/", "port must be 443"),
         ("https://elsewhere.example.org/", "does not fetch from elsewhere.example.org"),
     ):
         with a_world({"/": redirect_to(there)}, authority.server_context(NAME)) as world:
             policy = AddressPolicy(hosts=frozenset({NAME}))
-            assert said in refusal(world, f"https://{NAME}/", policy, tls=authority.client_context())
+            assert sentence in refusal(world, f"https://{NAME}/", policy, tls=authority.client_context())
 
 
 def test_redirects_are_followed_to_where_they_may_lead() -> None:
@@ -285,11 +285,11 @@ BAD_ANSWERS: dict[str, tuple[Answer, str]] = {
 
 @pytest.mark.parametrize("case", BAD_ANSWERS)
 def test_a_host_that_answers_badly_costs_a_second_and_two_megabytes_at_most(case: str) -> None:
-    answer, said = BAD_ANSWERS[case]
+    answer, expected = BAD_ANSWERS[case]
     began = time.monotonic()
     with a_world({"/": answer}) as world:
         sentence = refusal(world, f"http://{NAME}/")
-        assert said in sentence
+        assert expected in sentence
         # What was answered is not told to who asked.
         assert "secret" not in sentence
         assert time.monotonic() - began < 3 * SECONDS
@@ -343,8 +343,8 @@ def test_the_next_address_is_tried_when_the_first_does_not_answer() -> None:
                 return network.connect("127.0.0.1", _closed_port(), seconds)
             return world.connect(address, port, seconds)
 
-        found = Fetcher(OPEN, resolve=world.resolve, connect=connect).fetch(f"http://{NAME}/")
-        assert found.body == b"{}"
+        document = Fetcher(OPEN, resolve=world.resolve, connect=connect).fetch(f"http://{NAME}/")
+        assert document.body == b"{}"
 
 
 def _closed_port() -> int:
@@ -354,18 +354,18 @@ def _closed_port() -> int:
 
 
 def test_a_document_arrives_over_tls_under_its_name(authority: Authority) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
 
     def answer(request: str, stream: socket.socket) -> None:
-        asked.append(request)
+        requests.append(request)
         answer_with(b'{"version": 1}')(request, stream)
 
     with a_world({"/night.json": answer}, authority.server_context(NAME)) as world:
-        found = fetcher(world, AddressPolicy(), tls=authority.client_context()).fetch(
+        document = fetcher(world, AddressPolicy(), tls=authority.client_context()).fetch(
             f"https://{NAME}/night.json#x"
         )
-        assert (found.body, world.reached, world.trap.count) == (b'{"version": 1}', [GOOD], 0)
-    lines = asked[0].split("\r\n")
+        assert (document.body, world.reached, world.trap.count) == (b'{"version": 1}', [GOOD], 0)
+    lines = requests[0].split("\r\n")
     assert lines[0] == "GET /night.json HTTP/1.1"
     assert f"Host: {NAME}" in lines
     assert "Accept-Encoding: identity" in lines
@@ -376,8 +376,8 @@ def test_a_document_arrives_over_tls_under_its_name(authority: Authority) -> Non
 @pytest.mark.parametrize("name", ["elsewhere.example.org", "example.org"])
 def test_a_certificate_of_another_name_is_not_believed(authority: Authority, name: str) -> None:
     with a_world({"/": answer_with()}, authority.server_context(name)) as world:
-        said = refusal(world, f"https://{NAME}/", AddressPolicy(), tls=authority.client_context())
-        assert "no valid certificate" in said
+        sentence = refusal(world, f"https://{NAME}/", AddressPolicy(), tls=authority.client_context())
+        assert "no valid certificate" in sentence
 
 
 def test_a_certificate_of_nobody_known_is_not_believed(authority: Authority) -> None:
@@ -387,20 +387,20 @@ def test_a_certificate_of_nobody_known_is_not_believed(authority: Authority) -> 
 
 @pytest.mark.parametrize("host", ["192.168.1.20", "[fd12::1]", "scoreboard", "scoreboard.lan"])
 def test_a_venue_that_says_so_fetches_from_its_own_network(host: str) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
 
     def answer(request: str, stream: socket.socket) -> None:
-        asked.append(request.split("\r\n")[1])
+        requests.append(request.split("\r\n")[1])
         answer_with(b"[]")(request, stream)
 
     lan = AddressPolicy(schemes=("http",), ports=frozenset({8080}), allows_lan=True)
     with a_world({"/": answer}) as world:
         assert world.good is not None
         good, world.names = world.good.port, {"scoreboard": [["10.0.0.5"]], "scoreboard.lan": [["fd12::5"]]}
-        found = Fetcher(
+        document = Fetcher(
             lan, resolve=world.resolve, connect=lambda _, __, left: network.connect("127.0.0.1", good, left)
         ).fetch(f"http://{host}:8080/")
-    assert (found.body, asked) == (b"[]", [f"Host: {host}:8080"])
+    assert (document.body, requests) == (b"[]", [f"Host: {host}:8080"])
 
 
 def test_this_machine_knows_its_own_addresses() -> None:
@@ -410,10 +410,10 @@ def test_this_machine_knows_its_own_addresses() -> None:
 
 @pytest.mark.parametrize("yes", [True, False])
 def test_a_proxy_is_told_the_judged_address_and_tls_goes_through_it(authority: Authority, yes: bool) -> None:
-    told: list[bytes] = []
+    requests: list[bytes] = []
     with a_world({"/": answer_with(b'{"by": "proxy"}')}, authority.server_context(NAME)) as world:
         assert world.good is not None
-        proxy = a_proxy(told, world.good.port if yes else None)
+        proxy = a_proxy(requests, world.good.port if yes else None)
         connect = network.connector_via_proxy("127.0.0.1", proxy.port)
         through = Fetcher(
             AddressPolicy(), resolve=world.resolve, connect=connect, tls=authority.client_context()
@@ -424,4 +424,4 @@ def test_a_proxy_is_told_the_judged_address_and_tls_goes_through_it(authority: A
             with pytest.raises(NotFetched, match="does not answer"):
                 through.fetch(f"https://{NAME}/")
         proxy.close()
-    assert told == [f"CONNECT {GOOD}:443 HTTP/1.1\r\nHost: {GOOD}:443\r\n\r\n".encode()]
+    assert requests == [f"CONNECT {GOOD}:443 HTTP/1.1\r\nHost: {GOOD}:443\r\n\r\n".encode()]

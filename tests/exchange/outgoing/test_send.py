@@ -42,10 +42,10 @@ def sender(world: World, policy: AddressPolicy = OPEN, **more: Any) -> Sender:
 
 def refusal(world: World, url: str, policy: AddressPolicy = OPEN, **more: Any) -> str:
     """What is said when nothing is sent; nothing may have come to the trap."""
-    with pytest.raises(NotSent) as told:
+    with pytest.raises(NotSent) as error:
         sender(world, policy, **more).send(url, BODY, TYPE)
     assert world.trap.count == 0
-    return told.value.sentence
+    return error.value.sentence
 
 
 def test_the_trap_sees_who_comes() -> None:
@@ -87,8 +87,8 @@ def test_no_answer_leads_anywhere(status: int) -> None:
 def test_nothing_is_sent_when_a_public_name_means_a_forbidden_address(meaning: str) -> None:
     with a_world() as world:
         world.names[NAME] = [FORBIDDEN_MEANINGS[meaning]]
-        said = refusal(world, f"http://{NAME}/", GUARDED)
-        assert "not at a public address" in said or "this site itself" in said
+        sentence = refusal(world, f"http://{NAME}/", GUARDED)
+        assert "not at a public address" in sentence or "this site itself" in sentence
         assert world.reached == []
 
 
@@ -110,10 +110,10 @@ def test_only_port_443_is_connected_to(port: int) -> None:
 def test_a_message_arrives_over_tls_under_its_name_with_nothing_else_of_this_site(
     authority: Authority,
 ) -> None:
-    asked: list[str] = []
+    requests: list[str] = []
 
     def answer(request: str, stream: socket.socket) -> None:
-        asked.append(request)
+        requests.append(request)
         answer_with(status="202 Accepted")(request, stream)
 
     with a_world({"/in?a=b": answer}, authority.server_context(NAME)) as world:
@@ -121,7 +121,7 @@ def test_a_message_arrives_over_tls_under_its_name_with_nothing_else_of_this_sit
             f"https://{NAME}/in?a=b#c", BODY, TYPE
         )
         assert (sent, world.reached) == (202, [GOOD])
-    lines = asked[0].split("\r\n")
+    lines = requests[0].split("\r\n")
     assert lines[0] == "POST /in?a=b HTTP/1.1"
     assert {f"Host: {NAME}", f"Content-Length: {len(BODY)}", "Content-Type: application/json"} <= set(lines)
     assert not [line for line in lines if line.lower().startswith(("cookie", "authorization", "referer"))]
@@ -131,7 +131,7 @@ def test_a_message_arrives_over_tls_under_its_name_with_nothing_else_of_this_sit
 def test_a_certificate_that_is_not_believed_is_sent_nothing(authority: Authority, name: str) -> None:
     arrived: list[str] = []
     with a_world(
-        {"/": lambda asked, _: arrived.append(asked)}, authority.server_context(name or NAME)
+        {"/": lambda request, _: arrived.append(request)}, authority.server_context(name or NAME)
     ) as world:
         trusted = {"tls": authority.client_context()} if name else {}
         assert "no valid certificate" in refusal(world, f"https://{NAME}/", AddressPolicy(), **trusted)
@@ -161,7 +161,7 @@ def _listing(_asked: str, stream: socket.socket) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "said"),
+    ("answer", "sentence"),
     [
         (_silent, "no answer within 1 seconds"),
         (_dripping, "(did not speak HTTP|no answer within 1 seconds)"),
@@ -171,9 +171,9 @@ def _listing(_asked: str, stream: socket.socket) -> None:
         (lambda _, stream: stream.close(), "did not speak HTTP"),
     ],
 )
-def test_a_host_that_answers_badly_costs_a_second(answer: Answer, said: str) -> None:
+def test_a_host_that_answers_badly_costs_a_second(answer: Answer, sentence: str) -> None:
     began = time.monotonic()
-    with a_world({"/": answer}) as world, pytest.raises(NotSent, match=said):
+    with a_world({"/": answer}) as world, pytest.raises(NotSent, match=sentence):
         sender(world).send(f"http://{NAME}/", BODY, TYPE)
     assert time.monotonic() - began < 3 * SECONDS
 
@@ -199,14 +199,14 @@ def test_a_host_that_lets_connections_wait_costs_a_second() -> None:
 
 
 def test_a_proxy_is_told_the_judged_address(authority: Authority) -> None:
-    told: list[bytes] = []
+    requests: list[bytes] = []
     with a_world({"/": answer_with()}, authority.server_context(NAME)) as world:
         assert world.good is not None
-        proxy = a_proxy(told, world.good.port)
+        proxy = a_proxy(requests, world.good.port)
         connect = network.connector_via_proxy("127.0.0.1", proxy.port)
         through = Sender(
             AddressPolicy(), resolve=world.resolve, connect=connect, tls=authority.client_context()
         )
         assert through.send(f"https://{NAME}/", BODY, TYPE) == 200
         proxy.close()
-    assert told == [f"CONNECT {GOOD}:443 HTTP/1.1\r\nHost: {GOOD}:443\r\n\r\n".encode()]
+    assert requests == [f"CONNECT {GOOD}:443 HTTP/1.1\r\nHost: {GOOD}:443\r\n\r\n".encode()]
