@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 import build
-from feed.whole import admin_token, announce
+from feed.running_program import admin_token, announce
 from servers import Servers
 from silverball.cli import following, watch
 from silverball.cli.following import LIVE, LOST, RELOAD, FollowerEvent

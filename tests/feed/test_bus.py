@@ -5,9 +5,9 @@ from collections.abc import Collection
 
 from redis.asyncio import Redis as Client
 
+from feed.feed_server import run_scenario
 from feed.redis_server import RedisServer
-from feed.serving import run_scenario
-from feed.whole import wait_until
+from feed.running_program import wait_until
 from silverball.feed.bus import RedisBus
 
 # What a node is told to look at; None: everything.

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from feed.serving import FeedServer, run_scenario, running_feed, wait_until
+from feed.feed_server import FeedServer, run_scenario, running_feed, wait_until
 
 CLIENTS = Path(__file__).parents[1] / "clients"
 NODE = shutil.which("node")

@@ -6,8 +6,8 @@ import pytest
 from websockets.asyncio.client import connect
 
 import build
-from feed.serving import MemoryEvents, next_message, read_close, run_scenario
-from feed.whole import announce, running_program
+from feed.feed_server import MemoryEvents, next_message, read_close, run_scenario
+from feed.running_program import announce, running_program
 from silverball.cli.server import websocket_protocol
 from silverball.feed.feed import Feed, limits_from_settings, rules_from_settings
 from silverball.feed.hub import Hub

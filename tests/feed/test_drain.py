@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from feed.serving import next_message, read_close, run_scenario, running_feed
+from feed.feed_server import next_message, read_close, run_scenario, running_feed
 
 
 @pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import ClientConnection
 
-from feed.raw import PING, PONG, TEXT, RawConnection
-from feed.serving import (
+from feed.feed_server import (
     ManualClock,
     next_message,
     read_close,
@@ -16,6 +15,7 @@ from feed.serving import (
     subscribe,
     wait_until,
 )
+from feed.raw_connection import PING, PONG, TEXT, RawConnection
 
 
 def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:

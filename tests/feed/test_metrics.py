@@ -5,7 +5,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from feed.serving import NOON, next_message, run_scenario, running_feed
+from feed.feed_server import NOON, next_message, run_scenario, running_feed
 from silverball.feed.encoding import FrameEncoding, OutgoingEvent
 from silverball.feed.metrics import SECONDS, Histogram
 from silverball.store.announcements import Announcement

@@ -5,9 +5,9 @@ import json
 from typing import Any
 
 import build
-from feed.serving import next_message, run_scenario
+from feed.feed_server import next_message, run_scenario
+from feed.running_program import running_program, wait_until
 from feed.test_replay import EventBlocks
-from feed.whole import running_program, wait_until
 from silverball.store import announcements, tables
 from silverball.store.engine import Store
 

@@ -5,8 +5,8 @@ import json
 from typing import Any
 
 import build
-from feed.serving import next_message, run_scenario
-from feed.whole import announce, running_program
+from feed.feed_server import next_message, run_scenario
+from feed.running_program import announce, running_program
 from silverball.store import announcements
 from silverball.store.engine import Store
 

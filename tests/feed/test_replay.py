@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import build
-from feed.serving import run_scenario
-from feed.whole import RunningProgram, announce, running_program, wait_until
+from feed.feed_server import run_scenario
+from feed.running_program import RunningProgram, announce, running_program, wait_until
 from selection import examples
 from silverball import app
 from silverball.feed.feed import FeedService

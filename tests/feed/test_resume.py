@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from websockets.asyncio.client import ClientConnection
 
-from feed.serving import (
+from feed.feed_server import (
     FeedServer,
     ManualClock,
     next_message,

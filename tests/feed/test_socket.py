@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from feed.raw import BINARY, CLOSE, PING, PONG, TEXT, RawConnection
-from feed.serving import (
+from feed.feed_server import (
     FeedServer,
     ManualClock,
     next_message,
@@ -21,6 +20,7 @@ from feed.serving import (
     subscribe,
     wait_until,
 )
+from feed.raw_connection import BINARY, CLOSE, PING, PONG, TEXT, RawConnection
 from selection import examples
 from silverball.feed import handshake
 from silverball.feed.feed import ConnectionLimits

@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake
 
 import build
 from feed.redis_server import RedisServer
-from feed.whole import admin_token
+from feed.running_program import admin_token
 from servers import Servers
 from silverball.store import announcements
 from silverball.store.engine import Store

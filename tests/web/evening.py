@@ -4,7 +4,7 @@ import json
 import urllib.request
 from typing import Any
 
-from feed.whole import admin_token
+from feed.running_program import admin_token
 from servers import Servers
 from silverball.store.engine import Store
 from web.line import Line

@@ -7,7 +7,7 @@ import socket
 import struct
 from typing import Any, cast
 
-from feed.serving import FeedServer
+from feed.feed_server import FeedServer
 
 TEXT, BINARY, CLOSE, PING, PONG = 0x81, 0x82, 0x88, 0x89, 0x8A
 MASK = b"\x01\x02\x03\x04"

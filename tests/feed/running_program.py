@@ -19,7 +19,7 @@ import uvicorn
 from websockets.asyncio.client import ClientConnection, connect
 
 import build
-from feed.serving import next_message, subscribe
+from feed.feed_server import next_message, subscribe
 from silverball import app
 from silverball.cli.connection import BoundedConnection
 from silverball.cli.server import DrainingServer, websocket_protocol

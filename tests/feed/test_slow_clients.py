@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from feed.raw import CLOSE, TEXT, RawConnection
-from feed.serving import FeedServer, ManualClock, next_message, run_scenario, running_feed, wait_until
+from feed.feed_server import FeedServer, ManualClock, next_message, run_scenario, running_feed, wait_until
+from feed.raw_connection import CLOSE, TEXT, RawConnection
 from silverball.feed.subscribers import LAGGING_BYTES, LAGGING_BYTES_MAX
 
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
