@@ -93,7 +93,7 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
         assert tips["opdbInfo"]["supplementary"] == "Bally, 1992"
         assert len(tips["pintips"]) == 2
         with urllib.request.urlopen(f"{base_url}/exports/latest-opdb.json") as answer:
-            machines = {one["opdbId"] for one in json.load(answer)["entries"]}
+            machines = {entry["opdbId"] for entry in json.load(answer)["entries"]}
         assert machines > {"G4ODR", "G4ODR-MDXEy", "G5pe4-MePZv"}
         signing_in = next(line for line in lines if "/run" in line)
         assert (data / "password").read_text().strip() in signing_in
@@ -102,21 +102,21 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
     started = time.monotonic()
     with running(data, "--json", "--no-robots") as lines:
         assert time.monotonic() - started < READY_SECONDS
-        said = json.loads(lines[0])
-        assert set(said) == {"baseUrl", "wsUrl", "appKey", "token", "userId", "tournamentId"}
-        assert (said["token"], said["appKey"]) == (token, "silverball")
-        assert said["wsUrl"] == said["baseUrl"].replace("http:", "ws:")
-        curl = f"curl -H 'Authorization: Bearer {token}' {said['baseUrl']}"
-        assert pasted(f"{curl}/api/tournaments/{said['tournamentId']}/standings") == standings
-        assert pasted(f"{curl}/api/users/{said['userId']}")["club"]["name"] == "The Lantern Flippers"
+        ready = json.loads(lines[0])
+        assert set(ready) == {"baseUrl", "wsUrl", "appKey", "token", "userId", "tournamentId"}
+        assert (ready["token"], ready["appKey"]) == (token, "silverball")
+        assert ready["wsUrl"] == ready["baseUrl"].replace("http:", "ws:")
+        curl = f"curl -H 'Authorization: Bearer {token}' {ready['baseUrl']}"
+        assert pasted(f"{curl}/api/tournaments/{ready['tournamentId']}/standings") == standings
+        assert pasted(f"{curl}/api/users/{ready['userId']}")["club"]["name"] == "The Lantern Flippers"
         occasion = pasted(f"{curl}/api/events/7061")["data"]
         assert len(occasion["tournaments"]) == 6
         series = pasted(f"{curl}/api/series/7081?includeDetails=true")["data"]
         assert len(series["tournamentIds"]) == 4
         assert series["standings"][0]["position"] == 1
         names = {"names": ["Ada Quill", "edie frost", "Nobody Known"]}
-        estimate = asked(said["baseUrl"], token, "/api/ifpa/wppr-estimator", names)
-        assert [one["name"] for one in estimate["players"]] == ["Edie Frost", "Ada Quill"]
+        estimate = asked(ready["baseUrl"], token, "/api/ifpa/wppr-estimator", names)
+        assert [player["name"] for player in estimate["players"]] == ["Edie Frost", "Ada Quill"]
         assert estimate["unresolvedNames"] == ["Nobody Known"]
     assert "Loading" not in (tmp_path / "log").read_text().split("Loading", 2)[-1]
 
@@ -124,25 +124,28 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
 def test_robots_leave_a_finished_night_of_each_format_and_play_one_that_goes_on(tmp_path: Path) -> None:
     data = tmp_path / "demo"
     with running(data, "--json") as lines:
-        said = json.loads(lines[0])
-        curl = f"curl -H 'Authorization: Bearer {said['token']}' {said['baseUrl']}"
-        mine = f"{curl}/api/tournaments?owner={said['userId']}&limit=100"
+        ready = json.loads(lines[0])
+        curl = f"curl -H 'Authorization: Bearer {ready['token']}' {ready['baseUrl']}"
+        mine = f"{curl}/api/tournaments?owner={ready['userId']}&limit=100"
         finished = pasted(f"{mine}&status=completed")["data"]
-        names = Counter(one["name"] for one in finished)
+        names = Counter(tournament["name"] for tournament in finished)
         assert [names[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
-        running_now = {one["name"]: one["tournamentId"] for one in pasted(f"{mine}&status=started")["data"]}
+        running_now = {
+            tournament["name"]: tournament["tournamentId"]
+            for tournament in pasted(f"{mine}&status=started")["data"]
+        }
         one_of_them = {"tournamentId": finished[0]["tournamentId"]}
-        estimate = asked(said["baseUrl"], said["token"], "/api/ifpa/wppr-estimator", one_of_them)
+        estimate = asked(ready["baseUrl"], ready["token"], "/api/ifpa/wppr-estimator", one_of_them)
         assert estimate["players"]
         assert len(estimate["standingsOrder"]) == len(estimate["players"]) + len(estimate["unresolvedNames"])
         queues = pasted(f"{curl}/api/tournaments/{running_now[demo_nights.QUEUES.name]}/queues")["data"]
         assert [len(each) for each in queues.values()] == [2, 2, 1]
         night = _moved(mine, curl)
     with running(data, "--json") as lines:
-        said = json.loads(lines[0])
-        curl = f"curl -H 'Authorization: Bearer {said['token']}' {said['baseUrl']}"
-        mine = f"{curl}/api/tournaments?owner={said['userId']}&limit=100"
-        again = Counter(one["name"] for one in pasted(f"{mine}&status=completed")["data"])
+        ready = json.loads(lines[0])
+        curl = f"curl -H 'Authorization: Bearer {ready['token']}' {ready['baseUrl']}"
+        mine = f"{curl}/api/tournaments?owner={ready['userId']}&limit=100"
+        again = Counter(tournament["name"] for tournament in pasted(f"{mine}&status=completed")["data"])
         assert [again[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
         # On a slow machine the night may be over by now: then the next one plays.
         assert again[demo_nights.LIVE.name] or _moved(mine, curl) == night
@@ -154,12 +157,14 @@ def _moved(mine: str, curl: str) -> int:
     started = time.monotonic()
     seen: set[int] = set()
     while time.monotonic() - started < READY_SECONDS:
-        for one in pasted(f"{mine}&status=started")["data"]:
-            if one["name"] == demo_nights.LIVE.name:
-                games = pasted(f"{curl}/api/tournaments/{one['tournamentId']}/games?status=completed")["data"]
+        for tournament in pasted(f"{mine}&status=started")["data"]:
+            if tournament["name"] == demo_nights.LIVE.name:
+                games = pasted(f"{curl}/api/tournaments/{tournament['tournamentId']}/games?status=completed")[
+                    "data"
+                ]
                 seen.add(len(games))
                 if len(seen) > 1:
-                    return int(one["tournamentId"])
+                    return int(tournament["tournamentId"])
         time.sleep(2)
     raise AssertionError("The live night stands still.")
 

@@ -29,7 +29,7 @@ def organizer_id(store: Store) -> int:
 def nights(store: Store, organizer_id: int, name: str = demo_nights.LIVE.name) -> list[Any]:
     """Tournaments with this name, newest first."""
     _, answer = build.ask(store, f"/api/tournaments?owner={organizer_id}&limit=100", by=organizer_id)
-    return [one for one in answer["data"] if one["name"] == name]
+    return [tournament for tournament in answer["data"] if tournament["name"] == name]
 
 
 def results_in(store: Store, organizer_id: int, tournament_id: int) -> int:
@@ -59,8 +59,8 @@ def test_a_live_night_that_was_stopped_goes_on(store: Store, organizer_id: int) 
         live.start()
         started = time.monotonic()
         while not any(
-            results_in(store, organizer_id, one["tournamentId"]) >= count
-            for one in nights(store, organizer_id)
+            results_in(store, organizer_id, tournament["tournamentId"]) >= count
+            for tournament in nights(store, organizer_id)
         ):
             assert time.monotonic() - started < SECONDS_MAX
             time.sleep(0.02)
@@ -75,10 +75,12 @@ def test_a_night_that_somebody_else_closes_is_followed_by_another(store: Store, 
     closed: set[int] = set()
     while len(nights(store, organizer_id)) < 2:
         assert time.monotonic() - started < SECONDS_MAX
-        for one in nights(store, organizer_id):
-            if one["status"] == "started" and one["tournamentId"] not in closed:
-                build.do(store, "POST", f"/api/tournaments/{one['tournamentId']}/complete", by=organizer_id)
-                closed.add(one["tournamentId"])
+        for tournament in nights(store, organizer_id):
+            if tournament["status"] == "started" and tournament["tournamentId"] not in closed:
+                build.do(
+                    store, "POST", f"/api/tournaments/{tournament['tournamentId']}/complete", by=organizer_id
+                )
+                closed.add(tournament["tournamentId"])
         time.sleep(0.1)
     live.stop()
 
@@ -94,7 +96,9 @@ def test_what_was_cut_off_is_completed_and_what_is_there_is_left_alone(
     for _ in range(2):
         demo_nights.play_nights(store, CHOSEN, organizer_id, Random(1))
         for plan in few:
-            assert [one["status"] for one in nights(store, organizer_id, plan.name)] == ["completed"]
+            assert [tournament["status"] for tournament in nights(store, organizer_id, plan.name)] == [
+                "completed"
+            ]
         (queues,) = nights(store, organizer_id, demo_nights.QUEUES.name)
         path = f"/api/tournaments/{queues['tournamentId']}/queues"
         _, waiting = build.ask(store, path, by=organizer_id)

@@ -29,7 +29,7 @@ def a_file(folder: Path, *records: dict[str, Any]) -> Path:
 
 
 def people(*ifpa_ids: int) -> list[dict[str, Any]]:
-    return [{"ifpaId": one, "name": f"Player {one}", "rank": one} for one in ifpa_ids]
+    return [{"ifpaId": ifpa_id, "name": f"Player {ifpa_id}", "rank": ifpa_id} for ifpa_id in ifpa_ids]
 
 
 def count(database_url: str) -> int:

@@ -34,7 +34,7 @@ def a_client(store: Store, clock: SteppedClock) -> InProcessClient:
 def a_field(client: InProcessClient, players: int, arenas: int = 6) -> tuple[list[int], list[int]]:
     made = [client.send("POST", "/api/players", {"name": f"Player {n + 1}"}) for n in range(players)]
     machines = [client.send("POST", "/api/arenas", {"name": f"Machine {n + 1}"}) for n in range(arenas)]
-    return [one["data"]["playerId"] for one in made], [one["data"]["arenaId"] for one in machines]
+    return [answer["data"]["playerId"] for answer in made], [answer["data"]["arenaId"] for answer in machines]
 
 
 def played_out(client: InProcessClient, clock: SteppedClock, plan: TournamentPlan, dice: Random) -> Robot:
@@ -86,7 +86,7 @@ def test_the_same_dice_play_the_same_night(store: Store) -> None:
         robot.start()
         robot.play_to_end()
         games = client.send("GET", f"/api/tournaments/{robot.tournament_id}/single-player-games")["data"]
-        return [(one["playerId"], one["arenaId"], one["score"]) for one in games]
+        return [(game["playerId"], game["arenaId"], game["score"]) for game in games]
 
     assert scores() == scores()
 

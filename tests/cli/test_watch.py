@@ -40,11 +40,11 @@ class Followed:
         threading.Thread(target=self._run, daemon=True).start()
 
     def _run(self) -> None:
-        for one in self._events:
-            self.told.append(one)
+        for event in self._events:
+            self.told.append(event)
 
     def names(self) -> list[str]:
-        return [one.name for one in self.told if one.name != following.IDLE]
+        return [event.name for event in self.told if event.name != following.IDLE]
 
     def wait_for(self, *names: str) -> None:
         until = time.monotonic() + 20
@@ -54,60 +54,60 @@ class Followed:
 
 
 def test_a_follower_begins_anew_and_is_told_what_happens(store: Store, server: Servers) -> None:
-    one = build.a_tournament(store).tournament_id
-    announce(store, one, 3)
-    follower = Followed(server, one)
+    tournament_id = build.a_tournament(store).tournament_id
+    announce(store, tournament_id, 3)
+    follower = Followed(server, tournament_id)
     follower.wait_for(RELOAD, LIVE)
-    announce(store, one)
+    announce(store, tournament_id)
     follower.wait_for("TournamentUpdated")
-    assert (follower.told[-1].seq, follower.told[-1].data) == (4, {"tournamentId": one, "n": 0})
+    assert (follower.told[-1].seq, follower.told[-1].data) == (4, {"tournamentId": tournament_id, "n": 0})
 
 
 def test_a_follower_comes_back_to_a_server_that_was_killed_and_misses_nothing(
     store: Store, server: Servers
 ) -> None:
-    one = build.a_tournament(store).tournament_id
-    place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", one, "silverball")
+    tournament_id = build.a_tournament(store).tournament_id
+    place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", tournament_id, "silverball")
     place.start_at_head()
     server.kill()
     # More than a socket brings at once.
-    announce(store, one, 700)
+    announce(store, tournament_id, 700)
     server.start()
     place.base_url = f"http://127.0.0.1:{server.port}"
-    told = []
+    events = []
     for event in following._follow_connection(place):
-        told.append(event)
+        events.append(event)
         if event.name == LIVE:
             break
-    assert [event.seq for event in told[:-1]] == list(range(1, 701))
+    assert [event.seq for event in events[:-1]] == list(range(1, 701))
 
 
 def test_a_follower_whose_place_was_trimmed_begins_anew(store: Store, server: Servers) -> None:
-    one = build.a_tournament(store).tournament_id
-    place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", one, "silverball")
+    tournament_id = build.a_tournament(store).tournament_id
+    place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", tournament_id, "silverball")
     place.start_at_head()
-    announce(store, one, 600)
+    announce(store, tournament_id, 600)
     with store.write() as transaction:
         transaction.connection.execute(tournament.update().values(seq_low=550))
-    told = []
+    names = []
     for event in following._follow_connection(place):
-        told.append(event.name)
+        names.append(event.name)
         if event.name == LIVE:
             break
-    assert told == [RELOAD, LIVE]
+    assert names == [RELOAD, LIVE]
     assert place.seq == 600
 
 
 def test_lines_of_json_for_other_programs(store: Store, server: Servers) -> None:
-    one = build.a_tournament(store).tournament_id
-    command = [sys.executable, "-u", "-m", "silverball.cli.main", "watch", str(one), "--json"]
+    tournament_id = build.a_tournament(store).tournament_id
+    command = [sys.executable, "-u", "-m", "silverball.cli.main", "watch", str(tournament_id), "--json"]
     with subprocess.Popen(
         [*command, "--url", f"http://127.0.0.1:{server.port}"], stdout=subprocess.PIPE, text=True
     ) as running:
         assert running.stdout is not None
         for n in range(1, 40):
             # Until it is connected nobody knows what it will see first.
-            announce(store, one)
+            announce(store, tournament_id)
             time.sleep(0.1 if n < 39 else 2)
         running.terminate()
         lines = [json.loads(line) for line in running.stdout]
@@ -127,8 +127,8 @@ def test_a_tournament_that_does_not_exist_is_told_in_a_sentence(server: Servers)
 
 
 def test_reading_without_a_token_is_told_what_to_do(store: Store, server: Servers) -> None:
-    one = build.a_tournament(store).tournament_id
-    board = watch.Board(f"http://127.0.0.1:{server.port}", one, "")
+    tournament_id = build.a_tournament(store).tournament_id
+    board = watch.Board(f"http://127.0.0.1:{server.port}", tournament_id, "")
     with pytest.raises(following.CannotFollow, match="--token"):
         board.update(FollowerEvent(RELOAD))
 

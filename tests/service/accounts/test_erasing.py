@@ -81,9 +81,9 @@ def a_world(store: Store, **values: Any) -> World:
     build.row(store, tables.shortcut, user_id=user_id, slug="canary-slug")
     build.row(store, tables.location, organizer_id=user_id, name="canary-home", address="canary-address")
     build.row(store, tables.occasion, organizer_id=user_id, name="canary-event", contact_email="canary@mail")
-    kept = build.row(store, tables.occasion, organizer_id=user_id, contact_email="canary@mail")
+    occasion_id = build.row(store, tables.occasion, organizer_id=user_id, contact_email="canary@mail")
     listed = {"user_id": user_id, "tournament_id": own.tournament_id}
-    build.row(store, tables.occasion_tournament, occasion_id=kept, **listed)
+    build.row(store, tables.occasion_tournament, occasion_id=occasion_id, **listed)
     build.a_player(store, user_id, name="canary-unused")
     bank_id = build.row(store, tables.bank, organizer_id=user_id, name="canary-bank")
     arena_id = build.an_arena(store, user_id, name="canary-arena")
@@ -133,15 +133,15 @@ def _send_him_in(store: Store, user_id: int, night: build.Night) -> None:
 
 
 def _say_it_everywhere(store: Store, user_id: int, night: build.Night) -> None:
-    said = json.dumps({"name": NAME}, ensure_ascii=False)
+    body = json.dumps({"name": NAME}, ensure_ascii=False)
     with store.write() as transaction:
-        announcements.append(transaction, night.tournament_id, [("PlayersAdded", said)])
-        kept = {"fingerprint": "f", "status": 200, "headers": {}, "at": build.NOW}
+        announcements.append(transaction, night.tournament_id, [("PlayersAdded", body)])
+        stored_reply = {"fingerprint": "f", "status": 200, "headers": {}, "at": build.NOW}
         mine = {"user_id": user_id, "key": "own", "body": '{"mine": "canary"}'}
-        transaction.connection.execute(insert(tables.idempotency).values(**kept, **mine))
-        for key, body in (("name", said), ("address", '{"to":"/run?q=Canary+%22Quill%22+%C3%96tztal"}')):
-            row = {"user_id": night.organizer_id, "key": key, "body": body}
-            transaction.connection.execute(insert(tables.idempotency).values(**kept, **row))
+        transaction.connection.execute(insert(tables.idempotency).values(**stored_reply, **mine))
+        for key, reply in (("name", body), ("address", '{"to":"/run?q=Canary+%22Quill%22+%C3%96tztal"}')):
+            row = {"user_id": night.organizer_id, "key": key, "body": reply}
+            transaction.connection.execute(insert(tables.idempotency).values(**stored_reply, **row))
         acted = {
             "tournament_id": night.tournament_id,
             "action_id": 1,
@@ -188,7 +188,7 @@ def test_results_stay_under_a_pseudonym(store: Store) -> None:
     erase(store, world.user_id)
     status, shown = build.ask(store, f"/api/tournaments/{world.night.tournament_id}?includePlayers=1", by=1)
     assert status == 200
-    names = {one["playerId"]: (one["name"], one["claimedBy"]) for one in shown["data"]["players"]}
+    names = {player["playerId"]: (player["name"], player["claimedBy"]) for player in shown["data"]["players"]}
     assert names[world.player_id] == (f"Player {world.player_id}", None)
     _, games = build.ask(store, f"/api/tournaments/{world.night.tournament_id}/games", by=1)
     assert world.player_id in games["data"][0]["playerIds"]
@@ -206,8 +206,8 @@ def test_followers_of_his_tournaments_read_everything_again(store: Store) -> Non
         assert before is not None
         assert after is not None
         assert after.epoch != before.epoch
-        said = announcements.load_since(db, world.night.tournament_id, after.epoch, 0, 100)
-    assert [one.name for one in said] == ["TournamentUpdated", "PlayersChanged"]
+        events = announcements.load_since(db, world.night.tournament_id, after.epoch, 0, 100)
+    assert [event.name for event in events] == ["TournamentUpdated", "PlayersChanged"]
 
 
 def test_what_others_use_of_his_book_stays(store: Store) -> None:
@@ -238,7 +238,7 @@ def test_nobody_is_ranked_behind_a_pseudonym(store: Store) -> None:
     world = a_world(store)
     erase(store, world.user_id)
     _, listed = build.ask(store, "/api/ratings", by=1)
-    assert [(one["name"], one["rank"]) for one in listed["data"]] == [("Bo Larkin", 1)]
+    assert [(rating["name"], rating["rank"]) for rating in listed["data"]] == [("Bo Larkin", 1)]
 
 
 def test_days_that_he_played_are_rated_again(store: Store) -> None:

@@ -25,9 +25,9 @@ def test_it_lists_what_is_active_of_the_caller_and_nobody_else(store: Store) -> 
     ]
     status, body = build.ask(store, "/api/dashboard", by=user_id)
     assert status == 200
-    assert [one["tournamentId"] for one in body["tournamentsOrganizing"]] == mine[1::-1]
-    assert [one["tournamentId"] for one in body["tournamentsPlaying"]] == theirs[1::-1]
-    assert [one["seriesId"] for one in body["seriesOrganizing"]] == series[:1]
+    assert [tournament["tournamentId"] for tournament in body["tournamentsOrganizing"]] == mine[1::-1]
+    assert [tournament["tournamentId"] for tournament in body["tournamentsPlaying"]] == theirs[1::-1]
+    assert [series_["seriesId"] for series_ in body["seriesOrganizing"]] == series[:1]
     assert body["seriesOrganizing"][0]["tournamentIds"] == []
     assert body["tournamentsPlaying"][0]["organizer"]["userId"] == other
 

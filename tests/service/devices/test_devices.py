@@ -204,8 +204,8 @@ def test_the_last_use_is_noted_to_the_minute(store: Store) -> None:
                 build.NOW.replace(minute=seconds // 60, second=seconds % 60),
             )
     with store.read() as db:
-        (one,) = reads.active_devices(db, desk.night.tournament_id)
-    assert one.last_used_at == build.NOW.replace(minute=1, second=0)
+        (device,) = reads.active_devices(db, desk.night.tournament_id)
+    assert device.last_used_at == build.NOW.replace(minute=1, second=0)
 
 
 def test_links_and_codes_are_no_part_of_the_journal_and_do_not_stand_in_the_way_of_undo(store: Store) -> None:
@@ -236,8 +236,8 @@ def test_a_device_records_results_and_the_journal_says_which(store: Store) -> No
         assert list(verifier.verify_tournament(db, desk.night.tournament_id).faults) == []
     # Only the organizer replaces a result; a device is told whose it is, and so is everybody else.
     for who in ("device", "keeper"):
-        told = desk.expect_refusal(409, "PUT", path, positions(game, flip=True), by=who)["message"]
-        assert "device: Tablet at the bar entered" in told
+        message = desk.expect_refusal(409, "PUT", path, positions(game, flip=True), by=who)["message"]
+        assert "device: Tablet at the bar entered" in message
     assert (
         "by device: Tablet at the bar" in desk.expect_refusal(409, "POST", "/undo", {"action": 99})["message"]
     )
@@ -256,9 +256,11 @@ def test_a_device_keeps_its_name_in_the_journal_after_it_was_revoked(store: Stor
 def test_a_device_approves_what_players_send_in(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     a_device(desk)
-    game = next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
-    said = desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="player")["data"]
-    approve = f"/suggestions/{said['suggestions'][0]['suggestionId']}/approve"
+    game = next(
+        open_game for open_game in desk.open_round() if desk.night.player_ids[0] in open_game["playerIds"]
+    )
+    suggested = desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="player")["data"]
+    approve = f"/suggestions/{suggested['suggestions'][0]['suggestionId']}/approve"
     assert desk.ok("POST", approve, by="device")["data"]["status"] == "completed"
 
 
@@ -329,9 +331,9 @@ def test_a_code_reports_for_its_player_or_its_game_only(store: Store, kind: str)
     whose = {"player_id": mine["playerIds"][1]} if kind == "player" else {"game_id": mine["gameId"]}
     desk.callers["code"] = a_code(desk, **whose)
     path = "/games/{}/suggestions"
-    said = desk.do_and_undo("POST", path.format(mine["gameId"]), positions(mine), by="code")["data"]
-    (one,) = said["suggestions"]
-    assert (one["playerId"], one["userId"]) == (whose.get("player_id"), None)
+    answer = desk.do_and_undo("POST", path.format(mine["gameId"]), positions(mine), by="code")["data"]
+    (suggestion,) = answer["suggestions"]
+    assert (suggestion["playerId"], suggestion["userId"]) == (whose.get("player_id"), None)
     desk.expect_refusal(403, "POST", path.format(others["gameId"]), positions(others), by="code")
     # Nothing else that players or scorekeepers may do.
     for game in (mine, others):
@@ -404,13 +406,15 @@ def test_each_code_is_one_things_only_and_new_ones_replace_all(store: Store) -> 
 
 def test_who_deletes_his_account_leaves_no_address_where_his_code_was_used(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
-    game = next(one for one in desk.open_round() if desk.night.player_ids[0] in one["playerIds"])
+    game = next(
+        open_game for open_game in desk.open_round() if desk.night.player_ids[0] in open_game["playerIds"]
+    )
     for player_id in game["playerIds"]:
         desk.callers["code"] = a_code(desk, player_id=player_id)
         desk.ok("POST", f"/games/{game['gameId']}/suggestions", positions(game), by="code")
     with store.write() as transaction:
         accounts.erase_account(transaction, desk.callers["player"].user_id)
-    sources = {one["actorName"]: one["source"] for one in desk.ok("GET", "/journal")["data"][:2]}
+    sources = {action["actorName"]: action["source"] for action in desk.ok("GET", "/journal")["data"][:2]}
     assert sorted(sources.values()) == ["", "203.0.113.7"]
     assert sources[f"code of Player {desk.night.player_ids[0]}"] == ""
 

@@ -44,7 +44,7 @@ def book(store: Store) -> Store:
 
 
 def names_of(answered: Any) -> list[str]:
-    return [one["name"] for one in answered["players"]]
+    return [player["name"] for player in answered["players"]]
 
 
 def test_an_answer_is_of_the_observed_shape(book: Store) -> None:
@@ -71,7 +71,7 @@ def test_the_observed_player_is_shown_as_observed(store: Store) -> None:
 def test_a_list_of_numbers_and_of_names_is_one_list(book: Store) -> None:
     answered = ask(book, {"ifpaIds": [102, 101, 101, 999], "names": ["ada  QUILL", "Newt Comer"]})
     # By rank, who has none last; who is named twice counts once; a number nobody has is left out.
-    assert [one["ifpaId"] for one in answered["players"]] == [101, 102, 105]
+    assert [player["ifpaId"] for player in answered["players"]] == [101, 102, 105]
     assert answered["unresolvedNames"] == []
     assert (answered["baseValue"], answered["womensBaseValue"]) == (1, 1.5)
     assert answered["rankValue"] == 0.4049227672351303
@@ -106,7 +106,7 @@ def test_a_name_is_found_whole_whatever_its_spelling_and_only_when_it_is_the_onl
     book: Store, name: str, ifpa_ids: list[int]
 ) -> None:
     answered = ask(book, {"names": [name]})
-    assert [one["ifpaId"] for one in answered["players"]] == ifpa_ids
+    assert [player["ifpaId"] for player in answered["players"]] == ifpa_ids
     assert answered["unresolvedNames"] == ([] if ifpa_ids else [name])
 
 
@@ -197,7 +197,7 @@ def rank_all(store: Store, night: build.Night) -> None:
 def test_a_tournament_is_worth_what_its_players_are(book: Store) -> None:
     night = a_night(book)
     answered = ask(book, {"tournamentId": night.tournament_id})
-    assert [one["ifpaId"] for one in answered["players"]] == [101, 102]
+    assert [player["ifpaId"] for player in answered["players"]] == [101, 102]
     # Names of players come from the federation; whom it does not know, from the organizer's book.
     assert names_of(answered) == ["Ada Quill", "Zoë O'Neil-Märsh"]
     assert answered["unresolvedNames"] == ["Stranger", "Forgotten"]
@@ -223,7 +223,7 @@ def test_who_left_before_he_played_does_not_count_and_who_left_later_does(book: 
     standing = {"tournament_id": night.tournament_id, "position": 5, "points": Decimal(0), "row": {}}
     build.row(book, tables.standing, player_id=late, **standing)
     answered = ask(book, {"tournamentId": night.tournament_id})
-    assert [one["ifpaId"] for one in answered["players"]] == [101, 102, 104]
+    assert [player["ifpaId"] for player in answered["players"]] == [101, 102, 104]
 
 
 def test_a_series_is_worth_what_the_players_of_all_its_nights_are(book: Store) -> None:
@@ -238,7 +238,7 @@ def test_a_series_is_worth_what_the_players_of_all_its_nights_are(book: Store) -
         build.row(book, tables.entrant, tournament_id=second.tournament_id, player_id=player_id, place=0)
     build.a_tournament(book, organizer_id=organizer_id)
     answered = ask(book, {"seriesId": series_id})
-    assert [one["ifpaId"] for one in answered["players"]] == [101, 102, 105]
+    assert [player["ifpaId"] for player in answered["players"]] == [101, 102, 105]
     assert answered["unresolvedNames"] == ["Stranger", "Forgotten"]
     assert answered["standingsOrder"] is None
 

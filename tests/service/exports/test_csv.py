@@ -132,7 +132,7 @@ def test_a_game_has_one_row_per_player_in_playing_order(store: Store) -> None:
     night = a_night(store)
     ann, bob, cy = night.player_ids
     found = rows(store, night.tournament_id, "games/csv")
-    assert [row["Player ID"] for row in found] == [str(one) for one in (bob, ann, cy, ann, cy)]
+    assert [row["Player ID"] for row in found] == [str(player_id) for player_id in (bob, ann, cy, ann, cy)]
     assert found[0] == {
         "Game ID": "1",
         "Round ID": "1",
@@ -168,8 +168,8 @@ def test_a_game_has_one_row_per_player_in_playing_order(store: Store) -> None:
 )
 def test_games_in_a_table_are_narrowed_like_the_list(store: Store, query: str, count: int) -> None:
     night = a_night(store)
-    said = query.format(bob=night.player_ids[1], arena=night.arena_ids[0])
-    assert len(rows(store, night.tournament_id, f"games/csv{said}")) == count
+    path_query = query.format(bob=night.player_ids[1], arena=night.arena_ids[0])
+    assert len(rows(store, night.tournament_id, f"games/csv{path_query}")) == count
     status, body = build.ask(store, f"/api/tournaments/{night.tournament_id}/games/csv?round=x", by=1)
     assert (status, list(body["errors"])) == (422, ["round"])
 
@@ -261,8 +261,8 @@ def test_a_name_that_a_spreadsheet_would_run_is_quoted(store: Store, start: str)
 def test_every_text_comes_back_but_for_the_apostrophe(cells: list[tuple[str, int, None]]) -> None:
     made = sheet.csv_file("x.csv", ("Text", "Number", "Nothing"), cells)
     found = list(csv.reader(io.StringIO(made.body.decode(), newline="")))[1:]
-    for (said, number, _), (cell, shown, nothing) in zip(cells, found, strict=True):
-        assert cell in (said, "'" + said)
+    for (original, number, _), (cell, shown, nothing) in zip(cells, found, strict=True):
+        assert cell in (original, "'" + original)
         assert not cell.startswith(("=", "+", "-", "@", "\t", "\r"))
         assert (shown, nothing) == (str(number), "")
 

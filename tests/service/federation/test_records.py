@@ -113,7 +113,7 @@ def test_more_records_than_fit_into_one_statement_are_found(store: Store, monkey
     monkeypatch.setattr(reads, "AT_ONCE", 2)
     keep(store, *(NewRecord(ifpa_id=n, name=f"Player {n}") for n in range(1, 8)))
     with store.read() as db:
-        assert [one.ifpa_id for one in reads.records_by_ifpa(db, range(1, 12))] == list(range(1, 8))
+        assert [record.ifpa_id for record in reads.records_by_ifpa(db, range(1, 12))] == list(range(1, 8))
         assert len(reads.ifpa_ids_by_name(db, [f"player {n}" for n in range(1, 12)])) == 7
 
 
@@ -131,7 +131,7 @@ RECORDS = st.builds(
 )
 
 
-@given(st.lists(RECORDS, max_size=5, unique_by=lambda one: one.ifpa_id))
+@given(st.lists(RECORDS, max_size=5, unique_by=lambda record: record.ifpa_id))
 @settings(
     max_examples=examples(20), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
 )
@@ -140,9 +140,9 @@ def test_what_is_stored_is_found_again(store: Store, records: list[NewRecord]) -
         transaction.connection.execute(delete(tables.federation_player))
         writes.store_records(transaction.connection, records, now=build.NOW)
     with store.read() as db:
-        found = reads.records_by_ifpa(db, [one.ifpa_id for one in records])
-    stored = {one.ifpa_id: msgspec.structs.asdict(one) for one in records}
-    assert {one.ifpa_id: vars(one) for one in found} == stored
+        found = reads.records_by_ifpa(db, [record.ifpa_id for record in records])
+    stored = {record.ifpa_id: msgspec.structs.asdict(record) for record in records}
+    assert {record.ifpa_id: vars(record) for record in found} == stored
 
 
 def a_planned_night(store: Store, seeding: str) -> build.Night:
@@ -180,7 +180,7 @@ def test_who_is_seeded_by_the_federation_is_seeded_by_his_rank_there(
     status, body, _ = build.do(store, "POST", f"{path}/start", by=night.organizer_id)
     assert status == 200, body
     _, shown = build.ask(store, f"{path}?includePlayers=true", by=night.organizer_id)
-    seeds = {one["playerId"]: one["tournamentPlayer"]["seed"] for one in shown["data"]["players"]}
+    seeds = {player["playerId"]: player["tournamentPlayer"]["seed"] for player in shown["data"]["players"]}
     ordered = sorted(night.player_ids, key=lambda player_id: seeds[player_id])
     assert [night.player_ids.index(player_id) for player_id in ordered][: len(best_first)] == best_first
     assert sorted(seeds.values()) == [1, 2, 3, 4]

@@ -95,7 +95,7 @@ def test_people_and_pictures_come_when_they_are_asked_for(known: Store, query: s
         entry = body["data"] if path == "entry" else body["entry"]
         assert set(entry) - set(FIELDS) == extra
         if "people" in extra:
-            assert [one["name"] for one in entry["people"]] == ["Vera Solder"]
+            assert [person["name"] for person in entry["people"]] == ["Vera Solder"]
         if "images" in extra:
             assert entry["images"] == [{**files.IMAGE, "group": None}]
 
@@ -159,7 +159,7 @@ def test_the_list_of_changes_is_empty_at_first(store: Store) -> None:
 
 
 def found(db: Connection, words: str) -> list[str]:
-    return [one.opdb_id for one in reads.search_machines(db, words)]
+    return [entry.opdb_id for entry in reads.search_machines(db, words)]
 
 
 def test_machines_are_found_by_any_of_their_names(known: Store) -> None:

@@ -50,7 +50,7 @@ def test_days_without_play_make_the_next_day_less_certain(store: Store) -> None:
     circuit.rate(9)
     players = {0: (1500.0, 75.0), 1: (1500.0, 75.0)}
     first = oracle.rated(players, [(2, {0: 0, 1: 1})])
-    idle = {one: (rating, formulas.deviation_after(rd, 8)) for one, (rating, rd) in first.items()}
+    idle = {name: (rating, formulas.deviation_after(rd, 8)) for name, (rating, rd) in first.items()}
     second = oracle.rated(idle, [(2, {1: 0, 0: 1})])
     assert circuit.ratings() == {
         "Ada": pytest.approx(second[0], abs=1e-9),
@@ -187,7 +187,7 @@ def test_day_by_day_or_all_at_once_or_again_comes_to_the_same(store: Store, seas
         ]
         for n, after in oracle.rated(before, listed).items():
             state[playing[n]], last[playing[n]] = after, day
-    assert {name: pytest.approx(one, abs=0.05) for name, one in state.items()} == step_by_step
+    assert {name: pytest.approx(number, abs=0.05) for name, number in state.items()} == step_by_step
 
 
 def test_a_correction_makes_its_day_dirty_and_the_next_run_mends_everything_after(store: Store) -> None:

@@ -75,7 +75,7 @@ def test_an_adjustment_is_a_number_and_whole_where_it_can_be(store: Store, store
 
 def test_players_of_other_tournaments_are_not_entrants_of_this_one(store: Store) -> None:
     night, other = build.a_tournament(store), build.a_tournament(store)
-    asked = ",".join(str(one) for one in [*reversed(night.player_ids), *other.player_ids])
+    asked = ",".join(str(player_id) for player_id in [*reversed(night.player_ids), *other.player_ids])
     path = f"/api/tournaments/{night.tournament_id}/players/resolve-unknown?players={asked}"
     _, body = build.ask(store, path, by=other.organizer_id)
     assert [player["playerId"] for player in body["data"]] == night.player_ids
@@ -83,7 +83,7 @@ def test_players_of_other_tournaments_are_not_entrants_of_this_one(store: Store)
 
 def test_anybody_with_a_token_may_resolve_anybodys_players(store: Store) -> None:
     night, stranger = build.a_tournament(store), build.a_user(store)
-    asked = ",".join(str(one) for one in night.player_ids)
+    asked = ",".join(str(player_id) for player_id in night.player_ids)
     _, body = build.ask(store, f"/api/players/resolve-unknown?players={asked}", by=stranger)
     assert [player["playerId"] for player in body["data"]] == night.player_ids
     assert all("tournamentPlayer" not in player for player in body["data"])

@@ -95,7 +95,7 @@ class Circuit:
         found = {}
         with self.store.read() as db:
             for table in (tables.rating, tables.rating_revision, tables.rating_period):
-                columns = [one for one in table.c if one.name != "processed_at"]
+                columns = [column for column in table.c if column.name != "processed_at"]
                 rows = db.execute(select(*columns).order_by(columns[0]))
                 found[table.name] = [tuple(row) for row in rows]
         return found

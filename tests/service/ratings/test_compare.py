@@ -61,14 +61,17 @@ def test_both_directions_say_the_same_and_all_of_them_what_the_ratings_say(
     circuit.rate(13)
     there = sorted({name for pair in won for name in pair})
     body = compared(circuit, there)
-    name_of = {one["ratingId"]: one["name"] for one in body["ratings"]}
-    met = {(name_of[one["ratingId"]], name_of[one["opponentRatingId"]]): one for one in body["records"]}
-    assert set(met) == {pair for one, other in won for pair in ((one, other), (other, one))}
-    for (one, other), record in met.items():
-        assert (record["winCount"], record["lossCount"]) == (won[one, other], won[other, one])
-        assert record["winCount"] == met[other, one]["lossCount"]
-        assert record["resultCount"] == record["gameCount"] == won[one, other] + won[other, one]
-        assert record["lastPlayed"] == f"2026-03-{last[one, other]:02}"
+    name_of = {rating["ratingId"]: rating["name"] for rating in body["ratings"]}
+    met = {
+        (name_of[record["ratingId"]], name_of[record["opponentRatingId"]]): record
+        for record in body["records"]
+    }
+    assert set(met) == {pair for winner, other in won for pair in ((winner, other), (other, winner))}
+    for (winner, other), record in met.items():
+        assert (record["winCount"], record["lossCount"]) == (won[winner, other], won[other, winner])
+        assert record["winCount"] == met[other, winner]["lossCount"]
+        assert record["resultCount"] == record["gameCount"] == won[winner, other] + won[other, winner]
+        assert record["lastPlayed"] == f"2026-03-{last[winner, other]:02}"
     for rating in body["ratings"]:
         own = [record for (name, _), record in met.items() if name == rating["name"]]
         for count in ("winCount", "lossCount", "resultCount"):
@@ -83,12 +86,17 @@ def test_a_draw_counts_for_neither_in_both_directions(store: Store) -> None:
     night = circuit.night(1, ["Ada", "Bo"])
     build.a_game(store, night, ids, status="completed", points=[1, 1])
     circuit.rate(1)
-    one, other = compared(circuit, ["Ada", "Bo"])["records"]
-    assert (one["winCount"], one["lossCount"], one["drawCount"], one["resultCount"]) == (1, 0, 1, 2)
+    record, other = compared(circuit, ["Ada", "Bo"])["records"]
+    assert (record["winCount"], record["lossCount"], record["drawCount"], record["resultCount"]) == (
+        1,
+        0,
+        1,
+        2,
+    )
     assert (other["winCount"], other["lossCount"], other["drawCount"]) == (0, 1, 1)
-    assert (one["efficiencyPercent"], other["efficiencyPercent"]) == (0.5, 0)
+    assert (record["efficiencyPercent"], other["efficiencyPercent"]) == (0.5, 0)
     ratings = circuit.ratings()
-    assert one["expectedWinProbability"] == formulas.win_probability(*ratings["Ada"], *ratings["Bo"])
+    assert record["expectedWinProbability"] == formulas.win_probability(*ratings["Ada"], *ratings["Bo"])
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -100,4 +108,8 @@ def test_whom_to_compare_may_stand_in_a_json_body(store: Store, method: str) -> 
     asked = {"ifpaIds": "11", "playerIds": [circuit.player("Bo")]}
     by = build.caller(circuit.organizer_id)
     status, body, _ = build.do(store, method, "/api/ratings/compare", asked, by=by)
-    assert (status, [one["name"] for one in body["ratings"]], len(body["records"])) == (200, ["Ada", "Bo"], 2)
+    assert (status, [rating["name"] for rating in body["ratings"]], len(body["records"])) == (
+        200,
+        ["Ada", "Bo"],
+        2,
+    )

@@ -79,10 +79,12 @@ class World:
 
     def paths(self) -> Iterator[str]:
         reading = [
-            one for one in collect_endpoints(*app.ROUTE_MODULES) if one.method == "GET" and not one.is_async
+            endpoint
+            for endpoint in collect_endpoints(*app.ROUTE_MODULES)
+            if endpoint.method == "GET" and not endpoint.is_async
         ]
-        for one in reading:
-            yield (one.path + QUERIES.get(one.path, "")).format_map(self.ids)
+        for endpoint in reading:
+            yield (endpoint.path + QUERIES.get(endpoint.path, "")).format_map(self.ids)
         for path in MORE:
             yield path.format_map(self.ids)
 
@@ -101,11 +103,11 @@ def _rate(store: Store, user_id: int, owner: int, *, rank: int | None) -> None:
     """His rating, and that of "Player 2" in the organizer's book, whom he beat."""
     known = {"organizer_id": owner, "name_key": "player 2", "name": "Player 2", "name_folded": "player 2"}
     other = build.a_rating(store, **known)
-    who = {"user_id": user_id, "ifpa_id": IFPA_ID, "name": "Zxq Canary", "name_folded": "zxq canary"}
-    build.row(store, tables.rating, rating_id=RATING_ID, **who, **NUMBERS, rank=rank)
-    told = {name: NUMBERS[name] for name in ("rating", "rd", "delta")}
+    holder = {"user_id": user_id, "ifpa_id": IFPA_ID, "name": "Zxq Canary", "name_folded": "zxq canary"}
+    build.row(store, tables.rating, rating_id=RATING_ID, **holder, **NUMBERS, rank=rank)
+    numbers = {name: NUMBERS[name] for name in ("rating", "rd", "delta")}
     met = [other, 1, 0, 0]
-    build.row(store, tables.rating_revision, rating_id=RATING_ID, meetings=met, **told)
+    build.row(store, tables.rating_revision, rating_id=RATING_ID, meetings=met, **numbers)
     with store.write() as transaction:
         own = tables.rating_revision.c.rating_id == other
         transaction.connection.execute(
@@ -137,8 +139,12 @@ def test_the_same_answers_tell_it_where_it_may_be_told(store: Store, who: str) -
 
 def told_in_files(store: Store, folder: Path) -> set[str]:
     """Names of the bulk files that hold a canary."""
-    written = [one for one in nightly.BULK_FILES if nightly.write_bulk_file(store, one, folder, build.NOW)]
-    texts = {one.name: (folder / one.name).read_text() for one in written}
+    written = [
+        bulk_file
+        for bulk_file in nightly.BULK_FILES
+        if nightly.write_bulk_file(store, bulk_file, folder, build.NOW)
+    ]
+    texts = {bulk_file.name: (folder / bulk_file.name).read_text() for bulk_file in written}
     words = (*CANARIES, str(IFPA_ID), "Zxq Canary")
     return {name for name, text in texts.items() if any(word in text for word in words)}
 

@@ -34,7 +34,7 @@ def started(circuit: Circuit, seeding: str) -> int:
 def seeds_of(circuit: Circuit, tournament_id: int, **more: Any) -> dict[str, int | None]:
     path = f"/api/tournaments/{tournament_id}?includePlayers=true"
     players = circuit.get_json(path, **more)["data"]["players"]
-    return {one["name"]: one["tournamentPlayer"]["seed"] for one in players}
+    return {player["name"]: player["tournamentPlayer"]["seed"] for player in players}
 
 
 def test_seeding_by_rating_puts_the_best_first_and_shows_the_number(circuit: Circuit) -> None:
@@ -78,7 +78,7 @@ def hidden(store: Store) -> tuple[Circuit, int]:
 
 
 def paths_of(made: Circuit, user_id: int) -> list[str]:
-    ids = ",".join(str(one) for one in made.players.values())
+    ids = ",".join(str(player_id) for player_id in made.players.values())
     return [
         "/api/ratings",
         f"/api/ratings?userIds={user_id}",
@@ -98,7 +98,10 @@ def test_who_opted_out_stands_in_no_answer_rank_or_file(hidden: tuple[Circuit, i
     bundle = made.get_json(f"/api/users/{user_id}?includeCounts=1")
     assert "rating" not in bundle
     assert bundle["userCounts"]["ratingPeriodCount"] == 0
-    assert {one["name"]: one["rank"] for one in made.get_json("/api/ratings")["data"]} == {"Bo": 1, "Cy": 2}
+    assert {rating["name"]: rating["rank"] for rating in made.get_json("/api/ratings")["data"]} == {
+        "Bo": 1,
+        "Cy": 2,
+    }
     with made.store.read() as db:
         for lines in (sheets.rating_csv_lines(db), sheets.revision_csv_lines(db)):
             rows = [line.split(",") for line in lines]
@@ -127,7 +130,7 @@ def test_opting_out_and_in_again_moves_everybody_below(hidden: tuple[Circuit, in
     def ranks(*, opted_out: bool) -> dict[str, int]:
         body = {"ratingsOptOut": opted_out}
         assert build.do(made.store, "PATCH", "/api/users/profile", body, by=himself)[0] == 200
-        return {one["name"]: one["rank"] for one in made.get_json("/api/ratings")["data"]}
+        return {rating["name"]: rating["rank"] for rating in made.get_json("/api/ratings")["data"]}
 
     assert ranks(opted_out=False) == {CANARY: 1, "Bo": 2, "Cy": 3}
     assert ranks(opted_out=False) == {CANARY: 1, "Bo": 2, "Cy": 3}

@@ -108,7 +108,7 @@ def test_another_file_replaces_the_first_until_something_is_rated_here(store: St
 
 
 @pytest.mark.parametrize(
-    ("line", "place", "said"),
+    ("line", "place", "fault"),
     [
         ("Name,Rating", "row 1", "header"),
         ('"Ada",,11,1599.74,24.23,1551.28,2026-02-03', "row 2", "7 fields"),
@@ -128,9 +128,9 @@ def test_another_file_replaces_the_first_until_something_is_rated_here(store: St
         ('"Bo",,11,1,1,1,2026-02-03,4\n"Ada",,11,1,1,1,2026-02-03,4', "row 3", "IFPA ID 11 is in row 2"),
     ],
 )
-def test_a_wrong_file_is_told_the_row_and_the_field(line: str, place: str, said: str) -> None:
+def test_a_wrong_file_is_told_the_row_and_the_field(line: str, place: str, fault: str) -> None:
     header = "" if place == "row 1" else CSV.splitlines(keepends=True)[0]
     with pytest.raises(Invalid) as refused:
         ratings_csv.parse((header + line + "\n").encode())
     assert list(refused.value.errors) == [place]
-    assert said in refused.value.errors[place][0]
+    assert fault in refused.value.errors[place][0]

@@ -66,30 +66,32 @@ def test_the_observed_player_has_the_observed_shares_and_deltas(store: Store) ->
     assert (shown["rating"], shown["rd"], shown["lowerBound"], shown["delta"]) == (1600, 24, 1551, "-9.12")
     assert shown["ratingClass"] == 4
     rows = build.ask(store, "/api/ifpa/38773/rating-history", by=by)[1]["data"]
-    assert [(one["rating"], one["delta"]) for one in rows] == [(1600, "-9.12"), (1609, "2.40"), (1606, None)]
+    assert [(row["rating"], row["delta"]) for row in rows] == [(1600, "-9.12"), (1609, "2.40"), (1606, None)]
     assert rows[0]["efficiencyPercent"] == 0.38461538461538464
 
 
 def test_the_list_is_by_id_and_filters_stand_in_the_query_or_the_body(circuit: Circuit) -> None:
-    assert [one["name"] for one in circuit.get_json("/api/ratings")["data"]] == ["Ada", "Bo", "Cy"]
+    assert [rating["name"] for rating in circuit.get_json("/api/ratings")["data"]] == ["Ada", "Bo", "Cy"]
     bo = of(circuit, "Bo")["userId"]
-    assert [one["name"] for one in circuit.get_json(f"/api/ratings?userIds={bo},999")["data"]] == ["Bo"]
-    assert [one["name"] for one in circuit.get_json(f"/api/ratings?userIds={bo}&ifpaIds=11")["data"]] == [
+    assert [rating["name"] for rating in circuit.get_json(f"/api/ratings?userIds={bo},999")["data"]] == ["Bo"]
+    assert [
+        rating["name"] for rating in circuit.get_json(f"/api/ratings?userIds={bo}&ifpaIds=11")["data"]
+    ] == [
         "Ada",
         "Bo",
     ]
     by = build.caller(circuit.organizer_id)
     status, body, _ = build.do(circuit.store, "GET", "/api/ratings", {"userIds": str(bo)}, by=by)
-    assert (status, [one["name"] for one in body["data"]]) == (200, ["Bo"])
+    assert (status, [rating["name"] for rating in body["data"]]) == (200, ["Bo"])
 
 
 def test_search_looks_for_every_word_whatever_its_case_and_accents(store: Store) -> None:
     made = Circuit(store)
     made.night(1, ["Åsa Öst", "Asa Ostberg", "Lasa Osterman"], ["Asa Ostberg", "Åsa Öst"])
     made.rate(1)
-    found = [one["name"] for one in made.get_json("/api/ratings/search?query=OST+asa")["data"]]
+    found = [rating["name"] for rating in made.get_json("/api/ratings/search?query=OST+asa")["data"]]
     assert set(found) == {"Åsa Öst", "Asa Ostberg", "Lasa Osterman"}
-    exact = [one["name"] for one in made.get_json("/api/ratings/search?query=asa+ost")["data"]]
+    exact = [rating["name"] for rating in made.get_json("/api/ratings/search?query=asa+ost")["data"]]
     assert exact[:2] == ["Åsa Öst", "Asa Ostberg"]
     assert made.get_json("/api/ratings/search?query=nobody")["data"] == []
 
@@ -97,8 +99,8 @@ def test_search_looks_for_every_word_whatever_its_case_and_accents(store: Store)
 def test_the_profile_has_a_point_for_every_day_of_a_year_and_rd_grows_between(circuit: Circuit) -> None:
     bundle = circuit.get_json("/api/ratings/ifpa/22")
     history = bundle["ratingHistory"]
-    assert [one["ratingPeriod"] for one in history] == days(1, 6)
-    widths = [one["upperBound"] - one["lowerBound"] for one in history]
+    assert [point["ratingPeriod"] for point in history] == days(1, 6)
+    widths = [point["upperBound"] - point["lowerBound"] for point in history]
     assert widths[0] <= widths[1] <= widths[2]
     assert widths[3] < widths[2] + 1
     assert history[-1]["rating"] == bundle["rating"]["rating"]
@@ -114,7 +116,7 @@ def test_the_year_of_history_ends_with_the_latest_period(circuit: Circuit) -> No
     history = circuit.get_json("/api/ratings/ifpa/22")["ratingHistory"]
     assert len(history) == 366
     assert (history[0]["ratingPeriod"], history[-1]["ratingPeriod"]) == ("2026-06-01", "2027-06-01")
-    assert {one["rating"] for one in history} == {
+    assert {point["rating"] for point in history} == {
         circuit.get_json("/api/ratings/ifpa/22/summary")["data"]["rating"]
     }
 
@@ -128,14 +130,14 @@ def test_the_history_by_number_has_one_row_for_each_period_that_was_played(circu
     everything = circuit.get_json("/api/ifpa/22/rating-history")["data"]
     total = circuit.get_json("/api/ratings/ifpa/22/summary")["data"]
     for name in ("gameCount", "winCount", "lossCount", "resultCount"):
-        assert sum(one[name] for one in everything) == total[name]
+        assert sum(record[name] for record in everything) == total[name]
 
 
 def test_ratings_of_a_day_are_those_of_its_last_revision(circuit: Circuit) -> None:
     now = circuit.get_json("/api/ratings/ifpa?ifpaIds=22,999,11")["data"]
-    assert [one["ifpaId"] for one in now] == [22, 11]
+    assert [rating["ifpaId"] for rating in now] == [22, 11]
     then = circuit.get_json("/api/ratings/ifpa?ifpaIds=22,11&date=2026-03-03")["data"]
-    assert [one["ifpaId"] for one in then] == [22, 11]
+    assert [rating["ifpaId"] for rating in then] == [22, 11]
     first = circuit.get_json("/api/ifpa/22/rating-history")["data"][-1]
     assert (then[0]["rating"], then[0]["gameCount"]) == (first["rating"], 2)
     assert then[0]["lastRatingPeriod"] == "2026-03-01T00:00:00.000000Z"
@@ -145,13 +147,13 @@ def test_ratings_of_a_day_are_those_of_its_last_revision(circuit: Circuit) -> No
 def test_a_comparison_has_both_directions_of_who_has_met(circuit: Circuit) -> None:
     ids = [circuit.player(name) for name in ("Ada", "Bo", "Cy")]
     body = circuit.get_json(f"/api/ratings/compare?playerIds={ids[0]},{ids[1]},{ids[2]}")
-    assert [one["name"] for one in body["ratings"]] == ["Ada", "Bo", "Cy"]
+    assert [rating["name"] for rating in body["ratings"]] == ["Ada", "Bo", "Cy"]
     numbers = [rating for rating, _ in circuit.ratings().values()]
     assert body["globalRatingRange"] == {"min": round(min(numbers), 2), "max": round(max(numbers), 2)}
-    met = {(one["ratingId"], one["opponentRatingId"]): one for one in body["records"]}
+    met = {(record["ratingId"], record["opponentRatingId"]): record for record in body["records"]}
     assert len(met) == 6
-    for (one, other), record in met.items():
-        back = met[other, one]
+    for (rating_id, opponent_id), record in met.items():
+        back = met[opponent_id, rating_id]
         assert (record["winCount"], record["drawCount"]) == (back["lossCount"], back["drawCount"])
         assert record["lastPlayed"] == back["lastPlayed"]
         both = record["expectedWinProbability"] + back["expectedWinProbability"]
@@ -169,9 +171,9 @@ def test_a_comparison_has_both_directions_of_who_has_met(circuit: Circuit) -> No
         "lastPlayed": "2026-03-01",
     }
     for rating in body["ratings"]:
-        own = [one for one in body["records"] if one["ratingId"] == rating["ratingId"]]
-        assert sum(one["winCount"] for one in own) == rating["winCount"]
-        assert sum(one["resultCount"] for one in own) == rating["resultCount"]
+        own = [record for record in body["records"] if record["ratingId"] == rating["ratingId"]]
+        assert sum(record["winCount"] for record in own) == rating["winCount"]
+        assert sum(record["resultCount"] for record in own) == rating["resultCount"]
 
 
 def test_a_comparison_is_asked_by_post_too_and_leaves_strangers_out(circuit: Circuit) -> None:
@@ -179,7 +181,7 @@ def test_a_comparison_is_asked_by_post_too_and_leaves_strangers_out(circuit: Cir
     status, body, _ = build.do(
         circuit.store, "POST", "/api/ratings/compare", asked, by=build.caller(circuit.organizer_id)
     )
-    assert (status, [one["name"] for one in body["ratings"]]) == (200, ["Ada", "Cy"])
+    assert (status, [rating["name"] for rating in body["ratings"]]) == (200, ["Ada", "Cy"])
     assert len(body["records"]) == 2
 
 
@@ -193,11 +195,11 @@ def test_the_user_has_his_rating_beside_him(circuit: Circuit) -> None:
 
 def test_periods_are_listed_newest_first_and_one_has_its_tournaments(circuit: Circuit) -> None:
     listed = circuit.get_json("/api/rating-periods")["data"]
-    assert [one["periodDate"] for one in listed] == list(reversed(days(1, 6)))
-    one = circuit.get_json("/api/rating-periods/2026-03-04")
-    assert one["ratingPeriod"] == {**listed[2], "status": "processed", "playerCount": 2, "resultCount": 1}
-    assert [night["tournamentId"] for night in one["tournaments"]] == [2]
-    assert (one["challenges"], one["extEvents"]) == ([], [])
+    assert [period["periodDate"] for period in listed] == list(reversed(days(1, 6)))
+    period = circuit.get_json("/api/rating-periods/2026-03-04")
+    assert period["ratingPeriod"] == {**listed[2], "status": "processed", "playerCount": 2, "resultCount": 1}
+    assert [night["tournamentId"] for night in period["tournaments"]] == [2]
+    assert (period["challenges"], period["extEvents"]) == ([], [])
     for unknown in ("2026-04-01", "2026-13-01", "yesterday"):
         assert build.ask(circuit.store, f"/api/rating-periods/{unknown}", by=circuit.organizer_id)[0] == 404
 
@@ -270,7 +272,7 @@ def test_the_chart_is_a_picture_without_scripts_or_anything_from_elsewhere(circu
     svg = circuit.get_json("/api/ratings/ifpa/22/chart.svg")
     root = ElementTree.fromstring(svg)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
-    tags = {one.tag.rpartition("}")[2] for one in root.iter()}
+    tags = {element.tag.rpartition("}")[2] for element in root.iter()}
     assert tags.isdisjoint({"script", "image", "use", "foreignObject", "a"})
     assert "http" not in svg.replace("http://www.w3.org/", "")
     assert "prefers-color-scheme: dark" in svg.replace(
@@ -297,7 +299,7 @@ def test_a_day_shows_whether_it_is_open_waits_or_was_corrected(circuit: Circuit)
         )
     by = build.caller(circuit.organizer_id)
     _, body, _ = build.do(store, "GET", "/api/rating-periods", by=by, now=NOW)
-    found = {one["periodDate"]: one["status"] for one in body["data"]}
+    found = {period["periodDate"]: period["status"] for period in body["data"]}
     assert found["2026-04-02"] == found["2026-04-01"] == "open"
     assert (found["2026-03-20"], found["2026-03-04"], found["2026-03-05"]) == (
         "waiting",

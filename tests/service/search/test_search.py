@@ -14,7 +14,7 @@ KEYS = {"users": "userId", "tournaments": "tournamentId", "series": "seriesId"}
 def found(store: Store, by: int, kind: str, query: str) -> list[int]:
     status, body = build.ask(store, f"/api/search?type={kind}&query={query}", by=by)
     assert status == 200, body
-    return [one[KEYS[kind]] for one in body["data"]]
+    return [result[KEYS[kind]] for result in body["data"]]
 
 
 def make(store: Store, kind: str, name: str, organizer: int) -> int:
@@ -78,7 +78,7 @@ def test_a_found_tournament_or_series_is_a_list_item(store: Store) -> None:
 def test_a_page_holds_25(store: Store) -> None:
     made = [build.a_user(store, name=f"Same {number}") for number in range(26)]
     _, body = build.ask(store, "/api/search?type=users&query=same&page=2", by=made[0])
-    assert [one["userId"] for one in body["data"]] == made[25:]
+    assert [user["userId"] for user in body["data"]] == made[25:]
     assert (body["meta"]["per_page"], body["meta"]["total"]) == (25, 26)
     assert body["links"]["prev"].endswith("/api/search?type=users&query=same&page=1")
 

@@ -63,10 +63,10 @@ def test_a_guess_is_nobody(store: Store, guess: str) -> None:
 
 def test_every_session_has_a_form_secret_of_its_own(store: Store) -> None:
     user_id = an_account(store)
-    one, other = find(store, start(store, user_id, 1)), find(store, start(store, user_id, 2))
-    assert one is not None
+    first, other = find(store, start(store, user_id, 1)), find(store, start(store, user_id, 2))
+    assert first is not None
     assert other is not None
-    assert one.csrf != other.csrf
+    assert first.csrf != other.csrf
 
 
 def test_signing_out_ends_one_session_and_a_new_password_ends_all(store: Store) -> None:

@@ -67,9 +67,9 @@ def submit_url(store: Store, by: int, url: str = URL, **more: Any) -> tuple[int,
 def send_request(
     store: Store, method: str, path: str, body: Any = None, *, by: AuthenticatedCaller | int
 ) -> tuple[int, Any]:
-    who = organizer(by) if isinstance(by, int) else by
-    status, said, _ = build.send(api(store), method, path, body, by=who)
-    return status, said
+    caller = organizer(by) if isinstance(by, int) else by
+    status, answer, _ = build.send(api(store), method, path, body, by=caller)
+    return status, answer
 
 
 def fetch_documents(store: Store, documents: Mapping[str, object], *, now: datetime = build.NOW) -> int:
@@ -108,4 +108,4 @@ def get_submission(store: Store, submission_id: int, by: AuthenticatedCaller | i
 
 def statuses(store: Store) -> Sequence[str]:
     """Of all submissions, oldest first."""
-    return [one["status"] for one in reversed(build.ask(store, LIST, by=1)[1]["data"])]
+    return [submission["status"] for submission in reversed(build.ask(store, LIST, by=1)[1]["data"])]

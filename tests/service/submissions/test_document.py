@@ -105,9 +105,9 @@ NO_DOCUMENTS: list[tuple[bytes, str]] = [
 
 
 def faults_of(body: bytes) -> list[str]:
-    with pytest.raises(InvalidDocument) as told:
+    with pytest.raises(InvalidDocument) as caught:
         document.validate_document(body, NOW)
-    return told.value.faults
+    return caught.value.faults
 
 
 def test_a_good_document_is_read() -> None:
@@ -135,7 +135,7 @@ def test_a_fault_is_told_with_its_place(change: Change, sentence: str) -> None:
     raw = a_document()
     change(raw)
     faults = faults_of(encoded(raw))
-    assert any(one.startswith(sentence) for one in faults), faults
+    assert any(fault.startswith(sentence) for fault in faults), faults
     # Nobody learns through us what an address answers.
     assert "secretKey" not in str(faults)
 
@@ -171,7 +171,7 @@ def test_whatever_stands_in_a_document_it_is_taken_whole_or_refused_with_sentenc
     changes: list[tuple[str, Any]],
 ) -> None:
     raw = a_document()
-    for path, value in sorted(changes, key=lambda one: -len(one[0])):
+    for path, value in sorted(changes, key=lambda change: -len(change[0])):
         put(path, value)(raw)
     _is_taken_or_refused(encoded(raw))
 
@@ -190,7 +190,7 @@ def _is_taken_or_refused(body: bytes) -> None:
         faults = error.faults
     if faults:
         assert len(faults) <= document.FAULTS_MAX
-        assert all(one.endswith(".") and "\x00" not in one for one in faults)
+        assert all(fault.endswith(".") and "\x00" not in fault for fault in faults)
         return
     places = found.place_by_id()
     assert len(places) == len(found.players)

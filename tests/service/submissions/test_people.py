@@ -11,7 +11,7 @@ from silverball.service.submissions.people import KnownPeople, KnownPerson, Reso
 ADA, BO, CY = KnownPerson(1, 101), KnownPerson(2, None), KnownPerson(None, 103)
 TWIN, OTHER_TWIN = KnownPerson(4, 104), KnownPerson(5, 104)
 KNOWN = KnownPeople(
-    users={one.user_id: one for one in (ADA, BO, TWIN, OTHER_TWIN) if one.user_id is not None},
+    users={person.user_id: person for person in (ADA, BO, TWIN, OTHER_TWIN) if person.user_id is not None},
     by_ifpa={101: [ADA], 104: [TWIN, OTHER_TWIN]},
     by_name={"ada": [ADA], "bo": [BO], "cy": [CY], "di": [ADA, BO]},
 )
@@ -22,7 +22,7 @@ def player(name: str, ifpa_id: int | None = None, user_id: int | None = None) ->
 
 
 @pytest.mark.parametrize(
-    ("one", "user_id", "ifpa_id", "candidates"),
+    ("player", "user_id", "ifpa_id", "candidates"),
     [
         # A number says who it is, whatever the name.
         (player("Bo", 101), 1, 101, None),
@@ -43,16 +43,19 @@ def player(name: str, ifpa_id: int | None = None, user_id: int | None = None) ->
     ],
 )
 def test_a_player_is_known_by_number_account_or_a_name_of_his_own(
-    one: DocumentPlayer, user_id: int | None, ifpa_id: int | None, candidates: tuple[KnownPerson, ...] | None
+    player: DocumentPlayer,
+    user_id: int | None,
+    ifpa_id: int | None,
+    candidates: tuple[KnownPerson, ...] | None,
 ) -> None:
     settled = candidates is None
-    expected = ResolvedPlayer(one.name, ifpa_id, user_id, settled=settled, candidates=candidates or ())
-    assert people.resolve_players([one], KNOWN) == (expected,)
+    expected = ResolvedPlayer(player.name, ifpa_id, user_id, settled=settled, candidates=candidates or ())
+    assert people.resolve_players([player], KNOWN) == (expected,)
 
 
 def test_two_of_one_name_are_left_open_and_so_is_one_who_has_the_name_of_another() -> None:
     twice = people.resolve_players([player("Ada"), player("ada", None, 77)], KNOWN)
-    assert [(one.settled, one.candidates) for one in twice] == [(False, (ADA,))] * 2
+    assert [(player.settled, player.candidates) for player in twice] == [(False, (ADA,))] * 2
     by_number, by_name = people.resolve_players([player("X", 101), player("Ada")], KNOWN)
     assert (by_number.settled, by_name.settled) == (True, False)
     assert people.duplicate_faults([by_number, by_name]) == []
@@ -74,7 +77,7 @@ PLAYERS = st.builds(
 @given(st.lists(PLAYERS, max_size=6))
 def test_nobody_is_two_players_unless_it_is_told(listed: list[DocumentPlayer]) -> None:
     found = people.resolve_players(listed, KNOWN)
-    assert [one.name for one in found] == [one.name for one in listed]
-    assert all(one.user_id is None or one.settled for one in found)
-    marks = [mark for one in found for mark in one.identifiers()]
+    assert [player.name for player in found] == [player.name for player in listed]
+    assert all(player.user_id is None or player.settled for player in found)
+    marks = [mark for player in found for mark in player.identifiers()]
     assert (len(set(marks)) < len(marks)) == bool(people.duplicate_faults(found))

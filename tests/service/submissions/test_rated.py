@@ -48,7 +48,9 @@ def test_what_was_approved_is_rated_with_its_day_and_processed(store: Store) -> 
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     assert _rate(store) == 1
     assert get_submission(store, submission_id)["status"] == "processed"
-    found = {one["ifpaId"]: one for one in _ask(store, "/api/ratings?ifpaIds=101,102,103,104")["data"]}
+    found = {
+        rating["ifpaId"]: rating for rating in _ask(store, "/api/ratings?ifpaIds=101,102,103,104")["data"]
+    }
     games = [
         (4, {0: 0, 1: 1, 2: 2, 3: 3}),
         (4, {1: 0, 0: 1, 2: 1, 3: 2}),
@@ -57,9 +59,9 @@ def test_what_was_approved_is_rated_with_its_day_and_processed(store: Store) -> 
     ]
     expected = oracle.rated(dict.fromkeys(range(4), (1500.0, 75.0)), games)
     for place, (rating, rd) in expected.items():
-        told = found[101 + place]
-        assert (told["rating"], told["rd"]) == (round(rating), round(rd))
-    assert {one["gameCount"] for one in found.values()} == {3}
+        published = found[101 + place]
+        assert (published["rating"], published["rd"]) == (round(rating), round(rd))
+    assert {rating["gameCount"] for rating in found.values()} == {3}
 
 
 def test_the_period_names_the_events_of_other_software(store: Store) -> None:
@@ -99,12 +101,12 @@ def test_what_comes_for_a_day_that_was_rated_makes_it_dirty(store: Store) -> Non
 
 def test_a_player_who_is_known_is_shown_with_his_rating(store: Store) -> None:
     submission_id = _sent(store)
-    assert [one["ratingId"] for one in get_submission(store, submission_id)["players"]] == [None] * 4
+    assert [player["ratingId"] for player in get_submission(store, submission_id)["players"]] == [None] * 4
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)
     _rate(store)
-    ratings = {one["ifpaId"]: one["ratingId"] for one in _ask(store, "/api/ratings")["data"]}
-    told = get_submission(store, submission_id)["players"]
-    assert [one["ratingId"] for one in told] == [ratings[100 + place] for place in range(1, 5)]
+    ratings = {rating["ifpaId"]: rating["ratingId"] for rating in _ask(store, "/api/ratings")["data"]}
+    players = get_submission(store, submission_id)["players"]
+    assert [player["ratingId"] for player in players] == [ratings[100 + place] for place in range(1, 5)]
 
 
 @pytest.mark.parametrize("status", ["approved", "scheduled"])

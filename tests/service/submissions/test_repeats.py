@@ -54,9 +54,9 @@ ADA, BO, CY, DI = (ComparedPlayer(name, None, 100 + n) for n, name in enumerate(
 def test_the_games_that_are_there_already_are_counted(
     games: list[tuple[ComparedPlayer, ...]], rated: list[tuple[ComparedPlayer, ...]], count: int | None
 ) -> None:
-    said = repeats.repeat_fault(games, [ComparedEvent("tournament 9", rated)])
+    sentence = repeats.repeat_fault(games, [ComparedEvent("tournament 9", rated)])
     expected = f"{count} of its {len(games)} games are those of tournament 9 on the same day."
-    assert said == (None if count is None else expected)
+    assert sentence == (None if count is None else expected)
 
 
 GAMES = st.lists(
@@ -68,10 +68,11 @@ GAMES = st.lists(
 def test_an_event_repeats_itself_in_any_order_and_a_stranger_s_never(
     games: list[list[ComparedPlayer]], others: list[list[ComparedPlayer]], dice: Any
 ) -> None:
-    mixed = [dice.sample(one, len(one)) for one in dice.sample(games, len(games))]
+    mixed = [dice.sample(group, len(group)) for group in dice.sample(games, len(games))]
     assert repeats.repeat_fault(games, [ComparedEvent("it", mixed + others)]) is not None
     strangers = [
-        [ComparedPlayer(f"{one.name} II", None, (one.ifpa_id or 0) + 100) for one in g] for g in others
+        [ComparedPlayer(f"{player.name} II", None, (player.ifpa_id or 0) + 100) for player in g]
+        for g in others
     ]
     assert repeats.repeat_fault(games, [ComparedEvent("it", strangers)]) is None
 
@@ -84,7 +85,7 @@ def a_local_night(store: Store, organizer_id: int, **values: Any) -> int:
         build.a_player(store, organizer_id, name=f"{number}", ifpa_id=100 + number) for number in range(1, 5)
     ]
     for group in ([0, 1, 2, 3], [3, 1, 2, 0], [1, 0], [0, 3]):
-        build.a_game(store, night.tournament_id, [people[one] for one in group], status="completed")
+        build.a_game(store, night.tournament_id, [people[name] for name in group], status="completed")
     return night.tournament_id
 
 
@@ -107,8 +108,8 @@ def test_a_tournament_of_this_site_is_not_rated_twice(
     tournament_id = a_local_night(store, user_id, **values)
     data = submit_document(store, user_id, a_document())
     if is_repeated:
-        said = f"3 of its 4 games are those of tournament {tournament_id} on the same day."
-        assert (data["status"], data["errors"]) == ("invalid", [said])
+        fault = f"3 of its 4 games are those of tournament {tournament_id} on the same day."
+        assert (data["status"], data["errors"]) == ("invalid", [fault])
     else:
         assert data["status"] == "ready"
 
@@ -152,7 +153,7 @@ def test_the_ratings_are_given_the_approved_events_of_a_day(store: Store) -> Non
         (event,) = events.counting_events(db, DAY)
     assert (event.event_id, event.name, event.format) == (1, "Thursday at the Drain", "group_matchplay")
     assert (event.submitter_id, event.submitter_name, event.day) == (user_id, "Olga Ramp", DAY)
-    assert [(one.name, one.user_id, one.ifpa_id) for one in event.players] == [
+    assert [(player.name, player.user_id, player.ifpa_id) for player in event.players] == [
         ("Ada Quill", None, 101),
         ("Bo Larkin", bo, 102),
         ("Cy Fenn", None, 103),
@@ -174,7 +175,7 @@ def test_whoever_the_submitter_named_is_who_is_rated(store: Store) -> None:
     with store.write() as transaction:
         moving.approve_submission(transaction.connection, 1, build.NOW)
         (event,) = events.counting_events(transaction.connection, DAY)
-    assert [one.ifpa_id for one in event.players] == [None, 777, 103, 104]
+    assert [player.ifpa_id for player in event.players] == [None, 777, 103, 104]
 
 
 def test_an_event_stays_with_its_day_when_that_was_run(store: Store) -> None:
@@ -184,9 +185,9 @@ def test_an_event_stays_with_its_day_when_that_was_run(store: Store) -> None:
     with store.write() as transaction:
         moving.schedule_submission(transaction.connection, 1, later)
         moving.process_day(transaction.connection, DAY, later)
-        assert [one.event_id for one in events.counting_events(transaction.connection, DAY)] == [1]
+        assert [event.event_id for event in events.counting_events(transaction.connection, DAY)] == [1]
     data = get_submission(store, 1)
     assert (data["status"], data["ratingPeriod"]) == ("processed", "2026-03-04")
     row = build.row(store, tables.rating_submission, submitter_id=user_id, event_date="2026-03-04")
     with store.read() as db:
-        assert [one.event_id for one in events.counting_events(db, DAY)] == [1], row
+        assert [event.event_id for event in events.counting_events(db, DAY)] == [1], row

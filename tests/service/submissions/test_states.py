@@ -30,9 +30,9 @@ TABLE: dict[str, dict[str, str]] = {
     "superseded": {},
 }
 DEEDS: dict[str, Callable[[Connection, int], object]] = {
-    "approve": lambda db, one: moving.approve_submission(db, one, build.NOW),
-    "reject": lambda db, one: moving.reject_submission(db, one, "No event of ours.", build.NOW),
-    "schedule": lambda db, one: moving.schedule_submission(db, one, build.NOW),
+    "approve": lambda db, own: moving.approve_submission(db, own, build.NOW),
+    "reject": lambda db, own: moving.reject_submission(db, own, "No event of ours.", build.NOW),
+    "schedule": lambda db, own: moving.schedule_submission(db, own, build.NOW),
 }
 DOCUMENT = (
     '{"version": 1, "name": "N", "url": "https://x.org/", "startedAt": "2026-03-04T18:00:00Z",'
@@ -93,7 +93,11 @@ def test_a_day_that_is_run_processes_what_was_scheduled_for_it(store: Store) -> 
     ]
     with store.write() as transaction:
         assert moving.process_day(transaction.connection, build.NOW.date().replace(day=4), build.NOW) == 1
-    assert [status_of(store, one) for one in own] == ["processed", "scheduled", "rejected"]
+    assert [status_of(store, submission_id) for submission_id in own] == [
+        "processed",
+        "scheduled",
+        "rejected",
+    ]
 
 
 def test_who_gives_a_document_up_frees_it_for_others(store: Store) -> None:

@@ -104,10 +104,10 @@ def test_the_list_is_newest_first_by_25_and_can_be_filtered_by_state(store: Stor
         status = "ready" if number % 3 else "invalid"
         build.row(store, tables.rating_submission, submitter_id=user_id, status=status)
     first = build.ask(store, LIST, by=user_id)[1]
-    assert [one["ratingSubmissionId"] for one in first["data"]] == list(range(30, 5, -1))
+    assert [submission["ratingSubmissionId"] for submission in first["data"]] == list(range(30, 5, -1))
     assert (first["meta"]["per_page"], first["meta"]["total"], first["meta"]["last_page"]) == (25, 30, 2)
     second = build.ask(store, f"{LIST}?page=2", by=user_id)[1]
-    assert [one["ratingSubmissionId"] for one in second["data"]] == [5, 4, 3, 2, 1]
+    assert [submission["ratingSubmissionId"] for submission in second["data"]] == [5, 4, 3, 2, 1]
     invalid = build.ask(store, f"{LIST}?status=invalid", by=user_id)[1]
     assert invalid["meta"]["total"] == 10
     assert build.ask(store, f"{LIST}?status=lost", by=user_id)[0] == 422
@@ -254,7 +254,7 @@ def test_players_are_known_by_number_by_account_or_by_a_name_that_nobody_shares(
     ]
     data = submit_document(store, user_id, a_document(players=players))
     assert data["status"] == "ready"
-    found = [(one["userId"], one["ifpaId"]) for one in data["players"]]
+    found = [(player["userId"], player["ifpaId"]) for player in data["players"]]
     assert found == [(ada, 101), (bo, 202), (cy, None), (None, 404)]
 
 
@@ -264,7 +264,7 @@ def test_a_name_that_several_have_or_nobody_waits_for_the_submitter(store: Store
         build.a_user(store, name="Ada Quill", ifpa_id=100 + number)
     data = submit_document(store, user_id, unknown_players(*NAMES))
     assert data["status"] == "needs_players"
-    assert [(one["userId"], one["ifpaId"]) for one in data["players"]] == [(None, None)] * 4
+    assert [(player["userId"], player["ifpaId"]) for player in data["players"]] == [(None, None)] * 4
     status, body = send_request(
         store,
         "POST",
@@ -389,8 +389,8 @@ def test_what_was_fetched_is_kept_as_it_came(store: Store) -> None:
     body = encoded(a_document(name="Thursday \u2013 caf\u00e9"))
     submit_document(store, an_organizer(store), body)
     with store.read() as db:
-        kept = db.execute(select(tables.submission_document.c.body)).scalar_one()
-    assert kept.encode() == body
+        stored = db.execute(select(tables.submission_document.c.body)).scalar_one()
+    assert stored.encode() == body
 
 
 def test_a_request_that_is_sent_again_with_its_key_submits_once(store: Store) -> None:

@@ -47,7 +47,7 @@ def asked(store: Store, query: str) -> tuple[int, Any]:
 def test_tips_of_a_title_are_shown_for_each_of_its_models_most_votes_first(known: Store) -> None:
     status, body = asked(known, "opdbId=G4ODR-MLzY7")
     assert status == 200
-    assert [one["tipId"] for one in body["pintips"]] == [2, 1, 3]
+    assert [tip["tipId"] for tip in body["pintips"]] == [2, 1, 3]
     assert body["pintips"][0] == {
         "tipId": 2,
         "text": "Tip 2.",
@@ -79,7 +79,7 @@ def test_a_group_is_told_by_its_first_machine(known: Store) -> None:
 
 def test_tips_without_an_entry_are_shown_all_the_same(known: Store) -> None:
     body = asked(known, "opdbId=Gunknown-M1")[1]
-    assert ([one["tipId"] for one in body["pintips"]], body["opdbInfo"]) == ([4], None)
+    assert ([tip["tipId"] for tip in body["pintips"]], body["opdbInfo"]) == ([4], None)
     assert asked(known, "opdbId=Gnothing")[1] == {"pintips": [], "opdbInfo": None}
 
 
@@ -96,7 +96,7 @@ def test_an_arena_has_the_tips_of_its_machine(
     arena_id = build.an_arena(known, build.a_user(known), opdb_id=opdb_id)
     status, body = asked(known, f"arenaId={arena_id}")
     assert status == 200
-    assert [one["tipId"] for one in body["pintips"]] == (tip_ids or [])
+    assert [tip["tipId"] for tip in body["pintips"]] == (tip_ids or [])
     assert (body["opdbInfo"] is None) == (tip_ids is None)
 
 

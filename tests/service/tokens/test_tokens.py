@@ -205,11 +205,11 @@ def test_an_account_has_a_hundred_tokens_at_most(store: Store) -> None:
 
 
 def test_a_user_is_shown_only_tokens_of_his_own(store: Store) -> None:
-    one, other = build.a_user(store), build.a_user(store, name="Cy Bumper")
-    first, second = a_token(store, one), a_token(store, one, seed=8)
+    owner, other = build.a_user(store), build.a_user(store, name="Cy Bumper")
+    first, second = a_token(store, owner), a_token(store, owner, seed=8)
     third = a_token(store, other, seed=9)
     with store.read() as db:
-        assert [token.token_id for token in reads.owned_by(db, one)] == [second.token_id, first.token_id]
+        assert [token.token_id for token in reads.owned_by(db, owner)] == [second.token_id, first.token_id]
         assert reads.newest_tokens(db)[0].token_id == third.token_id
 
 

@@ -44,7 +44,9 @@ def test_a_request_sent_again_makes_no_second_token_and_tells_no_secret(store: S
     assert (status, headers["idempotency-replayed"]) == (201, "true")
     assert again["data"] == {**first["data"], "token": None}
     with store.read() as db:
-        stored = str([list(row) for one in tables.metadata.sorted_tables for row in db.execute(select(one))])
+        stored = str(
+            [list(row) for table in tables.metadata.sorted_tables for row in db.execute(select(table))]
+        )
     assert secret not in stored
     assert secret[4:44] not in stored
 
@@ -72,12 +74,12 @@ def test_a_token_is_revoked_by_its_owner_and_by_no_weaker_token(store: Store) ->
     weak = build.caller(organizer, role="organizer", ability="score")
     other = build.caller(build.a_user(store, role="admin"), role="admin", ability="admin")
     _, got, _ = build.do(store, "POST", PATH, {"name": "t", "ability": "manage"}, by=strong)
-    one = f"{PATH}/{got['data']['tokenId']}"
+    path = f"{PATH}/{got['data']['tokenId']}"
     for by, expected in ((None, 401), (weak, 403), (other, 404)):
-        assert build.do(store, "DELETE", one, by=by)[0] == expected
-    status, gone, _ = build.do(store, "DELETE", one, by=strong)
+        assert build.do(store, "DELETE", path, by=by)[0] == expected
+    status, gone, _ = build.do(store, "DELETE", path, by=strong)
     assert (status, "token" in gone["data"], gone["data"]["ability"]) == (200, False, "manage")
-    assert build.do(store, "DELETE", one, by=strong)[0] == 404
+    assert build.do(store, "DELETE", path, by=strong)[0] == 404
 
 
 def test_faults_of_a_token_are_told_by_field(store: Store) -> None:

@@ -157,12 +157,12 @@ def rename(desk: Desk, *names: str) -> None:
 
 def tournament_names_in(sent: list[Received]) -> list[str]:
     """What the tournament was called in each message."""
-    return [one.payload["data"]["name"] for one in sent]
+    return [message.payload["data"]["name"] for message in sent]
 
 
 def statuses(desk: Desk) -> list[str]:
     """Of the first webhook's deliveries, oldest first."""
-    return [one["status"] for one in deliveries(desk, 1)]
+    return [delivery["status"] for delivery in deliveries(desk, 1)]
 
 
 def arena_name(desk: Desk, arena_id: int) -> str:

@@ -33,8 +33,8 @@ def shown(store: Store) -> dict[str, Any]:
     desk.ok("POST", "/webhooks/1/test")
     sent = [*post.sent, *post.run()]
     event, text, test = sent
-    for one in (event, test):
-        assert MOMENT.fullmatch(one.payload["timestamp"])
+    for message in (event, test):
+        assert MOMENT.fullmatch(message.payload["timestamp"])
     return {
         "headers": sorted(event.headers),
         "event": {**event.payload, "timestamp": ""},

@@ -22,7 +22,7 @@ def a_tournament(status: str, motd: str | None = None) -> dict[str, Any]:
 
 
 def a_game(*order: int | None, bye: bool = False, status: str = "completed", **more: Any) -> dict[str, Any]:
-    players = sorted(one for one in order if one is not None)
+    players = sorted(player_id for player_id in order if player_id is not None)
     return {
         "gameId": 7,
         "status": status,
@@ -49,7 +49,7 @@ TOURNAMENT, ROUND, GAME = "TournamentUpdated", "RoundCreatedOrUpdated", "GameCre
 
 
 @pytest.mark.parametrize(
-    ("event", "data", "told", "about"),
+    ("event", "data", "state", "expected"),
     [
         (TOURNAMENT, a_tournament("started"), PLANNED, NewsItem("status", "planned started")),
         (TOURNAMENT, a_tournament("started"), RUNNING, None),
@@ -83,27 +83,27 @@ TOURNAMENT, ROUND, GAME = "TournamentUpdated", "RoundCreatedOrUpdated", "GameCre
     ],
 )
 def test_what_is_new_in_an_event(
-    event: str, data: dict[str, Any], told: ChatState, about: NewsItem | None
+    event: str, data: dict[str, Any], state: ChatState, expected: NewsItem | None
 ) -> None:
-    assert message_text.find_news(event, data, told)[0] == about
+    assert message_text.find_news(event, data, state)[0] == expected
 
 
 def test_what_was_told_is_not_told_again() -> None:
-    told = PLANNED
+    state = PLANNED
     for event, data in (
         (TOURNAMENT, a_tournament("started", "Food!")),
         (TOURNAMENT, a_tournament("started", "Beer!")),
         (ROUND, a_round(4)),
         (TOURNAMENT, a_tournament("completed", "Beer!")),
     ):
-        first, told = message_text.find_news(event, data, told)
-        again, told = message_text.find_news(event, data, told)
+        first, state = message_text.find_news(event, data, state)
+        again, state = message_text.find_news(event, data, state)
         assert (first is None, again) == (False, None)
 
 
 def test_a_start_that_was_taken_back_is_told_again() -> None:
-    _, told = message_text.find_news(TOURNAMENT, a_tournament("planned"), RUNNING)
-    assert message_text.find_news(TOURNAMENT, a_tournament("started"), told)[0] == NewsItem(
+    _, state = message_text.find_news(TOURNAMENT, a_tournament("planned"), RUNNING)
+    assert message_text.find_news(TOURNAMENT, a_tournament("started"), state)[0] == NewsItem(
         "status", "planned started"
     )
 
@@ -191,12 +191,12 @@ CASES: list[tuple[str, dict[str, Any], NewsItem, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("event", "data", "about", "facts", "said"), CASES)
+@pytest.mark.parametrize(("event", "data", "news", "facts", "sentence"), CASES)
 def test_a_sentence(
-    event: str, data: dict[str, Any], about: NewsItem, facts: dict[str, Any], said: str
+    event: str, data: dict[str, Any], news: NewsItem, facts: dict[str, Any], sentence: str
 ) -> None:
     known = SentenceFacts(**{"tournament": "Thursday Strikes", "players": NAMES, **facts})
-    assert message_text.render_sentence(event, data, about, known) == f"Thursday Strikes \u00b7 {said}"
+    assert message_text.render_sentence(event, data, news, known) == f"Thursday Strikes \u00b7 {sentence}"
 
 
 @pytest.mark.parametrize(
@@ -230,23 +230,23 @@ def test_a_name_is_only_a_name(name: str, shown: str) -> None:
 @given(st.one_of(st.sampled_from(hostile.PAYLOADS), st.text(max_size=200)))
 def test_no_name_keeps_anything_that_a_chat_acts_on(name: str) -> None:
     facts = SentenceFacts(tournament=name, players={1: name, 2: name})
-    said = message_text.render_sentence(
+    sentence = message_text.render_sentence(
         GAME, a_game(1, 2, arena={"name": name}), NewsItem("game 7", "1,2"), facts
     )
-    assert not set(said) & set("<>@*_~`|\\#[]\n\r")
-    assert "://" not in said
+    assert not set(sentence) & set("<>@*_~`|\\#[]\n\r")
+    assert "://" not in sentence
 
 
 def test_a_long_message_is_cut_where_the_strictest_service_would_refuse_it() -> None:
-    said = message_text.render_sentence(
+    sentence = message_text.render_sentence(
         TOURNAMENT, a_tournament("started", "x " * 5000), NewsItem("motd", ""), NIGHT
     )
-    assert len(said) == CHARACTERS_MAX
-    assert said.endswith("\u2026")
+    assert len(sentence) == CHARACTERS_MAX
+    assert sentence.endswith("\u2026")
 
 
 def test_the_longest_names_fit_into_a_result() -> None:
     wide = SentenceFacts(tournament="W" * 100, players=dict.fromkeys(NAMES, "W" * 100))
     game = a_game(1, 2, 3, 4, arena={"name": "W" * 100})
-    said = message_text.render_sentence(GAME, game, NewsItem("game 7", "1,2,3,4"), wide)
-    assert said.endswith("W.")
+    sentence = message_text.render_sentence(GAME, game, NewsItem("game 7", "1,2,3,4"), wide)
+    assert sentence.endswith("W.")

@@ -55,4 +55,4 @@ def test_every_message_has_an_id_without_a_dot() -> None:
     dice = Random(7)
     made = {signing.new_message_id(dice) for _ in range(100)}
     assert len(made) == 100
-    assert all(one.startswith("msg_") and "." not in one for one in made)
+    assert all(message_id.startswith("msg_") and "." not in message_id for message_id in made)

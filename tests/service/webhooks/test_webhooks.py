@@ -54,8 +54,8 @@ def test_a_request_that_is_sent_again_makes_one_webhook_and_keeps_no_secret(desk
     assert first["secret"].startswith(signing.PREFIX)
     assert again == {**first, "secret": None}
     with desk.store.read() as db:
-        kept = json.dumps([str(row) for row in db.execute(select(tables.idempotency))])
-    assert first["secret"] not in kept
+        stored = json.dumps([str(row) for row in db.execute(select(tables.idempotency))])
+    assert first["secret"] not in stored
 
 
 def test_a_secret_is_replaced(desk: Desk) -> None:
@@ -153,7 +153,7 @@ def test_a_webhook_of_another_tournament_is_not_found(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "field", "said"),
+    ("body", "field", "fault"),
     [
         ({}, "url", "required"),
         ({"url": ""}, "url", "required"),
@@ -171,10 +171,10 @@ def test_a_webhook_of_another_tournament_is_not_found(desk: Desk) -> None:
         ({"url": URL, "secret": "whsec_mine"}, "secret", "prohibited"),
     ],
 )
-def test_what_is_wrong_is_told_by_field(desk: Desk, body: dict[str, Any], field: str, said: str) -> None:
+def test_what_is_wrong_is_told_by_field(desk: Desk, body: dict[str, Any], field: str, fault: str) -> None:
     refused = desk.expect_refusal(422, "POST", "/webhooks", body)
     assert list(refused["errors"]) == [field]
-    assert said in refused["errors"][field][0]
+    assert fault in refused["errors"][field][0]
     assert desk.ok("GET", "/webhooks")["data"] == []
 
 
@@ -184,8 +184,8 @@ def test_no_address_that_is_forbidden_by_its_words_is_stored(desk: Desk) -> None
         for method, path in (("POST", "/webhooks"), ("PATCH", "/webhooks/1")):
             status, answer = desk.do(method, path, {"url": url})
             assert (status, list(answer.get("errors", ()))) == (422, ["url"]), url
-    (kept,) = desk.ok("GET", "/webhooks")["data"]
-    assert kept["url"] == URL
+    (webhook,) = desk.ok("GET", "/webhooks")["data"]
+    assert webhook["url"] == URL
 
 
 LAN = Settings(base_url="https://pinball.example.org", webhook_lan=True)
@@ -218,7 +218,9 @@ def test_every_event_can_be_chosen() -> None:
 def test_the_copy_of_an_account_has_its_webhooks_and_no_secret(desk: Desk) -> None:
     secret = a_webhook(desk, name="Club chat")["secret"]
     with desk.store.read() as db:
-        found = {one.section.name: one for one in accounts.account_data(db, desk.night.organizer_id)}
+        found = {
+            exported.section.name: exported for exported in accounts.account_data(db, desk.night.organizer_id)
+        }
     (row,) = found["webhooks"].rows
     assert "Club chat" in row
     assert URL in row
@@ -228,12 +230,12 @@ def test_the_copy_of_an_account_has_its_webhooks_and_no_secret(desk: Desk) -> No
 def test_the_webhooks_of_an_account_end_with_it(store: Store) -> None:
     desk = a_desk(store)
     a_webhook(desk)
-    kept = build.row(store, tables.webhook, tournament_id=build.a_tournament(store).tournament_id)
+    webhook_id = build.row(store, tables.webhook, tournament_id=build.a_tournament(store).tournament_id)
     desk.ok("POST", "/complete")
     with store.write() as transaction:
         account_writes.erase_account(transaction, desk.night.organizer_id)
     with store.read() as db:
-        assert db.execute(select(tables.webhook.c.webhook_id)).scalars().all() == [kept]
+        assert db.execute(select(tables.webhook.c.webhook_id)).scalars().all() == [webhook_id]
 
 
 # Deliveries
@@ -277,7 +279,7 @@ def test_switched_on_it_begins_with_what_happens_then(desk: Desk) -> None:
     desk.ok("PATCH", "/webhooks/1", {"isActive": True})
     assert Outbox(desk.store).run() == []
     desk.ok("PATCH", "", {"name": "Friday Strikes"})
-    assert [one.payload["type"] for one in Outbox(desk.store).run()] == ["TournamentUpdated"]
+    assert [message.payload["type"] for message in Outbox(desk.store).run()] == ["TournamentUpdated"]
 
 
 def test_what_waits_when_it_is_switched_off_has_failed_and_can_be_sent_by_hand(desk: Desk) -> None:
@@ -286,14 +288,14 @@ def test_what_waits_when_it_is_switched_off_has_failed_and_can_be_sent_by_hand(d
     post = Outbox(desk.store, answer=lambda *_: 500)
     post.run()
     desk.ok("PATCH", "/webhooks/1", {"isActive": False})
-    (one,) = deliveries(desk, 1)
-    assert (one["status"], one["reason"]) == ("failed", "The webhook was switched off.")
+    (delivery,) = deliveries(desk, 1)
+    assert (delivery["status"], delivery["reason"]) == ("failed", "The webhook was switched off.")
     assert "switched off" in desk.expect_refusal(409, "POST", "/webhooks/1/deliveries/1/retry")["message"]
     desk.ok("PATCH", "/webhooks/1", {"isActive": True})
     again = desk.ok("POST", "/webhooks/1/deliveries/1/retry")["data"]
-    assert (again["status"], again["tries"], again["messageId"]) == ("waiting", 0, one["messageId"])
+    assert (again["status"], again["tries"], again["messageId"]) == ("waiting", 0, delivery["messageId"])
     (sent,) = Outbox(desk.store).run()
-    assert sent.message_id == one["messageId"]
+    assert sent.message_id == delivery["messageId"]
     assert deliveries(desk, 1)[0]["status"] == "delivered"
 
 
@@ -317,6 +319,6 @@ def test_deliveries_come_in_pages_and_by_status(desk: Desk) -> None:
     page = desk.ok("GET", "/webhooks/1/deliveries?page=2")
     assert (page["meta"]["total"], len(page["data"])) == (60, 10)
     failed = desk.ok("GET", "/webhooks/1/deliveries?status=failed")
-    assert {one["status"] for one in failed["data"]} == {"failed"}
+    assert {delivery["status"] for delivery in failed["data"]} == {"failed"}
     assert failed["meta"]["total"] == 30
     desk.expect_refusal(422, "GET", "/webhooks/1/deliveries?status=lost")
