@@ -1,4 +1,4 @@
-"""What several tests of commands need."""
+"""Fixtures for the tests of commands."""
 
 import shutil
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Whoever connects has to say what he wants, soon and in so many words."""
+"""The head of a request is limited in time and size."""
 
 import asyncio
 import socket
@@ -38,7 +38,7 @@ async def _serving(kind: type[BoundedConnection]) -> AsyncIterator[int]:
 
 
 async def _sent(port: int, *parts: bytes, pause: float = 0.0) -> bytes:
-    """What is answered until the server closes; nothing when it does so without a word."""
+    """All bytes until the server closes the connection."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         for part in parts:
@@ -63,7 +63,7 @@ def test_a_head_that_does_not_end_is_cut_off(parts: tuple[bytes, ...]) -> None:
     uvloop.run(scenario())
 
 
-def test_a_head_of_any_length_is_cut_off() -> None:
+def test_an_oversized_head_is_cut_off() -> None:
     async def scenario() -> None:
         async with _serving(BoundedConnection) as port:
             filler = b"X-Filler: " + b"x" * 8_000 + b"\r\n"
@@ -73,7 +73,7 @@ def test_a_head_of_any_length_is_cut_off() -> None:
     uvloop.run(scenario())
 
 
-def test_who_said_what_he_wants_is_not_hurried() -> None:
+def test_only_the_head_of_a_request_is_timed() -> None:
     async def scenario() -> None:
         async with _serving(Hasty) as port:
             head = b"GET / HTTP/1.1\r\nHost: x\r\n"

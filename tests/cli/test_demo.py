@@ -58,7 +58,7 @@ def running(data: Path, *words: str) -> Iterator[list[str]]:
 
 
 def pasted(line: str) -> Any:
-    """What a printed curl line answers."""
+    """The decoded answer to a printed curl line."""
     words = shlex.split(line)
     assert words[:2] == ["curl", "-H"]
     name, _, value = words[2].partition(": ")
@@ -68,7 +68,7 @@ def pasted(line: str) -> Any:
 
 
 def asked(base_url: str, token: str, path: str, body: Any) -> Any:
-    """What a question with a JSON body is answered with."""
+    """The decoded answer to a POST that reads."""
     headers = {"Authorization": f"Bearer {token}"}
     request = urllib.request.Request(base_url + path, json.dumps(body).encode(), headers)
     with urllib.request.urlopen(request, timeout=READY_SECONDS) as answer:

@@ -1,4 +1,4 @@
-"""What robots play in the demo, without a process of its own."""
+"""The demo's tournaments, played by robots in this process."""
 
 import time
 from random import Random

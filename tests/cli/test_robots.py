@@ -25,7 +25,7 @@ def store(hurried_store: Store) -> Store:
 
 
 def a_client(store: Store, clock: SteppedClock) -> InProcessClient:
-    """An organizer who speaks for himself."""
+    """A client of a new organizer."""
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
     api = app.build_api(store, Settings(base_url=build.BASE_URL), now=clock.now)
     return InProcessClient(api, build.caller(organizer_id, role="organizer", ability="manage"))

@@ -38,7 +38,7 @@ WORDS = (
 
 @dataclass(frozen=True)
 class World:
-    """Somebody who organizes, keeps scores, plays, claims, and is told of everywhere."""
+    """A user who organizes, keeps scores, plays, claims, and is mentioned everywhere."""
 
     store: Store
     user_id: int
@@ -92,14 +92,14 @@ def a_world(store: Store, **values: Any) -> World:
     build.row(store, tables.club, user_id=user_id, name="canary-club")
     other = build.a_player(store, night.organizer_id)
     build.row(store, tables.claim, player_id=other, user_id=user_id, at=build.NOW)
-    _rate_him(store, user_id, night)
-    _send_him_in(store, user_id, night)
-    _say_it_everywhere(store, user_id, night)
+    _rate_user(store, user_id, night)
+    _submit_user(store, user_id, night)
+    _mention_everywhere(store, user_id, night)
     return World(store, user_id, player_id, night, own)
 
 
-def _rate_him(store: Store, user_id: int, night: build.Night) -> None:
-    """Ratings under his account, and under the number and the name that proved to be his."""
+def _rate_user(store: Store, user_id: int, night: build.Night) -> None:
+    """Ratings of the account, and of the number and the name that were merged into it."""
     named = {"name": NAME, "name_folded": names.fold(NAME)}
     rating_id = build.a_rating(store, **named, user_id=user_id, ifpa_id=IFPA_CANARY)
     book = {"organizer_id": night.organizer_id, "name_key": names.name_key(NAME)}
@@ -108,8 +108,8 @@ def _rate_him(store: Store, user_id: int, night: build.Night) -> None:
     build.row(store, tables.rating, **other, user_id=night.organizer_id, rank=2)
 
 
-def _send_him_in(store: Store, user_id: int, night: build.Night) -> None:
-    """Results from elsewhere that know him, and a name there that could be his."""
+def _submit_user(store: Store, user_id: int, night: build.Night) -> None:
+    """Submitted results with the user, and with a name that could be the user's."""
     submission_id = build.row(
         store,
         tables.rating_submission,
@@ -132,7 +132,7 @@ def _send_him_in(store: Store, user_id: int, night: build.Night) -> None:
     build.row(store, tables.submission_document, rating_submission_id=submission_id, body=body)
 
 
-def _say_it_everywhere(store: Store, user_id: int, night: build.Night) -> None:
+def _mention_everywhere(store: Store, user_id: int, night: build.Night) -> None:
     body = json.dumps({"name": NAME}, ensure_ascii=False)
     with store.write() as transaction:
         announcements.append(transaction, night.tournament_id, [("PlayersAdded", body)])
@@ -196,7 +196,7 @@ def test_results_stay_under_a_pseudonym(store: Store) -> None:
     assert own["data"]["organizer"]["name"] == f"Player {world.user_id}"
 
 
-def test_followers_of_his_tournaments_read_everything_again(store: Store) -> None:
+def test_followers_of_the_users_tournaments_read_everything_again(store: Store) -> None:
     world = a_world(store)
     with store.read() as db:
         before = announcements.channel_head(db, world.night.tournament_id)
@@ -210,7 +210,7 @@ def test_followers_of_his_tournaments_read_everything_again(store: Store) -> Non
     assert [event.name for event in events] == ["TournamentUpdated", "PlayersChanged"]
 
 
-def test_what_others_use_of_his_book_stays(store: Store) -> None:
+def test_book_entries_that_others_use_stay(store: Store) -> None:
     world = a_world(store)
     erase(store, world.user_id)
     with store.read() as db:
@@ -241,7 +241,7 @@ def test_nobody_is_ranked_behind_a_pseudonym(store: Store) -> None:
     assert [(rating["name"], rating["rank"]) for rating in listed["data"]] == [("Bo Larkin", 1)]
 
 
-def test_days_that_he_played_are_rated_again(store: Store) -> None:
+def test_days_with_games_of_the_user_are_rated_again(store: Store) -> None:
     world = a_world(store)
     at = {"tournament_id": world.night.tournament_id}
     with store.write() as transaction:

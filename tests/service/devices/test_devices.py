@@ -77,7 +77,7 @@ def codes(desk: Desk, seed: int = 2) -> reads.PrintedCodes:
 
 
 def a_code(desk: Desk, **whose: int) -> AuthenticatedCaller:
-    """Who holds the code of this player or this game."""
+    """The caller with the code of this player or game."""
     made = codes(desk)
     device = Device(
         device_id=made.device_id,
@@ -404,7 +404,7 @@ def test_each_code_is_one_things_only_and_new_ones_replace_all(store: Store) -> 
     assert new.secret not in repr(new)
 
 
-def test_who_deletes_his_account_leaves_no_address_where_his_code_was_used(store: Store) -> None:
+def test_a_deleted_account_leaves_no_address_where_its_code_was_used(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     game = next(
         open_game for open_game in desk.open_round() if desk.night.player_ids[0] in open_game["playerIds"]

@@ -1,4 +1,4 @@
-"""What players make a tournament worth, asked over HTTP. Source: ratings, B.2; interface 4.8."""
+"""WPPR estimates over HTTP. Source: ratings, B.2; interface 4.8."""
 
 import json
 from decimal import Decimal
@@ -170,7 +170,7 @@ def test_there_is_no_estimate_of_what_is_not_there(store: Store, field: str, mod
 
 
 def a_night(store: Store, **values: Any) -> build.Night:
-    """Ada by her own number, Zoë by the number of the user who claimed her, a stranger, a number without a
+    """Ada by the book's number, Zoë by the number of the claiming user, a stranger, a number without a
     record."""
     night = build.a_tournament(store, players=0, **values)
     user_id = build.a_user(store, name="Zoë", ifpa_id=102)
@@ -213,7 +213,7 @@ def test_a_completed_tournament_says_who_stands_where(book: Store) -> None:
     assert answered["standingsOrder"] == ["Forgotten", "Stranger", "Zoe M", "Ada Q"]
 
 
-def test_who_left_before_he_played_does_not_count_and_who_left_later_does(book: Store) -> None:
+def test_entrants_who_left_before_their_first_game_do_not_count_later_leavers_do(book: Store) -> None:
     night = a_night(book)
     entrant = {"tournament_id": night.tournament_id, "status": "inactive"}
     early = build.a_player(book, night.organizer_id, name="Early", ifpa_id=103)
@@ -252,7 +252,7 @@ def test_a_completed_series_says_who_stands_where(book: Store) -> None:
     assert answered["standingsOrder"] == ["Forgotten", "Stranger", "Zoe M", "Ada Q"]
 
 
-def test_who_hides_his_profile_is_a_name_without_a_record_for_others(book: Store) -> None:
+def test_a_hidden_profile_is_a_name_without_a_record_for_others(book: Store) -> None:
     night = build.a_tournament(book, players=0)
     user_id = build.a_user(book, name="Ada", ifpa_id=101, profile_opt_out=True)
     player_id = build.a_player(book, night.organizer_id, name="Ada Hidden", ifpa_id=101, claimed_by=user_id)
@@ -265,9 +265,9 @@ def test_who_hides_his_profile_is_a_name_without_a_record_for_others(book: Store
         # Not even the sums tell what the record says.
         assert answered["wpprValue"] == answered["womensWpprValue"] == 0
         assert "Quill" not in json.dumps(answered)
-    himself = build.caller(user_id, is_hidden=True)
+    own_view = build.caller(user_id, is_hidden=True)
     admin = build.caller(build.a_user(book, role="admin"), role="admin", ability="admin")
-    for viewer in (himself, admin):
+    for viewer in (own_view, admin):
         assert names_of(ask(book, sent, by=viewer)) == ["Ada Quill"]
 
 

@@ -1,4 +1,4 @@
-"""Somebody of whom the federation says everything. Invented."""
+"""An invented record with a value in every field."""
 
 from datetime import UTC, datetime
 

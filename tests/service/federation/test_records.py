@@ -52,7 +52,7 @@ def ifpa_of(store: Store, user_id: int, query: str = "?includeIfpa=true", by: An
     return body["ifpa"]
 
 
-def test_a_user_is_shown_with_his_record_when_it_is_asked_for(store: Store) -> None:
+def test_a_user_is_shown_with_their_record_on_request(store: Store) -> None:
     keep(store, ADA)
     user_id = user_with(store, 101)
     assert ifpa_of(store, user_id) == SHOWN
@@ -66,7 +66,7 @@ def test_without_a_record_there_is_none(store: Store, ifpa_id: int | None) -> No
     assert ifpa_of(store, user_with(store, ifpa_id)) is None
 
 
-def test_who_hides_his_profile_hides_his_record(store: Store) -> None:
+def test_a_hidden_profile_hides_the_record(store: Store) -> None:
     keep(store, ADA)
     user_id = user_with(store, 101, profile_opt_out=True)
     assert ifpa_of(store, user_id) is None
@@ -172,9 +172,7 @@ def a_planned_night(store: Store, seeding: str) -> build.Night:
 
 
 @pytest.mark.parametrize(("seeding", "best_first"), [("ifpa", [1, 3, 0, 2]), ("ifpa_womens", [0, 3])])
-def test_who_is_seeded_by_the_federation_is_seeded_by_his_rank_there(
-    store: Store, seeding: str, best_first: list[int]
-) -> None:
+def test_seeding_by_the_federation_uses_its_ranks(store: Store, seeding: str, best_first: list[int]) -> None:
     night = a_planned_night(store, seeding)
     path = f"/api/tournaments/{night.tournament_id}"
     status, body, _ = build.do(store, "POST", f"{path}/start", by=night.organizer_id)

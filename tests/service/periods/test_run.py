@@ -262,7 +262,7 @@ def test_a_result_from_before_the_first_period_opens_earlier_days(store: Store) 
     assert sorted(periods(store)) == [f"2026-03-0{n}" for n in range(2, 7)]
 
 
-def test_who_is_claimed_keeps_his_rating_and_it_becomes_his(store: Store) -> None:
+def test_a_claimed_player_keeps_the_rating_and_the_user_gets_it(store: Store) -> None:
     circuit = Circuit(store)
     circuit.night(1, ["Ada", "Bo"])
     circuit.rate(1)

@@ -24,7 +24,7 @@ def moment(day: int, hour: int = 20) -> datetime:
 
 @dataclass
 class Circuit:
-    """An organizer and his players, by name."""
+    """An organizer and the players of their book, by name."""
 
     store: Store
     organizer_id: int = 0

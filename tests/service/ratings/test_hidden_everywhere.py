@@ -1,4 +1,4 @@
-"""Who wants no rating shown has none anywhere: every route is asked, and every file looked through."""
+"""A hidden rating appears nowhere: all GET routes and all bulk files are searched for it."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ MORE = (
 
 
 class World:
-    """Somebody who is rated by account and number, plays, and stands in a submission."""
+    """A user with a rating by account and number, a tournament, and a submission."""
 
     def __init__(self, store: Store, *, is_hidden: bool) -> None:
         self.store = store
@@ -60,7 +60,7 @@ class World:
             transaction.connection.execute(update(tables.player).where(own).values(claimed_by=self.user_id))
         game_id = build.a_game(store, night.tournament_id, night.player_ids[:2], status="completed")
         _rate(store, self.user_id, owner, rank=None if is_hidden else 1)
-        # Its document knows him by his number.
+        # The document names the user by number.
         events.submit_document(store, owner, events.a_document())
         self.ids: dict[str, Any] = defaultdict(
             lambda: 1,
@@ -100,7 +100,7 @@ class World:
 
 
 def _rate(store: Store, user_id: int, owner: int, *, rank: int | None) -> None:
-    """His rating, and that of "Player 2" in the organizer's book, whom he beat."""
+    """The user's rating, and that of "Player 2" in the organizer's book, who lost to the user."""
     known = {"organizer_id": owner, "name_key": "player 2", "name": "Player 2", "name_folded": "player 2"}
     other = build.a_rating(store, **known)
     holder = {"user_id": user_id, "ifpa_id": IFPA_ID, "name": "Zxq Canary", "name_folded": "zxq canary"}
@@ -122,12 +122,12 @@ def test_no_answer_tells_the_rating_of_who_opted_out(store: Store) -> None:
         assert world.telling(by) == set()
 
 
-@pytest.mark.parametrize("who", ["anybody", "himself", "admin"])
+@pytest.mark.parametrize("who", ["anybody", "own_view", "admin"])
 def test_the_same_answers_tell_it_where_it_may_be_told(store: Store, who: str) -> None:
     world = World(store, is_hidden=who != "anybody")
     viewers = {
         "anybody": build.caller(build.a_user(store)),
-        "himself": build.caller(world.user_id, is_hidden=True),
+        "own_view": build.caller(world.user_id, is_hidden=True),
         "admin": build.caller(build.a_user(store, role="admin"), role="admin", ability="admin"),
     }
     telling = world.telling(viewers[who])
@@ -154,7 +154,7 @@ def highest(store: Store) -> float:
     return float(body["globalRatingRange"]["max"])
 
 
-def test_no_file_and_no_range_tells_it_until_he_opts_in_again(store: Store, tmp_path: Path) -> None:
+def test_no_file_and_no_range_reveals_it_until_the_user_opts_in_again(store: Store, tmp_path: Path) -> None:
     world = World(store, is_hidden=True)
     assert told_in_files(store, tmp_path) == set()
     assert highest(store) == 1599.74

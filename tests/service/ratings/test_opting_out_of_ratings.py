@@ -46,17 +46,15 @@ def test_seeding_by_rating_puts_the_best_first_and_shows_the_number(circuit: Cir
 @pytest.mark.parametrize(
     ("seeding", "is_told"), [("mp_rating", False), ("mp_rating_rating", False), ("manual", True)]
 )
-def test_a_seed_that_is_a_rating_is_nobodys_business_once_he_opted_out(
-    circuit: Circuit, seeding: str, is_told: bool
-) -> None:
+def test_a_seed_by_rating_is_hidden_after_opting_out(circuit: Circuit, seeding: str, is_told: bool) -> None:
     tournament_id, user_id = started(circuit, seeding), of(circuit, "Bo")["userId"]
     before = seeds_of(circuit, tournament_id)
-    himself = build.caller(user_id, ability="score", is_hidden=True)
+    own_view = build.caller(user_id, ability="score", is_hidden=True)
     body = {"ratingsOptOut": True}
-    assert build.do(circuit.store, "PATCH", "/api/users/profile", body, by=himself)[0] == 200
+    assert build.do(circuit.store, "PATCH", "/api/users/profile", body, by=own_view)[0] == 200
     shown = before if is_told else {**before, "Bo": None}
     assert seeds_of(circuit, tournament_id) == shown
-    assert seeds_of(circuit, tournament_id, by=himself) == before
+    assert seeds_of(circuit, tournament_id, by=own_view) == before
     bo, path = circuit.player("Bo"), f"/api/tournaments/{tournament_id}/players"
     resolved = circuit.get_json(f"{path}/resolve-unknown?players={bo}")["data"][0]
     assert resolved["tournamentPlayer"]["seed"] == shown["Bo"]
@@ -69,7 +67,7 @@ CANARY = "Zxq Canary"
 
 @pytest.fixture
 def hidden(store: Store) -> tuple[Circuit, int]:
-    """The best of three does not want his rating shown."""
+    """The best of three players hides their rating."""
     made = Circuit(store)
     user_id = made.claim(CANARY, ratings_opt_out=True)
     made.night(1, [CANARY, "Bo", "Cy"], ["Bo", "Cy"])
@@ -110,12 +108,12 @@ def test_who_opted_out_stands_in_no_answer_rank_or_file(hidden: tuple[Circuit, i
     assert highest < made.ratings()[CANARY][0]
 
 
-@pytest.mark.parametrize("who", ["himself", "admin"])
-def test_he_himself_and_an_admin_see_his_rating(hidden: tuple[Circuit, int], who: str) -> None:
+@pytest.mark.parametrize("who", ["own_view", "admin"])
+def test_the_user_and_an_admin_see_a_hidden_rating(hidden: tuple[Circuit, int], who: str) -> None:
     made, user_id = hidden
     viewer = (
         build.caller(user_id, is_hidden=True)
-        if who == "himself"
+        if who == "own_view"
         else build.caller(build.a_user(made.store, role="admin"), role="admin", ability="admin")
     )
     for path in paths_of(made, user_id):
@@ -125,11 +123,11 @@ def test_he_himself_and_an_admin_see_his_rating(hidden: tuple[Circuit, int], who
 
 def test_opting_out_and_in_again_moves_everybody_below(hidden: tuple[Circuit, int]) -> None:
     made, user_id = hidden
-    himself = build.caller(user_id, ability="score", is_hidden=True)
+    own_view = build.caller(user_id, ability="score", is_hidden=True)
 
     def ranks(*, opted_out: bool) -> dict[str, int]:
         body = {"ratingsOptOut": opted_out}
-        assert build.do(made.store, "PATCH", "/api/users/profile", body, by=himself)[0] == 200
+        assert build.do(made.store, "PATCH", "/api/users/profile", body, by=own_view)[0] == 200
         return {rating["name"]: rating["rank"] for rating in made.get_json("/api/ratings")["data"]}
 
     assert ranks(opted_out=False) == {CANARY: 1, "Bo": 2, "Cy": 3}
@@ -137,7 +135,7 @@ def test_opting_out_and_in_again_moves_everybody_below(hidden: tuple[Circuit, in
     assert ranks(opted_out=True) == {"Bo": 1, "Cy": 2}
 
 
-def test_opponents_of_who_opted_out_are_rated_as_if_he_had_not(hidden: tuple[Circuit, int]) -> None:
+def test_opponents_of_hidden_players_are_rated_all_the_same(hidden: tuple[Circuit, int]) -> None:
     made, _ = hidden
     shown = Circuit(made.store)
     shown.night(1, [CANARY, "Bo", "Cy"], ["Bo", "Cy"])
@@ -149,7 +147,7 @@ def test_opponents_of_who_opted_out_are_rated_as_if_he_had_not(hidden: tuple[Cir
     assert lines[0].split(",")[3] == f"{before[0]:.2f}"
 
 
-def test_who_hides_his_profile_keeps_his_number_to_himself(circuit: Circuit) -> None:
+def test_a_hidden_profile_hides_the_number(circuit: Circuit) -> None:
     user_id = of(circuit, "Bo")["userId"]
     by = build.caller(user_id, ability="score")
     assert build.do(circuit.store, "PATCH", "/api/users/profile", {"profileOptOut": True}, by=by)[0] == 200

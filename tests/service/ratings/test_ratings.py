@@ -185,7 +185,7 @@ def test_a_comparison_is_asked_by_post_too_and_leaves_strangers_out(circuit: Cir
     assert len(body["records"]) == 2
 
 
-def test_the_user_has_his_rating_beside_him(circuit: Circuit) -> None:
+def test_a_user_comes_with_their_rating(circuit: Circuit) -> None:
     user_id = of(circuit, "Bo")["userId"]
     body = circuit.get_json(f"/api/users/{user_id}?includeCounts=1")
     assert body["rating"] == of(circuit, "Bo")

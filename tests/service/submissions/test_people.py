@@ -1,4 +1,4 @@
-"""Who the players of a document are. Source: ratings, A.5 and A.8."""
+"""Matching the players of a document. Source: ratings, A.5 and A.8."""
 
 import pytest
 from hypothesis import given
@@ -42,7 +42,7 @@ def player(name: str, ifpa_id: int | None = None, user_id: int | None = None) ->
         (player("Nobody"), None, None, ()),
     ],
 )
-def test_a_player_is_known_by_number_account_or_a_name_of_his_own(
+def test_a_player_is_matched_by_number_account_or_a_unique_name(
     player: DocumentPlayer,
     user_id: int | None,
     ifpa_id: int | None,

@@ -99,7 +99,7 @@ def test_what_comes_for_a_day_that_was_rated_makes_it_dirty(store: Store) -> Non
     assert len(_ask(store, "/api/ratings")["data"]) == 4
 
 
-def test_a_player_who_is_known_is_shown_with_his_rating(store: Store) -> None:
+def test_a_matched_player_is_shown_with_their_rating(store: Store) -> None:
     submission_id = _sent(store)
     assert [player["ratingId"] for player in get_submission(store, submission_id)["players"]] == [None] * 4
     _moved(store, submission_id, moving.approve_submission, moving.schedule_submission)

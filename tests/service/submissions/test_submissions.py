@@ -372,12 +372,12 @@ def test_a_submission_is_its_submitter_s_and_the_admin_s(store: Store) -> None:
     assert send_request(store, "DELETE", f"{LIST}/1", by=admin)[1]["data"]["status"] == "withdrawn"
 
 
-def test_who_hides_his_profile_is_neither_tied_to_a_number_nor_to_a_name(store: Store) -> None:
+def test_a_hidden_profile_is_tied_neither_to_a_number_nor_to_a_name(store: Store) -> None:
     user_id = an_organizer(store)
     hidden = build.a_user(store, name="Hedda", ifpa_id=101, profile_opt_out=True)
     rating_id = build.a_rating(store, user_id=hidden, ifpa_id=101)
     submit_document(store, user_id, a_document())
-    # His rating would lead to his account.
+    # The rating would lead to the account.
     seen = get_submission(store, 1, by=user_id)["players"][0]
     assert (seen["userId"], seen["ifpaId"], seen["ratingId"]) == (None, None, None)
     for viewer in (build.caller(hidden, is_hidden=True), an_admin(user_id)):

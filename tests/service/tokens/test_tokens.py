@@ -204,7 +204,7 @@ def test_an_account_has_a_hundred_tokens_at_most(store: Store) -> None:
         a_token(store, user_id, seed=1000)
 
 
-def test_a_user_is_shown_only_tokens_of_his_own(store: Store) -> None:
+def test_a_user_sees_only_their_own_tokens(store: Store) -> None:
     owner, other = build.a_user(store), build.a_user(store, name="Cy Bumper")
     first, second = a_token(store, owner), a_token(store, owner, seed=8)
     third = a_token(store, other, seed=9)

@@ -1,4 +1,4 @@
-"""A user changes his own profile: what he may, nothing else, and every tournament shows it."""
+"""Users change the permitted fields of their own profile, in all tournaments."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ def test_what_is_sent_is_changed_and_the_rest_stays(store: Store) -> None:
     sent: dict[str, Any] = {
         "name": " Ada Q ",
         "initials": "ADA",
-        "pronouns": "she",
+        "pronouns": "they",
         "flag": "us-ca",
         "ifpaId": 9,
     }
@@ -102,7 +102,7 @@ def test_every_tournament_that_shows_the_user_is_newer(store: Store) -> None:
     assert revisions() == [before[0] + 1, before[1]]
 
 
-def test_who_has_just_opted_out_sees_himself_in_no_answer_that_others_are_given_too(store: Store) -> None:
+def test_shared_answers_do_not_show_a_user_who_has_just_opted_out(store: Store) -> None:
     """The front door may know the caller from before: as one whose answers are shared with everybody."""
     user_id = build.a_user(store, initials="ADA")
     as_before = build.caller(user_id, ability="score")

@@ -139,7 +139,7 @@ def a_webhook(desk: Desk, **fields: Any) -> dict[str, Any]:
 
 
 def deliveries(desk: Desk, webhook_id: int) -> list[dict[str, Any]]:
-    """What became of everything, oldest first."""
+    """All deliveries of the webhook, oldest first."""
     found = desk.ok("GET", f"/webhooks/{webhook_id}/deliveries")["data"]
     return list(reversed(found))
 
@@ -150,13 +150,13 @@ def hook_row(store: Store, webhook_id: int) -> Any:
 
 
 def rename(desk: Desk, *names: str) -> None:
-    """Something to be told, once for each name."""
+    """Rename the tournament once for each name, which announces something each time."""
     for name in names:
         desk.ok("PATCH", "", {"name": name})
 
 
 def tournament_names_in(sent: list[Received]) -> list[str]:
-    """What the tournament was called in each message."""
+    """The tournament's name in each message."""
     return [message.payload["data"]["name"] for message in sent]
 
 

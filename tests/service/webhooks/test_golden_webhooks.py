@@ -1,4 +1,4 @@
-"""What goes out, and what is shown of it, member by member, as it was first published.
+"""Sent messages and published webhooks, member by member, as first published.
 
 A difference is a change of the wire: it wants a line in the CHANGELOG before the sample is written
 again.

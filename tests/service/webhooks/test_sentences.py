@@ -1,4 +1,4 @@
-"""What a chat is told, by hand-checked cases; and that no name does anything in a chat."""
+"""Sentences for chats, in hand-checked cases; and no name has an effect in a chat."""
 
 from typing import Any
 

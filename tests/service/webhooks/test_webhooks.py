@@ -120,7 +120,7 @@ CALLS = (
 def test_only_the_organizer_with_a_token_that_manages_has_anything_to_do_with_them(
     desk: Desk, who: str
 ) -> None:
-    """The address of a chat is a secret of that chat, so not even a weaker token of his reads it."""
+    """The address of a chat is a secret, so even the organizer's weaker tokens cannot read it."""
     a_webhook(desk)
     for method, path in CALLS:
         body = {"url": URL} if (method, path) == ("POST", "/webhooks") else None
