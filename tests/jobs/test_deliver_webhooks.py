@@ -228,7 +228,7 @@ def test_what_was_announced_before_somebody_hid_himself_is_not_delivered_any_mor
     all_deliveries = deliveries(desk, 1)
     assert {delivery["status"] for delivery in all_deliveries if delivery["epoch"] != epoch} == {"withdrawn"}
     (gap,) = [delivery for delivery in all_deliveries if delivery["event"] == "gap"]
-    assert (gap["status"], "begun anew" in gap["reason"]) == ("missed", True)
+    assert (gap["status"], "started again" in gap["reason"]) == ("missed", True)
     refused = desk.expect_refusal(
         409, "POST", f"/webhooks/1/deliveries/{all_deliveries[0]['webhookDeliveryId']}/retry"
     )

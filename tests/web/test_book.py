@@ -248,7 +248,7 @@ def test_two_who_played_each_other_stay_two(store: Store, visitor: Visitor, orga
     one, two, *_ = night.player_ids
     answer = send(visitor, f"/home/players/{one}?q=player", "merge", playerId=two)
     assert answer.status_code == 409
-    assert "Both players have been in tournament" in shown.alerts_on(answer.text)[0]
+    assert "Both players were in tournament" in shown.alerts_on(answer.text)[0]
 
 
 def test_a_machine_is_found_in_the_machine_database(store: Store, visitor: Visitor, organizer: int) -> None:

@@ -206,9 +206,7 @@ def test_somebody_who_was_taken_out_of_the_tournament_was_in_it_too(store: Store
     late = desk.ok("POST", "/players", {"playerId": kept_id})
     assert late
     desk.undo()
-    refused(
-        store, 409, desk.night.player_ids[1], kept_id, "have been in tournament", by=desk.callers["owner"]
-    )
+    refused(store, 409, desk.night.player_ids[1], kept_id, "were in tournament", by=desk.callers["owner"])
 
 
 def test_an_entry_made_by_mistake_and_taken_out_again_goes_into_the_right_one(store: Store) -> None:

@@ -302,7 +302,8 @@ def test_what_waits_when_it_is_switched_off_has_failed_and_can_be_sent_by_hand(d
 def test_what_waits_already_is_not_asked_for_again(desk: Desk) -> None:
     a_webhook(desk)
     desk.ok("POST", "/webhooks/1/test")
-    assert "waits" in desk.expect_refusal(409, "POST", "/webhooks/1/deliveries/1/retry")["message"]
+    refused = desk.expect_refusal(409, "POST", "/webhooks/1/deliveries/1/retry")
+    assert refused["code"] == "delivery-already-waiting"
     desk.expect_refusal(404, "POST", "/webhooks/1/deliveries/99/retry")
 
 
