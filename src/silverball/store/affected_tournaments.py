@@ -1,10 +1,11 @@
-"""Which tournaments that are not completed show something of a book or an account."""
+"""Tournaments in progress that show something of an account or of an organizer's book."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, Select, select, union
 
+from silverball.store.batches import ascending_batches
 from silverball.store.tables import (
     bank_arena,
     entrant,
@@ -19,26 +20,24 @@ from silverball.store.tables import (
     tournament_link,
 )
 
-# SQLite takes 32,766 parameters in one statement.
-IDS_PER_STATEMENT = 5_000
 IdsByTournament = dict[int, list[int]]
 
 
 def running_tournaments(db: Connection, tournament_ids: Collection[int]) -> list[int]:
     """Those of these tournaments that are not completed, ascending."""
-    found: list[int] = []
-    for some in _chunks(tournament_ids):
+    running: list[int] = []
+    for batch in ascending_batches(tournament_ids):
         rows = select(tournament.c.tournament_id).where(
-            tournament.c.tournament_id.in_(some), tournament.c.status != "completed"
+            tournament.c.tournament_id.in_(batch), tournament.c.status != "completed"
         )
-        found += db.execute(rows.order_by(tournament.c.tournament_id)).scalars()
-    return found
+        running += db.execute(rows.order_by(tournament.c.tournament_id)).scalars()
+    return running
 
 
 def entrants_by_tournament(
     db: Connection, tournament_ids: Collection[int], player_ids: Collection[int]
 ) -> IdsByTournament:
-    """Tournament id -> those of the players who take part there."""
+    """Tournament id -> those of the players who are entrants there."""
     columns = select(entrant.c.tournament_id, entrant.c.player_id)
     return _group_running(db, tournament_ids, columns.where(entrant.c.player_id.in_(player_ids)))
 
@@ -46,7 +45,7 @@ def entrants_by_tournament(
 def claimed_entrants_by_tournament(
     db: Connection, tournament_ids: Collection[int], user_ids: Collection[int]
 ) -> IdsByTournament:
-    """Tournament id -> its players whom one of the users claimed."""
+    """Tournament id -> its players who are claimed by one of the users."""
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
     columns = select(entrant.c.tournament_id, entrant.c.player_id)
     return _group_running(db, tournament_ids, columns.where(entrant.c.player_id.in_(claimed)))
@@ -61,12 +60,12 @@ def arenas_by_tournament(
         .join(bank_arena, bank_arena.c.bank_id == lineup_bank.c.bank_id)
         .where(bank_arena.c.arena_id.in_(arena_ids))
     )
-    used = [
-        select(one.c.tournament_id, one.c.arena_id).where(one.c.arena_id.in_(arena_ids))
-        for one in (lineup_arena, game, round_, single_player_game)
+    in_play = [
+        select(table.c.tournament_id, table.c.arena_id).where(table.c.arena_id.in_(arena_ids))
+        for table in (lineup_arena, game, round_, single_player_game)
     ]
-    both = union(in_banks, *used).subquery()
-    return _group_running(db, tournament_ids, select(both.c.tournament_id, both.c.arena_id))
+    pairs = union(in_banks, *in_play).subquery()
+    return _group_running(db, tournament_ids, select(pairs.c.tournament_id, pairs.c.arena_id))
 
 
 def tournaments_staffed_by(
@@ -74,28 +73,24 @@ def tournaments_staffed_by(
 ) -> list[int]:
     """Those of the tournaments that one of the users organizes or keeps scores in, ascending."""
     organized = select(tournament.c.tournament_id).where(tournament.c.organizer_id.in_(user_ids))
-    kept = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids))
-    found = union(organized, kept).subquery()
-    wanted = set(tournament_ids)
-    return sorted(wanted.intersection(db.execute(select(found.c.tournament_id)).scalars()))
+    scored = select(scorekeeper.c.tournament_id).where(scorekeeper.c.user_id.in_(user_ids))
+    staffed = union(organized, scored).subquery()
+    staffed_ids = db.execute(select(staffed.c.tournament_id)).scalars()
+    return sorted(set(tournament_ids).intersection(staffed_ids))
 
 
 def tournaments_linking_to(db: Connection, tournament_id: int) -> list[int]:
-    """The tournaments that show this one as linked, ascending."""
+    """The tournaments that link to this one, ascending."""
     link = tournament_link.c
     rows = select(link.tournament_id).where(link.linked_tournament_id == tournament_id).distinct()
     return list(db.execute(rows.order_by(link.tournament_id)).scalars())
 
 
 def _group_running(db: Connection, tournament_ids: Collection[int], pairs: Select[Any]) -> IdsByTournament:
-    wanted = set(running_tournaments(db, tournament_ids))
-    found: IdsByTournament = {}
-    for tournament_id, key in db.execute(pairs):
-        if tournament_id in wanted:
-            found.setdefault(tournament_id, []).append(key)
-    return found
-
-
-def _chunks(keys: Collection[int]) -> Iterable[list[int]]:
-    ordered = sorted(keys)
-    return (ordered[start : start + IDS_PER_STATEMENT] for start in range(0, len(ordered), IDS_PER_STATEMENT))
+    """Tournament id -> ids, from a statement for pairs of both, without completed tournaments."""
+    running = set(running_tournaments(db, tournament_ids))
+    ids: IdsByTournament = {}
+    for tournament_id, row_id in db.execute(pairs):
+        if tournament_id in running:
+            ids.setdefault(tournament_id, []).append(row_id)
+    return ids

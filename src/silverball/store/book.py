@@ -12,7 +12,7 @@ from silverball.store import tables
 
 @dataclass(frozen=True)
 class OwnedKind:
-    """Things of one table. `model` is what a 404 calls one; `sent_as` is the name of its id in a path."""
+    """A table whose rows have an owner. `model` is the name in a 404, `path_name` the id in a path."""
 
     table: Table
     model: str
@@ -38,36 +38,36 @@ OCCASION = OwnedKind(tables.occasion, "Event", "event_id", "occasion_id")
 CLUB = OwnedKind(tables.club, "Club", "club_id", "club_id", "user_id")
 
 
-def lock_owner(db: Connection, kind: OwnedKind, thing_id: int, *, is_exclusive: bool = False) -> int:
-    """Whose it is. Nobody else changes it meanwhile; `for_good` also keeps anybody from beginning to use it.
+def lock_owner(db: Connection, kind: OwnedKind, row_id: int, *, is_exclusive: bool = False) -> int:
+    """Lock the row against changes and return the id of its owner. Raises NotFound.
 
-    Raises NotFound.
+    `is_exclusive` also keeps other transactions from referring to the row.
     """
-    rows = select(kind.owner).where(kind.key == thing_id).with_for_update(key_share=not is_exclusive)
-    found = db.execute(rows).scalar_one_or_none()
-    if found is None:
-        raise NotFound(kind.model, thing_id)
-    return found
+    rows = select(kind.owner).where(kind.key == row_id).with_for_update(key_share=not is_exclusive)
+    owner_id = db.execute(rows).scalar_one_or_none()
+    if owner_id is None:
+        raise NotFound(kind.model, row_id)
+    return owner_id
 
 
 def add(db: Connection, kind: OwnedKind, owner_id: int, values: Mapping[str, Any]) -> int:
-    """A new row; returns its id."""
+    """Insert a row and return its id."""
     row = insert(kind.table).values(**{kind.owner_name: owner_id}, **values)
     return int(db.execute(row.returning(kind.key)).scalar_one())
 
 
-def change(db: Connection, kind: OwnedKind, thing_id: int, values: Mapping[str, Any]) -> None:
-    """These columns have these values now."""
+def change(db: Connection, kind: OwnedKind, row_id: int, values: Mapping[str, Any]) -> None:
+    """Set these columns of a row."""
     if values:
-        db.execute(update(kind.table).where(kind.key == thing_id).values(**values))
+        db.execute(update(kind.table).where(kind.key == row_id).values(**values))
 
 
-def remove(db: Connection, kind: OwnedKind, thing_id: int) -> None:
-    """The row is gone."""
-    db.execute(delete(kind.table).where(kind.key == thing_id))
+def remove(db: Connection, kind: OwnedKind, row_id: int) -> None:
+    """Delete a row."""
+    db.execute(delete(kind.table).where(kind.key == row_id))
 
 
 def owners_by_id(db: Connection, kind: OwnedKind, ids: set[int]) -> dict[int, int]:
-    """Id -> whose it is, for those of these things that exist."""
+    """Id -> id of the owner, for the rows that exist."""
     rows = select(kind.key.label("key"), kind.owner.label("owner_id")).where(kind.key.in_(ids))
     return {row.key: row.owner_id for row in db.execute(rows)}

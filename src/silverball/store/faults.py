@@ -1,4 +1,4 @@
-"""What a database refuses, for rooms that may not know SQLAlchemy."""
+"""Errors of the database, for rooms that do not know SQLAlchemy."""
 
 import sqlite3
 
@@ -6,7 +6,7 @@ from sqlalchemy import exc
 from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 
 DatabaseFault = SQLAlchemyError
-# Locked by somebody, full, or not to be reached: the same request can succeed later.
+# The database is locked, full or out of reach: the same request can succeed later.
 SQLITE_TRANSIENT = frozenset(
     {
         sqlite3.SQLITE_BUSY,
@@ -22,13 +22,13 @@ PRIMARY_CODE = 0xFF
 
 
 def short_message(error: SQLAlchemyError) -> str:
-    """What the database itself says, in one line, without the statement and its values."""
+    """The database's own message in one line, without the statement and its values."""
     origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     return (str(origin).strip() or type(origin).__name__).splitlines()[0]
 
 
 def is_transient(error: Exception) -> bool:
-    """Whether the database is only busy, full or away, so that the request is worth sending again."""
+    """Whether the database is only busy, full or out of reach, so that a retry can succeed."""
     # No connection became free in time.
     if isinstance(error, exc.TimeoutError):
         return True

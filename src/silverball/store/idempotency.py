@@ -1,15 +1,15 @@
-"""Stored answers by Idempotency-Key: a request that is sent again acts once, on every node.
+"""Stored responses by Idempotency-Key: a request that is sent again acts once, on every node.
 
-A key is claimed in the transaction of the change and the answer is kept in the same one, so there is
-never a change without its answer, nor an answer without its change. A claim of a key that another
-transaction has just claimed waits for that one.
+The key is claimed and the response stored in the transaction of the change, so there is never a change
+without its response, nor a response without its change. A claim waits for another transaction that has
+just claimed the same key.
 """
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, RowMapping, bindparam, delete, select, text, tuple_, update
+from sqlalchemy import Connection, Row, bindparam, delete, select, text, tuple_, update
 
 from silverball.kit.edge.idempotency import IdempotencyKey, StoredResponse
 from silverball.store.tables import idempotency
@@ -26,54 +26,52 @@ CLAIM = text(
 ).bindparams(bindparam("at", type_=Instant), bindparam("expired", type_=Instant))
 
 
-def load_response(db: Connection, ticket: IdempotencyKey, now: datetime) -> StoredResponse | None:
-    """The stored answer to this key, unless it is too old."""
+def load_response(db: Connection, key: IdempotencyKey, now: datetime) -> StoredResponse | None:
+    """The stored response to this key; None when there is none or it is too old."""
     columns = (idempotency.c.fingerprint, idempotency.c.status, idempotency.c.body, idempotency.c.headers)
-    row = db.execute(
-        select(*columns).where(*_key_conditions(ticket), idempotency.c.at >= now - RETENTION)
-    ).mappings()
-    one = row.first()
-    return None if one is None else _stored_response(one)
+    rows = select(*columns).where(*_key_conditions(key), idempotency.c.at >= now - RETENTION)
+    row = db.execute(rows).first()
+    return None if row is None else _stored_response(row)
 
 
-def claim_key(db: Connection, ticket: IdempotencyKey, now: datetime) -> bool:
-    """Take the key for this transaction. False when another one has it: then there is a stored answer."""
+def claim_key(db: Connection, key: IdempotencyKey, now: datetime) -> bool:
+    """Claim the key for this transaction. False when a response to it is stored already."""
     values = {
-        "user_id": ticket.user_id,
-        "key": ticket.key,
-        "fingerprint": ticket.fingerprint,
+        "user_id": key.user_id,
+        "key": key.key,
+        "fingerprint": key.fingerprint,
         "at": now,
         "expired": now - RETENTION,
     }
     return db.execute(CLAIM, values).first() is not None
 
 
-def store_response(db: Connection, ticket: IdempotencyKey, kept: StoredResponse, now: datetime) -> None:
-    """Store the answer to a claimed key, and forget a few old ones of anybody."""
-    values = {"status": kept.status, "body": kept.body.decode(), "headers": kept.headers}
-    db.execute(update(idempotency).where(*_key_conditions(ticket)).values(**values))
+def store_response(db: Connection, key: IdempotencyKey, response: StoredResponse, now: datetime) -> None:
+    """Store the response to a claimed key, and delete a few expired ones of any account."""
+    values = {"status": response.status, "body": response.body.decode(), "headers": response.headers}
+    db.execute(update(idempotency).where(*_key_conditions(key)).values(**values))
     _delete_expired(db, now)
 
 
 def _delete_expired(db: Connection, now: datetime) -> None:
-    key = (idempotency.c.user_id, idempotency.c.key)
-    old = (
-        select(*key)
+    columns = (idempotency.c.user_id, idempotency.c.key)
+    expired = (
+        select(*columns)
         .where(idempotency.c.at < now - RETENTION)
         .order_by(idempotency.c.at)
         .limit(DELETED_AT_ONCE)
-        # What another transaction is forgetting already is no reason to wait for it.
+        # Rows that another transaction is deleting already are not worth waiting for.
         .with_for_update(skip_locked=True)
     )
-    rows = db.execute(old).all()
+    rows = db.execute(expired).all()
     if rows:
-        db.execute(delete(idempotency).where(tuple_(*key).in_([tuple(row) for row in rows])))
+        db.execute(delete(idempotency).where(tuple_(*columns).in_([tuple(row) for row in rows])))
 
 
-def _key_conditions(ticket: IdempotencyKey) -> Sequence[Any]:
-    return (idempotency.c.user_id == ticket.user_id, idempotency.c.key == ticket.key)
+def _key_conditions(key: IdempotencyKey) -> Sequence[Any]:
+    return (idempotency.c.user_id == key.user_id, idempotency.c.key == key.key)
 
 
-def _stored_response(row: RowMapping) -> StoredResponse:
-    headers = tuple((str(name), str(value)) for name, value in row["headers"])
-    return StoredResponse(row["fingerprint"], row["status"], row["body"].encode(), headers)
+def _stored_response(row: Row[Any]) -> StoredResponse:
+    headers = tuple((str(name), str(value)) for name, value in row.headers)
+    return StoredResponse(row.fingerprint, row.status, row.body.encode(), headers)

@@ -1,4 +1,4 @@
-"""A whole tournament as rows: what an import writes."""
+"""An imported tournament as rows."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Table, delete, func, insert, select, text, up
 from silverball.rules.model.changes import TournamentImported
 from silverball.store import tables
 
-# What a tournament consists of, in the order in which its rows can be inserted.
+# The tables of a tournament's parts, in the order in which their rows can be inserted.
 PARTS: dict[str, Table] = {
     "entrants": tables.entrant,
     "lineup": tables.lineup_arena,
@@ -24,14 +24,17 @@ PARTS: dict[str, Table] = {
     "queue": tables.queue_entry,
 }
 SUMMARIES = (tables.arena_summary, tables.player_arena_summary, tables.match_summary)
-# The feed's own columns: a writer of the tournament's row leaves them alone.
+# Columns that the feed owns, with their first values: an import never overwrites them.
 FEED_COLUMNS = {"revision": 0, "epoch": "", "seq": 0, "seq_low": 0}
 
-FORWARD = text("SELECT setval(CAST(:name AS regclass), GREATEST(:highest, nextval(CAST(:name AS regclass))))")
+# An id that was given out and deleted again must not come back.
+FORWARD_SEQUENCE = text(
+    "SELECT setval(CAST(:name AS regclass), GREATEST(:highest, nextval(CAST(:name AS regclass))))"
+)
 
 
 def write_import(db: Connection, change: TournamentImported) -> None:
-    """The tournament is what the file says; whatever was there under its id is gone."""
+    """Store the imported tournament in place of any that has its id."""
     row = dict(change.parts["tournament"][0])
     key = tables.tournament.c.tournament_id
     if db.execute(select(key).where(key == change.tournament_id)).first() is None:
@@ -42,7 +45,7 @@ def write_import(db: Connection, change: TournamentImported) -> None:
     for name, table in PARTS.items():
         rows = change.parts.get(name, ())
         if rows:
-            db.execute(insert(table), [dict(one) for one in rows])
+            db.execute(insert(table), [dict(values) for values in rows])
     move_sequences(db, [tables.tournament, *PARTS.values()])
 
 
@@ -51,22 +54,18 @@ def _delete_parts(db: Connection, tournament_id: int) -> None:
         db.execute(delete(table).where(table.c.tournament_id == tournament_id))
 
 
-def move_sequences(db: Connection, moved: Sequence[Table]) -> None:
-    """After rows came in with ids of their own, the next id that is given out is a free one.
+def move_sequences(db: Connection, filled: Sequence[Table]) -> None:
+    """Move the id sequences of these tables past the ids that came with imported rows.
 
     SQLite does so by itself (AUTOINCREMENT).
     """
     if db.dialect.name != "postgresql":
         return
-    for table in moved:
+    for table in filled:
         column = table.autoincrement_column
         if column is None:
             continue
         name = db.execute(select(func.pg_get_serial_sequence(f'"{table.name}"', column.name))).scalar_one()
         if name is not None:
             highest = db.execute(select(func.max(column))).scalar_one()
-            # An id that was given out and deleted again must not come back.
-            forward = text(
-                "SELECT setval(CAST(:name AS regclass), GREATEST(:highest, nextval(CAST(:name AS regclass))))"
-            )
-            db.execute(forward, {"name": name, "highest": highest or 1})
+            db.execute(FORWARD_SEQUENCE, {"name": name, "highest": highest or 1})

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Select, func, insert, select
 
-from silverball.rules.model import changes as facts
+from silverball.rules.model import changes as change_classes
 from silverball.rules.model import settings
 from silverball.rules.model.changes import (
     Added,
@@ -49,15 +49,15 @@ THING_TYPES: Mapping[str, type] = {
     "scorekeepers": Scorekeeper,
     "purchases": Purchase,
 }
-# Change name -> its class; only what can be read back.
+# Change name -> its class; only changes that can be read back.
 CHANGES: Mapping[str, type[Change]] = {
-    name: one
-    for name, one in vars(facts).items()
-    if isinstance(one, type)
-    and issubclass(one, (Added, Altered, Removed, TournamentAltered))
-    and hasattr(one, "undone_by")
+    name: kind
+    for name, kind in vars(change_classes).items()
+    if isinstance(kind, type)
+    and issubclass(kind, (Added, Altered, Removed, TournamentAltered))
+    and hasattr(kind, "undone_by")
 }
-# Beside changes the journal names what was undone, and what a tournament was made of.
+# Beside changes the journal has entries for an undo and for the creation of a tournament.
 ACTION_UNDONE = "ActionUndone"
 TOURNAMENT_CREATED = "TournamentCreated"
 CREATION_FIELDS = (
@@ -69,14 +69,14 @@ CREATION_FIELDS = (
     "details",
 )
 ACTIONS_MAX = 10_000
-# What gives a game the result it has.
+# The changes that give a game its result.
 RESULT_CHANGES = ("GameCompleted", "GameCorrected")
 RESULT_ENTRIES_MAX = 5_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Action:
-    """One request and the changes it stated."""
+    """The journal entries of one request."""
 
     action_id: int
     actor_id: int | None
@@ -88,22 +88,21 @@ class Action:
 
     @property
     def undone_action_id(self) -> int | None:
-        """The action that this one took back."""
-        found = [data["action"] for name, data in self.entries if name == ACTION_UNDONE]
-        return found[0] if found else None
+        """The action that this one undid; None when it is no undo."""
+        return next((data["action"] for name, data in self.entries if name == ACTION_UNDONE), None)
 
     @property
     def is_undoable(self) -> bool:
-        """Whether it consists of changes that have opposites."""
+        """Whether all of its changes have opposites."""
         return self.undone_action_id is None and all(name in CHANGES for name, _ in self.entries)
 
     def decode_changes(self, type_: str) -> list[Change]:
-        """The changes, read back. Takes the type of the tournament."""
+        """The changes, decoded. Takes the type of the tournament."""
         return [decode_change(name, data, type_) for name, data in self.entries if name in CHANGES]
 
 
 def encode_change(change: Change) -> dict[str, Any]:
-    """What is kept of a change."""
+    """The journal's JSON for a change."""
     if isinstance(change, TournamentImported):
         return dict(change.journal_value())
     if isinstance(change, (Added, Removed)):
@@ -114,40 +113,41 @@ def encode_change(change: Change) -> dict[str, Any]:
 
 
 def decode_change(name: str, data: Mapping[str, Any], type_: str) -> Change:
-    """A change that was kept. Takes the type of the tournament, whose settings it may hold."""
+    """The change of a journal entry. Takes the type of the tournament, whose settings it may hold."""
     kind: Any = CHANGES[name]
     if issubclass(kind, TournamentAltered):
         before, after = (_decode_fields(data[side], type_) for side in ("before", "after"))
         return kind(before, after)  # type: ignore[no-any-return]  # one of the classes above
-    thing = THING_TYPES[kind.part]
+    part_type = THING_TYPES[kind.part]
     if issubclass(kind, Altered):
-        return kind(_decode_value(data["before"], thing), _decode_value(data["after"], thing))  # type: ignore[no-any-return]  # as above
-    return kind(_decode_value(data["thing"], thing))  # type: ignore[no-any-return]  # as above
+        before, after = (_decode_value(data[side], part_type) for side in ("before", "after"))
+        return kind(before, after)  # type: ignore[no-any-return]  # as above
+    return kind(_decode_value(data["thing"], part_type))  # type: ignore[no-any-return]  # as above
 
 
-def _decode_value(data: Any, thing: type) -> Any:
-    # Keys of maps come back as text.
-    return msgspec.convert(data, thing, strict=False)
+def _decode_value(data: Any, type_: type) -> Any:
+    # JSON has only text as keys of maps.
+    return msgspec.convert(data, type_, strict=False)
 
 
 def _decode_fields(values: Mapping[str, Any], type_: str) -> dict[str, Any]:
-    read = dict(values)
-    if "settings" in read:
-        read["settings"] = settings.read_settings(FORMATS[type_].settings, read["settings"])
-    if "state" in read:
-        read["state"] = _decode_value(read["state"], EngineState)
-    if read.get("completed_at") is not None:
-        read["completed_at"] = msgspec.convert(read["completed_at"], datetime)
-    return read
+    fields = dict(values)
+    if "settings" in fields:
+        fields["settings"] = settings.read_settings(FORMATS[type_].settings, fields["settings"])
+    if "state" in fields:
+        fields["state"] = _decode_value(fields["state"], EngineState)
+    if fields.get("completed_at") is not None:
+        fields["completed_at"] = msgspec.convert(fields["completed_at"], datetime)
+    return fields
 
 
 def encode_creation(tournament: Tournament) -> dict[str, Any]:
-    """What is kept of a new tournament: all that is not a thing in it."""
+    """The journal's JSON for a new tournament, which has no entrants, rounds or games yet."""
     return {name: msgspec.to_builtins(getattr(tournament, name)) for name in CREATION_FIELDS}
 
 
 def decode_creation(tournament_id: int, type_: str, data: Mapping[str, Any]) -> Tournament:
-    """The tournament as it was created: planned, and nobody in it."""
+    """The tournament as it was created: planned and without entrants."""
     return Tournament(
         tournament_id=tournament_id,
         type=FORMATS[type_].type,
@@ -168,13 +168,15 @@ def append(
     dice_seed: str | None = None,
     newest_action_id: int | None = None,
 ) -> int:
-    """Write one action down; returns its id, which counts up from 1 in each tournament.
+    """Append one action and return its id, which counts up from 1 in each tournament.
 
-    `newest` is the newest action there is, when that is known.
+    `newest_action_id` saves a query when the caller knows the id of the action before.
     """
     if newest_action_id is None:
-        own = tables.journal.c.tournament_id == tournament_id
-        newest_action_id = db.execute(select(func.max(tables.journal.c.action_id)).where(own)).scalar_one()
+        newest = select(func.max(tables.journal.c.action_id))
+        newest_action_id = db.execute(
+            newest.where(tables.journal.c.tournament_id == tournament_id)
+        ).scalar_one()
     action_id = int(newest_action_id or 0) + 1
     common = {
         "tournament_id": tournament_id,
@@ -193,24 +195,24 @@ def append(
 def newest_actions(
     db: Connection, tournament_id: int, *, before: int | None = None, limit: int = ACTIONS_MAX
 ) -> list[Action]:
-    """The newest actions, newest first; with `before` only older ones."""
+    """The newest actions, newest first; with `before` only actions older than that one."""
     entry = tables.journal.c
-    wanted = select(entry.action_id).where(entry.tournament_id == tournament_id).distinct()
+    action_ids = select(entry.action_id).where(entry.tournament_id == tournament_id).distinct()
     if before is not None:
-        wanted = wanted.where(entry.action_id < before)
-    ids = wanted.order_by(entry.action_id.desc()).limit(limit).subquery()
-    found = (
+        action_ids = action_ids.where(entry.action_id < before)
+    ids = action_ids.order_by(entry.action_id.desc()).limit(limit).subquery()
+    entries = (
         select(tables.journal)
         .where(entry.tournament_id == tournament_id, entry.action_id.in_(select(ids.c.action_id)))
         .order_by(entry.action_id.desc(), entry.journal_id)
     )
-    return _load_actions(db, found)
+    return _load_actions(db, entries)
 
 
 def note_device(
     db: Connection, tournament_id: int, action_id: int, *, device_id: int, player_id: int | None
 ) -> None:
-    """Write down that a device did this action: with a printed code, whose code it was."""
+    """Record that a device did this action, and for a printed code the player whose code it is."""
     values = {
         "tournament_id": tournament_id,
         "action_id": action_id,
@@ -223,15 +225,15 @@ def note_device(
 def newest_result(
     db: Connection, tournament_id: int, game_id: int
 ) -> tuple[int, int | None, datetime] | None:
-    """The action that gave a game its result, its actor, and when; None when the journal has none."""
+    """Action id, actor and time of a game's newest result; None when the journal has none."""
     entry = tables.journal.c
-    found = (
+    results = (
         select(entry.action_id, entry.actor_id, entry.at, entry.data)
         .where(entry.tournament_id == tournament_id, entry.change.in_(RESULT_CHANGES))
         .order_by(entry.journal_id.desc())
         .limit(RESULT_ENTRIES_MAX)
     )
-    for action_id, actor_id, at, data in db.execute(found):
+    for action_id, actor_id, at, data in db.execute(results):
         if data["after"]["game_id"] == game_id:
             return action_id, actor_id, at
     return None
@@ -240,33 +242,33 @@ def newest_result(
 def all_actions(db: Connection, tournament_id: int) -> list[Action]:
     """Every action, first to last."""
     entry = tables.journal.c
-    found = select(tables.journal).where(entry.tournament_id == tournament_id).order_by(entry.journal_id)
-    return _load_actions(db, found)
+    entries = select(tables.journal).where(entry.tournament_id == tournament_id)
+    return _load_actions(db, entries.order_by(entry.journal_id))
 
 
-def _load_actions(db: Connection, found: Select[Any]) -> list[Action]:
-    made: dict[int, list[Any]] = {}
-    for row in db.execute(found):
-        made.setdefault(row.action_id, []).append(row)
+def _load_actions(db: Connection, entries: Select[Any]) -> list[Action]:
+    rows_by_action: dict[int, list[Any]] = {}
+    for row in db.execute(entries):
+        rows_by_action.setdefault(row.action_id, []).append(row)
     return [
         Action(
             action_id=action_id,
-            actor_id=group[0].actor_id,
-            source=group[0].source,
-            at=group[0].at,
-            dice_seed=group[0].dice_seed,
-            entries=tuple((row.change, row.data) for row in group),
+            actor_id=rows[0].actor_id,
+            source=rows[0].source,
+            at=rows[0].at,
+            dice_seed=rows[0].dice_seed,
+            entries=tuple((row.change, row.data) for row in rows),
         )
-        for action_id, group in made.items()
+        for action_id, rows in rows_by_action.items()
     ]
 
 
-def newest_undoable_action(found: Sequence[Action]) -> Action | None:
-    """The action that undo would take back next. Takes actions newest first."""
-    taken_back: set[int] = set()
-    for one in found:
-        if one.undone_action_id is not None:
-            taken_back.add(one.undone_action_id)
-        elif one.action_id not in taken_back:
-            return one if one.is_undoable else None
+def newest_undoable_action(actions: Sequence[Action]) -> Action | None:
+    """The action that the next undo takes back. Takes actions newest first."""
+    undone: set[int] = set()
+    for action in actions:
+        if action.undone_action_id is not None:
+            undone.add(action.undone_action_id)
+        elif action.action_id not in undone:
+            return action if action.is_undoable else None
     return None

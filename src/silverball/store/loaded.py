@@ -1,4 +1,4 @@
-"""Tournaments kept in memory at a revision, so that a result need not load a night from its rows."""
+"""Tournaments in memory by revision, so that a result need not load a whole night from its rows."""
 
 import threading
 from collections import OrderedDict
@@ -19,34 +19,34 @@ class LoadedTournament:
     revision: int
     tournament: Tournament
     standings: Mapping[int, str] = field(default_factory=dict)
-    # The newest action in the journal; None when nobody has looked.
+    # The newest action in the journal; None when it was not looked up.
     newest_action_id: int | None = None
 
 
 class SnapshotCache:
-    """The tournaments that were worked on lately."""
+    """The most recently used tournaments of this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._tournaments: OrderedDict[int, LoadedTournament] = OrderedDict()
 
     def get(self, tournament_id: int, revision: int) -> LoadedTournament | None:
-        """The tournament, if it is kept at just this revision."""
+        """The tournament, if it is cached at exactly this revision."""
         with self._lock:
-            kept = self._tournaments.get(tournament_id)
-            if kept is None or kept.revision != revision:
+            cached = self._tournaments.get(tournament_id)
+            if cached is None or cached.revision != revision:
                 return None
             self._tournaments.move_to_end(tournament_id)
-            return kept
+            return cached
 
-    def put(self, kept: LoadedTournament) -> None:
-        """Keep it, unless a newer one is kept already."""
-        key = kept.tournament.tournament_id
+    def put(self, loaded: LoadedTournament) -> None:
+        """Cache the tournament, unless a newer revision of it is cached already."""
+        tournament_id = loaded.tournament.tournament_id
         with self._lock:
-            old = self._tournaments.get(key)
-            if old is not None and old.revision > kept.revision:
+            cached = self._tournaments.get(tournament_id)
+            if cached is not None and cached.revision > loaded.revision:
                 return
-            self._tournaments[key] = kept
-            self._tournaments.move_to_end(key)
+            self._tournaments[tournament_id] = loaded
+            self._tournaments.move_to_end(tournament_id)
             while len(self._tournaments) > TOURNAMENTS_CACHED_MAX:
                 self._tournaments.popitem(last=False)

@@ -1,4 +1,4 @@
-"""Bringing a database to the schema of this program. Alembic is imported only when there is work."""
+"""Migrations to the schema of this program. Alembic is imported only when there is one to run."""
 
 import logging
 from functools import lru_cache
@@ -11,7 +11,7 @@ from silverball.store.engine import Store
 
 LOG = logging.getLogger("silverball.store")
 FOLDER = Path(__file__).parent / "migrations"
-# Any number will do, as long as every node takes the same one.
+# Any number will do, as long as every node uses the same one.
 LOCK_NUMBER = 5_318_008
 
 
@@ -26,12 +26,12 @@ class NewerSchema(Exception):
 
 @lru_cache(maxsize=1)
 def newest_schema() -> str:
-    """The schema that this program works with: the number that its last migration begins with."""
+    """The schema of this program: the number of its last migration."""
     return max(path.name[:4] for path in (FOLDER / "versions").glob("[0-9]*.py"))
 
 
 def database_schema(store: Store) -> str | None:
-    """The schema that the database has now; None for an empty database."""
+    """The schema of the database; None for an empty database."""
     with store.read() as db:
         return _stored_schema(db)
 
@@ -42,7 +42,7 @@ def is_current(store: Store) -> bool:
 
 
 def is_ready(store: Store) -> bool:
-    """Whether the database answers, with the schema of this program."""
+    """Whether the database answers and has the schema of this program."""
     try:
         return is_current(store)
     except SQLAlchemyError as error:
@@ -51,7 +51,7 @@ def is_ready(store: Store) -> bool:
 
 
 def migrate(store: Store) -> str:
-    """Bring the database to the schema of this program and return it. All of it happens, or nothing.
+    """Migrate the database to the schema of this program and return it, in one transaction.
 
     Raises NewerSchema when the database is ahead of the program.
     """

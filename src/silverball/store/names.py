@@ -1,6 +1,6 @@
-"""Finding a name whatever its case and accents, on both databases alike.
+"""Names compared without case and accents, on both databases alike.
 
-A name is folded when it is compared: taken apart (NFKD), stripped of its accents, lower case. SQLite
+A name is folded before it is compared: decomposed (NFKD), without accents, in lower case. SQLite
 calls back into Python for it; PostgreSQL has all of it built in.
 """
 
@@ -13,10 +13,10 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-# In a name they join letters that other lists write apart or together: O'Neil, St. Clair.
+# Some lists write these in a name, others leave them out: O'Neil, St. Clair.
 SILENT_MARKS = re.compile("['\u2018\u2019`\u00b4.]")
 ACCENTS = ("\u0300", "\u036f")
-# Letters with a stroke do not come apart, and a sigma at the end of a word is still a sigma.
+# NFKD does not decompose letters with a stroke; a sigma at the end of a word counts as a sigma.
 ODD_LETTERS, PLAIN_LETTERS = "øłđħıŧ\u03c2", "oldhit\u03c3"
 _PLAIN_LETTER_TABLE = str.maketrans(ODD_LETTERS, PLAIN_LETTERS)
 
@@ -25,24 +25,24 @@ def fold(text: str | None) -> str | None:
     """The text without case and accents."""
     if text is None or text.isascii():
         return text and text.lower()
-    apart = unicodedata.normalize("NFKD", text)
-    bare = "".join(letter for letter in apart if not ACCENTS[0] <= letter <= ACCENTS[1])
-    return bare.lower().translate(_PLAIN_LETTER_TABLE)
+    decomposed = unicodedata.normalize("NFKD", text)
+    unaccented = "".join(letter for letter in decomposed if not ACCENTS[0] <= letter <= ACCENTS[1])
+    return unaccented.lower().translate(_PLAIN_LETTER_TABLE)
 
 
 def strip_punctuation(name: str) -> str:
-    """A full name as two lists can be compared by: folded, only letters and digits, words one space apart."""
-    bare = SILENT_MARKS.sub("", fold(name.casefold()) or "")
-    return " ".join("".join(letter if letter.isalnum() else " " for letter in bare).split())
+    """A full name for a comparison of two lists: folded, only letters and digits, single spaces."""
+    unmarked = SILENT_MARKS.sub("", fold(name.casefold()) or "")
+    return " ".join("".join(letter if letter.isalnum() else " " for letter in unmarked).split())
 
 
 def name_key(name: str) -> str:
-    """What two names are the same by: without case, accents and superfluous spaces."""
+    """The name without case, accents and superfluous spaces: equal for two spellings of one name."""
     return " ".join((fold(name) or "").split())
 
 
 class NameContains(FunctionElement[bool]):
-    """`Holds(name, words)`: whether the name contains the words, but for case and accents."""
+    """`NameContains(name, words)`: whether the name contains the words, regardless of case and accents."""
 
     type = Boolean()
     inherit_cache = True
@@ -64,13 +64,13 @@ def _contains_on_postgresql(element: NameContains, compiler: SQLCompiler, **more
 
 
 def _fold_in_sql(text: str) -> str:
-    bare = f"regexp_replace(normalize({text}, NFKD), '[\\u0300-\\u036f]', '', 'g')"
+    unaccented = f"regexp_replace(normalize({text}, NFKD), '[\\u0300-\\u036f]', '', 'g')"
     # The database's own locale may know no lower case beyond ASCII.
-    return f"""translate(lower({bare} COLLATE "und-x-icu"), '{ODD_LETTERS}', '{PLAIN_LETTERS}')"""
+    return f"""translate(lower({unaccented} COLLATE "und-x-icu"), '{ODD_LETTERS}', '{PLAIN_LETTERS}')"""
 
 
 class FoldedName(FunctionElement[str]):
-    """`Folded(name)`: the name without case and accents, as `folded` makes it."""
+    """`FoldedName(name)`: the name without case and accents, equal to `fold(name)`."""
 
     type = Text()
     inherit_cache = True

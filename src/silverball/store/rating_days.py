@@ -1,72 +1,72 @@
-"""What changes elsewhere mean for ratings: days that are to be rated again, and who is shown.
+"""Marks on days that have to be rated again, and the visibility of ratings.
 
-Nothing is rated here. A day is marked in the transaction that changes one of its results; the next
-run finds the mark.
+A day is marked in the transaction that changes one of its results; the next rating run finds the mark.
+Nothing is rated here.
 """
 
 from collections.abc import Collection
 from datetime import UTC, date, datetime
 
-from sqlalchemy import Connection, Select, and_, func, not_, null, or_, select, text, update
+from sqlalchemy import Connection, Select, and_, bindparam, func, not_, null, or_, select, text, update
 
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.registry import rated_types
 from silverball.store import names, tables
+from silverball.store.types import Flag
 
 WAITING = "waiting"
 PROCESSED = "processed"
 DIRTY = "dirty"
 _R = tables.rating.c
-# A row that is being written at the same time is waited for, so that no mark is lost.
+# The statement waits for a row that another transaction is writing, so that no mark is lost.
 MARK_DAY = text(
     "INSERT INTO rating_period (period_date, status, is_current, is_imported)"
     " SELECT :day, 'waiting', :no, :no"
     " WHERE NOT EXISTS (SELECT 1 FROM rating_period WHERE is_imported = :yes AND period_date >= :day)"
     " ON CONFLICT (period_date) DO UPDATE SET"
     " status = CASE rating_period.status WHEN 'waiting' THEN 'waiting' ELSE 'dirty' END"
-)
+).bindparams(bindparam("no", value=False, type_=Flag), bindparam("yes", value=True, type_=Flag))
 
 
 def rating_day(moment: datetime) -> date:
-    """The period that a moment belongs to: its day in UTC."""
+    """The rating period of a moment: its day in UTC."""
     return moment.astimezone(UTC).date()
 
 
 def mark_days(db: Connection, days: Collection[date]) -> None:
-    """Results of these days are different now; days that came from a file stay as they are."""
+    """Mark days whose results have changed, except days that came from a file."""
     for day in sorted(days):
-        db.execute(
-            MARK_DAY.bindparams(
-                day=day.isoformat(), no=_flag_value(db, value=False), yes=_flag_value(db, value=True)
-            )
-        )
-
-
-def _flag_value(db: Connection, *, value: bool) -> bool | int:
-    return int(value) if db.dialect.name == "sqlite" else value
+        db.execute(MARK_DAY, {"day": day.isoformat()})
 
 
 def mark_changed_tournament(db: Connection, before: Tournament | None, after: Tournament) -> None:
-    """Mark the days of a tournament that is or was completed."""
+    """Mark the days on which a tournament was completed before a change and after it."""
     days = {
-        rating_day(one.completed_at)
-        for one in (before, after)
-        if one is not None and one.status == "completed" and one.completed_at and one.type in rated_types()
+        rating_day(state.completed_at)
+        for state in (before, after)
+        if state is not None
+        and state.status == "completed"
+        and state.completed_at
+        and state.type in rated_types()
     }
     mark_days(db, days)
 
 
 def mark_tournament(db: Connection, tournament_id: int) -> None:
-    """Mark the day of a tournament as it is stored, if it is completed."""
-    own = tables.tournament.c
-    rows = select(own.completed_at).where(own.tournament_id == tournament_id, own.status == "completed")
-    completed_at = db.execute(rows.where(own.type.in_(rated_types()))).scalar_one_or_none()
+    """Mark the day of a stored tournament, if it is completed."""
+    tournament = tables.tournament.c
+    rows = select(tournament.completed_at).where(
+        tournament.tournament_id == tournament_id,
+        tournament.status == "completed",
+        tournament.type.in_(rated_types()),
+    )
+    completed_at = db.execute(rows).scalar_one_or_none()
     if completed_at is not None:
         mark_days(db, [rating_day(completed_at)])
 
 
 def mark_players(db: Connection, player_ids: Collection[int]) -> None:
-    """It is known better who these players are: their results may be somebody else's from the first on."""
+    """Mark the first day of players whose identity has changed: all their results may count for others."""
     tournament, entrant = tables.tournament.c, tables.entrant.c
     rows = (
         select(func.min(tournament.completed_at))
@@ -77,13 +77,13 @@ def mark_players(db: Connection, player_ids: Collection[int]) -> None:
             tournament.type.in_(rated_types()),
         )
     )
-    first = db.execute(rows).scalar_one_or_none()
-    if first is not None:
-        mark_days(db, [rating_day(first)])
+    first_completed_at = db.execute(rows).scalar_one_or_none()
+    if first_completed_at is not None:
+        mark_days(db, [rating_day(first_completed_at)])
 
 
 def hidden_users() -> Select[tuple[int]]:
-    """Users whose ratings are nobody else's business."""
+    """Ids of the users who opted out of ratings."""
     return select(tables.user.c.user_id).where(tables.user.c.ratings_opt_out)
 
 
@@ -95,31 +95,31 @@ IS_LISTED = and_(
 
 
 def update_user(db: Connection, user_id: int, *, was_hidden: bool) -> None:
-    """The user's name and opt-out as they are now, in his rating and in everybody's rank."""
-    own = tables.user.c
-    now = db.execute(select(own.name, own.ratings_opt_out).where(own.user_id == user_id)).one()
-    named = update(tables.rating).where(_R.user_id == user_id)
-    db.execute(named.values(name=now.name, name_folded=names.fold(now.name)))
-    if now.ratings_opt_out != was_hidden:
-        _rerank(db, user_id, is_hidden=now.ratings_opt_out)
+    """Carry the user's name into their rating, and their opt-out into all ranks."""
+    user = tables.user.c
+    row = db.execute(select(user.name, user.ratings_opt_out).where(user.user_id == user_id)).one()
+    own_rating = update(tables.rating).where(_R.user_id == user_id)
+    db.execute(own_rating.values(name=row.name, name_folded=names.fold(row.name)))
+    if row.ratings_opt_out != was_hidden:
+        _rerank(db, user_id, is_hidden=row.ratings_opt_out)
 
 
 def _rerank(db: Connection, user_id: int, *, is_hidden: bool) -> None:
-    """Whoever stands below moves up by one place, or down."""
+    """Move every rating below the user's up by one rank, or down, and set the user's own rank."""
     rows = select(_R.lower_bound).where(_R.user_id == user_id, _R.last_period.is_not(None))
-    own = db.execute(rows).scalar_one_or_none()
-    if own is None:
+    lower_bound = db.execute(rows).scalar_one_or_none()
+    if lower_bound is None:
         return
     step = -1 if is_hidden else 1
-    below = update(tables.rating).where(_R.rank.is_not(None), _R.lower_bound < own)
+    below = update(tables.rating).where(_R.rank.is_not(None), _R.lower_bound < lower_bound)
     db.execute(below.where(or_(_R.user_id.is_(None), _R.user_id != user_id)).values(rank=_R.rank + step))
-    above = select(func.count()).where(IS_LISTED, _R.lower_bound > own).scalar_subquery()
+    above = select(func.count()).where(IS_LISTED, _R.lower_bound > lower_bound).scalar_subquery()
     rank = null() if is_hidden else db.execute(select(above)).scalar_one() + 1
     db.execute(update(tables.rating).where(_R.user_id == user_id).values(rank=rank))
 
 
 def select_rating(user_id: int) -> Select[tuple[int]]:
-    """The id of the user's rating, when there is one that may be shown to somebody."""
+    """A statement for the id of the user's rating, if the user has been rated."""
     return select(_R.rating_id).where(
         _R.user_id == user_id, _R.last_period.is_not(None), not_(_R.merged_into.is_not(None))
     )

@@ -1,7 +1,7 @@
-"""Things of the snapshot as rows of their tables, and back. One pair of functions for each kind.
+"""The parts of a snapshot from rows of their tables, and as values of rows: two functions for each part.
 
-A row holds more than the snapshot (scorbit ids, what an import said): those columns keep their
-defaults here and are left alone when a thing changes.
+A row holds more than the snapshot (scorbit ids, data of an import). Those columns get their defaults
+when a row is inserted and are left alone when it changes.
 """
 
 from datetime import datetime, timedelta
@@ -28,13 +28,15 @@ def status_word(is_active: bool) -> str:
     return "active" if is_active else "inactive"
 
 
-def seconds_between(began: datetime | None, ended: datetime | None) -> int | None:
-    """Whole seconds; None while one of the two is not known."""
-    return None if began is None or ended is None else int((ended - began).total_seconds())
+def seconds_between(started_at: datetime | None, completed_at: datetime | None) -> int | None:
+    """Whole seconds between two moments; None while one of them is unknown."""
+    if started_at is None or completed_at is None:
+        return None
+    return int((completed_at - started_at).total_seconds())
 
 
-def _end_time(began: datetime | None, seconds: int | None) -> datetime | None:
-    return None if began is None or seconds is None else began + timedelta(seconds=seconds)
+def _end_time(started_at: datetime | None, seconds: int | None) -> datetime | None:
+    return None if started_at is None or seconds is None else started_at + timedelta(seconds=seconds)
 
 
 def to_entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant:
@@ -57,21 +59,21 @@ def to_entrant(row: Any, *, user_id: int | None, entries_bought: int) -> Entrant
     )
 
 
-def entrant_values(one: Entrant) -> Values:
+def entrant_values(entrant: Entrant) -> Values:
     return {
-        "player_id": one.player_id,
-        "place": one.place,
-        "status": status_word(one.is_active),
-        "seed": one.seed_value,
-        "seed_rank": one.seed_rank,
-        "points_adjustment": one.points_adjustment,
-        "score_adjustment": one.score_adjustment,
-        "adjusted_after": one.adjusted_after,
-        "byes_credited": one.byes_credited,
-        "tie_group": one.tie_group,
-        "tie_place": one.tie_place,
-        "labels": list(one.labels),
-        "label_color": one.label_color,
+        "player_id": entrant.player_id,
+        "place": entrant.place,
+        "status": status_word(entrant.is_active),
+        "seed": entrant.seed_value,
+        "seed_rank": entrant.seed_rank,
+        "points_adjustment": entrant.points_adjustment,
+        "score_adjustment": entrant.score_adjustment,
+        "adjusted_after": entrant.adjusted_after,
+        "byes_credited": entrant.byes_credited,
+        "tie_group": entrant.tie_group,
+        "tie_place": entrant.tie_place,
+        "labels": list(entrant.labels),
+        "label_color": entrant.label_color,
     }
 
 
@@ -90,17 +92,17 @@ def to_lineup_arena(row: Any) -> LineupArena:
     )
 
 
-def lineup_arena_values(one: LineupArena) -> Values:
+def lineup_arena_values(arena: LineupArena) -> Values:
     return {
-        "arena_id": one.arena_id,
-        "place": one.place,
-        "status": status_word(one.is_active),
-        "preferred": one.is_preferred,
-        "amazing_race_seed": one.amazing_race_seed,
-        "best_game_blocked": one.is_blocked,
-        "best_game_queue_closed": one.is_queue_closed,
-        "labels": list(one.labels),
-        "label_color": one.label_color,
+        "arena_id": arena.arena_id,
+        "place": arena.place,
+        "status": status_word(arena.is_active),
+        "preferred": arena.is_preferred,
+        "amazing_race_seed": arena.amazing_race_seed,
+        "best_game_blocked": arena.is_blocked,
+        "best_game_queue_closed": arena.is_queue_closed,
+        "labels": list(arena.labels),
+        "label_color": arena.label_color,
     }
 
 
@@ -118,18 +120,18 @@ def to_round(row: Any) -> Round:
     )
 
 
-def round_values(one: Round) -> Values:
+def round_values(round_: Round) -> Values:
     return {
-        "round_id": one.round_id,
-        "round_index": one.round_index,
-        "name": one.name,
-        "status": one.status,
-        "arena_id": one.arena_id,
-        "score": one.score,
-        "size": one.size,
-        "created_at": one.created_at,
-        "completed_at": one.completed_at,
-        "duration_seconds": seconds_between(one.created_at, one.completed_at),
+        "round_id": round_.round_id,
+        "round_index": round_.round_index,
+        "name": round_.name,
+        "status": round_.status,
+        "arena_id": round_.arena_id,
+        "score": round_.score,
+        "size": round_.size,
+        "created_at": round_.created_at,
+        "completed_at": round_.completed_at,
+        "duration_seconds": seconds_between(round_.created_at, round_.completed_at),
     }
 
 
@@ -158,33 +160,33 @@ def to_game(row: Any, seats: list[Any]) -> Game:
     )
 
 
-def game_values(one: Game) -> Values:
+def game_values(game: Game) -> Values:
     return {
-        "game_id": one.game_id,
-        "round_id": one.round_id,
-        "arena_id": one.arena_id,
-        "bank_id": one.bank_id,
-        "game_index": one.game_index,
-        "set_number": one.set_number,
-        "status": one.status,
-        "started_at": one.started_at,
-        "duration_seconds": seconds_between(one.started_at, one.completed_at),
-        "bye": one.is_bye,
-        "player_id_advantage": one.advantage_id,
-        "scorekeeper_id": one.scorekeeper_id,
-        "result_count_mismatch": one.has_mismatch,
-        "finishing_order": list(one.finishing_order) or None,
-        "forfeited_by": one.forfeited_by,
-        "is_tiebreak": one.is_tiebreak,
+        "game_id": game.game_id,
+        "round_id": game.round_id,
+        "arena_id": game.arena_id,
+        "bank_id": game.bank_id,
+        "game_index": game.game_index,
+        "set_number": game.set_number,
+        "status": game.status,
+        "started_at": game.started_at,
+        "duration_seconds": seconds_between(game.started_at, game.completed_at),
+        "bye": game.is_bye,
+        "player_id_advantage": game.advantage_id,
+        "scorekeeper_id": game.scorekeeper_id,
+        "result_count_mismatch": game.has_mismatch,
+        "finishing_order": list(game.finishing_order) or None,
+        "forfeited_by": game.forfeited_by,
+        "is_tiebreak": game.is_tiebreak,
     }
 
 
-def seat_values(one: Game, users: dict[int, int | None]) -> list[Values]:
-    """Who sits where, and what came of it. Takes player id -> account that claimed the player."""
-    results = zip(one.player_ids, one.result_positions, one.result_points, one.result_scores, strict=True)
+def seat_values(game: Game, users: dict[int, int | None]) -> list[Values]:
+    """The rows of a game's seats with their results. Takes player id -> account that claimed the player."""
+    results = zip(game.player_ids, game.result_positions, game.result_points, game.result_scores, strict=True)
     return [
         {
-            "game_id": one.game_id,
+            "game_id": game.game_id,
             "slot": slot,
             "player_id": player_id,
             "user_id": users.get(player_id),
@@ -207,15 +209,15 @@ def to_suggestion(row: Any) -> Suggestion:
     )
 
 
-def suggestion_values(one: Suggestion) -> Values:
+def suggestion_values(suggestion: Suggestion) -> Values:
     return {
-        "suggestion_id": one.suggestion_id,
-        "game_id": one.game_id,
-        "player_id": one.player_id,
-        "user_id": one.user_id,
-        "results": list(one.results),
-        "scores": {str(key): value for key, value in one.scores.items()} or None,
-        "partial": None in one.results,
+        "suggestion_id": suggestion.suggestion_id,
+        "game_id": suggestion.game_id,
+        "player_id": suggestion.player_id,
+        "user_id": suggestion.user_id,
+        "results": list(suggestion.results),
+        "scores": {str(key): value for key, value in suggestion.scores.items()} or None,
+        "partial": None in suggestion.results,
     }
 
 
@@ -242,26 +244,26 @@ def to_single_player_game(row: Any) -> SinglePlayerGame:
     )
 
 
-def single_player_game_values(one: SinglePlayerGame) -> Values:
+def single_player_game_values(game: SinglePlayerGame) -> Values:
     return {
-        "single_player_game_id": one.single_player_game_id,
-        "player_id": one.player_id,
-        "status": one.status,
-        "arena_id": one.arena_id,
-        "round_id": one.round_id,
-        "card_id": one.card_id,
-        "score": one.score,
-        "points": one.points,
-        "game_index": one.game_index,
-        "voided": one.is_voided,
-        "rolls": list(one.rolls) or None,
-        "is_advanced": one.is_advanced,
-        "scorekeeper_id": one.scorekeeper_id,
-        "created_at": one.created_at,
-        "updated_at": one.updated_at,
-        "started_at": one.started_at,
-        "duration_seconds": one.duration_seconds,
-        "best_game": one.is_best,
+        "single_player_game_id": game.single_player_game_id,
+        "player_id": game.player_id,
+        "status": game.status,
+        "arena_id": game.arena_id,
+        "round_id": game.round_id,
+        "card_id": game.card_id,
+        "score": game.score,
+        "points": game.points,
+        "game_index": game.game_index,
+        "voided": game.is_voided,
+        "rolls": list(game.rolls) or None,
+        "is_advanced": game.is_advanced,
+        "scorekeeper_id": game.scorekeeper_id,
+        "created_at": game.created_at,
+        "updated_at": game.updated_at,
+        "started_at": game.started_at,
+        "duration_seconds": game.duration_seconds,
+        "best_game": game.is_best,
     }
 
 
@@ -277,15 +279,15 @@ def to_card(row: Any) -> Card:
     )
 
 
-def card_values(one: Card) -> Values:
+def card_values(card: Card) -> Values:
     return {
-        "card_id": one.card_id,
-        "player_id": one.player_id,
-        "status": one.status,
-        "voided": one.is_voided,
-        "created_at": one.created_at,
-        "updated_at": one.updated_at,
-        "best_game": one.is_best,
+        "card_id": card.card_id,
+        "player_id": card.player_id,
+        "status": card.status,
+        "voided": card.is_voided,
+        "created_at": card.created_at,
+        "updated_at": card.updated_at,
+        "best_game": card.is_best,
     }
 
 
@@ -302,15 +304,15 @@ def to_queue_spot(row: Any) -> QueueSpot:
     )
 
 
-def queue_spot_values(one: QueueSpot) -> Values:
+def queue_spot_values(spot: QueueSpot) -> Values:
     return {
-        "queue_id": one.queue_id,
-        "player_id": one.player_id,
-        "queue_index": one.queue_index,
-        "arena_id": one.arena_id,
-        "round_id": one.round_id,
-        "created_at": one.created_at,
-        "completed_at": one.completed_at,
+        "queue_id": spot.queue_id,
+        "player_id": spot.player_id,
+        "queue_index": spot.queue_index,
+        "arena_id": spot.arena_id,
+        "round_id": spot.round_id,
+        "created_at": spot.created_at,
+        "completed_at": spot.completed_at,
     }
 
 
@@ -318,8 +320,8 @@ def to_scorekeeper(row: Any) -> Scorekeeper:
     return Scorekeeper(user_id=row.user_id, place=row.place)
 
 
-def scorekeeper_values(one: Scorekeeper) -> Values:
-    return {"user_id": one.user_id, "place": one.place}
+def scorekeeper_values(scorekeeper: Scorekeeper) -> Values:
+    return {"user_id": scorekeeper.user_id, "place": scorekeeper.place}
 
 
 def to_purchase(row: Any) -> Purchase:
@@ -334,14 +336,14 @@ def to_purchase(row: Any) -> Purchase:
     )
 
 
-def purchase_values(one: Purchase) -> Values:
+def purchase_values(purchase: Purchase) -> Values:
     return {
-        "entry_id": one.entry_id,
-        "player_id": one.player_id,
-        "type": one.type,
-        "quantity": one.quantity,
-        "amount": None if one.amount is None else Decimal(one.amount),
-        "currency": one.currency,
+        "entry_id": purchase.entry_id,
+        "player_id": purchase.player_id,
+        "type": purchase.type,
+        "quantity": purchase.quantity,
+        "amount": None if purchase.amount is None else Decimal(purchase.amount),
+        "currency": purchase.currency,
         "status": "active",
-        "created_at": one.created_at,
+        "created_at": purchase.created_at,
     }

@@ -13,7 +13,8 @@ from silverball.rules.ratings import counting
 from silverball.rules.ratings.events import GameSeats, RatedEvent, RatedPerson
 from silverball.rules.registry import FORMATS, rated_types
 from silverball.service.periods import seats
-from silverball.store import names, rating_days, revisions, snapshot, tables
+from silverball.store import names, rating_days, snapshot, tables
+from silverball.store.batches import ascending_batches
 
 KIND = "tournament"
 _T, _G, _SEAT = tables.tournament.c, tables.game.c, tables.game_player.c
@@ -90,9 +91,8 @@ class TournamentResults:
             .where(counts_between(first, last))
         )
         members = _driver_rows(db, rows)
-        unknown_ids = sorted({player_id for _, player_id in members} - self._people.keys())
-        for start in range(0, len(unknown_ids), revisions.IDS_PER_STATEMENT):
-            self._load_people(db, unknown_ids[start : start + revisions.IDS_PER_STATEMENT])
+        for batch in ascending_batches({player_id for _, player_id in members} - self._people.keys()):
+            self._load_people(db, batch)
         people: dict[int, dict[int, RatedPerson]] = {}
         for tournament_id, player_id in members:
             people.setdefault(tournament_id, {})[player_id] = self._people[player_id]

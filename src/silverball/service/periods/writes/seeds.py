@@ -11,7 +11,8 @@ from sqlalchemy import Connection, delete, false, insert, select
 from silverball.kit.errors import Conflict
 from silverball.rules.ratings.formulas import Parameters
 from silverball.service.periods.writes import periods as writes
-from silverball.store import names, rating_days, revisions, tables
+from silverball.store import names, rating_days, tables
+from silverball.store.batches import ascending_batches
 
 _P, _U = tables.rating_period.c, tables.user.c
 
@@ -102,8 +103,7 @@ def _rating_values(rating: ImportedRating, accounts: dict[int, str]) -> dict[str
 def _account_name_keys(db: Connection, user_ids: Sequence[int]) -> dict[int, str]:
     """User id -> name key, for comparison."""
     name_keys: dict[int, str] = {}
-    for start in range(0, len(user_ids), revisions.IDS_PER_STATEMENT):
-        batch = user_ids[start : start + revisions.IDS_PER_STATEMENT]
+    for batch in ascending_batches(user_ids):
         for user_id, name in db.execute(select(_U.user_id, _U.name).where(_U.user_id.in_(batch))):
             name_keys[user_id] = names.name_key(name)
     return name_keys
