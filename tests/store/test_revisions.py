@@ -107,7 +107,7 @@ def test_the_watcher_outlives_a_fault_of_the_database(
     before = known.refresh(night.tournament_id)
     with store.migration() as db:
         db.exec_driver_sql("ALTER TABLE world RENAME TO gone")
-    assert is_true_within_a_second(lambda: "could not be asked" in caplog.text)
+    assert is_true_within_a_second(lambda: "cannot ask the database" in caplog.text)
     with store.migration() as db:
         db.exec_driver_sql("ALTER TABLE gone RENAME TO world")
     other = Store(store.url.render_as_string(hide_password=False))

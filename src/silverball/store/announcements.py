@@ -9,8 +9,9 @@ import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, bindparam, delete, func, insert, select, update
 
 from silverball.store.batches import ascending_batches
 from silverball.store.tables import announcement, tournament
@@ -143,7 +144,7 @@ def trimmable_tournaments(db: Connection, now: datetime) -> list[int]:
     return [row.tournament_id for row in db.execute(rows) if _is_trimmable(row, now)]
 
 
-def _is_trimmable(row: Row[tuple[int, datetime | None, int, int, datetime]], now: datetime) -> bool:
+def _is_trimmable(row: Any, now: datetime) -> bool:
     if row.completed_at is not None:
         return bool(row.completed_at <= now - RETENTION_AFTER_COMPLETION)
     return bool(row.seq - row.seq_low > RETAINED_MIN and row.at <= now - RETENTION)

@@ -1,8 +1,8 @@
-"""The database as the rest of the house sees it: `read()` and `write(...)`.
+"""The database: `read()` for a snapshot, `write(...)` for a transaction.
 
-A read is a snapshot: everything inside one `with store.read() as db` is from the same moment.
-A write of a tournament holds that tournament's lock from its first statement on, so there is one
-writer per tournament; SQLite has one writer in all. The edge commits by leaving the `with`.
+All that one `with store.read() as db` reads is from the same moment. A write of a tournament holds
+that tournament's lock from its first statement on, so there is one writer per tournament; SQLite has
+one writer in all. Leaving `with store.write(...) as transaction` commits.
 """
 
 import sqlite3
@@ -14,12 +14,12 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, make_url, select, text
 from sqlalchemy.engine import URL
 
-from silverball.store import names, tables
+from silverball.store import named_rows, names, tables
 from silverball.store.group_commit import GroupCommit
 from silverball.store.loaded import SNAPSHOTS, SnapshotCache
 from silverball.store.transaction import WRITES, Transaction
 
-# For rooms that hand a transaction on without speaking SQL themselves.
+# For rooms that hand a connection on without speaking SQL themselves.
 Db = Connection
 SQLITE_BUSY_SECONDS = 30
 CONNECTIONS_MAX = 24
@@ -32,9 +32,9 @@ RAISE_WORLD = text(
 
 @dataclass(frozen=True)
 class Commit:
-    """What a committed transaction made newer."""
+    """The news of a committed transaction."""
 
-    # Tournament id -> its revision now.
+    # Tournament id -> its new revision.
     tournament_revisions: dict[int, int]
     world_slot: int
     world_revision: int
@@ -43,7 +43,7 @@ class Commit:
 
 
 class Store:
-    """One database. Build it once per process and hand its `read` and `write` around."""
+    """One database. Build it once per process."""
 
     def __init__(self, url: str) -> None:
         self.url: URL = make_url(url)
@@ -51,7 +51,7 @@ class Store:
         self.engine: Engine = _sqlite_engine(self.url) if self.is_sqlite else _postgresql_engine(self.url)
         self.snapshots = SnapshotCache()
         self.engine.update_execution_options(**{SNAPSHOTS: self.snapshots})
-        # SQLite's own waiting is a poll with sleeps; writers of this process queue up here instead.
+        # SQLite polls for its lock and sleeps in between; writers of this process queue up here instead.
         self._group_commit = GroupCommit(self.engine)
         # Called in the writer's thread after each commit, before the writer goes on.
         self.after_commit: list[Callable[[Commit], None]] = []
@@ -61,15 +61,14 @@ class Store:
         """A snapshot to read from."""
         with self.engine.connect() as db:
             if not self.is_sqlite:
-                # The same connection with options, not another: the name may keep its meaning.
-                db = db.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)  # noqa: PLW2901  # as said above
+                db = db.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)  # noqa: PLW2901  # the same connection
             yield db
 
     @contextmanager
     def write(self, tournament_id: int | None = None, *, quiet: bool = False) -> Iterator[Transaction]:
         """A transaction, committed on leaving; with a tournament id it holds that tournament's lock.
 
-        `quiet` is for what no answer shows (a token's last use): it makes no answer worthless.
+        `quiet` is for changes that no answer shows (a token's last use): cached answers stay valid.
         """
         slot = (tournament_id or 0) % WORLD_SLOTS
         with self._open_transaction() as transaction:
@@ -89,7 +88,7 @@ class Store:
 
     @contextmanager
     def migration(self) -> Iterator[Connection]:
-        """A transaction that may change tables; it tells nobody and raises nothing."""
+        """A transaction that may change tables; it raises no revision and publishes nothing."""
         with self._open_transaction() as transaction:
             yield transaction.connection
 
@@ -117,22 +116,22 @@ class Store:
 
     @contextmanager
     def change_probe(self) -> Iterator[Callable[[], bool]]:
-        """A cheap question to ask again and again: may anything have been committed since the last time?"""
+        """A cheap function that returns whether another connection may have committed since its last call."""
         if not self.is_sqlite:
             yield lambda: True
             return
         connection = self.engine.raw_connection()
-        seen = 0
+        version = 0
 
         def has_changed() -> bool:
-            nonlocal seen
-            before = seen
+            nonlocal version
+            last_version = version
             try:
                 # The number changes when another connection commits, and this one never does.
-                seen = connection.cursor().execute("PRAGMA data_version").fetchone()[0]
+                (version,) = connection.cursor().execute("PRAGMA data_version").fetchone()
             except sqlite3.Error:
                 return True
-            return bool(before != seen)
+            return bool(version != last_version)
 
         try:
             yield has_changed
@@ -140,7 +139,7 @@ class Store:
             connection.close()
 
     def tournament_revisions(self, tournament_ids: list[int]) -> dict[int, int]:
-        """The revisions of these tournaments; one that is gone is left out."""
+        """Tournament id -> revision, without tournaments that do not exist."""
         columns = (tables.tournament.c.tournament_id, tables.tournament.c.revision)
         with self.read() as db:
             rows = db.execute(select(*columns).where(columns[0].in_(tournament_ids))).all()
@@ -163,11 +162,11 @@ def _sqlite_engine(url: URL) -> Engine:
     def _configure(connection: Any, _record: Any) -> None:
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
-        # FULL: what was acknowledged survives a power cut.
+        # FULL: an acknowledged change survives a power cut.
         cursor.execute("PRAGMA synchronous=FULL")
         cursor.execute("PRAGMA foreign_keys=ON")
         cursor.execute("PRAGMA cache_size=-8000")
-        # What a savepoint would take back stays in memory; beyond 64 KB it would go to a file.
+        # The undo data of a savepoint stays in memory; beyond 64 KB it would go to a file.
         cursor.execute("PRAGMA temp_store=MEMORY")
         cursor.close()
         connection.create_function("silverball_folded", 1, names.fold, deterministic=True)
@@ -175,11 +174,10 @@ def _sqlite_engine(url: URL) -> Engine:
     @event.listens_for(engine, "begin")
     def _begin(db: Connection) -> None:
         if db.get_execution_options().get(WRITES, False):
-            # A reader that became a writer later could be refused; a writer says so at once.
+            # A reader that became a writer later could be refused, so a writer takes the lock at once.
             db.exec_driver_sql("BEGIN IMMEDIATE")
         else:
-            # Nothing happens yet that could fail, so the driver is told without a detour.
-            db.connection.cursor().execute("BEGIN")
+            named_rows.begin_read(db)
 
     return engine
 

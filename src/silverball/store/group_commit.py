@@ -1,10 +1,10 @@
-"""Writers of one SQLite file: one after the other, and those who queue share a commit.
+"""Group commit: writers of one SQLite file take turns, and writers who queue share a commit.
 
 A commit waits for the disk (synchronous=FULL), which takes longer than the writing itself. So a writer
-who is done leaves the transaction open for the next one in the queue, and the last of them commits for
-all. Everybody waits for that commit before saying that it is done: what is acknowledged is on the disk.
-Each works in a savepoint of its own, so one who fails takes back only what he did. When SQLite itself
-gave the whole transaction up (a full disk), everybody in it is told.
+leaves the transaction open for the next one in the queue, and the last writer commits for all. Each
+writer waits for that commit before returning: an acknowledged change is on the disk. Each works in a
+savepoint, so a writer who fails rolls back only their own work. When SQLite itself gave up the whole
+transaction (a full disk), every writer in it gets the error.
 """
 
 import threading
@@ -17,12 +17,12 @@ from sqlalchemy.exc import SQLAlchemyError
 from silverball.store.loaded import LoadedTournament
 from silverball.store.transaction import WRITES, Transaction
 
-# Nobody waits for more than these others.
+# No writer waits for more than these others.
 WRITERS_MAX = 16
 
 
 class _SharedTransaction:
-    """A transaction that several writers fill."""
+    """A database transaction that several writers fill."""
 
     def __init__(self, db: Connection) -> None:
         self.db = db
@@ -34,22 +34,22 @@ class _SharedTransaction:
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """What is written inside is taken back when it fails.
+        """Roll back only this writer's statements when the block fails.
 
         SQLAlchemy's own `begin_nested` would compile the statement anew for each writer.
         """
-        self.db.exec_driver_sql("SAVEPOINT turn")
+        self.db.exec_driver_sql("SAVEPOINT writer")
         try:
             yield
-            self.db.exec_driver_sql("RELEASE turn")
+            self.db.exec_driver_sql("RELEASE writer")
         except BaseException as error:
             self._roll_back(error)
             raise
 
     def _roll_back(self, error: BaseException) -> None:
         try:
-            self.db.exec_driver_sql("ROLLBACK TO turn")
-            self.db.exec_driver_sql("RELEASE turn")
+            self.db.exec_driver_sql("ROLLBACK TO writer")
+            self.db.exec_driver_sql("RELEASE writer")
         except SQLAlchemyError:
             # SQLite gives up a whole transaction by itself when the disk is full.
             self.fault = error
@@ -67,7 +67,7 @@ class GroupCommit:
 
     @contextmanager
     def transaction(self) -> Iterator[Transaction]:
-        """A transaction of one writer, on the disk when this ends."""
+        """One writer's transaction; it is on the disk when the block has ended."""
         shared = self._join()
         try:
             transaction = Transaction(shared.db, shared.loaded)
@@ -82,6 +82,7 @@ class GroupCommit:
             raise shared.fault
 
     def _join(self) -> _SharedTransaction:
+        """Wait for this writer's turn; returns the open transaction, or a new one."""
         with self._count_lock:
             self._waiting += 1
         self._writer_lock.acquire()
@@ -103,7 +104,7 @@ class GroupCommit:
         return _SharedTransaction(db)
 
     def _hand_over(self, shared: _SharedTransaction) -> None:
-        """Leave the transaction to the next writer, or end it for everybody in it."""
+        """Leave the transaction to the next writer, or end it for every writer in it."""
         with self._count_lock:
             is_whole = shared.fault is None
             has_next = is_whole and self._waiting > 0 and shared.writers < WRITERS_MAX
@@ -116,9 +117,9 @@ class GroupCommit:
                 shared.db.commit()
             else:
                 shared.db.rollback()
-        except BaseException as error:  # noqa: BLE001  # every writer in it is told, in a thread of his own
+        except BaseException as error:  # noqa: BLE001  # every writer in it raises the error, in a thread of its own
             shared.fault = error
-            # Nobody knows what state it is in.
+            # The state of the connection is unknown.
             shared.db.invalidate(error)
         finally:
             shared.db.close()

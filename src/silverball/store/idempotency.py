@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, bindparam, delete, select, text, tuple_, update
+from sqlalchemy import Connection, bindparam, delete, select, text, tuple_, update
 
 from silverball.kit.edge.idempotency import IdempotencyKey, StoredResponse
 from silverball.store.tables import idempotency
@@ -72,6 +72,6 @@ def _key_conditions(key: IdempotencyKey) -> Sequence[Any]:
     return (idempotency.c.user_id == key.user_id, idempotency.c.key == key.key)
 
 
-def _stored_response(row: Row[Any]) -> StoredResponse:
+def _stored_response(row: Any) -> StoredResponse:
     headers = tuple((str(name), str(value)) for name, value in row.headers)
     return StoredResponse(row.fingerprint, row.status, row.body.encode(), headers)

@@ -1,9 +1,9 @@
-"""Revisions: what was raised in a transaction, and what this process knows of all of them.
+"""Revisions: how a transaction raises them, and the ones that this process knows.
 
 A change that several tournaments show (a player's name, a location) raises each of them, in the
-order of their ids, so that two such changes never wait for each other. A transaction that holds one
-tournament's lock raises that tournament only; changes of shared things take no tournament's lock
-before, and lock the row of the thing itself in no way that a reference to it would have to wait for.
+order of their ids, so that two such changes cannot deadlock. A transaction that holds one tournament's
+lock raises that tournament only. A change of something shared takes no tournament's lock before, and
+locks the shared row in no way that a new reference to it would have to wait for.
 """
 
 import logging
@@ -14,6 +14,7 @@ from datetime import datetime
 from sqlalchemy import Connection, Select, bindparam, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
+from silverball.store.batches import ascending_batches
 from silverball.store.engine import Commit, Store
 from silverball.store.tables import (
     bank_arena,
@@ -35,8 +36,7 @@ LOG = logging.getLogger("silverball.store")
 POLL_SECONDS = 0.25
 RETRY_SECONDS = 1.0
 TOURNAMENTS_KNOWN_MAX = 20_000
-# SQLite takes 32,766 parameters in one statement.
-IDS_PER_STATEMENT = 5_000
+# The scope of everything that is not below one tournament.
 WORLD = 0
 RAISE_LOCKED = (
     update(tournament)
@@ -50,21 +50,19 @@ def raise_tournaments(transaction: Transaction, tournament_ids: Collection[int])
     """Raise the revisions of these tournaments by one and return the new ones."""
     db = transaction.connection
     raised: dict[int, int] = {}
-    ordered = sorted(set(tournament_ids))
     column = tournament.c.tournament_id
-    for start in range(0, len(ordered), IDS_PER_STATEMENT):
-        some = ordered[start : start + IDS_PER_STATEMENT]
-        db.execute(select(column).where(column.in_(some)).order_by(column).with_for_update()).all()
-        rows = update(tournament).where(column.in_(some)).values(revision=tournament.c.revision + 1)
+    for batch in ascending_batches(tournament_ids):
+        db.execute(select(column).where(column.in_(batch)).order_by(column).with_for_update()).all()
+        rows = update(tournament).where(column.in_(batch)).values(revision=tournament.c.revision + 1)
         for row in db.execute(rows.returning(column, tournament.c.revision)):
             raised[row.tournament_id] = row.revision
-    # Only `Store.write` tells the front door, and only once it is committed.
+    # Only `Store.write` publishes them, and only after the commit.
     transaction.raised_revisions.update(raised)
     return raised
 
 
 def raise_locked(transaction: Transaction, tournament_id: int, now: datetime) -> int:
-    """Raise the revision of the tournament whose lock this transaction holds; returns the new one."""
+    """Raise the revision of the tournament whose lock this transaction holds, and return the new one."""
     row = {"own_id": tournament_id, "moment": now}
     revision = int(transaction.connection.execute(RAISE_LOCKED, row).scalar_one())
     transaction.raised_revisions[tournament_id] = revision
@@ -78,7 +76,7 @@ def current_revision(db: Connection, tournament_id: int) -> int | None:
 
 
 def raise_for_users(transaction: Transaction, user_ids: Collection[int]) -> dict[int, int]:
-    """Raise every tournament that they organize, keep scores in, or play in as a claimed player."""
+    """Raise every tournament that these users organize, keep scores in, or play in as a claimed player."""
     claimed = select(player.c.player_id).where(player.c.claimed_by.in_(user_ids))
     return _raise_selected(
         transaction,
@@ -89,32 +87,35 @@ def raise_for_users(transaction: Transaction, user_ids: Collection[int]) -> dict
 
 
 def raise_for_players(transaction: Transaction, player_ids: Collection[int]) -> dict[int, int]:
-    """Raise every tournament that they are entrants of."""
+    """Raise every tournament that these players are entrants in."""
     return _raise_selected(
         transaction, select(entrant.c.tournament_id).where(entrant.c.player_id.in_(player_ids))
     )
 
 
 def raise_for_arenas(transaction: Transaction, arena_ids: Collection[int]) -> dict[int, int]:
-    """Raise every tournament that has them in its lineup or a bank, or had a game on them."""
+    """Raise every tournament with one of these arenas in its lineup, in a bank or in a game."""
     banks = select(bank_arena.c.bank_id).where(bank_arena.c.arena_id.in_(arena_ids))
-    used = (lineup_arena, game, round_, single_player_game)
+    tables_with_arenas = (lineup_arena, game, round_, single_player_game)
     return _raise_selected(
         transaction,
         select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(banks)),
-        *(select(one.c.tournament_id).where(one.c.arena_id.in_(arena_ids)) for one in used),
+        *(
+            select(table.c.tournament_id).where(table.c.arena_id.in_(arena_ids))
+            for table in tables_with_arenas
+        ),
     )
 
 
 def raise_for_banks(transaction: Transaction, bank_ids: Collection[int]) -> dict[int, int]:
-    """Raise every tournament that has them in its lineup."""
+    """Raise every tournament with one of these banks in its lineup."""
     return _raise_selected(
         transaction, select(lineup_bank.c.tournament_id).where(lineup_bank.c.bank_id.in_(bank_ids))
     )
 
 
 def raise_for_locations(transaction: Transaction, location_ids: Collection[int]) -> dict[int, int]:
-    """Raise every tournament that takes place there, or belongs to an occasion that does."""
+    """Raise every tournament at these locations, or of an occasion at one of them."""
     occasions = select(occasion.c.occasion_id).where(occasion.c.location_id.in_(location_ids))
     return _raise_selected(
         transaction,
@@ -145,17 +146,16 @@ def raise_for_series(transaction: Transaction, series_ids: Collection[int]) -> d
 def _raise_selected(
     transaction: Transaction, first: Select[tuple[int]], *more: Select[tuple[int]]
 ) -> dict[int, int]:
-    found = first.union(*more).subquery()
-    return raise_tournaments(
-        transaction, transaction.connection.execute(select(found.c.tournament_id)).scalars().all()
-    )
+    selected = first.union(*more).subquery()
+    tournament_ids = transaction.connection.execute(select(selected.c.tournament_id)).scalars().all()
+    return raise_tournaments(transaction, tournament_ids)
 
 
 class Revisions:
     """The revisions that this process knows, at most a second behind other processes.
 
     Scope 0 is the world: everything that is not below one tournament. Commits of this process are
-    known before their caller is answered.
+    known before their caller gets an answer.
     """
 
     def __init__(self, store: Store) -> None:
@@ -164,7 +164,7 @@ class Revisions:
         self._tournaments: dict[int, int] = {}
         self._world: dict[int, int] = {}
         self._world_total = 0
-        # Whether a commit of another process was noticed whose tournaments were not looked at yet.
+        # Whether another process committed, and its tournaments have not been looked up yet.
         self._is_behind = False
         self._polls = 0
         self._stop = threading.Event()
@@ -172,7 +172,7 @@ class Revisions:
         store.after_commit.append(self._note_commit)
 
     def known_revision(self, scope_id: int) -> int:
-        """The revision of a tournament, or of the world (0), as far as known; 0 when it is not."""
+        """The known revision of a tournament, or of the world (0); 0 when it is unknown."""
         return self._tournaments.get(scope_id, 0) if scope_id else self._world_total
 
     def refresh(self, scope_id: int) -> int:
@@ -180,39 +180,40 @@ class Revisions:
         if scope_id == WORLD:
             self.poll()
             return self._world_total
-        looks = self._polls
-        found = self._store.tournament_revisions([scope_id])
+        polls = self._polls
+        revisions = self._store.tournament_revisions([scope_id])
         with self._lock:
-            self._remember(found)
-            # A look that began meanwhile did not ask for this tournament, and may have been needed to.
-            self._is_behind |= self._polls != looks
-            return self._tournaments.get(scope_id, 0) if found else 0
+            self._remember(revisions)
+            # A poll that began meanwhile did not ask for this tournament, and may have needed to.
+            self._is_behind |= self._polls != polls
+            return self._tournaments.get(scope_id, 0) if revisions else 0
 
     def poll(self) -> None:
-        """Notice what other processes committed."""
+        """Look up the revisions that other processes have raised."""
         world = self._store.world_slots()
         with self._lock:
             if world == self._world and not self._is_behind:
                 return
-            known = list(self._tournaments)
+            known_ids = list(self._tournaments)
             self._is_behind = False
             self._polls += 1
-        found: dict[int, int] = {}
-        for start in range(0, len(known), IDS_PER_STATEMENT):
-            found.update(self._store.tournament_revisions(known[start : start + IDS_PER_STATEMENT]))
+        revisions: dict[int, int] = {}
+        for batch in ascending_batches(known_ids):
+            revisions.update(self._store.tournament_revisions(batch))
         with self._lock:
-            self._remember(found)
-            for tournament_id in set(known) - set(found):
+            self._remember(revisions)
+            for tournament_id in set(known_ids) - set(revisions):
                 self._tournaments.pop(tournament_id, None)
             self._remember_world(world)
 
     def start(self) -> None:
-        """Look again and again in a thread of its own, until `close`."""
+        """Poll in a thread of its own, until `close`."""
         self.poll()
         self._watcher = threading.Thread(target=self._watch, name="silverball-revisions", daemon=True)
         self._watcher.start()
 
     def close(self) -> None:
+        """Stop the thread."""
         self._stop.set()
         if self._watcher is not None:
             self._watcher.join()
@@ -221,14 +222,14 @@ class Revisions:
     def _note_commit(self, commit: Commit) -> None:
         with self._lock:
             self._remember(commit.tournament_revisions)
-            # A gap is a commit of another process, whose tournaments are not known here.
+            # A gap means that another process committed, whose tournaments are unknown here.
             if commit.world_revision != self._world.get(commit.world_slot, 0) + 1:
                 self._is_behind = True
             self._remember_world({commit.world_slot: commit.world_revision})
 
     def _remember(self, revisions: dict[int, int]) -> None:
         for tournament_id, revision in revisions.items():
-            # Two threads may learn in the other order; a revision never goes back.
+            # Two threads may arrive in either order; a revision never goes back.
             if revision > self._tournaments.get(tournament_id, 0):
                 self._tournaments[tournament_id] = revision
         while len(self._tournaments) > TOURNAMENTS_KNOWN_MAX:
@@ -246,7 +247,7 @@ class Revisions:
                     if self._is_behind or has_changed():
                         self.poll()
                 except SQLAlchemyError as error:
-                    LOG.warning("the database could not be asked for changes", exc_info=error)
-                    # Whatever happens meanwhile is found by the next look, which compares everything.
+                    LOG.warning("cannot ask the database for changes", exc_info=error)
+                    # The next poll compares everything, so it finds the changes made meanwhile.
                     self._is_behind = True
                     self._stop.wait(RETRY_SECONDS)

@@ -1,14 +1,13 @@
 """The five column types. SQLite's STRICT tables know INTEGER, REAL, TEXT and BLOB only, and
 `Numeric` on SQLite is a float, so every column that is not plain text uses one of these.
 
-Values are decoded by `result_processor` itself: SQLAlchemy's `process_result_value` goes through two more
-calls for each value, and an answer may hold thousands.
+Values are decoded by `result_processor` itself: SQLAlchemy's `process_result_value` takes two more
+calls for each value, and an answer may have thousands of them.
 """
 
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -124,42 +123,3 @@ class Hundredths(TypeDecorator[Decimal]):
 
 def _parse_hundredths(hundredths: int | None) -> Decimal | None:
     return None if hundredths is None else Decimal(hundredths).scaleb(-2)
-
-
-class IsoText(TypeDecorator[str]):
-    """An Instant column read as the interface writes most moments; `type_coerce(column, IsoText)`.
-
-    Lists of hundreds of games read it so: the text in SQLite is already the text of the answer.
-    """
-
-    impl = Text
-    cache_ok = True
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
-        return None if dialect.name == "sqlite" else _iso_text
-
-
-def _iso_text(moment: datetime | None) -> str | None:
-    if moment is None:
-        return None
-    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"
-
-
-class PointsText(TypeDecorator[str]):
-    """A Hundredths column read as the interface writes points: `"7.50"`."""
-
-    impl = BigInteger
-    cache_ok = True
-
-    def result_processor(self, dialect: Dialect, coltype: object) -> Decode | None:
-        return points_text
-
-
-@lru_cache(maxsize=4096)
-def points_text(hundredths: int | None) -> str | None:
-    """Whole hundredths with two decimals: 750 is `"7.50"`."""
-    if hundredths is None:
-        return None
-    sign = "-" if hundredths < 0 else ""
-    whole, rest = divmod(abs(hundredths), 100)
-    return f"{sign}{whole}.{rest:02}"

@@ -1,16 +1,16 @@
 """Arenas: an organizer's machines, and the lineup of a tournament."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, UnsetType
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, func, literal, select
 
 from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, tables
-from silverball.store.prepared import PreparedStatement
+from silverball.store.named_rows import NamedRow, PreparedStatement, RowMapper
 from silverball.wire.arenas import Arena, LineupArenaPart
 from silverball.wire.base import UNSET, Id
 from silverball.wire.values import Status
@@ -18,8 +18,7 @@ from silverball.wire.values import Status
 PER_PAGE = 100
 SEARCH_RESULTS_MAX = 200
 _ARENA, _LINEUP = tables.arena.c, tables.lineup_arena.c
-# The order in which `shown` unpacks them.
-COLUMNS = (
+ROW = RowMapper(
     _ARENA.arena_id,
     _ARENA.name,
     _ARENA.status,
@@ -29,8 +28,9 @@ COLUMNS = (
     _ARENA.labels,
     _ARENA.label_color,
 )
-LINEUP_COLUMNS = (
-    _LINEUP.status,
+LINEUP_ROW = RowMapper(
+    *ROW.columns,
+    _LINEUP.status.label("lineup_status"),
     _LINEUP.preferred,
     _LINEUP.scorbit_venuemachine_id,
     _LINEUP.scorbit_venuemachine_uuid,
@@ -38,13 +38,13 @@ LINEUP_COLUMNS = (
     _LINEUP.amazing_race_seed,
     _LINEUP.best_game_blocked,
     _LINEUP.best_game_queue_closed,
-    _LINEUP.labels,
-    _LINEUP.label_color,
+    _LINEUP.labels.label("lineup_labels"),
+    _LINEUP.label_color.label("lineup_label_color"),
 )
 # The arena of a game: asked for with every result.
-_ARENA_BY_ID = PreparedStatement(select(*COLUMNS).where(_ARENA.arena_id == bindparam("arena_id")))
+_ARENA_BY_ID = PreparedStatement(select(*ROW.columns).where(_ARENA.arena_id == bindparam("arena_id")))
 _LINEUP_ROWS = (
-    select(*COLUMNS, *LINEUP_COLUMNS)
+    select(*LINEUP_ROW.columns)
     .join(tables.lineup_arena, _LINEUP.arena_id == _ARENA.arena_id)
     .where(_LINEUP.tournament_id == bindparam("tournament_id"))
 )
@@ -62,36 +62,39 @@ class ArenaQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def arena_item(values: Sequence[Any]) -> Arena:
-    """The arena in COLUMNS, with what it is in a tournament when LINEUP_COLUMNS follow them."""
-    arena_id, name, status, opdb_id, category_id, organizer_id, labels, label_color = values[:8]
-    return Arena(
-        arena_id=arena_id,
-        name=name,
-        status=status,
-        opdb_id=opdb_id,
-        category_id=category_id,
-        organizer_id=organizer_id,
-        labels=labels,
-        label_color=label_color,
-        tournament_arena=_lineup_part(values[8:]) if len(values) > len(COLUMNS) else UNSET,
+def arena_item(row: NamedRow) -> Arena:
+    """The arena in a row of ROW."""
+    return _arena(row, UNSET)
+
+
+def _lineup_arena_item(row: NamedRow) -> Arena:
+    """The arena in a row of LINEUP_ROW, with its part in the lineup."""
+    part = LineupArenaPart(
+        status=row.lineup_status,
+        preferred=row.preferred,
+        scorbit_venuemachine_id=row.scorbit_venuemachine_id,
+        scorbit_venuemachine_uuid=row.scorbit_venuemachine_uuid,
+        scorbitron_installed=row.scorbitron_installed,
+        amazing_race_seed=row.amazing_race_seed,
+        best_game_blocked=row.best_game_blocked,
+        best_game_queue_closed=row.best_game_queue_closed,
+        labels=row.lineup_labels,
+        label_color=row.lineup_label_color,
     )
+    return _arena(row, part)
 
 
-def _lineup_part(values: Sequence[Any]) -> LineupArenaPart:
-    status, preferred, machine_id, machine_uuid, installed, race_seed, blocked, closed = values[:8]
-    labels, label_color = values[8:]
-    return LineupArenaPart(
-        status=status,
-        preferred=preferred,
-        scorbit_venuemachine_id=machine_id,
-        scorbit_venuemachine_uuid=machine_uuid,
-        scorbitron_installed=installed,
-        amazing_race_seed=race_seed,
-        best_game_blocked=blocked,
-        best_game_queue_closed=closed,
-        labels=labels,
-        label_color=label_color,
+def _arena(row: NamedRow, part: LineupArenaPart | UnsetType) -> Arena:
+    return Arena(
+        arena_id=row.arena_id,
+        name=row.name,
+        status=row.status,
+        opdb_id=row.opdb_id,
+        category_id=row.category_id,
+        organizer_id=row.organizer_id,
+        labels=row.labels,
+        label_color=row.label_color,
+        tournament_arena=part,
     )
 
 
@@ -100,7 +103,7 @@ def owned_by(db: Connection, organizer_id: int, query: ArenaQuery) -> PageRows[A
     refuse_deep_pagination(query.page, PER_PAGE)
     wanted = _conditions(organizer_id, query)
     total = db.execute(select(func.count()).select_from(tables.arena).where(wanted)).scalar_one()
-    rows = select(*COLUMNS).where(wanted).order_by(_ARENA.arena_id)
+    rows = select(*ROW.columns).where(wanted).order_by(_ARENA.arena_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
     return PageRows([arena_item(row) for row in db.execute(rows)], total)
 
@@ -118,13 +121,13 @@ def existing_arenas(db: Connection, arena_ids: Sequence[int]) -> tuple[Arena, ..
     """Those of these arenas that exist, by id."""
     if len(arena_ids) == 1:
         return tuple(arena_item(row) for row in _ARENA_BY_ID.rows(db, arena_id=arena_ids[0]))
-    rows = select(*COLUMNS).where(_ARENA.arena_id.in_(arena_ids)).order_by(_ARENA.arena_id)
+    rows = select(*ROW.columns).where(_ARENA.arena_id.in_(arena_ids)).order_by(_ARENA.arena_id)
     return tuple(arena_item(row) for row in db.execute(rows.limit(len(arena_ids))))
 
 
 def search_arenas(db: Connection, organizer_id: int, words: str) -> tuple[Arena, ...]:
     """Active arenas of the organizer whose name has these words, by name; 200 at most."""
-    rows = select(*COLUMNS).where(_ARENA.organizer_id == organizer_id, _ARENA.status == "active")
+    rows = select(*ROW.columns).where(_ARENA.organizer_id == organizer_id, _ARENA.status == "active")
     if words:
         rows = rows.where(names.NameContains(_ARENA.name, literal(words)))
     rows = rows.order_by(_ARENA.name, _ARENA.arena_id).limit(SEARCH_RESULTS_MAX)
@@ -133,13 +136,17 @@ def search_arenas(db: Connection, organizer_id: int, words: str) -> tuple[Arena,
 
 def lineup_arenas(db: Connection, tournament_id: int) -> tuple[Arena, ...]:
     """Every arena of the tournament, in the order they were added."""
-    return tuple(arena_item(row) for row in db.execute(_WHOLE_LINEUP, {"tournament_id": tournament_id}).all())
+    return _lineup_items(db.execute(_WHOLE_LINEUP, {"tournament_id": tournament_id}))
 
 
 def selected_lineup_arenas(db: Connection, tournament_id: int, arena_ids: Sequence[int]) -> tuple[Arena, ...]:
     """Those of these arenas that are in the tournament, by id."""
-    rows = db.execute(_SELECTED_LINEUP, {"tournament_id": tournament_id, "arena_ids": arena_ids})
-    return tuple(arena_item(row) for row in rows)
+    key = {"tournament_id": tournament_id, "arena_ids": arena_ids}
+    return _lineup_items(db.execute(_SELECTED_LINEUP, key))
+
+
+def _lineup_items(rows: Iterable[Any]) -> tuple[Arena, ...]:
+    return tuple([_lineup_arena_item(row) for row in LINEUP_ROW.rows(rows)])
 
 
 def find_arena(db: Connection, arena_id: int) -> Arena:

@@ -16,6 +16,7 @@ from silverball.service.players import reads as roster
 from silverball.service.singleplayer import reads as attempts
 from silverball.service.singleplayer.reads import SinglePlayerGameFilters
 from silverball.service.tournaments.reads import tournaments
+from silverball.store.named_rows import RowMapper
 from silverball.store.tables import arena, entry, game, game_player, player, round_, single_player_game
 from silverball.wire import times
 from silverball.wire.base import UNSET
@@ -109,28 +110,30 @@ def single_player_game_rows(
 def entry_rows(db: Connection, tournament_id: int, viewer: AuthenticatedCaller | None) -> list[Row]:
     """One row per bought or given entry, by id. Raises NotFound."""
     tournaments.require_tournament(db, tournament_id)
-    own = (
-        entry.c.entry_id,
-        entry.c.type,
-        entry.c.quantity,
-        entry.c.amount,
-        entry.c.currency,
-        entry.c.status,
-        entry.c.created_at,
+    mapper = RowMapper(
+        player=roster.ROW,
+        entry=RowMapper(
+            entry.c.entry_id,
+            entry.c.type,
+            entry.c.quantity,
+            entry.c.amount,
+            entry.c.currency,
+            entry.c.status,
+            entry.c.created_at,
+        ),
     )
     rows = (
-        roster.player_rows(*own)
+        roster.player_rows(mapper)
         .join(entry, entry.c.player_id == player.c.player_id)
         .where(entry.c.tournament_id == tournament_id)
         .order_by(entry.c.entry_id)
     )
     listed: list[Row] = []
-    for values in db.execute(rows).all():
-        holder = roster.player_item(values[: -len(own)], viewer)
-        entry_id, type_, quantity, amount, currency, status, created_at = values[-len(own) :]
+    for row in mapper.rows(db.execute(rows)):
+        holder = roster.player_item(row.player, viewer)
+        entry_id, *purchase, created_at = row.entry
         moment = VerbatimText(times.iso(created_at))
-        purchase = (type_, quantity, amount, currency, status, moment)
-        listed.append((entry_id, holder.player_id, holder.name, holder.ifpa_id, *purchase))
+        listed.append((entry_id, holder.player_id, holder.name, holder.ifpa_id, *purchase, moment))
     return listed
 
 

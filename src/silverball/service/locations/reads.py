@@ -1,7 +1,6 @@
 """Locations of an organizer."""
 
-from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta
 from sqlalchemy import ColumnElement, Connection, and_, func, select
@@ -10,6 +9,7 @@ from silverball.kit.errors import NotFound
 from silverball.kit.http.query import PageNumber, Query
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import tables
+from silverball.store.named_rows import NamedRow, RowMapper
 from silverball.wire.base import Id
 from silverball.wire.locations import Location
 from silverball.wire.values import Status
@@ -17,8 +17,7 @@ from silverball.wire.values import Status
 PER_PAGE = 500
 _LOCATION = tables.location.c
 NAMES_MAX = 500
-# In the order in which `location_item` unpacks them.
-COLUMNS = (
+ROW = RowMapper(
     _LOCATION.location_id,
     _LOCATION.scorbit_venue_id,
     _LOCATION.scorbit_venue_uuid,
@@ -40,27 +39,25 @@ class LocationQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def location_item(values: Sequence[Any]) -> Location:
-    """The location in a row of COLUMNS."""
-    location_id, venue_id, venue_uuid, pinballmap_id, name = values[:5]
-    organizer_id, status, address, lat, lng = values[5:]
+def location_item(row: NamedRow) -> Location:
+    """The location in a row of ROW."""
     return Location(
-        location_id=location_id,
-        scorbit_venue_id=venue_id,
-        scorbit_venue_uuid=venue_uuid,
-        pinballmap_id=pinballmap_id,
-        name=name,
-        organizer_id=organizer_id,
-        status=status,
-        address=address,
-        lat=lat,
-        lng=lng,
+        location_id=row.location_id,
+        scorbit_venue_id=row.scorbit_venue_id,
+        scorbit_venue_uuid=row.scorbit_venue_uuid,
+        pinballmap_id=row.pinballmap_id,
+        name=row.name,
+        organizer_id=row.organizer_id,
+        status=row.status,
+        address=row.address,
+        lat=row.lat,
+        lng=row.lng,
     )
 
 
-def location_or_none(values: Sequence[Any]) -> Location | None:
-    """The location in COLUMNS of an outer join; None when it has none."""
-    return None if values[0] is None else location_item(values)
+def location_or_none(row: NamedRow) -> Location | None:
+    """The location in ROW of an outer join; None when it has none."""
+    return None if row.location_id is None else location_item(row)
 
 
 def owned_by(db: Connection, organizer_id: int, query: LocationQuery) -> PageRows[Location]:
@@ -68,7 +65,7 @@ def owned_by(db: Connection, organizer_id: int, query: LocationQuery) -> PageRow
     refuse_deep_pagination(query.page, PER_PAGE)
     wanted = _conditions(organizer_id, query)
     total = db.execute(select(func.count()).select_from(tables.location).where(wanted)).scalar_one()
-    rows = select(*COLUMNS).where(wanted).order_by(_LOCATION.location_id)
+    rows = select(*ROW.columns).where(wanted).order_by(_LOCATION.location_id)
     rows = rows.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
     return PageRows([location_item(row) for row in db.execute(rows)], total)
 
@@ -92,7 +89,7 @@ def _conditions(organizer_id: int, query: LocationQuery) -> ColumnElement[bool]:
 
 def find_location(db: Connection, location_id: int) -> Location:
     """The location. Raises NotFound."""
-    row = db.execute(select(*COLUMNS).where(_LOCATION.location_id == location_id)).first()
+    row = db.execute(select(*ROW.columns).where(_LOCATION.location_id == location_id)).first()
     if row is None:
         raise NotFound("Location", location_id)
     return location_item(row)

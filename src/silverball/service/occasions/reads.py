@@ -14,6 +14,7 @@ from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
+from silverball.store.named_rows import NamedRow, RowMapper
 from silverball.wire import times
 from silverball.wire.occasions import Occasion, OccasionLink, OccasionTournament
 from silverball.wire.parts import OccasionListItem
@@ -22,8 +23,7 @@ from silverball.wire.tournaments import Tournament
 PER_PAGE = 25
 ITEMS_MAX = 500
 _O = tables.occasion.c
-# The order in which `_fields` unpacks them.
-_OWN_COLUMNS = (
+ROW = RowMapper(
     _O.occasion_id,
     _O.organizer_id,
     _O.location_id,
@@ -44,9 +44,11 @@ _OWN_COLUMNS = (
     _O.description_preview_html,
     _O.description_html,
     _O.banner,
+    location=locations.ROW,
 )
-_OWN_END = len(_OWN_COLUMNS)
-_LOCATION_END = _OWN_END + len(locations.COLUMNS)
+_DETAILED_ROW = RowMapper(
+    tables.shortcut.c.shortcut_id, tables.shortcut.c.slug, occasion=ROW, organizer=users.ROW
+)
 
 
 class OccasionQuery(Query, frozen=True, kw_only=True):
@@ -55,46 +57,43 @@ class OccasionQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def occasion_rows(*more: Any) -> Select[Any]:
-    """Occasions with their location; columns named in `more` follow."""
+def occasion_rows(mapper: RowMapper = ROW) -> Select[Any]:
+    """A query of ROW, or of a mapper with more columns, for all occasions with their locations."""
     return (
-        select(*_OWN_COLUMNS, *locations.COLUMNS, *more)
+        select(*mapper.columns)
         .select_from(tables.occasion)
         .outerjoin(tables.location, tables.location.c.location_id == _O.location_id)
     )
 
 
-def occasion_item(row: Sequence[Any]) -> OccasionListItem:
-    """A row of `rows` as lists and tournaments show it."""
+def occasion_item(row: NamedRow) -> OccasionListItem:
+    """The occasion in a row of ROW as lists and tournaments show it."""
     return OccasionListItem(**_occasion_fields(row), is_favorite=None)
 
 
-def _occasion_fields(row: Sequence[Any]) -> dict[str, Any]:
-    (event_id, organizer_id, location_id, name, status, contact_email, start_utc, start_local) = row[:8]
-    (end_utc, end_local, registration_utc, registration_local, timezone, layout, layout_order) = row[8:15]
-    (description, collapse, preview_html, description_html, banner) = row[15:_OWN_END]
+def _occasion_fields(row: NamedRow) -> dict[str, Any]:
     return {
-        "event_id": event_id,
-        "organizer_id": organizer_id,
-        "location_id": location_id,
-        "name": name,
-        "status": status,
-        "contact_email": contact_email,
-        "start_utc": times.iso(start_utc),
-        "start_local": start_local,
-        "end_utc": times.iso_or_none(end_utc),
-        "end_local": end_local,
-        "registration_utc": times.iso_or_none(registration_utc),
-        "registration_local": registration_local,
-        "timezone": timezone,
-        "layout": layout,
-        "layout_order": layout_order,
-        "description": description,
-        "description_collapse": collapse,
-        "description_preview_html": preview_html,
-        "description_html": description_html,
-        "banner": banner,
-        "location": locations.location_or_none(row[_OWN_END:_LOCATION_END]),
+        "event_id": row.occasion_id,
+        "organizer_id": row.organizer_id,
+        "location_id": row.location_id,
+        "name": row.name,
+        "status": row.status,
+        "contact_email": row.contact_email,
+        "start_utc": times.iso(row.start_utc),
+        "start_local": row.start_local,
+        "end_utc": times.iso_or_none(row.end_utc),
+        "end_local": row.end_local,
+        "registration_utc": times.iso_or_none(row.registration_utc),
+        "registration_local": row.registration_local,
+        "timezone": row.timezone,
+        "layout": row.layout,
+        "layout_order": row.layout_order,
+        "description": row.description,
+        "description_collapse": row.description_collapse,
+        "description_preview_html": row.description_preview_html,
+        "description_html": row.description_html,
+        "banner": row.banner,
+        "location": locations.location_or_none(row.location),
     }
 
 
@@ -105,11 +104,11 @@ def occasions_page(db: Connection, query: OccasionQuery) -> PageRows[OccasionLis
     statement = (
         occasion_rows().order_by(_O.occasion_id.desc()).limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))
     )
-    return PageRows([occasion_item(row) for row in db.execute(statement)], total)
+    return PageRows([occasion_item(row) for row in ROW.rows(db.execute(statement))], total)
 
 
 _OCCASION = (
-    occasion_rows(*users.COLUMNS, tables.shortcut.c.shortcut_id, tables.shortcut.c.slug)
+    occasion_rows(_DETAILED_ROW)
     .join(tables.user, tables.user.c.user_id == _O.organizer_id)
     .outerjoin(tables.shortcut, tables.shortcut.c.occasion_id == _O.occasion_id)
     .where(_O.occasion_id == bindparam("occasion_id"))
@@ -120,24 +119,24 @@ _OCCASION = (
 
 def find_occasion(db: Connection, occasion_id: int, viewer: AuthenticatedCaller | None) -> Occasion:
     """The occasion with all that belongs to it. Raises NotFound."""
-    row = db.execute(_OCCASION, {"occasion_id": occasion_id}).first()
-    if row is None:
+    found = db.execute(_OCCASION, {"occasion_id": occasion_id}).first()
+    if found is None:
         raise NotFound("Event", occasion_id)
+    row = _DETAILED_ROW.row(found)
     links, link_ids = _load_links(db, occasion_id)
     entries, entry_ids = _load_entries(db, occasion_id)
-    shortcut_id, slug = row[-2:]
     return Occasion(
-        **_occasion_fields(row),
+        **_occasion_fields(row.occasion),
         # Nobody can mark a favourite here.
         is_favorite=False,
-        organizer=users.user_item(row[_LOCATION_END:-2], viewer),
+        organizer=users.user_item(row.organizer, viewer),
         links=links,
         link_ids=link_ids,
         event_tournaments=entries,
         event_tournament_ids=entry_ids,
         tournaments=_load_tournaments(db, occasion_id, viewer),
-        shortcut_id=shortcut_id,
-        shortcut_slug=slug,
+        shortcut_id=row.shortcut_id,
+        shortcut_slug=row.slug,
     )
 
 

@@ -1,6 +1,6 @@
 """The optional parts of a tournament: one line in PARTS for each include flag."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,23 +12,23 @@ from silverball.kit.http.query import Query
 from silverball.service.access import AuthenticatedCaller
 from silverball.service.arenas import reads as arenas
 from silverball.service.banks import reads as banks
+from silverball.service.locations import reads as locations
 from silverball.service.occasions import reads as occasions
 from silverball.service.players import reads as players
 from silverball.service.series.reads import series
 from silverball.service.tournaments.reads import tournaments
 from silverball.service.users import reads as users
 from silverball.store import tables
-from silverball.store.prepared import PreparedStatement
+from silverball.store.named_rows import NamedRow, PreparedStatement, RowMapper
 from silverball.wire.parts import EntryConfiguration, LinkedTournament, OccasionListItem, RsvpConfiguration
 from silverball.wire.series import Series
 from silverball.wire.tournaments import Tournament
 from silverball.wire.users import Shortcut, User
 
 _T = tables.tournament.c
+_ROW = RowMapper(_T.rsvp_configuration, _T.entry_configuration, tournament=tournaments.ROW)
 _TOURNAMENT = PreparedStatement(
-    tournaments.tournament_rows(_T.rsvp_configuration, _T.entry_configuration).where(
-        _T.tournament_id == bindparam("tournament_id")
-    )
+    tournaments.tournament_rows(_ROW).where(_T.tournament_id == bindparam("tournament_id")), mapper=_ROW
 )
 
 
@@ -37,7 +37,7 @@ class PartContext:
     """What a loader of a part may look at."""
 
     db: Connection
-    row: Sequence[Any]
+    row: NamedRow
     viewer: AuthenticatedCaller | None
 
     @property
@@ -46,7 +46,7 @@ class PartContext:
 
     @property
     def tournament_id(self) -> int:
-        return int(self.row[0])
+        return int(self.row.tournament.tournament_id)
 
 
 class PartsQuery(Query, frozen=True, kw_only=True):
@@ -75,11 +75,11 @@ def find_tournament(
     row = found[0]
     asked = PartContext(db, row, viewer)
     wanted = {name: load(asked) for flag, (name, load) in PARTS.items() if getattr(query, flag)}
-    return tournaments.tournament_item(row, viewer, **wanted)
+    return tournaments.tournament_item(row.tournament, viewer, **wanted)
 
 
 _SCOREKEEPERS = (
-    select(*users.COLUMNS)
+    select(*users.ROW.columns)
     .join(tables.scorekeeper, tables.scorekeeper.c.user_id == tables.user.c.user_id)
     .where(tables.scorekeeper.c.tournament_id == bindparam("tournament_id"))
     .order_by(tables.scorekeeper.c.place, tables.user.c.user_id)
@@ -125,7 +125,7 @@ def _link_item(
 
 
 def _rsvp(asked: PartContext) -> RsvpConfiguration | None:
-    found = msgspec.convert(asked.row[-2], RsvpConfiguration | None)
+    found = msgspec.convert(asked.row.rsvp_configuration, RsvpConfiguration | None)
     if found is None or found.tournament_id is not None or found.series_id is not None:
         return found
     # It was said before the tournament had its id.
@@ -133,7 +133,7 @@ def _rsvp(asked: PartContext) -> RsvpConfiguration | None:
 
 
 def _entries(asked: PartContext) -> EntryConfiguration | None:
-    return msgspec.convert(asked.row[-1], EntryConfiguration | None)
+    return msgspec.convert(asked.row.entry_configuration, EntryConfiguration | None)
 
 
 _EVENT = (
@@ -151,7 +151,7 @@ _EVENT = (
 
 def _event(asked: PartContext) -> OccasionListItem | None:
     row = asked.db.execute(_EVENT, asked.key).first()
-    return None if row is None else occasions.occasion_item(row)
+    return None if row is None else occasions.occasion_item(occasions.ROW.row(row))
 
 
 _SLUG = tables.shortcut.c
@@ -169,7 +169,7 @@ def _shortcut(asked: PartContext) -> Shortcut | None:
 
 
 _SERIES = (
-    select(*series.COLUMNS)
+    select(*series.ROW.columns)
     .join(tables.tournament, _T.series_id == tables.series.c.series_id)
     .where(_T.tournament_id == bindparam("tournament_id"))
 )
@@ -186,7 +186,7 @@ PARTS: dict[str, tuple[str, Callable[[PartContext], Any]]] = {
     "include_arenas": ("arenas", lambda a: arenas.lineup_arenas(a.db, a.tournament_id)),
     "include_banks": ("banks", lambda a: banks.banks_in_tournament(a.db, a.tournament_id)),
     "include_scorekeepers": ("scorekeepers", _scorekeepers),
-    "include_location": ("location", lambda a: tournaments.location_in(a.row)),
+    "include_location": ("location", lambda a: locations.location_or_none(a.row.tournament.location)),
     "include_entry_configuration": ("entry_configuration", _entries),
     "include_rsvp_configuration": ("rsvp_configuration", _rsvp),
     "include_linked_tournaments": ("linked_tournaments", _linked_tournaments),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta
+from msgspec import Meta, UnsetType
 from sqlalchemy import (
     ColumnElement,
     Connection,
@@ -26,7 +26,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import names, tables
 from silverball.store import types as store_types
-from silverball.store.prepared import PreparedStatement
+from silverball.store.named_rows import NamedRow, PreparedStatement, RowMapper
 from silverball.wire import times
 from silverball.wire.base import UNSET, Id
 from silverball.wire.players import Claim, EntrantPart, Player
@@ -38,8 +38,8 @@ BOOK_MAX = 20_000
 SEARCH_MAX = 50
 _PLAYER, _ENTRANT, _CLAIMANT = tables.player.c, tables.entrant.c, tables.user.c
 _T = tables.tournament.c
-# In the order in which `player_item` unpacks them. Needs the join of `player_rows`.
-COLUMNS = (
+# Needs the join of `player_rows`.
+ROW = RowMapper(
     _PLAYER.player_id,
     _PLAYER.name,
     _PLAYER.ifpa_id,
@@ -50,15 +50,16 @@ COLUMNS = (
     _PLAYER.label_color,
     _CLAIMANT.profile_opt_out,
 )
-ENTRANT_COLUMNS = (
-    _ENTRANT.status,
+ENTRANT_ROW = RowMapper(
+    *ROW.columns,
+    _ENTRANT.status.label("entrant_status"),
     _ENTRANT.seed,
     # As whole hundredths: rosters are read often, and a Decimal costs as much as the rest of the row.
     type_coerce(_ENTRANT.points_adjustment, store_types.Id),
     type_coerce(_ENTRANT.score_adjustment, store_types.Id),
     _ENTRANT.subscription,
-    _ENTRANT.labels,
-    _ENTRANT.label_color,
+    _ENTRANT.labels.label("entrant_labels"),
+    _ENTRANT.label_color.label("entrant_label_color"),
     _CLAIMANT.ratings_opt_out,
 )
 
@@ -71,61 +72,68 @@ class PlayerQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def player_rows(*more: Any) -> Select[Any]:
-    """A query of COLUMNS and more columns of all players, joined with the users who claimed them."""
+def player_rows(mapper: RowMapper = ROW) -> Select[Any]:
+    """A query of ROW, or of a mapper with more columns, for all players with the users who claimed them."""
     return (
-        select(*COLUMNS, *more)
+        select(*mapper.columns)
         .select_from(tables.player)
         .outerjoin(tables.user, _CLAIMANT.user_id == _PLAYER.claimed_by)
     )
 
 
 _ENTRANTS = (
-    player_rows(*ENTRANT_COLUMNS)
+    player_rows(ENTRANT_ROW)
     .join(tables.entrant, _ENTRANT.player_id == _PLAYER.player_id)
     .where(_ENTRANT.tournament_id == bindparam("tournament_id"))
 )
-_ROSTER = PreparedStatement(_ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), is_list=True)
+_ROSTER = PreparedStatement(
+    _ENTRANTS.order_by(_ENTRANT.place, _PLAYER.player_id), mapper=ENTRANT_ROW, is_list=True
+)
 _ENTRANTS_BY_ID = _ENTRANTS.where(_PLAYER.player_id.in_(bindparam("player_ids", expanding=True))).order_by(
     _PLAYER.player_id
 )
 
 
-def player_item(
-    values: Sequence[Any], viewer: AuthenticatedCaller | None, *, hides_seeds: bool = False
-) -> Player:
-    """The player in a row of COLUMNS, with their entrant when ENTRANT_COLUMNS follow.
+def player_item(row: NamedRow, viewer: AuthenticatedCaller | None) -> Player:
+    """The player in a row of ROW."""
+    return _player(row, viewer, UNSET)
+
+
+def _entrant_item(row: NamedRow, viewer: AuthenticatedCaller | None, *, hides_seeds: bool) -> Player:
+    """The entrant in a row of ENTRANT_ROW.
 
     `hides_seeds`: seeds come from ratings, so seeds of people who hide their rating are left out.
     """
-    player_id, name, ifpa_id, status, organizer_id, claimed_by, labels, label_color, is_hidden = values[:9]
-    if is_hidden and ifpa_id is not None and not access.sees_hidden_details(viewer, claimed_by):
-        ifpa_id = None
-    hides_seed = hides_seeds and bool(values[-1]) and not access.sees_hidden_details(viewer, claimed_by)
-    return Player(
-        player_id=player_id,
-        name=name,
-        ifpa_id=ifpa_id,
-        status=status,
-        organizer_id=organizer_id,
-        claimed_by=claimed_by,
-        labels=labels,
-        label_color=label_color,
-        tournament_player=_entrant_part(values[9:], hides_seed) if len(values) > len(COLUMNS) else UNSET,
+    hides_seed = (
+        hides_seeds and bool(row.ratings_opt_out) and not access.sees_hidden_details(viewer, row.claimed_by)
     )
-
-
-def _entrant_part(values: Sequence[Any], hides_seed: bool) -> EntrantPart:
-    status, seed, points_adjustment, score_adjustment, subscription, labels, label_color, _ = values
-    return EntrantPart(
-        status=status,
-        seed=None if hides_seed else seed,
-        points_adjustment=_points_number(points_adjustment),
+    part = EntrantPart(
+        status=row.entrant_status,
+        seed=None if hides_seed else row.seed,
+        points_adjustment=_points_number(row.points_adjustment),
         # Absent when there is none: existing clients never saw the key.
-        score_adjustment=_points_number(score_adjustment) if score_adjustment else UNSET,
-        subscription=subscription,
-        labels=labels,
-        label_color=label_color,
+        score_adjustment=_points_number(row.score_adjustment) if row.score_adjustment else UNSET,
+        subscription=row.subscription,
+        labels=row.entrant_labels,
+        label_color=row.entrant_label_color,
+    )
+    return _player(row, viewer, part)
+
+
+def _player(row: NamedRow, viewer: AuthenticatedCaller | None, part: EntrantPart | UnsetType) -> Player:
+    ifpa_id = row.ifpa_id
+    if row.profile_opt_out and ifpa_id is not None and not access.sees_hidden_details(viewer, row.claimed_by):
+        ifpa_id = None
+    return Player(
+        player_id=row.player_id,
+        name=row.name,
+        ifpa_id=ifpa_id,
+        status=row.status,
+        organizer_id=row.organizer_id,
+        claimed_by=row.claimed_by,
+        labels=row.labels,
+        label_color=row.label_color,
+        tournament_player=part,
     )
 
 
@@ -209,15 +217,15 @@ def entrants_by_ids(
 ) -> tuple[Player, ...]:
     """The entrants of the tournament among these players, by id."""
     rows = db.execute(_ENTRANTS_BY_ID, {"tournament_id": tournament_id, "player_ids": player_ids})
-    return _entrant_items(db, tournament_id, rows.all(), viewer)
+    return _entrant_items(db, tournament_id, ENTRANT_ROW.rows(rows), viewer)
 
 
 def _entrant_items(
-    db: Connection, tournament_id: int, rows: Sequence[Sequence[Any]], viewer: AuthenticatedCaller | None
+    db: Connection, tournament_id: int, rows: Sequence[NamedRow], viewer: AuthenticatedCaller | None
 ) -> tuple[Player, ...]:
     # Few people opt out, so the tournament's settings are rarely read.
-    hides_seeds = any(is_hidden for *_, is_hidden in rows) and _is_seeded_by_rating(db, tournament_id)
-    return tuple(player_item(row, viewer, hides_seeds=hides_seeds) for row in rows)
+    hides_seeds = any(row.ratings_opt_out for row in rows) and _is_seeded_by_rating(db, tournament_id)
+    return tuple([_entrant_item(row, viewer, hides_seeds=hides_seeds) for row in rows])
 
 
 def _is_seeded_by_rating(db: Connection, tournament_id: int) -> bool:

@@ -57,7 +57,7 @@ def _page_of(statement: Select[Any], query: SearchQuery) -> Select[Any]:
 
 
 def _matching_users(db: Connection, query: SearchQuery, viewer: AuthenticatedCaller | None) -> list[User]:
-    rows = select(*users.COLUMNS).where(_has_name(tables.user, query)).order_by(tables.user.c.user_id)
+    rows = select(*users.ROW.columns).where(_has_name(tables.user, query)).order_by(tables.user.c.user_id)
     return [users.user_item(row, viewer) for row in db.execute(_page_of(rows, query))]
 
 
@@ -70,5 +70,5 @@ def _matching_tournaments(
 
 
 def _matching_series(db: Connection, query: SearchQuery) -> list[SeriesListItem]:
-    rows = select(*series.COLUMNS).where(_has_name(tables.series, query))
+    rows = select(*series.ROW.columns).where(_has_name(tables.series, query))
     return series.series_list_items(db, _page_of(rows.order_by(tables.series.c.series_id.desc()), query))

@@ -19,8 +19,8 @@ from silverball.rules.ranking.bestgame import GameMark
 from silverball.service.formats.reads import BEST_GAME_TYPES
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.store import snapshot
+from silverball.store.named_rows import IsoText, PointsText, points_text
 from silverball.store.tables import single_player_game, tournament
-from silverball.store.types import IsoText, PointsText, points_text
 from silverball.wire.base import Id
 from silverball.wire.singleplayer import SinglePlayerGame
 from silverball.wire.values import AttemptStatus

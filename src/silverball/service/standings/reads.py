@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, Text, bindparam, select, type_coerce
 
 from silverball.kit.errors import NotFound
-from silverball.store.prepared import PreparedStatement
+from silverball.store.named_rows import PreparedStatement
 from silverball.store.tables import player, standing, tournament
 from silverball.wire.standings import Standing
 
@@ -35,8 +35,8 @@ def tournament_standings(db: Connection, tournament_id: int) -> tuple[tuple[Stan
     if not found:
         raise NotFound("Tournament", tournament_id)
     # The stored text is the answer: nothing is decoded, so each text stands for its Standing.
-    texts = tuple([msgspec.Raw(text) for _, text in found if text is not None])
-    return cast("tuple[Standing, ...]", texts), found[0][0] == "started"
+    texts = tuple([msgspec.Raw(each.row) for each in found if each.row is not None])
+    return cast("tuple[Standing, ...]", texts), found[0].status == "started"
 
 
 def places_of_user(db: Connection, user_id: int, tournament_ids: Sequence[int]) -> dict[int, StandingPlace]:

@@ -2,7 +2,6 @@
 
 import dataclasses
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, bindparam, func, select, type_coerce
@@ -14,13 +13,12 @@ from silverball.service.clubs import reads as clubs
 from silverball.service.federation.reads import records as federation
 from silverball.service.ratings.reads import ratings
 from silverball.store import tables
-from silverball.store.types import IsoText
+from silverball.store.named_rows import IsoText, NamedRow, RowMapper
 from silverball.wire.base import UNSET
 from silverball.wire.users import OwnProfile, Shortcut, User, UserBundle, UserCounts
 
 _USER = tables.user.c
-# In the order in which `user_item` unpacks them.
-COLUMNS = (
+ROW = RowMapper(
     _USER.user_id,
     _USER.business_profile_id,
     _USER.club_id,
@@ -44,40 +42,35 @@ COLUMNS = (
     _USER.tournament_avatar,
     type_coerce(_USER.created_at, IsoText),
 )
-_BY_ID = select(*COLUMNS).where(_USER.user_id == bindparam("user_id"))
+_BY_ID = select(*ROW.columns).where(_USER.user_id == bindparam("user_id"))
 
 
-def user_item(values: Sequence[Any], viewer: AuthenticatedCaller | None) -> User:
-    """The user in a row of COLUMNS, as far as this viewer may see them (interface.md 2, rows 20 and 25)."""
-    (user_id, business_profile_id, club_id, name, first_name, last_name) = values[:6]
-    (ifpa_id, role, flag, location, pronouns, initials) = values[6:12]
-    (ratings_out, stats_out, video_out, profile_out, history_out, only_completed) = values[12:18]
-    (avatar, banner, tournament_avatar, created_at) = values[18:]
-    if profile_out and not access.sees_hidden_details(viewer, user_id):
-        ifpa_id = flag = location = pronouns = initials = avatar = banner = tournament_avatar = None
+def user_item(row: NamedRow, viewer: AuthenticatedCaller | None) -> User:
+    """The user in a row of ROW, as far as this viewer may see them (interface.md 2, rows 20 and 25)."""
+    shows_all = not row.profile_opt_out or access.sees_hidden_details(viewer, row.user_id)
     return User(
-        user_id=user_id,
-        business_profile_id=business_profile_id,
-        club_id=club_id,
-        name=name,
-        first_name=first_name,
-        last_name=last_name,
-        ifpa_id=ifpa_id,
-        role="organizer" if role == "admin" else role,
-        flag=flag,
-        location=location,
-        pronouns=pronouns,
-        initials=initials,
-        ratings_opt_out=ratings_out,
-        stats_opt_out=stats_out,
-        video_opt_out=video_out,
-        profile_opt_out=profile_out,
-        history_opt_out=history_out,
-        history_only_completed=only_completed,
-        avatar=avatar,
-        banner=banner,
-        tournament_avatar=tournament_avatar,
-        created_at=created_at,
+        user_id=row.user_id,
+        business_profile_id=row.business_profile_id,
+        club_id=row.club_id,
+        name=row.name,
+        first_name=row.first_name,
+        last_name=row.last_name,
+        ifpa_id=row.ifpa_id if shows_all else None,
+        role="organizer" if row.role == "admin" else row.role,
+        flag=row.flag if shows_all else None,
+        location=row.location if shows_all else None,
+        pronouns=row.pronouns if shows_all else None,
+        initials=row.initials if shows_all else None,
+        ratings_opt_out=row.ratings_opt_out,
+        stats_opt_out=row.stats_opt_out,
+        video_opt_out=row.video_opt_out,
+        profile_opt_out=row.profile_opt_out,
+        history_opt_out=row.history_opt_out,
+        history_only_completed=row.history_only_completed,
+        avatar=row.avatar if shows_all else None,
+        banner=row.banner if shows_all else None,
+        tournament_avatar=row.tournament_avatar if shows_all else None,
+        created_at=row.created_at,
     )
 
 
@@ -112,7 +105,9 @@ def existing_users(
     db: Connection, user_ids: Sequence[int], viewer: AuthenticatedCaller | None
 ) -> tuple[User, ...]:
     """The users with these ids that exist, by id."""
-    rows = select(*COLUMNS).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
+    rows = (
+        select(*ROW.columns).where(_USER.user_id.in_(user_ids)).order_by(_USER.user_id).limit(len(user_ids))
+    )
     return tuple(user_item(row, viewer) for row in db.execute(rows))
 
 
@@ -152,12 +147,16 @@ def _counts(db: Connection, user_id: int, viewer: AuthenticatedCaller | None) ->
         .join(player, player.c.player_id == entrant.c.player_id)
         .where(player.c.claimed_by == user_id)
     )
-    columns = (organized.scalar_subquery(), scored.scalar_subquery(), played.scalar_subquery())
-    organized_count, series_count, played_count = db.execute(select(*columns)).one()
+    columns = (
+        organized.scalar_subquery().label("tournaments"),
+        scored.scalar_subquery().label("series"),
+        played.scalar_subquery().label("played"),
+    )
+    row = db.execute(select(*columns)).one()
     return UserCounts(
-        tournament_organized_count=organized_count,
-        series_organized_count=series_count,
-        tournament_play_count=played_count,
+        tournament_organized_count=row.tournaments,
+        series_organized_count=row.series,
+        tournament_play_count=row.played,
         rating_period_count=ratings.period_count(db, user_id, viewer),
     )
 

@@ -1,13 +1,13 @@
 """Games of two to four entrants: whole lists, pages over tournaments, one game.
 
-A list of games is three statements: the games, who sits in them, what was suggested. Rows are
-taken by position and grouped in one pass; uncached lists are read in every second of a night.
+A list of games is three statements: the games, their seats, the suggested results. Rows are grouped in
+one pass, as uncached lists are read in every second of a night.
 """
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
-from operator import itemgetter
-from typing import Annotated, Any
+from operator import attrgetter
+from typing import Annotated
 
 import msgspec
 from msgspec import UNSET, Meta
@@ -31,9 +31,8 @@ from silverball.kit.http.query import PageNumber, Query
 from silverball.service.arenas import reads as arenas
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.tournaments.reads import tournaments
-from silverball.store.prepared import PreparedStatement
+from silverball.store.named_rows import IsoText, NamedRow, PointsText, PreparedStatement, RowMapper
 from silverball.store.tables import game, game_player, round_, suggestion, tournament
-from silverball.store.types import IsoText, PointsText
 from silverball.wire.arenas import Arena
 from silverball.wire.base import ID_MAX, Id
 from silverball.wire.games import Game, Suggestion
@@ -44,7 +43,7 @@ ROUNDS_MAX = 50
 LATEST = "latest"
 ACTIVE_OR_LATEST = "activeOrLatest"
 
-COLUMNS = (
+ROW = RowMapper(
     game.c.game_id,
     game.c.round_id,
     game.c.tournament_id,
@@ -64,17 +63,16 @@ COLUMNS = (
     type_coerce(game.c.scorbit_verified, Integer),
     type_coerce(game.c.result_count_mismatch, Integer),
 )
-SEAT_COLUMNS = (
+SEAT_ROW = RowMapper(
     game_player.c.game_id,
     game_player.c.player_id,
     game_player.c.user_id,
     game_player.c.result_position,
     type_coerce(game_player.c.points, PointsText),
     # A score is text in a game, a number in a single player game.
-    cast(game_player.c.score, Text),
+    cast(game_player.c.score, Text).label("score"),
 )
-# In the order in which `_suggestion` unpacks them.
-SUGGESTION_COLUMNS = (
+SUGGESTION_ROW = RowMapper(
     suggestion.c.game_id,
     suggestion.c.suggestion_id,
     suggestion.c.tournament_id,
@@ -87,9 +85,9 @@ SUGGESTION_COLUMNS = (
     suggestion.c.partial,
 )
 # Built once: putting a statement together costs as much as running a small one.
-GAMES = select(*COLUMNS).order_by(game.c.game_id)
-SEATS = select(*SEAT_COLUMNS).order_by(game_player.c.game_id, game_player.c.slot)
-SUGGESTIONS = select(*SUGGESTION_COLUMNS).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
+GAMES = select(*ROW.columns).order_by(game.c.game_id)
+SEATS = select(*SEAT_ROW.columns).order_by(game_player.c.game_id, game_player.c.slot)
+SUGGESTIONS = select(*SUGGESTION_ROW.columns).order_by(suggestion.c.game_id, suggestion.c.suggestion_id)
 _TOURNAMENT: BindParameter[int] = bindparam("tournament_id")
 ALL_GAMES = PreparedStatement(GAMES.where(game.c.tournament_id == _TOURNAMENT), is_list=True)
 ALL_SEATS = PreparedStatement(SEATS.where(game_player.c.tournament_id == _TOURNAMENT), is_list=True)
@@ -100,7 +98,8 @@ _GAME: BindParameter[int] = bindparam("game_id")
 ONE_GAME = PreparedStatement(GAMES.where(game.c.game_id == _GAME))
 GAME_SEATS = PreparedStatement(SEATS.where(game_player.c.game_id == _GAME))
 GAME_SUGGESTIONS = PreparedStatement(SUGGESTIONS.where(suggestion.c.game_id == _GAME))
-NO_SEATS: tuple[tuple[Any, ...], ...] = ((), (), (), (), (), ())
+_GAME_ID = attrgetter("game_id")
+NO_SEATS = SEAT_ROW.row(((),) * len(SEAT_ROW.columns))
 Condition = ColumnElement[bool]
 
 
@@ -161,9 +160,9 @@ def games_with_arenas(db: Connection, tournament_id: int, game_ids: Sequence[int
 
 def _game_with_arena(db: Connection, tournament_id: int, game_id: int) -> dict[int, Game]:
     rows = ONE_GAME.rows(db, game_id=game_id)
-    if not rows or rows[0][2] != tournament_id:
+    if not rows or rows[0].tournament_id != tournament_id:
         return {}
-    seats = group_seats(GAME_SEATS.rows(db, game_id=game_id))
+    seats = GAME_SEATS.grouped(db, game_id=game_id)
     found = _game_item(rows[0], seats, _group_suggestions(GAME_SUGGESTIONS.rows(db, game_id=game_id)))
     return {game_id: _with_arena(found, _arenas_by_id(db, [found]))}
 
@@ -189,8 +188,8 @@ def games_page(db: Connection, query: GamesQuery) -> PageRows[Game]:
     refuse_deep_pagination(query.page, PAGE_SIZE)
     total = db.execute(select(func.count()).select_from(game).where(*conditions)).scalar_one()
     rows = GAMES.where(*conditions)
-    games = db.execute(rows.limit(PAGE_SIZE).offset(PAGE_SIZE * (query.page - 1))).all()
-    game_ids = [row[0] for row in games]
+    games = ROW.rows(db.execute(rows.limit(PAGE_SIZE).offset(PAGE_SIZE * (query.page - 1))))
+    game_ids = [row.game_id for row in games]
     seats = _load_seats(db, game_player.c.game_id.in_(game_ids))
     suggestions = _load_suggestions(db, suggestion.c.game_id.in_(game_ids))
     return PageRows([_game_item(row, seats, suggestions) for row in games], total)
@@ -213,7 +212,7 @@ def _load_games(
     if not filters:
         return _load_all_games(db, tournament_id, with_suggestions=with_suggestions)
     conditions = [game.c.tournament_id == tournament_id, *filters]
-    games = db.execute(GAMES.where(*conditions)).all()
+    games = ROW.rows(db.execute(GAMES.where(*conditions)))
     seats = _load_seats(db, game_player.c.game_id.in_(select(game.c.game_id).where(*conditions)))
     suggestions = None
     if with_suggestions:
@@ -224,7 +223,7 @@ def _load_games(
 def _load_all_games(db: Connection, tournament_id: int, *, with_suggestions: bool) -> tuple[Game, ...]:
     """Every game of a tournament: what all screens ask for."""
     games = ALL_GAMES.rows(db, tournament_id=tournament_id)
-    seats = group_seats(ALL_SEATS.rows(db, tournament_id=tournament_id))
+    seats = ALL_SEATS.grouped(db, tournament_id=tournament_id)
     suggestions = None
     if with_suggestions:
         suggestions = _group_suggestions(ALL_SUGGESTIONS.rows(db, tournament_id=tournament_id))
@@ -292,78 +291,71 @@ def _is_id(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) <= 19 and 1 <= int(word) <= ID_MAX
 
 
-Seats = dict[int, tuple[tuple[Any, ...], ...]]
-Suggestions = dict[int, tuple[Any, ...]]
+# Game id -> the columns of SEAT_ROW, each a tuple in playing order.
+Seats = dict[int, NamedRow]
+Suggestions = dict[int, tuple[NamedRow, ...]]
 
 
 def _load_seats(db: Connection, seated: Condition) -> Seats:
-    """Game id -> one tuple per column of SEAT_COLUMNS, each in playing order."""
-    return group_seats(db.execute(SEATS.where(seated)).all())
-
-
-def group_seats(rows: Sequence[Any]) -> Seats:
-    """Game id -> the columns of its seats, of rows in the order of game and slot."""
-    return {game_id: tuple(zip(*seats, strict=True)) for game_id, seats in groupby(rows, itemgetter(0))}
+    return SEAT_ROW.grouped(db.execute(SEATS.where(seated)))
 
 
 def _load_suggestions(db: Connection, suggested: Condition) -> Suggestions:
-    return _group_suggestions(db.execute(SUGGESTIONS.where(suggested)).all())
+    return _group_suggestions(SUGGESTION_ROW.rows(db.execute(SUGGESTIONS.where(suggested))))
 
 
-def _group_suggestions(rows: Sequence[Any]) -> Suggestions:
-    return {game_id: tuple(found) for game_id, found in groupby(rows, itemgetter(0))}
+def _group_suggestions(rows: Sequence[NamedRow]) -> Suggestions:
+    return {game_id: tuple(found) for game_id, found in groupby(rows, _GAME_ID)}
 
 
-def _game_item(row: Any, seats: Seats, suggestions: Suggestions | None) -> Game:
-    _, player_ids, user_ids, positions, points, scores = seats.get(row[0], NO_SEATS)
+def _game_item(row: NamedRow, seats: Seats, suggestions: Suggestions | None) -> Game:
+    seat_columns: NamedRow = seats.get(row.game_id, NO_SEATS)
     return Game(
-        game_id=row[0],
+        game_id=row.game_id,
         # Formats without rounds show round 0.
-        round_id=row[1] or 0,
-        tournament_id=row[2],
-        challenge_id=row[3],
-        arena_id=row[4],
-        bank_id=row[5],
-        index=row[6],
-        set=row[7],
-        player_id_advantage=row[8],
-        scorekeeper_id=row[9],
-        status=row[10],
-        started_at=row[11],
-        duration=row[12],
-        bye=bool(row[13]),
-        scorbit_id=row[14],
-        scorbit_log=row[15],
-        scorbit_verified=bool(row[16]),
-        result_count_mismatch=bool(row[17]),
-        player_ids=player_ids,
-        user_ids=user_ids,
-        result_positions=positions,
-        result_points=points,
-        result_scores=scores,
+        round_id=row.round_id or 0,
+        tournament_id=row.tournament_id,
+        challenge_id=row.challenge_id,
+        arena_id=row.arena_id,
+        bank_id=row.bank_id,
+        index=row.game_index,
+        set=row.set_number,
+        player_id_advantage=row.player_id_advantage,
+        scorekeeper_id=row.scorekeeper_id,
+        status=row.status,
+        started_at=row.started_at,
+        duration=row.duration_seconds,
+        bye=bool(row.bye),
+        scorbit_id=row.scorbit_id,
+        scorbit_log=row.scorbit_log,
+        scorbit_verified=bool(row.scorbit_verified),
+        result_count_mismatch=bool(row.result_count_mismatch),
+        player_ids=seat_columns.player_id,
+        user_ids=seat_columns.user_id,
+        result_positions=seat_columns.result_position,
+        result_points=seat_columns.points,
+        result_scores=seat_columns.score,
         suggestions=UNSET
         if suggestions is None
-        else _suggestion_items(suggestions.get(row[0], ()), row[1] or 0),
+        else _suggestion_items(suggestions.get(row.game_id, ()), row.round_id or 0),
     )
 
 
-def _suggestion_items(rows: tuple[Any, ...], round_id: int) -> tuple[Suggestion, ...]:
+def _suggestion_items(rows: tuple[NamedRow, ...], round_id: int) -> tuple[Suggestion, ...]:
     return tuple([_suggestion_item(row, round_id) for row in rows])
 
 
-def _suggestion_item(row: Any, round_id: int) -> Suggestion:
-    (game_id, suggestion_id, tournament_id, player_id, user_id) = row[:5]
-    (results, arena_id, scores, scorbit_data, partial) = row[5:]
+def _suggestion_item(row: NamedRow, round_id: int) -> Suggestion:
     return Suggestion(
-        suggestion_id=suggestion_id,
-        game_id=game_id,
+        suggestion_id=row.suggestion_id,
+        game_id=row.game_id,
         round_id=round_id,
-        tournament_id=tournament_id,
-        player_id=player_id,
-        user_id=user_id,
-        results=tuple(results),
-        arena_id=arena_id,
-        scores=scores,
-        scorbit_data=scorbit_data,
-        partial=partial,
+        tournament_id=row.tournament_id,
+        player_id=row.player_id,
+        user_id=row.user_id,
+        results=tuple(row.results),
+        arena_id=row.arena_id,
+        scores=row.scores,
+        scorbit_data=row.scorbit_data,
+        partial=row.partial,
     )

@@ -7,8 +7,16 @@ from sqlalchemy import Connection, select
 
 from silverball.rules.ranking.regimes import StoredResult
 from silverball.rules.ranking.summaries import GameRecord
-from silverball.service.games.reads.games import NO_SEATS, group_seats
+from silverball.store.named_rows import NamedRow, RowMapper
 from silverball.store.tables import game, game_player
+
+_SEATS = RowMapper(
+    game_player.c.game_id,
+    game_player.c.player_id,
+    game_player.c.result_position,
+    game_player.c.points,
+)
+_NO_SEATS = _SEATS.row(((), (), (), ()))
 
 
 @dataclass(frozen=True)
@@ -39,15 +47,13 @@ def completed_games(db: Connection, tournament_id: int) -> list[CompletedGame]:
     """The completed games of a tournament, byes included, by id."""
     rows = select(game.c.game_id, game.c.arena_id, game.c.bye, game.c.started_at, game.c.duration_seconds)
     rows = rows.where(game.c.tournament_id == tournament_id, game.c.status == "completed")
-    columns = (
-        game_player.c.game_id,
-        game_player.c.player_id,
-        game_player.c.result_position,
-        game_player.c.points,
-    )
-    seated = select(*columns).where(game_player.c.tournament_id == tournament_id)
-    seats = group_seats(db.execute(seated.order_by(game_player.c.game_id, game_player.c.slot)).all())
+    seated = select(*_SEATS.columns).where(game_player.c.tournament_id == tournament_id)
+    seats = _SEATS.grouped(db.execute(seated.order_by(game_player.c.game_id, game_player.c.slot)))
     return [
-        CompletedGame(*row, StoredResult(*seats.get(row[0], NO_SEATS)[1:4]))
-        for row in db.execute(rows.order_by(game.c.game_id)).all()
+        CompletedGame(*row, _stored_result(seats.get(row.game_id, _NO_SEATS)))
+        for row in db.execute(rows.order_by(game.c.game_id))
     ]
+
+
+def _stored_result(seats: NamedRow) -> StoredResult:
+    return StoredResult(seats.player_id, seats.result_position, seats.points)

@@ -60,7 +60,7 @@ def series_details(db: Connection, series_id: int, viewer: AuthenticatedCaller |
     people = _load_players(db, key, viewer)
     return SeriesDetails(
         **{name: getattr(series, name) for name in Series.__struct_fields__},
-        tournament_ids=tuple(row[0] for row in db.execute(_TOURNAMENTS, key)),
+        tournament_ids=tuple(db.execute(_TOURNAMENTS, key).scalars()),
         players=people,
         player_labels=_labels_by_player(people),
         standings=tuple(_series_standings(series, points)),

@@ -1,6 +1,5 @@
 """Series: one row as it is shown, and the list."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -12,6 +11,7 @@ from silverball.service.access import AuthenticatedCaller
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.users import reads as users
 from silverball.store import tables
+from silverball.store.named_rows import NamedRow, RowMapper
 from silverball.wire.base import Id
 from silverball.wire.parts import RsvpConfiguration
 from silverball.wire.series import Series, SeriesListItem
@@ -20,8 +20,7 @@ from silverball.wire.values import SeriesStatus
 PER_PAGE = 25
 NAMES_MAX = 500
 _S, _T = tables.series.c, tables.tournament.c
-# The order in which `fields` unpacks them.
-COLUMNS = (
+ROW = RowMapper(
     _S.series_id,
     _S.name,
     _S.status,
@@ -33,8 +32,9 @@ COLUMNS = (
     _S.estimated_tgp,
     _S.scoring_custom,
 )
+_DETAILED_ROW = RowMapper(_S.rsvp_configuration, series=ROW, organizer=users.ROW)
 _SERIES = (
-    select(*COLUMNS, *users.COLUMNS, _S.rsvp_configuration)
+    select(*_DETAILED_ROW.columns)
     .select_from(tables.series)
     .join(tables.user, tables.user.c.user_id == _S.organizer_id)
     .where(_S.series_id == bindparam("series_id"))
@@ -50,38 +50,37 @@ class SeriesQuery(Query, frozen=True, kw_only=True):
     page: PageNumber = 1
 
 
-def series_fields(row: Sequence[Any]) -> dict[str, Any]:
-    """COLUMNS by the names of the shape."""
-    (series_id, name, status, organizer_id, test) = row[:5]
-    (removed_results, playoffs_cutoffs, scoring, estimated_tgp, scoring_custom) = row[5:10]
-    return {
-        "series_id": series_id,
-        "name": name,
-        "status": status,
-        "organizer_id": organizer_id,
-        "test": test,
-        "removed_results": removed_results,
-        "playoffs_cutoffs": playoffs_cutoffs,
-        "scoring": scoring,
-        "estimated_tgp": estimated_tgp,
-        "scoring_custom": scoring_custom,
-    }
-
-
-def series_item(row: Sequence[Any]) -> Series:
-    """The series in COLUMNS, as a part of something else."""
+def series_item(row: NamedRow) -> Series:
+    """The series in a row of ROW, as a part of something else."""
     return Series(**series_fields(row))
+
+
+def series_fields(row: NamedRow) -> dict[str, Any]:
+    """The fields of the series in a row of ROW."""
+    return {
+        "series_id": row.series_id,
+        "name": row.name,
+        "status": row.status,
+        "organizer_id": row.organizer_id,
+        "test": row.test,
+        "removed_results": row.removed_results,
+        "playoffs_cutoffs": row.playoffs_cutoffs,
+        "scoring": row.scoring,
+        "estimated_tgp": row.estimated_tgp,
+        "scoring_custom": row.scoring_custom,
+    }
 
 
 def find_series(db: Connection, series_id: int, viewer: AuthenticatedCaller | None) -> Series:
     """The series with its organizer. Raises NotFound."""
-    row = db.execute(_SERIES, {"series_id": series_id}).first()
-    if row is None:
+    found = db.execute(_SERIES, {"series_id": series_id}).first()
+    if found is None:
         raise NotFound("Series", series_id)
+    row = _DETAILED_ROW.row(found)
     return Series(
-        **series_fields(row),
-        organizer=users.user_item(row[len(COLUMNS) : -1], viewer),
-        rsvp_configuration=msgspec.convert(row[-1], RsvpConfiguration | None),
+        **series_fields(row.series),
+        organizer=users.user_item(row.organizer, viewer),
+        rsvp_configuration=msgspec.convert(row.rsvp_configuration, RsvpConfiguration | None),
     )
 
 
@@ -92,7 +91,7 @@ def series_page(
     refuse_deep_pagination(query.page, PER_PAGE)
     wanted = _conditions(db, query, viewer)
     total = db.execute(select(func.count()).select_from(tables.series).where(*wanted)).scalar_one()
-    statement = select(*COLUMNS).where(*wanted).order_by(_S.series_id.desc())
+    statement = select(*ROW.columns).where(*wanted).order_by(_S.series_id.desc())
     return PageRows(
         series_list_items(db, statement.limit(PER_PAGE).offset(PER_PAGE * (query.page - 1))), total
     )
@@ -100,19 +99,20 @@ def series_page(
 
 def active_series(db: Connection, organizer_id: int, *, limit: int) -> list[SeriesListItem]:
     """The organizer's newest active series."""
-    statement = select(*COLUMNS).where(_S.organizer_id == organizer_id, _S.status == "active")
+    statement = select(*ROW.columns).where(_S.organizer_id == organizer_id, _S.status == "active")
     return series_list_items(db, statement.order_by(_S.series_id.desc()).limit(limit))
 
 
 def series_list_items(db: Connection, statement: Select[Any]) -> list[SeriesListItem]:
-    """The list items that a statement of COLUMNS finds, with the ids of their tournaments."""
+    """The list items that a statement of ROW finds, with the ids of their tournaments."""
     rows = db.execute(statement).all()
-    tournament_ids: dict[int, list[int]] = {row[0]: [] for row in rows}
+    tournament_ids: dict[int, list[int]] = {row.series_id: [] for row in rows}
     members = select(_T.series_id, _T.tournament_id).where(_T.series_id.in_(tournament_ids))
     for series_id, tournament_id in db.execute(members.order_by(_T.tournament_id)):
         tournament_ids[series_id].append(tournament_id)
     return [
-        SeriesListItem(**series_fields(row), tournament_ids=tuple(tournament_ids[row[0]])) for row in rows
+        SeriesListItem(**series_fields(row), tournament_ids=tuple(tournament_ids[row.series_id]))
+        for row in rows
     ]
 
 

@@ -19,7 +19,7 @@ from silverball.wire.values import Number
 
 PLAYERS_MAX = 10_000
 _T, _ST, _P, _G = tables.tournament.c, tables.standing.c, tables.player.c, tables.game.c
-_SERIES = select(*reads.COLUMNS).where(tables.series.c.series_id == bindparam("series_id"))
+_SERIES = select(*reads.ROW.columns).where(tables.series.c.series_id == bindparam("series_id"))
 _IN_SERIES = _T.series_id == bindparam("series_id")
 # Who has a standing in a tournament that has begun was there.
 _ATTENDED = (
@@ -144,7 +144,7 @@ def _visible_names(
     in_series = select(entrant.player_id).join(tables.tournament, _T.tournament_id == entrant.tournament_id)
     statement = players.player_rows().where(_P.player_id.in_(in_series.where(_IN_SERIES)))
     statement = statement.where(players.shows_stats_to(viewer)).order_by(_P.player_id).limit(PLAYERS_MAX)
-    return {row[0]: row[1] for row in db.execute(statement, key)}
+    return {row.player_id: row.name for row in db.execute(statement, key)}
 
 
 def _count_rows(

@@ -1,6 +1,5 @@
 """Tournaments: one row as it is shown, the list, and who asks for a tournament that is not there."""
 
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -15,7 +14,7 @@ from silverball.service.locations import reads as locations
 from silverball.service.pages import PageRows, refuse_deep_pagination
 from silverball.service.users import reads as users
 from silverball.store import tables
-from silverball.store.types import IsoText
+from silverball.store.named_rows import IsoText, NamedRow, RowMapper
 from silverball.wire import times
 from silverball.wire.base import Id
 from silverball.wire.format_settings import FormatSettings
@@ -26,8 +25,7 @@ PER_PAGE = 25
 ANY_TYPE = "tournaments"
 
 _T = tables.tournament.c
-# The order in which `_own_fields` unpacks them.
-_OWN_COLUMNS = (
+ROW = RowMapper(
     _T.tournament_id,
     _T.name,
     _T.status,
@@ -58,19 +56,15 @@ _OWN_COLUMNS = (
     _T.managers,
     _T.primary_config_settings,
     _T.settings,
+    organizer=users.ROW,
+    location=locations.ROW,
 )
-_OWN_END = len(_OWN_COLUMNS)
-_USER_END = _OWN_END + len(users.COLUMNS)
-_LOCATION_END = _USER_END + len(locations.COLUMNS)
 
 
-def tournament_rows(*more: ColumnElement[Any]) -> Select[Any]:
-    """Tournaments with organizer and location, to be filtered, put in order and limited by who asks.
-
-    Columns named in `more` follow those that `shown` needs.
-    """
+def tournament_rows(mapper: RowMapper = ROW) -> Select[Any]:
+    """A query for tournaments with organizer and location, without filter, order or limit."""
     return (
-        select(*_OWN_COLUMNS, *users.COLUMNS, *locations.COLUMNS, *more)
+        select(*mapper.columns)
         .select_from(tables.tournament)
         .join(tables.user, tables.user.c.user_id == _T.organizer_id)
         .outerjoin(tables.location, tables.location.c.location_id == _T.location_id)
@@ -114,67 +108,58 @@ class TournamentQuery(Query, frozen=True, kw_only=True):
         return PER_PAGE if self.limit is None else str(self.limit)
 
 
-def tournament_item(row: Sequence[Any], viewer: AuthenticatedCaller | None, **parts: Any) -> Tournament:
-    """A row of `rows`: with its organizer, and with these parts."""
-    (tournament_id, name, status, type_, start_utc, start_local, end_utc, end_local) = row[:8]
-    (completed_at, organizer_id, location_id, series_id, description) = row[8:13]
-    (points_map, tiebreaker_points_map, points_map_custom, test, timezone) = row[13:18]
-    (link, linked_tournament_id, estimated_tgp, prize_pool, created_at, updated_at) = row[18:24]
-    (motd_text, motd_color, motd_expiration, managers, primary_config_settings, settings) = row[24:_OWN_END]
+def tournament_item(row: NamedRow, viewer: AuthenticatedCaller | None, **parts: Any) -> Tournament:
+    """The tournament in a row of ROW, with its organizer and these parts."""
+    settings = row.settings
     parts["scorekeeping"] = None
     for key, value in settings.items():
         parts[_FIELD_BY_KEY[key]] = value
     return Tournament(
-        tournament_id=tournament_id,
-        name=name,
-        status=status,
-        type=type_,
-        start_utc=start_utc,
-        start_local=start_local,
-        end_utc=end_utc,
-        end_local=end_local,
-        completed_at=completed_at,
-        organizer_id=organizer_id,
-        location_id=location_id,
-        series_id=series_id,
-        description=description,
+        tournament_id=row.tournament_id,
+        name=row.name,
+        status=row.status,
+        type=row.type,
+        start_utc=row.start_utc,
+        start_local=row.start_local,
+        end_utc=row.end_utc,
+        end_local=row.end_local,
+        completed_at=row.completed_at,
+        organizer_id=row.organizer_id,
+        location_id=row.location_id,
+        series_id=row.series_id,
+        description=row.description,
         # The organizer's own points are in pointsMapCustom; clients know the word.
-        points_map="manual" if settings.get("scoring") == "custom" else points_map,
-        tiebreaker_points_map=tiebreaker_points_map,
-        points_map_custom=points_map_custom,
-        test=test,
-        timezone=timezone,
-        link=link,
-        linked_tournament_id=linked_tournament_id,
-        estimated_tgp=estimated_tgp,
-        prize_pool=prize_pool,
-        created_at=times.plain(created_at),
-        updated_at=times.plain(updated_at),
-        motd_text=motd_text,
-        motd_color=motd_color,
-        motd_expiration=motd_expiration,
-        managers=managers,
-        primary_config_settings=primary_config_settings,
-        organizer=users.user_item(row[_OWN_END:_USER_END], viewer),
+        points_map="manual" if settings.get("scoring") == "custom" else row.points_map,
+        tiebreaker_points_map=row.tiebreaker_points_map,
+        points_map_custom=row.points_map_custom,
+        test=row.test,
+        timezone=row.timezone,
+        link=row.link,
+        linked_tournament_id=row.linked_tournament_id,
+        estimated_tgp=row.estimated_tgp,
+        prize_pool=row.prize_pool,
+        created_at=times.plain(row.created_at),
+        updated_at=times.plain(row.updated_at),
+        motd_text=row.motd_text,
+        motd_color=row.motd_color,
+        motd_expiration=row.motd_expiration,
+        managers=row.managers,
+        primary_config_settings=row.primary_config_settings,
+        organizer=users.user_item(row.organizer, viewer),
         **parts,
     )
-
-
-def location_in(row: Sequence[Any]) -> Any:
-    """The location in a row of `rows`, or None."""
-    return locations.location_or_none(row[_USER_END:_LOCATION_END])
 
 
 def tournament_items(
     db: Connection, statement: Select[Any], viewer: AuthenticatedCaller | None
 ) -> list[Tournament]:
     """The list items that a statement made of `rows` finds."""
-    found = []
-    for row in db.execute(statement):
-        location = location_in(row)
+    items = []
+    for row in ROW.rows(db.execute(statement)):
+        location = locations.location_or_none(row.location)
         parts = {} if location is None else {"location": location}
-        found.append(tournament_item(row, viewer, **parts))
-    return found
+        items.append(tournament_item(row, viewer, **parts))
+    return items
 
 
 def tournaments_page(

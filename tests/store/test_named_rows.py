@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, select
 import build
 from silverball.store import tables
 from silverball.store.engine import Store
-from silverball.store.prepared import PreparedStatement
+from silverball.store.named_rows import PreparedStatement
 
 ARENA = tables.arena.c
 STATEMENT = (
