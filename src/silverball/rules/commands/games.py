@@ -14,6 +14,7 @@ from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.families import drawn_rounds
 from silverball.rules.format import CountedIn, Rounds
 from silverball.rules.mechanics import free_games, lineups, results, rounds
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -79,7 +80,7 @@ def redraw_arena(tournament: Tournament, game_id: int, dice: Random) -> list[Cha
 
 
 def _require_arenas(tournament: Tournament) -> None:
-    if getattr(tournament.settings, "arena_assignment", "manual") == "disabled":
+    if play_settings.arena_assignment(tournament.settings, default="manual") == "disabled":
         raise Conflict("This tournament is played without arenas. Change its arena assignment first.")
 
 
@@ -289,7 +290,8 @@ def _turn_bye_into_games(
     set_number = max((game.set_number for game in games if not game.is_bye), default=-1) + 1
     has_advantage = tournament_commands.format_of(tournament).players_per_game == PAIR_SIZE
     seats = (*bye.player_ids, player_id)
-    is_drawn = getattr(tournament.settings, "arena_assignment", "manual") not in {"manual", "disabled"}
+    assignment = play_settings.arena_assignment(tournament.settings, default="manual")
+    is_drawn = assignment not in {"manual", "disabled"}
     made: list[Game] = []
     for index in range(drawn_rounds.games_per_round(tournament)):
         # The bye itself becomes the first game.

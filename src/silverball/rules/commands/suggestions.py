@@ -12,6 +12,7 @@ from silverball.kit.errors import Conflict, NotFound, Refusal
 from silverball.rules.commands import tournament as tournament_commands
 from silverball.rules.mechanics import results
 from silverball.rules.model import outcome as outcomes
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -45,7 +46,7 @@ def suggest_result(
     and Conflict where suggestions are off or a game has enough of them.
     """
     tournament_commands.require_started(tournament)
-    way = getattr(tournament.settings, "suggestions", DISABLED)
+    way = play_settings.suggestion_mode(tournament.settings)
     if way == DISABLED:
         raise Conflict("This tournament takes no suggested results. Tell a scorekeeper or the organizer.")
     game = results.find_game(tournament, outcome.game_id)

@@ -11,6 +11,7 @@ from datetime import datetime
 from random import Random
 
 from silverball.rules.mechanics import attempts, lineups, queues
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -115,7 +116,7 @@ def next_arena(tournament: Tournament, index: int, dice: Random | None) -> int |
     Prepared arenas (`amazingRaceSeed`) come in their order, again from the first after the last; otherwise
     the least played one that no open round has. Source: formats, 14.21 and 7.
     """
-    way = getattr(tournament.settings, "arena_assignment", "balanced")
+    way = play_settings.arena_assignment(tournament.settings, default="balanced")
     active = {arena.arena_id for arena in lineups.available_arenas(tournament)}
     prepared = sorted(
         (lineup_arena.amazing_race_seed, lineup_arena.place, lineup_arena.arena_id)

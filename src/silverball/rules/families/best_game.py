@@ -9,6 +9,7 @@ from random import Random
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.mechanics import attempts, queues
+from silverball.rules.model import play_settings
 from silverball.rules.model.changes import CardChanged, Change, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import Entrant, SinglePlayerGame, Tournament
@@ -17,15 +18,14 @@ from silverball.rules.ranking import bestgame
 
 def start(tournament: Tournament, _dice: Random, _now: datetime) -> list[Change]:
     """Nothing is made at the start. Raises Conflict when queues and suggested results are both on."""
-    suggestions = getattr(tournament.settings, "suggestions", "disabled")
-    if uses_queues(tournament) and suggestions != "disabled":
+    if uses_queues(tournament) and play_settings.suggestion_mode(tournament.settings) != "disabled":
         raise Conflict("Queues and suggested results exclude each other. Turn one of them off first.")
     return []
 
 
 def uses_queues(tournament: Tournament) -> bool:
     """Whether players wait in queues."""
-    return bool(getattr(tournament.settings, "use_queues", False))
+    return play_settings.uses_queues(tournament.settings)
 
 
 def running_attempt(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame | None:

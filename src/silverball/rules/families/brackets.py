@@ -18,6 +18,7 @@ import msgspec
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import call_ups, results, rounds, seeding
 from silverball.rules.mechanics.call_ups import CallUp
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -29,6 +30,7 @@ from silverball.rules.model.changes import (
     tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.settings import HasBracketSize
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing import elimination
 from silverball.rules.pairing.bracket_nodes import BracketNode, NodeKey, SeedSource, Source, WinnerSource
@@ -150,8 +152,8 @@ class BracketRules:
 
     def matches(self, tournament: Tournament) -> Matches:
         """Every node with what is known of it."""
-        size = getattr(tournament.settings, "bracket_size", elimination.SIZES[0])
-        return resolve_matches(tournament, self.nodes(size))
+        assert isinstance(tournament.settings, HasBracketSize)
+        return resolve_matches(tournament, self.nodes(tournament.settings.bracket_size))
 
 
 def resolve_matches(tournament: Tournament, nodes: Sequence[BracketNode]) -> Matches:
@@ -160,7 +162,7 @@ def resolve_matches(tournament: Tournament, nodes: Sequence[BracketNode]) -> Mat
     Takes the nodes in an order in which a node comes after those it is fed by.
     """
     seeds = seeding.ids_by_seed(tournament)
-    wins_needed = (int(getattr(tournament.settings, "games_per_round", 1)) + 1) // 2
+    wins_needed = (play_settings.games_per_round(tournament.settings) + 1) // 2
     played = _games_by_key(tournament)
     found: dict[NodeKey, BracketMatch] = {}
     for node in nodes:

@@ -14,10 +14,11 @@ from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import pairings, results, rounds
 from silverball.rules.mechanics.pairings import PairingField
 from silverball.rules.mechanics.results import ScoreGame
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change
 from silverball.rules.model.outcome import GameOutcome, Outcome
-from silverball.rules.model.settings import HasDuration, HasPairing
+from silverball.rules.model.settings import HasByes, HasDuration, HasPairing
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import tiers
 from silverball.rules.pairing.groups import PAIR_SIZE
@@ -98,14 +99,14 @@ class DrawnRoundRules:
 
 def games_per_round(tournament: Tournament) -> int:
     """Games each group plays in a round."""
-    return int(getattr(tournament.settings, "games_per_round", 1) or 1)
+    return play_settings.games_per_round(tournament.settings)
 
 
 def bye_points(tournament: Tournament, games: int) -> Decimal:
     """What a bye is worth. Source: formats, section 9."""
-    return point_maps.bye_points(
-        tournament.points_map or (), getattr(tournament.settings, "byes", "full"), games
-    )
+    settings = tournament.settings
+    byes = settings.byes if isinstance(settings, HasByes) else "full"
+    return point_maps.bye_points(tournament.points_map or (), byes, games)
 
 
 def points_by_player(tournament: Tournament) -> dict[int, Decimal]:
@@ -116,5 +117,5 @@ def points_by_player(tournament: Tournament) -> dict[int, Decimal]:
 
 def all_rounds_played(tournament: Tournament) -> bool:
     """Whether the planned number of rounds (`duration`) is completed; never when none is planned."""
-    planned = int(getattr(tournament.settings, "duration", 0) or 0)
+    planned = play_settings.rounds_planned(tournament.settings)
     return planned > 0 and tournament.rounds_completed >= planned

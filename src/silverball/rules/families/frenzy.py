@@ -14,6 +14,7 @@ import msgspec
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.lineup import arenas
 from silverball.rules.mechanics import free_games, history, lineups, queues, results, rounds
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import (
     Change,
@@ -24,15 +25,21 @@ from silverball.rules.model.changes import (
     tournament_changes,
 )
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.play_settings import HasClock
 from silverball.rules.model.tournament import Entrant, Game, LineupArena, Tournament
 from silverball.rules.pairing import random_draw
 
 GAMES_MAX = 1000
 
 
+def _settings(tournament: Tournament) -> HasClock:
+    assert isinstance(tournament.settings, HasClock)
+    return tournament.settings
+
+
 def has_queue(tournament: Tournament) -> bool:
     """Whether the queue decides who plays; otherwise the organizer makes the games."""
-    return bool(getattr(tournament.settings, "use_queues", False))
+    return play_settings.uses_queues(tournament.settings)
 
 
 def is_played_by_hand(tournament: Tournament) -> bool:
@@ -42,7 +49,7 @@ def is_played_by_hand(tournament: Tournament) -> bool:
 
 def paused_seconds(tournament: Tournament) -> int:
     """What was left when the clock was paused; 0 while it is not."""
-    return int(getattr(tournament.settings, "frenzy_paused_seconds_left", 0))
+    return _settings(tournament).frenzy_paused_seconds_left
 
 
 def is_clock_running(tournament: Tournament, now: datetime) -> bool:
@@ -67,7 +74,7 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
 
     Raises Conflict without an arena and when the queue leaves nobody to play.
     """
-    minutes = int(getattr(tournament.settings, "frenzy_duration", 0))
+    minutes = _settings(tournament).frenzy_duration
     clock = set_clock(tournament, ends=now + timedelta(minutes=minutes), paused=0)
     if not has_queue(tournament):
         return clock
@@ -92,7 +99,7 @@ def start(tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
 
 def _queue_size_wanted(tournament: Tournament) -> int:
     """How many players the organizer wants to keep waiting."""
-    return int(getattr(tournament.settings, "frenzy_queue_size", 0))
+    return _settings(tournament).frenzy_queue_size
 
 
 def set_clock(tournament: Tournament, *, ends: datetime | None, paused: int) -> list[Change]:

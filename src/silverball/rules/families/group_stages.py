@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
-from typing import Any
-
-from msgspec.structs import force_setattr
+from typing import Any, Literal
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import call_ups, rounds, seeding
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, RoundReopened
+from silverball.rules.model.settings import HasGroupBracket
 from silverball.rules.model.tournament import Round, Tournament
 from silverball.rules.pairing import group_bracket
 from silverball.rules.pairing.group_bracket import GroupBracketRound
@@ -277,12 +276,14 @@ class StageSpot:
 
 def planned_stages(tournament: Tournament) -> list[GroupBracketRound]:
     """Every round that the settings come to. Source: formats, section 14.12."""
-    has_double_byes = bool(getattr(tournament.settings, "group_bracket_double_byes", 0))
+    assert isinstance(tournament.settings, HasGroupBracket)
+    has_double_byes = bool(tournament.settings.group_bracket_double_byes)
     return group_bracket.planned_rounds(_bracket_size(tournament), has_double_byes=has_double_byes)
 
 
 def _bracket_size(tournament: Tournament) -> int:
-    return int(getattr(tournament.settings, "bracket_size", 0))
+    assert isinstance(tournament.settings, HasGroupBracket)
+    return tournament.settings.bracket_size
 
 
 def _is_final(tournament: Tournament, round_: Round) -> bool:
@@ -314,14 +315,8 @@ def _apply_manual_order(tournament: Tournament, placed: Mapping[int, int]) -> di
     return after
 
 
-def set_round_count(chosen: Any) -> None:
-    """Set `roundCount` of new settings from their size and byes. Raises ValueError for byes without a size.
-
-    Source: formats, section 14.12.
-    """
+def check_double_byes(bracket_size: int, double_byes: Literal[0, 1]) -> None:
+    """Raise ValueError for double byes in a bracket without them. Source: formats, section 14.12."""
     sizes = group_bracket.DOUBLE_BYE_SIZES
-    if chosen.group_bracket_double_byes and chosen.bracket_size not in sizes:
+    if double_byes and bracket_size not in sizes:
         raise ValueError(f"double byes need a bracket of {', '.join(map(str, sizes))}")
-    has_double_byes = bool(chosen.group_bracket_double_byes)
-    count = group_bracket.round_count(chosen.bracket_size, has_double_byes=has_double_byes)
-    force_setattr(chosen, "round_count", count)

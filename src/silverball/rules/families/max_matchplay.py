@@ -12,8 +12,10 @@ from random import Random
 
 from silverball.kit.errors import Conflict
 from silverball.rules.mechanics import free_games, lineups, results, rounds
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, DrawRemembered, GameOpened, tournament_changes
+from silverball.rules.model.play_settings import HasMatchRequests
 from silverball.rules.model.tournament import Entrant, Game, Tournament
 from silverball.rules.pairing import history, schedule
 from silverball.rules.pairing.schedule import FreePlayer, Meeting
@@ -45,14 +47,19 @@ class LiveView:
     avg_game_duration: int | None
 
 
+def _settings(tournament: Tournament) -> HasMatchRequests:
+    assert isinstance(tournament.settings, HasMatchRequests)
+    return tournament.settings
+
+
 def games_per_player(tournament: Tournament) -> int:
     """Games that each player plays."""
-    return int(getattr(tournament.settings, "max_matchplay_duration", 0))
+    return _settings(tournament).max_matchplay_duration
 
 
 def can_scorekeepers_create(tournament: Tournament) -> bool:
     """Whether scorekeepers may ask for the next matches too, not the organizer alone."""
-    return bool(getattr(tournament.settings, "max_matchplay_scorekeeper_create", 0))
+    return bool(_settings(tournament).max_matchplay_scorekeeper_create)
 
 
 def start(tournament: Tournament, dice: Random, _now: datetime) -> list[Change]:
@@ -176,11 +183,11 @@ def free_slots(tournament: Tournament) -> int | None:
     """How many more games can run: free arenas and the allowed number; None for no limit."""
     running = results.open_games(tournament.games)
     limits: list[int] = []
-    if getattr(tournament.settings, "arena_assignment", "balanced") != "disabled":
+    if play_settings.arena_assignment(tournament.settings, default="balanced") != "disabled":
         # A game that waits for its arena will need one.
         without_arena = sum(game.arena_id is None for game in running)
         limits.append(len(lineups.free_arenas(tournament)) - without_arena)
-    max_active = int(getattr(tournament.settings, "max_matchplay_max_active", 0))
+    max_active = _settings(tournament).max_matchplay_max_active
     if max_active > 0:
         limits.append(max_active - len(running))
     return min(limits) if limits else None

@@ -9,9 +9,11 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.families import drawn_rounds
 from silverball.rules.lineup import order
 from silverball.rules.mechanics import call_ups, lineups, results, rounds, seeding
+from silverball.rules.model import play_settings
 from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, RoundDeleted, SuggestionDecided
 from silverball.rules.model.outcome import GameOutcome, Outcome
+from silverball.rules.model.settings import HasRoundRobinGroups
 from silverball.rules.model.tournament import Entrant, Game, Round, Tournament
 from silverball.rules.pairing import round_robin
 from silverball.rules.pairing.groups import Draw
@@ -36,7 +38,7 @@ class RoundRobinRules:
 
     def start(self, tournament: Tournament, dice: Random, now: datetime) -> list[Change]:
         """All rounds and games. Raises Invalid for groups of one."""
-        if getattr(tournament.settings, "round_robin_group_size", 0) == 1:
+        if _group_size(tournament) == 1:
             raise Invalid({"roundRobinGroupSize": ["A group of one has no games. Choose 0 or at least 2."]})
         return self.open_missing_games(tournament, dice, now)
 
@@ -89,7 +91,7 @@ class RoundRobinRules:
     def round_draws(self, tournament: Tournament) -> list[Draw]:
         """What each round holds: with several groups all games of a group, and no byes."""
         seeds = seeding.ids_by_seed(tournament)
-        size = int(getattr(tournament.settings, "round_robin_group_size", 0) or 0)
+        size = _group_size(tournament)
         groups = round_robin.groups_by_seed(seeds, size)
         if len(groups) < 2:
             return round_robin.all_rounds(seeds, is_double=self.is_double)
@@ -137,6 +139,12 @@ class RoundRobinRules:
             return round_.round_index not in unfinished and rounds.is_round_played(within, round_)
 
         return rounds.settle_rounds(tournament, is_settled, now)
+
+
+def _group_size(tournament: Tournament) -> int:
+    """Players in a group; 0 puts all players in one."""
+    assert isinstance(tournament.settings, HasRoundRobinGroups)
+    return tournament.settings.round_robin_group_size
 
 
 def _schedule(draws: Sequence[Draw]) -> list[ScheduledGame]:
@@ -214,5 +222,5 @@ def _playing_order(
     for game in in_round:
         if game.set_number == place.set_number and game.game_index != place.game_index:
             return game.player_ids[::-1]
-    way = getattr(tournament.settings, "player_order", order.BALANCED)
+    way = play_settings.player_order(tournament.settings, default="balanced")
     return place.players if way == order.BALANCED else drawn

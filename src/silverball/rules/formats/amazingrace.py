@@ -19,7 +19,7 @@ from silverball.rules.format import (
 )
 from silverball.rules.mechanics import attempts, rounds
 from silverball.rules.mechanics.attempts import AttemptRules
-from silverball.rules.model import settings
+from silverball.rules.model import play_settings, settings
 from silverball.rules.model.changes import Change, RoundChanged, SinglePlayerGameChanged, changes_between
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Entrant, Round, SinglePlayerGame, Tournament
@@ -60,7 +60,7 @@ def _require_recordable(tournament: Tournament, attempt: SinglePlayerGame, outco
         raise Conflict(
             f"Player {attempt.player_id} left the race in {here.name}. Undo that to record a score."
         )
-    assignment = getattr(tournament.settings, "arena_assignment", "balanced")
+    assignment = play_settings.arena_assignment(tournament.settings, default="balanced")
     if here.arena_id is None and assignment != "disabled":
         raise Conflict(f"{here.name} has no arena yet. Choose one, then record the result.")
     if outcome.strokes is not None or outcome.rolls or (outcome.score is None) != outcome.is_advanced:

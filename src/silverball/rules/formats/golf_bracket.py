@@ -5,6 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+from typing import Literal, Self
+
+import msgspec
 
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.families import group_stages
@@ -31,6 +34,7 @@ from silverball.rules.model.changes import (
 )
 from silverball.rules.model.outcome import AttemptOutcome, Outcome
 from silverball.rules.model.tournament import Round, SinglePlayerGame, Tournament
+from silverball.rules.pairing import group_bracket as pairing
 from silverball.rules.pairing.groups import Group
 from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
@@ -40,13 +44,14 @@ from silverball.rules.verify import groups, results
 from silverball.rules.verify.checks import FormatChecks, no_wins
 
 ZERO = Decimal(0)
+BRACKET_SIZE: Literal[8] = 8
 
 
 class GolfBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a golf bracket. Source: formats, sections 14.17 and 24."""
 
-    round_count: settings.RoundCount = 0
-    bracket_size: settings.GroupBracketSize = 8
+    round_count: settings.RoundCount = pairing.round_count(BRACKET_SIZE)
+    bracket_size: settings.GroupBracketSize = BRACKET_SIZE
     group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
     games_per_round: settings.GamesPerRound = 3
     seeding: settings.Seeding = "manual"
@@ -57,8 +62,14 @@ class GolfBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True
     golf_stroke_limit: settings.GolfStrokeLimit = 6
 
     def __post_init__(self) -> None:
-        """The number of rounds follows from the size. Raises ValueError for byes that do not fit it."""
-        group_stages.set_round_count(self)
+        """Check the byes. Raises ValueError for byes that do not fit the size."""
+        group_stages.check_double_byes(self.bracket_size, self.group_bracket_double_byes)
+
+    def with_derived(self) -> Self:
+        """These settings with the number of rounds that follows from size and byes."""
+        has_double_byes = bool(self.group_bracket_double_byes)
+        count = pairing.round_count(self.bracket_size, has_double_byes=has_double_byes)
+        return msgspec.structs.replace(self, round_count=count)
 
 
 def settings_of(tournament: Tournament) -> GolfBracketSettings:

@@ -6,6 +6,9 @@ from dataclasses import replace
 from datetime import datetime
 from decimal import Decimal
 from random import Random
+from typing import Literal, Self
+
+import msgspec
 
 from silverball.rules.families import group_stages
 from silverball.rules.families.group_stages import GroupStageRules
@@ -17,6 +20,7 @@ from silverball.rules.model.apply import apply_changes
 from silverball.rules.model.changes import Change, GameOpened, RoundReopened
 from silverball.rules.model.outcome import GameOutcome, Outcome
 from silverball.rules.model.tournament import Game, Round, Tournament
+from silverball.rules.pairing import group_bracket as pairing
 from silverball.rules.pairing.groups import Draw, Group
 from silverball.rules.ranking import group_rounds, points
 from silverball.rules.ranking.group_rounds import GroupRoundResult
@@ -26,13 +30,14 @@ from silverball.rules.verify import groups
 from silverball.rules.verify.checks import ArenaUse, FormatChecks
 
 ZERO = Decimal(0)
+BRACKET_SIZE: Literal[8] = 8
 
 
 class GroupBracketSettings(settings.TournamentSettings, frozen=True, kw_only=True):
     """Settings of a group bracket. Source: formats, sections 14.12 and 24."""
 
-    round_count: settings.RoundCount = 0
-    bracket_size: settings.GroupBracketSize = 8
+    round_count: settings.RoundCount = pairing.round_count(BRACKET_SIZE)
+    bracket_size: settings.GroupBracketSize = BRACKET_SIZE
     group_bracket_double_byes: settings.GroupBracketDoubleByes = 0
     scoring: settings.Scoring = "papa"
     games_per_round: settings.GamesPerRound = 3
@@ -43,8 +48,14 @@ class GroupBracketSettings(settings.TournamentSettings, frozen=True, kw_only=Tru
     suggestions: settings.Suggestions = "disabled"
 
     def __post_init__(self) -> None:
-        """The number of rounds follows from the size. Raises ValueError for byes that do not fit it."""
-        group_stages.set_round_count(self)
+        """Check the byes. Raises ValueError for byes that do not fit the size."""
+        group_stages.check_double_byes(self.bracket_size, self.group_bracket_double_byes)
+
+    def with_derived(self) -> Self:
+        """These settings with the number of rounds that follows from size and byes."""
+        has_double_byes = bool(self.group_bracket_double_byes)
+        count = pairing.round_count(self.bracket_size, has_double_byes=has_double_byes)
+        return msgspec.structs.replace(self, round_count=count)
 
 
 def games_per_round(tournament: Tournament) -> int:

@@ -13,6 +13,7 @@ from silverball.kit.errors import Conflict
 from silverball.rules.lineup import arenas, order
 from silverball.rules.mechanics import lineups, rounds
 from silverball.rules.mechanics.lineups import GroupAssignment
+from silverball.rules.model import play_settings
 from silverball.rules.model.changes import Change, RoundOpened
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing.groups import PAIR_SIZE
@@ -70,14 +71,14 @@ def _assign_free_arenas(
 def _assign_next_game(tournament: Tournament, call: CallUp, dice: Random) -> GroupAssignment:
     """A further game of a match: another arena, the same order or the next turn of it."""
     number = len(call.earlier_games)
-    way = getattr(tournament.settings, "player_order", order.SEED)
+    way = play_settings.player_order(tournament.settings, default="seed")
     players = call.earlier_games[0].player_ids
     if way == order.ROTATING:
         players = order.rotate_order(players, number)
     bank_id = call.earlier_games[0].bank_id
     if bank_id is not None:
         given = _bank_arena(tournament, bank_id, number)
-    elif getattr(tournament.settings, "arena_assignment", "disabled") == "category_banks":
+    elif play_settings.arena_assignment(tournament.settings, default="disabled") == "category_banks":
         # The i-th game of a match is played on an arena of the i-th category.
         waves = lineups.assign_groups(
             with_free_arenas_only(tournament, used_arena_ids(call)),

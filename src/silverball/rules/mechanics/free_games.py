@@ -9,6 +9,7 @@ from random import Random
 from silverball.kit.errors import Invalid
 from silverball.rules.lineup import order
 from silverball.rules.mechanics import history, lineups, results, rounds
+from silverball.rules.model import play_settings
 from silverball.rules.model.changes import Change, GameDeleted, GameOpened, SuggestionDecided
 from silverball.rules.model.tournament import Game, Round, Tournament
 from silverball.rules.pairing.groups import GROUP_SIZE, PAIR_SIZE
@@ -70,7 +71,7 @@ def create_by_hand(
     check_players(tournament, player_ids)
     if arena_id is not None:
         lineups.require_playable_arena(tournament, arena_id)
-    way = getattr(tournament.settings, "player_order", order.DISABLED)
+    way = play_settings.player_order(tournament.settings, default="disabled")
     seats = tuple(player_ids)
     if way != order.DISABLED:
         ranks = {entrant.player_id: entrant.seed_rank or 0 for entrant in tournament.entrants}

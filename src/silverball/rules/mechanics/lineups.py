@@ -8,6 +8,7 @@ from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.lineup import arenas, order
 from silverball.rules.lineup.arenas import DrawableArena
 from silverball.rules.mechanics import history
+from silverball.rules.model import play_settings
 from silverball.rules.model.tournament import Game, Tournament
 from silverball.rules.pairing.groups import Group
 
@@ -35,7 +36,7 @@ def assign_groups(
     Source: formats, sections 7 and 8.
     """
     given = _assign_arenas(tournament, groups, games, dice)
-    way = getattr(tournament.settings, "player_order", order.SEED)
+    way = play_settings.player_order(tournament.settings, default="seed")
     facts = order.OrderFacts(history.slot_counts(tournament), _seed_ranks(tournament), positions)
     return [
         GroupAssignment(
@@ -72,7 +73,7 @@ def _assign_arenas(
     tournament: Tournament, groups: Sequence[Group], games: int, dice: Random
 ) -> list[tuple[int | None, tuple[int | None, ...]]]:
     """Bank id and arena ids per group."""
-    way = getattr(tournament.settings, "arena_assignment", "disabled")
+    way = play_settings.arena_assignment(tournament.settings, default="disabled")
     if way == "banks":
         choice = [arenas.DrawableBank(bank.bank_id, bank.arena_ids) for bank in tournament.banks]
         drawn = arenas.assign_banks(groups, choice, history.bank_plays(tournament), waves=games, dice=dice)

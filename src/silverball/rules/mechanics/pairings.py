@@ -6,6 +6,9 @@ from decimal import Decimal
 from random import Random
 
 from silverball.rules.mechanics import history, seeding
+from silverball.rules.model import play_settings
+from silverball.rules.model.play_settings import HasFirstRoundPairing
+from silverball.rules.model.settings import HasPairing
 from silverball.rules.model.tournament import Tournament
 from silverball.rules.pairing import balanced, first_round, random_draw, strictswiss, swiss, tiers
 from silverball.rules.pairing.groups import PAIR_SIZE, Draw
@@ -33,7 +36,8 @@ def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Dr
     Tiers decide the first round too; otherwise it goes by `firstRoundPairing`, and every later one by
     `pairing`.
     """
-    pairing = getattr(tournament.settings, "pairing", "balanced")
+    settings = tournament.settings
+    pairing = settings.pairing if isinstance(settings, HasPairing) else "balanced"
     if pairing == "tiers" and field.group_size != PAIR_SIZE:
         return _draw_tiers(tournament, field, dice)
     if not any(round_.status == "completed" for round_ in tournament.rounds):
@@ -44,7 +48,8 @@ def draw_groups(tournament: Tournament, field: PairingField, dice: Random) -> Dr
 
 
 def _draw_first_round(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
-    way = getattr(tournament.settings, "first_round_pairing", "random")
+    settings = tournament.settings
+    way = settings.first_round_pairing if isinstance(settings, HasFirstRoundPairing) else "random"
     if field.group_size == PAIR_SIZE:
         return first_round.draw_pairs(way, field.player_ids, dice)
     return first_round.draw_groups(way, field.player_ids, dice)
@@ -71,7 +76,7 @@ def _draw_groups_of_four(tournament: Tournament, field: PairingField, pairing: s
 
 
 def _draw_tiers(tournament: Tournament, field: PairingField, dice: Random) -> Draw:
-    rounds = int(getattr(tournament.settings, "duration", 0) or 0)
+    rounds = play_settings.rounds_planned(tournament.settings)
     index = len(tournament.rounds)
     if not tiers.has_round(rounds, index, len(field.player_ids)):
         return _draw_groups_of_four(tournament, field, "balanced", dice)

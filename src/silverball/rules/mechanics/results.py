@@ -7,6 +7,7 @@ from decimal import Decimal
 
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.model import outcome as outcomes
+from silverball.rules.model import play_settings
 from silverball.rules.model.changes import (
     Change,
     GameCleared,
@@ -106,7 +107,7 @@ def _correct_game(game: Game, after: Game) -> Sequence[Change]:
 def _check_can_be_recorded(tournament: Tournament, game: Game) -> None:
     if game.is_bye:
         raise Conflict(f"Game {game.game_id} is a bye. It has its result already.")
-    assignment = getattr(tournament.settings, "arena_assignment", "disabled")
+    assignment = play_settings.arena_assignment(tournament.settings, default="disabled")
     if game.arena_id is None and assignment == "manual":
         raise Conflict(f"Game {game.game_id} has no arena yet. Choose one, then record the result.")
 

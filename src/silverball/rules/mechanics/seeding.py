@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from random import Random
 
+from silverball.rules.model import play_settings
 from silverball.rules.model.changes import Change, EntrantChanged, changes_between
 from silverball.rules.model.tournament import Entrant, Tournament
 
@@ -30,7 +31,7 @@ def freeze_seeds(tournament: Tournament, dice: Random) -> list[Change]:
 
 def rank_entrants(tournament: Tournament, dice: Random) -> list[Entrant]:
     """The entrants, best seed first."""
-    way = getattr(tournament.settings, "seeding", "manual")
+    way = play_settings.seeding(tournament.settings)
     drawn = dice.sample(tournament.entrants, len(tournament.entrants))
     if way == "random":
         return drawn
@@ -47,7 +48,7 @@ def _manual_seed(entrant: Entrant) -> float:
 
 def _seed_value(tournament: Tournament, entrant: Entrant, rank: int) -> int | None:
     """The seed the interface shows: the rating number itself when it is seeded by rating."""
-    if getattr(tournament.settings, "seeding", "manual") not in RATING_SEEDS:
+    if play_settings.seeding(tournament.settings) not in RATING_SEEDS:
         return rank
     fact = tournament.state.seed_facts.get(entrant.player_id)
     # Facts are turned round, so that lower is better. Nothing stands for who has no rating.

@@ -4,7 +4,7 @@ A format's settings are a Struct whose field names are the wire keys; a setting 
 have is written down here once. Source: formats, sections 4 to 8, 13.3 and 24.
 """
 
-from typing import Annotated, Any, Literal, Protocol, runtime_checkable
+from typing import Annotated, Any, Literal, Protocol, Self, runtime_checkable
 
 import msgspec
 from msgspec import Meta
@@ -24,6 +24,10 @@ class TournamentSettings(msgspec.Struct, rename="camel", frozen=True, kw_only=Tr
     """What every format has; every subclass repeats `frozen=True, kw_only=True`."""
 
     scorekeeping: Scorekeeping = "disabled"
+
+    def with_derived(self) -> Self:
+        """These settings with the values that follow from others, whatever was entered for them."""
+        return self
 
 
 class Band(msgspec.Struct, rename="camel", frozen=True, kw_only=True):
@@ -364,7 +368,7 @@ def read_settings(settings: type[TournamentSettings], given: dict[str, Any]) -> 
     key, for a value outside its limits.
     """
     known = {key: value for key, value in given.items() if value is not None}
-    return msgspec.convert(known, settings)
+    return msgspec.convert(known, settings).with_derived()
 
 
 def default_values(settings: type[TournamentSettings]) -> dict[str, Any]:

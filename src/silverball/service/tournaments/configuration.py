@@ -58,7 +58,7 @@ def build_settings(
         # What a format refuses of several settings together.
         raise Invalid({f"{prefix}settings": [f"{str(error)[:1].upper()}{str(error)[1:]}."]}) from error
     _check_bands(getattr(read, "playoffs_cutoffs", ()), prefix)
-    return read
+    return read.with_derived()
 
 
 def _check_bands(bands: Iterable[Any], at: str) -> None:

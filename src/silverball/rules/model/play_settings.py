@@ -1,0 +1,122 @@
+"""Settings that shared rules of play ask for: typed protocols, and readers with defaults.
+
+`isinstance(settings, HasPlayerOrder)` asks by the settings' keys, so that no shared rule names a format.
+"""
+
+from typing import Literal, Protocol, runtime_checkable
+
+from silverball.rules.model import literals
+from silverball.rules.model.settings import HasDuration, HasGamesPerRound, TournamentSettings
+
+
+@runtime_checkable
+class HasSeeding(Protocol):
+    """Settings of a format that ranks entrants before the first round."""
+
+    @property
+    def seeding(self) -> literals.Seeding: ...
+
+
+@runtime_checkable
+class HasFirstRoundPairing(Protocol):
+    """Settings of a format whose first round is drawn by seed."""
+
+    @property
+    def first_round_pairing(self) -> literals.FirstRoundPairing: ...
+
+
+@runtime_checkable
+class HasPlayerOrder(Protocol):
+    """Settings of a format that decides who plays first."""
+
+    @property
+    def player_order(self) -> literals.PlayerOrder: ...
+
+
+@runtime_checkable
+class HasArenaAssignment(Protocol):
+    """Settings of a format that gives arenas to games."""
+
+    @property
+    def arena_assignment(self) -> literals.ArenaAssignment: ...
+
+
+@runtime_checkable
+class HasSuggestions(Protocol):
+    """Settings of a format whose players may send in results."""
+
+    @property
+    def suggestions(self) -> literals.SuggestionMode: ...
+
+
+@runtime_checkable
+class HasQueues(Protocol):
+    """Settings of a format that may use queues."""
+
+    @property
+    def use_queues(self) -> bool: ...
+
+
+@runtime_checkable
+class HasClock(Protocol):
+    """Settings of a format with a clock and a queue."""
+
+    @property
+    def frenzy_duration(self) -> int: ...
+
+    @property
+    def frenzy_queue_size(self) -> int: ...
+
+    @property
+    def frenzy_paused_seconds_left(self) -> int: ...
+
+
+@runtime_checkable
+class HasMatchRequests(Protocol):
+    """Settings of a format whose matches are drawn on request."""
+
+    @property
+    def max_matchplay_duration(self) -> int: ...
+
+    @property
+    def max_matchplay_max_active(self) -> int: ...
+
+    @property
+    def max_matchplay_scorekeeper_create(self) -> Literal[0, 1]: ...
+
+
+def seeding(settings: TournamentSettings) -> literals.Seeding:
+    """The way entrants are ranked; by hand where the format has no choice."""
+    return settings.seeding if isinstance(settings, HasSeeding) else "manual"
+
+
+def player_order(settings: TournamentSettings, *, default: literals.PlayerOrder) -> literals.PlayerOrder:
+    """The rule for who plays first."""
+    return settings.player_order if isinstance(settings, HasPlayerOrder) else default
+
+
+def arena_assignment(
+    settings: TournamentSettings, *, default: literals.ArenaAssignment
+) -> literals.ArenaAssignment:
+    """The way a game gets its arena."""
+    return settings.arena_assignment if isinstance(settings, HasArenaAssignment) else default
+
+
+def games_per_round(settings: TournamentSettings) -> int:
+    """Games that each group plays in a round."""
+    return settings.games_per_round if isinstance(settings, HasGamesPerRound) else 1
+
+
+def rounds_planned(settings: TournamentSettings) -> int:
+    """The planned number of rounds; 0 leaves it open."""
+    return settings.duration if isinstance(settings, HasDuration) else 0
+
+
+def suggestion_mode(settings: TournamentSettings) -> literals.SuggestionMode:
+    """Whether players may send in results, and who approves them."""
+    return settings.suggestions if isinstance(settings, HasSuggestions) else "disabled"
+
+
+def uses_queues(settings: TournamentSettings) -> bool:
+    """Whether players wait for their turn in queues."""
+    return isinstance(settings, HasQueues) and settings.use_queues
