@@ -16,63 +16,59 @@ FALSE_WORDS = frozenset({"0", "false", "off", "no", ""})
 
 
 class SettingError(ValueError):
-    """A setting that cannot be understood; the message names it."""
+    """An invalid setting; the message names it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of one process. Field `base_url` is read from `SILVERBALL_BASE_URL`, and so on."""
+    """The settings of one process. The field `base_url` is read from `SILVERBALL_BASE_URL`, and so on."""
 
     database_url: str = field(
         default="sqlite:///silverball.db",
-        metadata={
-            "meaning": "Where the data lives: `sqlite:///FILE` or `postgresql+psycopg://USER@HOST/NAME`."
-        },
+        metadata={"meaning": "The database: `sqlite:///FILE` or `postgresql+psycopg://USER@HOST/NAME`."},
     )
     base_url: str = field(
         default="",
-        metadata={"meaning": "Address that links in answers begin with; empty means the bind address."},
+        metadata={"meaning": "Base URL of links in answers; empty means the bind address."},
     )
     public_read: bool = field(
         default=False,
-        metadata={"meaning": "Let tournaments, series, users and search be read without a token."},
+        metadata={"meaning": "Allow reading tournaments, series, users and search without a token."},
     )
     rate_limit_per_minute: int = field(
-        default=60, metadata={"meaning": "Requests a minute for one user; 0 means no limit."}
+        default=60, metadata={"meaning": "Requests per minute for one user; 0 means no limit."}
     )
     standings_interval_seconds: int = field(
         default=15,
         metadata={
-            "meaning": "Least time between two reads of a running tournament's standings; 0 means none."
+            "meaning": "Minimum seconds between two reads of a running tournament's standings; 0 means none."
         },
     )
     cache_megabytes: int = field(
-        default=64, metadata={"meaning": "Memory for finished answers, in megabytes; 0 keeps none."}
+        default=64, metadata={"meaning": "Size of the response cache in megabytes; 0 disables it."}
     )
     redis_url: str = field(
         default="",
-        metadata={"meaning": "Redis by which several nodes nudge each other: `redis://HOST:PORT/0`."},
+        metadata={"meaning": "Redis that notifies several nodes of changes: `redis://HOST:PORT/0`."},
     )
-    redis_prefix: str = field(
-        default="silverball", metadata={"meaning": "What the names in Redis begin with."}
-    )
-    rating_default: float = field(
-        default=1500.0, metadata={"meaning": "Rating of somebody who has not played yet."}
-    )
+    redis_prefix: str = field(default="silverball", metadata={"meaning": "Prefix of the names in Redis."})
+    rating_default: float = field(default=1500.0, metadata={"meaning": "Rating of a new player."})
     rating_rd_default: float = field(
-        default=75.0, metadata={"meaning": "Deviation (RD) of somebody who has not played yet."}
+        default=75.0, metadata={"meaning": "Rating deviation (RD) of a new player."}
     )
-    rating_rd_max: float = field(default=75.0, metadata={"meaning": "The largest deviation."})
-    rating_rd_min: float = field(default=20.0, metadata={"meaning": "The smallest deviation."})
+    rating_rd_max: float = field(default=75.0, metadata={"meaning": "Maximum rating deviation."})
+    rating_rd_min: float = field(default=20.0, metadata={"meaning": "Minimum rating deviation."})
     rating_c: float = field(
         default=2.137,
-        metadata={"meaning": "How fast a deviation grows: its square is added to the squared RD every day."},
+        metadata={
+            "meaning": "Growth of the deviation: the square of this is added to the squared RD every day."
+        },
     )
     rating_round_expected: bool = field(
-        default=True, metadata={"meaning": "Round expected scores to four decimals, as existing ratings are."}
+        default=True, metadata={"meaning": "Round expected scores to four decimals, as in existing ratings."}
     )
     rating_delay_days: int = field(
-        default=7, metadata={"meaning": "Days that results may be corrected before they are rated."}
+        default=7, metadata={"meaning": "Days for corrections before results are rated."}
     )
     apps: str = field(
         default="silverball=plain,silverball-laravel=laravel",
@@ -82,55 +78,59 @@ class Settings:
     )
     app_origins: str = field(
         default="",
-        metadata={"meaning": "Pages that may use an app key, `key=ORIGIN ORIGIN` with commas; others: all."},
+        metadata={
+            "meaning": "Origins of pages that may use an app key, `key=ORIGIN ORIGIN` with commas; others: all."
+        },
     )
     feed_require_tls: bool = field(
         default=False,
-        metadata={"meaning": "Refuse sockets whose `X-Forwarded-Proto` is not https."},
+        metadata={"meaning": "Refuse sockets whose `X-Forwarded-Proto` is not `https`."},
     )
     feed_connections_max: int = field(
         default=0,
-        metadata={"meaning": "Sockets of one process; 0 means four fifths of the files it may open."},
+        metadata={"meaning": "Maximum sockets of one process; 0 means four fifths of its open file limit."},
     )
     feed_connections_per_address: int = field(
-        default=0, metadata={"meaning": "Sockets from one address; 0 means any number."}
+        default=0, metadata={"meaning": "Maximum sockets from one address; 0 means no limit."}
     )
     feed_compression: bool = field(
-        default=False, metadata={"meaning": "Compress messages of the feed for clients that offer it."}
+        default=False, metadata={"meaning": "Compress feed messages for clients that support it."}
     )
     feed_asgi: bool = field(
         default=False,
-        metadata={"meaning": "Run sockets through plain ASGI: slower, but with no internals of the server."},
+        metadata={
+            "meaning": "Run sockets through plain ASGI: slower, but without using internals of the server."
+        },
     )
     submission_hosts: str = field(
         default="",
         metadata={
             "meaning": "Hosts that rating submissions may be fetched from, with commas; `*` means every"
-            " public one, empty none but the trusted."
+            " public host, empty means only the trusted ones."
         },
     )
     submission_hosts_trusted: str = field(
         default="",
-        metadata={"meaning": "Hosts whose rating submissions are approved without a moderator, with commas."},
+        metadata={"meaning": "Hosts whose rating submissions are approved automatically, with commas."},
     )
     egress_proxy: str = field(
         default="",
         metadata={
-            "meaning": "`HOST:PORT` of an HTTP proxy for connections to addresses that users name; empty"
+            "meaning": "`HOST:PORT` of an HTTP proxy for connections to addresses from users; empty"
             " means none."
         },
     )
     webhook_lan: bool = field(
         default=False,
         metadata={
-            "meaning": "Let webhooks reach machines of private networks too, there also without TLS and at"
-            " any port: for a venue."
+            "meaning": "Allow webhooks to private networks, there also without TLS and at any port; for"
+            " venues."
         },
     )
     exports_folder: str = field(
         default="",
         metadata={
-            "meaning": "Folder for the bulk files, written once a day and served to anyone under `/exports/`;"
+            "meaning": "Folder of the bulk files, written daily and served publicly under `/exports/`;"
             " empty means none."
         },
     )
@@ -138,7 +138,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class SettingDescription:
-    """One row of the documentation."""
+    """A setting as documented."""
 
     name: str
     kind: str
@@ -148,48 +148,51 @@ class SettingDescription:
 
 SETTINGS: tuple[SettingDescription, ...] = tuple(
     SettingDescription(
-        name=PREFIX + one.name.upper(),
-        kind=str(one.type.__name__ if isinstance(one.type, type) else one.type),
-        default=str(one.default).lower() if isinstance(one.default, bool) else str(one.default),
-        meaning=str(one.metadata["meaning"]),
+        name=PREFIX + setting.name.upper(),
+        kind=str(setting.type.__name__ if isinstance(setting.type, type) else setting.type),
+        default=str(setting.default).lower() if isinstance(setting.default, bool) else str(setting.default),
+        meaning=str(setting.metadata["meaning"]),
     )
-    for one in fields(Settings)
+    for setting in fields(Settings)
 )
 
 
 def settings_table() -> str:
-    """The settings as the table that the README shows."""
-    rows = [f"| `{one.name}` | {one.kind} | {_default_cell(one)} | {one.meaning} |" for one in SETTINGS]
+    """The table of settings in the README."""
+    rows = [
+        f"| `{setting.name}` | {setting.kind} | {_default_cell(setting)} | {setting.meaning} |"
+        for setting in SETTINGS
+    ]
     return "\n".join(["| Setting | Type | Default | Meaning |", "|---|---|---|---|", *rows])
 
 
-def _default_cell(one: SettingDescription) -> str:
-    return f"`{one.default}`" if one.default else "(empty)"
+def _default_cell(setting: SettingDescription) -> str:
+    return f"`{setting.default}`" if setting.default else "(empty)"
 
 
 def load(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of this process. Raises SettingError with the name of a bad one."""
-    given = os.environ if environment is None else environment
+    """The settings from the environment. Raises SettingError for an invalid one."""
+    variables = os.environ if environment is None else environment
     values: dict[str, str | float | bool] = {}
-    for one in fields(Settings):
-        name = PREFIX + one.name.upper()
-        if name in given:
-            values[one.name] = _parse(name, given[name].strip(), one.default)
+    for setting in fields(Settings):
+        name = PREFIX + setting.name.upper()
+        if name in variables:
+            values[setting.name] = _parse(name, variables[name].strip(), setting.default)
     if values.get("egress_proxy") and not HOST_AND_PORT.fullmatch(str(values["egress_proxy"])):
         raise SettingError(f"{PREFIX}EGRESS_PROXY must be HOST:PORT, not {values['egress_proxy']!r}.")
     if "base_url" in values:
-        # Paths begin with a slash.
+        # Paths begin with a slash, so the base URL must not end with one.
         values["base_url"] = str(values["base_url"]).rstrip("/")
-    loaded = Settings(**values)  # type: ignore[arg-type]  # _parsed gives the type of the default
+    loaded = Settings(**values)  # type: ignore[arg-type]  # _parse returns the type of the default
     _refuse_impossible(loaded)
     return loaded
 
 
 def _refuse_impossible(loaded: Settings) -> None:
-    """Raises SettingError for values that each could be but not together."""
+    """Raise SettingError for values that are valid alone but not together."""
     if not 0 < loaded.rating_rd_min <= loaded.rating_rd_default <= loaded.rating_rd_max:
         raise SettingError(
-            "SILVERBALL_RATING_RD_MIN must be above 0, _RD_DEFAULT not below it and not above _RD_MAX."
+            "SILVERBALL_RATING_RD_MIN must be above 0, and _RD_DEFAULT between it and _RD_MAX."
         )
 
 

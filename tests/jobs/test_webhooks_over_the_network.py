@@ -165,7 +165,7 @@ def test_a_venue_knocks_outside_of_its_network_at_one_door_only() -> None:
     host = Host()
     send = deliver_webhooks.guarded_send(LAN, connect=_sending_to(host), resolve=lambda *_: [GOOD])
     for port in (25, 80, 8080, 6379):
-        with pytest.raises(WebhookUnreachable, match="Outside of the own network the port must be 443"):
+        with pytest.raises(WebhookUnreachable, match="Outside the private network the port must be 443"):
             send(f"http://hooks.example.org:{port}/", b"{}", {})
     assert host.count == 0
     assert send("http://hooks.example.org:443/", b"{}", {}) == 204

@@ -1,9 +1,9 @@
-"""Where this program may connect to when somebody else names the address. Pure: nothing is asked here.
+"""Decides which addresses named by users this program may connect to. Pure: does no lookups.
 
-An address is read by one strict grammar, and what does not fit is refused: a lenient reader here and
-another one further down would disagree about whose host `https://good@127.0.0.1` names. A host is a
-name and never a number, however the number is written; what the name stands for is judged again when
-it is known (`require_address`), just before the connection and for the very address it goes to.
+An address must fit one strict grammar: a lenient parser could disagree with the HTTP client about
+the host of `https://good@127.0.0.1`. A host must be a name, never a number in any notation. The IP
+address behind the name is checked just before the connection to that very address
+(`require_allowed_ip`).
 """
 
 import ipaddress
@@ -16,26 +16,26 @@ HOST_CHARACTERS_MAX = 253
 HTTPS_PORT = 443
 DEFAULT_PORTS = {"https": HTTPS_PORT, "http": 80}
 EVERY_HOST = "*"
-# Visible ASCII without what some readers of addresses take for a slash or drop.
+# Visible ASCII, without the characters that some parsers drop or read as a slash.
 ALLOWED_CHARACTERS = re.compile(r"[!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]+")
-URL = re.compile(r"(?P<scheme>[a-z]+)://(?P<place>[^/?#]+)(?P<path>/[^?#]*)?(?P<query>\?[^#]*)?(?:#.*)?")
+URL = re.compile(r"(?P<scheme>[a-z]+)://(?P<authority>[^/?#]+)(?P<path>/[^?#]*)?(?P<query>\?[^#]*)?(?:#.*)?")
 HOST_AND_PORT = re.compile(r"(?P<host>\[[0-9A-Fa-f:.]+\]|[^:\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!-)[a-z0-9-]{1,63}(?<!-))+")
-# One word for a machine of the own network, as venues have it.
+# A host name without dots, as used in the networks of venues.
 SINGLE_LABEL_HOST = re.compile(r"(?!-)[a-z0-9-]{1,63}(?<!-)")
-# `127.1`, `0x7f.1`: systems take a host whose last part is a number for an address.
+# `127.1`, `0x7f.1`: operating systems read a host with a numeric last label as an IP address.
 NUMERIC_LABEL = re.compile(r"[0-9]+|0x[0-9a-f]*")
-# Line ends and the zero byte have no business in a path, not even written in hexadecimals.
+# Line ends and zero bytes are refused in a path, also percent-encoded.
 ENCODED_LINE_BREAK = re.compile(r"%(?:0[ad]|00)", re.IGNORECASE)
-# Endings that no public name has. Sources: RFC 2606, 6761, 6762, 7686, 8375, 9476; ICANN for `internal`.
+# Top-level names without public hosts. Sources: RFC 2606, 6761, 6762, 7686, 8375, 9476; ICANN for `internal`.
 LOCAL_ENDINGS = frozenset(
     {"localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "private"}
     | {"test", "invalid", "example", "onion", "alt", "arpa"}
 )
 # Source: the registries of special-purpose addresses at IANA (RFC 6890 and its successors).
 SPECIAL_IPV4 = tuple(
-    ipaddress.IPv4Network(one)
-    for one in (
+    ipaddress.IPv4Network(network)
+    for network in (
         "0.0.0.0/8",
         "10.0.0.0/8",
         "100.64.0.0/10",
@@ -51,27 +51,29 @@ SPECIAL_IPV4 = tuple(
         "203.0.113.0/24",
         "224.0.0.0/4",
         "240.0.0.0/4",
-        # Answers about the machine itself in a large cloud, at an address that looks public.
+        # The metadata service of a large cloud, at an address that looks public.
         "168.63.129.16/32",
     )
 )
-# All unicast addresses that are given out begin so; within, some carry an IPv4 address in disguise.
+# All assigned unicast addresses are in this network; some parts of it embed IPv4 addresses.
 PUBLIC_IPV6 = ipaddress.IPv6Network("2000::/3")
 SPECIAL_IPV6 = tuple(
-    ipaddress.IPv6Network(one)
-    for one in ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
+    ipaddress.IPv6Network(network)
+    for network in ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20")
 )
-# What a venue's own network has, when the site allows to connect there.
+# The networks of venues, where the site can allow connections.
 PRIVATE_NETWORKS = tuple(
-    ipaddress.ip_network(one) for one in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
+    ipaddress.ip_network(network) for network in ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7")
 )
-# Clouds answer questions about the machine itself here, within what is otherwise a private network.
-CLOUD_METADATA_ADDRESSES = frozenset(ipaddress.ip_address(one) for one in ("fd00:ec2::254", "fd20:ce::254"))
+# Metadata services of clouds, inside private networks.
+CLOUD_METADATA_ADDRESSES = frozenset(
+    ipaddress.ip_address(address) for address in ("fd00:ec2::254", "fd20:ce::254")
+)
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class AddressForbidden(Exception):
-    """This program does not connect there; the message is a sentence for who named the address."""
+    """Connections to this address are refused; `sentence` tells the user why."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -80,23 +82,23 @@ class AddressForbidden(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class AddressPolicy:
-    """What a site allows."""
+    """The addresses that a site allows."""
 
-    # Names that may be connected to; None when every public one may.
+    # Allowed host names; None allows every public name.
     hosts: frozenset[str] | None = None
-    # Names of this site itself.
+    # The site's own host names.
     own_hosts: frozenset[str] = frozenset()
     schemes: tuple[str, ...] = ("https",)
     ports: frozenset[int] = frozenset({HTTPS_PORT})
-    # Whether machines of a private network may be connected to, by name or by number.
+    # Whether hosts in private networks are allowed, by name or by IP address.
     allows_lan: bool = False
-    # Whether an address is one of this machine's own.
+    # Whether an IP address belongs to this machine.
     is_own_address: Callable[[str], bool] = lambda _address: False
 
 
 @dataclass(frozen=True)
 class AllowedAddress:
-    """An address that was read and found allowed, as far as its words go."""
+    """A parsed address whose host name is allowed; its IP address is not checked yet."""
 
     scheme: str
     host: str
@@ -106,66 +108,68 @@ class AllowedAddress:
 
     @property
     def host_and_port(self) -> str:
-        """Host and port, as a Host header names them."""
+        """Host and port as in a Host header."""
         return self.host if self.port == DEFAULT_PORTS.get(self.scheme) else f"{self.host}:{self.port}"
 
     @property
     def url(self) -> str:
-        """The address again, in one form only, without what stood behind a `#`."""
+        """The address in canonical form, without the fragment."""
         return f"{self.scheme}://{self.host_and_port}{self.path}"
 
 
 def parse_address(url: str, policy: AddressPolicy) -> AllowedAddress:
-    """The address, read. Raises Forbidden."""
+    """The parsed address. Raises AddressForbidden."""
     if len(url) > URL_CHARACTERS_MAX:
         raise AddressForbidden(f"The address must not be longer than {URL_CHARACTERS_MAX} characters.")
     if not ALLOWED_CHARACTERS.fullmatch(url):
         raise AddressForbidden(
-            "The address has a character that none may have. A name with other letters is written as xn--..."
+            "The address has a character that is not allowed. Write international names in the form xn--..."
         )
-    read = URL.fullmatch(url)
-    if read is None or read["scheme"] not in policy.schemes:
+    match = URL.fullmatch(url)
+    if match is None or match["scheme"] not in policy.schemes:
         raise AddressForbidden(
-            f"The address must begin with {_join_with_or(f'{one}://' for one in policy.schemes)}."
+            f"The address must begin with {_join_with_or(f'{scheme}://' for scheme in policy.schemes)}."
         )
-    if "@" in read["place"]:
+    if "@" in match["authority"]:
         raise AddressForbidden("The address must not have a user name or password in it.")
-    place = HOST_AND_PORT.fullmatch(read["place"])
+    place = HOST_AND_PORT.fullmatch(match["authority"])
     if place is None:
-        raise AddressForbidden("The address has no host name that can be read.")
-    path = f"{read['path'] or '/'}{read['query'] or ''}"
+        raise AddressForbidden("The address has no valid host name.")
+    path = f"{match['path'] or '/'}{match['query'] or ''}"
     if ENCODED_LINE_BREAK.search(path):
         raise AddressForbidden("The address must not have line ends or zero bytes in it.")
-    port = int(place["port"] or DEFAULT_PORTS[read["scheme"]])
+    port = int(place["port"] or DEFAULT_PORTS[match["scheme"]])
     if port not in policy.ports:
-        raise AddressForbidden(f"The port must be {_join_with_or(str(one) for one in sorted(policy.ports))}.")
-    return AllowedAddress(read["scheme"], _checked_host(place["host"].lower(), policy), port, path)
+        raise AddressForbidden(
+            f"The port must be {_join_with_or(str(allowed) for allowed in sorted(policy.ports))}."
+        )
+    return AllowedAddress(match["scheme"], _checked_host(place["host"].lower(), policy), port, path)
 
 
 def require_allowed_ip(address: str, policy: AddressPolicy, port: int = HTTPS_PORT) -> None:
-    """Raises Forbidden unless this numeric address may be connected to, at this port."""
+    """Raise AddressForbidden unless connections to this IP address and port are allowed."""
     try:
-        read = ipaddress.ip_address(address)
+        ip_address = ipaddress.ip_address(address)
     except ValueError as error:
-        raise AddressForbidden("The host has an address that cannot be read.") from error
-    if not (_is_public(read) or (policy.allows_lan and _is_private(read))):
+        raise AddressForbidden("The host has an invalid IP address.") from error
+    if not (_is_public(ip_address) or (policy.allows_lan and _is_private(ip_address))):
         raise AddressForbidden("The host is not at a public address.")
-    # Other ports are allowed for the sake of the own network; the world is still knocked at one door only.
-    if policy.allows_lan and port != HTTPS_PORT and not _is_private(read):
-        raise AddressForbidden(f"Outside of the own network the port must be {HTTPS_PORT}.")
-    if policy.is_own_address(str(read)):
+    # Other ports are meant for private networks only; elsewhere the HTTPS port is required.
+    if policy.allows_lan and port != HTTPS_PORT and not _is_private(ip_address):
+        raise AddressForbidden(f"Outside the private network the port must be {HTTPS_PORT}.")
+    if policy.is_own_address(str(ip_address)):
         raise AddressForbidden("The host is this site itself.")
 
 
 def parse_hosts(text: str) -> frozenset[str]:
-    """The names in a setting, separated by commas; `*` among them stands for every public one."""
+    """The host names in a comma-separated setting; `*` stands for every public name."""
     return frozenset(word.strip().lower() for word in text.split(",") if word.strip())
 
 
 def url_host(url: str) -> str:
-    """The host in an address of this site's own, however it is written; nothing when there is none."""
-    read = URL.fullmatch(url)
-    place = None if read is None else HOST_AND_PORT.fullmatch(read["place"])
+    """The host in one of the site's own addresses, which may be private; empty when there is none."""
+    match = URL.fullmatch(url)
+    place = None if match is None else HOST_AND_PORT.fullmatch(match["authority"])
     return "" if place is None else place["host"].lower()
 
 
@@ -184,7 +188,7 @@ def _checked_host(host: str, policy: AddressPolicy) -> str:
         raise AddressForbidden("The host is this site itself.")
     if policy.hosts is not None and host not in policy.hosts:
         raise AddressForbidden(
-            f"This site does not fetch from {host}. Whoever runs it decides from where it does."
+            f"This site does not fetch from {host}. Ask its administrator to allow this host."
         )
     return host
 
@@ -198,17 +202,17 @@ def _is_private_ip(host: str) -> bool:
 
 def _is_public(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv4Address):
-        return not any(address in one for one in SPECIAL_IPV4)
-    # A zone names an interface of this machine.
+        return not any(address in network for network in SPECIAL_IPV4)
+    # A zone id refers to an interface of this machine.
     is_unicast = address in PUBLIC_IPV6 and address.scope_id is None
-    return is_unicast and not any(address in one for one in SPECIAL_IPV6)
+    return is_unicast and not any(address in network for network in SPECIAL_IPV6)
 
 
 def _is_private(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and address.scope_id is not None:
         return False
     return address not in CLOUD_METADATA_ADDRESSES and any(
-        address.version == one.version and address in one for one in PRIVATE_NETWORKS
+        address.version == network.version and address in network for network in PRIVATE_NETWORKS
     )
 
 

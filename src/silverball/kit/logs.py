@@ -1,7 +1,7 @@
-"""What the program says about itself: one JSON object a line on stderr, always.
+"""The program's log: one JSON object per line on stderr.
 
-Only what is named in a call is written; headers, tokens, cookies, passwords, query strings and
-bodies never are. Line breaks and control characters are escaped, so a line cannot be forged.
+A line contains only the members named in the call, never headers, tokens, cookies, passwords, query
+strings or bodies. Line breaks and control characters are escaped, so a line cannot be forged.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any, TextIO
 LOGGER_NAME = "silverball"
 TEXT_CHARACTERS_MAX = 20_000
 _ENCODE = json.JSONEncoder(default=str).encode
-# Which request the current thread works for; empty outside of one.
+# The id of the request that the current thread works on; empty outside a request.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 
 
@@ -28,18 +28,18 @@ class JsonFormatter(logging.Formatter):
             "from": record.name,
             "message": record.getMessage()[:TEXT_CHARACTERS_MAX],
         }
-        asked = request_id.get()
-        if asked:
-            members["requestId"] = asked
+        current_request = request_id.get()
+        if current_request:
+            members["requestId"] = current_request
         members.update(getattr(record, LOGGER_NAME, {}))
         if record.exc_info:
             members["traceback"] = self.formatException(record.exc_info)[-TEXT_CHARACTERS_MAX:]
-        # ASCII only: nothing can move a terminal's cursor or turn its text around.
+        # ASCII only, so that a line cannot move a terminal's cursor or change the direction of its text.
         return _ENCODE(members)
 
 
 def configure(stream: TextIO | None = None) -> None:
-    """Send every record of this program, and warnings of its libraries, to stderr."""
+    """Send the records of this program, and the warnings of its libraries, to stderr."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(JsonFormatter())
     root = logging.getLogger()
@@ -49,5 +49,5 @@ def configure(stream: TextIO | None = None) -> None:
 
 
 def log_line(log: logging.Logger, message: str, **members: object) -> None:
-    """One line with members beside the message."""
+    """Log one line with members beside the message."""
     log.info(message, extra={LOGGER_NAME: members})

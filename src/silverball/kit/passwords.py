@@ -1,6 +1,6 @@
-"""Passwords: argon2id, the same work for every sign-in whether or not the account exists.
+"""Password hashing with argon2id; a sign-in takes equally long whether or not the account exists.
 
-The parameters are OWASP's for small machines: 19 MiB and two passes; a few run at once at most.
+The parameters are OWASP's for small machines: 19 MiB and two passes. Few hashes run at the same time.
 """
 
 import threading
@@ -19,7 +19,7 @@ _hashing_slots = threading.BoundedSemaphore(CONCURRENT_MAX)
 
 
 def fault(password: str) -> str | None:
-    """What is wrong with a new password, as a sentence."""
+    """The reason why a new password is refused, as a sentence; None when it is accepted."""
     if len(password) < LENGTH_MIN:
         return f"The password field must be at least {LENGTH_MIN} characters."
     if len(password) > LENGTH_MAX:
@@ -28,32 +28,32 @@ def fault(password: str) -> str | None:
 
 
 def hash_password(password: str) -> str:
-    """What is stored in place of the password; takes some 30 ms, so call it outside a transaction."""
+    """Hash a password for storage. Takes about 30 ms, so call it outside a transaction."""
     with _hashing_slots:
         return _hasher().hash(_encode(password))
 
 
 def is_correct(password: str, stored: str | None) -> bool:
-    """Whether this is the password. Without a stored one it takes just as long and says no."""
+    """Whether this is the password. Without a stored hash the answer is no and takes just as long."""
     from argon2.exceptions import InvalidHashError, VerificationError
 
-    # Made on every path, or the first stranger of a process would have to wait for it alone.
-    nobody_s = _decoy_hash()
+    # Made on every call, so that the first sign-in without an account does not take longer.
+    decoy_hash = _decoy_hash()
     try:
         with _hashing_slots:
-            _hasher().verify(stored or nobody_s, _encode(password[: LENGTH_MAX + 1]))
+            _hasher().verify(stored or decoy_hash, _encode(password[: LENGTH_MAX + 1]))
     except (VerificationError, InvalidHashError):
         return False
     return stored is not None
 
 
 def is_outdated(stored: str) -> bool:
-    """Whether the hash was made with other parameters than today's."""
+    """Whether the hash was made with parameters other than the current ones."""
     return _hasher().check_needs_rehash(stored)
 
 
 def _encode(password: str) -> bytes:
-    # Typed into a form or a terminal, a password may hold what UTF-8 cannot.
+    # A password typed into a form or terminal can contain lone surrogates.
     return password.encode("utf-8", "surrogatepass")
 
 
@@ -66,5 +66,5 @@ def _hasher() -> "PasswordHasher":
 
 @cache
 def _decoy_hash() -> str:
-    """The hash that is compared when there is no account: of a password that nobody can send."""
+    """A hash to compare with when there is no account; no accepted password matches it."""
     return _hasher().hash(b"\x00" * (LENGTH_MAX + 2))

@@ -1,4 +1,4 @@
-"""The live view of an amazing race."""
+"""The live state of an amazing race."""
 
 from silverball.wire.base import Wire
 from silverball.wire.queues import QueueEntry
@@ -7,7 +7,7 @@ from silverball.wire.singleplayer import SinglePlayerGame
 
 
 class AmazingRaceState(Wire, frozen=True, kw_only=True):
-    """Rounds, their games and who is up in each. Source: interface.md 2, row 27."""
+    """Rounds, their games and the player who is up in each. Source: interface.md 2, row 27."""
 
     rounds: tuple[Round, ...]
     games: tuple[SinglePlayerGame, ...]

@@ -1,11 +1,11 @@
-"""Machines as an organizer has them, and as they stand in a tournament."""
+"""Arenas: machines of an organizer, and as part of a tournament's lineup."""
 
 from silverball.wire.base import UNSET, UnsetType, Wire
 from silverball.wire.values import Status
 
 
 class LineupArenaPart(Wire, frozen=True, kw_only=True):
-    """What an arena is in one tournament. Source: wire.yaml TournamentArenaPivot."""
+    """An arena's role in one tournament. Source: wire.yaml TournamentArenaPivot."""
 
     status: Status
     preferred: bool | None = None

@@ -1,4 +1,4 @@
-"""What every published shape has in common."""
+"""The base class of all published shapes."""
 
 from typing import Annotated
 
@@ -7,15 +7,15 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 __all__ = ["ID_MAX", "UNSET", "Id", "UnsetType", "Wire"]
 
 ID_MAX = 2**63 - 1
-# msgspec would take 10**22 as an integer; the database would not.
+# msgspec would accept 10**22 as an integer; the database does not.
 Id = Annotated[int, Meta(ge=1, le=ID_MAX)]
 
 
-# gc=False: shapes are trees, and a list of games should not be walked for cycles while it is built.
+# gc=False: shapes are trees, so the garbage collector need not search long lists for cycles.
 class Wire(Struct, rename="camel", frozen=True, kw_only=True, gc=False):
-    """A shape of the published interface: camelCase outside, never changed after it is built.
+    """A shape of the published interface: camelCase on the wire, immutable in Python.
 
-    `frozen=True, kw_only=True` is written again on every subclass: msgspec does not hand
-    `kw_only` down and mypy does not see `frozen` handed down. A field that may be absent has the
+    `frozen=True, kw_only=True` is written on every subclass: msgspec does not inherit
+    `kw_only`, and mypy does not see the inherited `frozen`. A field that may be absent has the
     type `X | UnsetType` and the default `UNSET`: absent is not null.
     """

@@ -1,4 +1,4 @@
-"""The arenas of a best game at a glance."""
+"""The arenas of a best game tournament, with games and queues."""
 
 from silverball.wire.arenas import Arena
 from silverball.wire.base import Wire
@@ -8,7 +8,7 @@ from silverball.wire.values import Number
 
 
 class BestGameSummaryRow(Wire, frozen=True, kw_only=True):
-    """An arena, its queue and its best score. Source: samples/bgsummary.json."""
+    """An arena with its queue and best score. Source: samples/bgsummary.json."""
 
     arena_id: int
     game_queue: tuple[QueueEntry, ...]

@@ -14,7 +14,7 @@ from silverball.wire.users import User
 
 
 class Bundle(Wire, frozen=True, kw_only=True):
-    """A tournament with everything in it; players and arenas are parts of `tournament`."""
+    """A tournament with all its parts; players and arenas are inside `tournament`."""
 
     tournament: Tournament
     rounds: tuple[Round, ...]

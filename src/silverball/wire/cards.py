@@ -19,5 +19,5 @@ class Card(Wire, frozen=True, kw_only=True):
     single_player_games: tuple[SinglePlayerGame, ...]
     single_player_game_ids: tuple[int, ...]
     arena_ids: tuple[int | None, ...]
-    # JSON numbers here, texts in the games.
+    # JSON numbers here, but text in games.
     points_list: tuple[Number | None, ...]

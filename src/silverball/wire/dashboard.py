@@ -1,4 +1,4 @@
-"""What a user is busy with."""
+"""The dashboard: a user's active tournaments and series."""
 
 from silverball.wire.base import Wire
 from silverball.wire.series import SeriesListItem
@@ -6,7 +6,7 @@ from silverball.wire.tournaments import Tournament
 
 
 class Dashboard(Wire, frozen=True, kw_only=True):
-    """What the user plays and organizes now. Source: interface 2.6, interface.md 2, row 27."""
+    """The user's active tournaments and series. Source: interface 2.6, interface.md 2, row 27."""
 
     tournaments_playing: tuple[Tournament, ...]
     series_organizing: tuple[SeriesListItem, ...]

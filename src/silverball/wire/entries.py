@@ -1,11 +1,11 @@
-"""Entries that a player of a best game bought or was given. Ours; the CSV of entries has the same."""
+"""Entries of best game players, bought or given. Our addition; the CSV of entries has the same."""
 
 from silverball.wire.base import Wire
 from silverball.wire.values import Number
 
 
 class EntryPurchase(Wire, frozen=True, kw_only=True):
-    """Entries bought, comped or, with a negative quantity, refunded."""
+    """A number of entries bought or comped; refunds have a negative quantity."""
 
     entry_id: int
     tournament_id: int

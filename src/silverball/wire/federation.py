@@ -1,11 +1,11 @@
-"""What the pinball federation publishes about a player."""
+"""Player records of the pinball federation (IFPA), and WPPR estimates."""
 
 from silverball.wire.base import Wire
 from silverball.wire.values import Number
 
 
 class FederationRecord(Wire, frozen=True, kw_only=True):
-    """A player as the federation knows him. Source: interface 2.4."""
+    """The federation's record of a player. Source: interface 2.4."""
 
     ifpa_id: int
     name: str
@@ -23,7 +23,7 @@ class FederationRecord(Wire, frozen=True, kw_only=True):
 
 
 class EstimatedPlayer(Wire, frozen=True, kw_only=True):
-    """What one player adds to a tournament's value. Source: samples/wppr-estimator.json."""
+    """The value that one player adds to a tournament. Source: samples/wppr-estimator.json."""
 
     ifpa_id: int
     name: str
@@ -35,7 +35,7 @@ class EstimatedPlayer(Wire, frozen=True, kw_only=True):
     base_value: Number
     womens_base_value: Number
     rating_value: Number
-    # Whether the player is among the best whose values are added up.
+    # Whether the player is among the top ones whose values count.
     rating_value_included: bool
     rank_value: Number
     rank_value_included: bool
@@ -46,10 +46,10 @@ class EstimatedPlayer(Wire, frozen=True, kw_only=True):
 
 
 class WpprEstimate(Wire, frozen=True, kw_only=True):
-    """What the players make a tournament worth, at 100 % TGP. Source: samples/wppr-estimator.json."""
+    """The WPPR value of a field of players at 100 % TGP. Source: samples/wppr-estimator.json."""
 
     players: tuple[EstimatedPlayer, ...]
-    # Of the federation's records there is none, or more than one, under these names.
+    # Names that match no record of the federation, or more than one.
     unresolved_names: tuple[str, ...]
     base_value: Number
     womens_base_value: Number
@@ -58,5 +58,5 @@ class WpprEstimate(Wire, frozen=True, kw_only=True):
     womens_rank_value: Number
     wppr_value: Number
     womens_wppr_value: Number
-    # First to last, once a tournament or a series is completed.
+    # In finishing order, once the tournament or series is completed.
     standings_order: tuple[str, ...] | None

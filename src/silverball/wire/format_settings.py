@@ -1,4 +1,4 @@
-"""The settings of the 21 formats. Those that a format does not have are absent, not null."""
+"""The settings of all formats. Those that a format does not have are absent, not null."""
 
 from silverball.wire.base import UNSET, UnsetType, Wire
 from silverball.wire.parts import PlayoffCutoff
@@ -33,7 +33,7 @@ class FormatSettings(Wire, frozen=True, kw_only=True):
     byes: Byes | UnsetType | None = UNSET
     tiebreaker: Tiebreaker | UnsetType | None = UNSET
     scoring: Scoring | UnsetType | None = UNSET
-    # The planned number of rounds; 0 is open.
+    # The planned number of rounds; 0 means open-ended.
     duration: int | UnsetType | None = UNSET
     games_per_round: int | UnsetType | None = UNSET
     playoffs_cutoffs: tuple[PlayoffCutoff, ...] | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""The live view of a frenzy."""
+"""The live state of a Flip Frenzy."""
 
 from silverball.wire.base import Wire
 from silverball.wire.games import Game
@@ -7,7 +7,7 @@ from silverball.wire.values import Number
 
 
 class FrenzyState(Wire, frozen=True, kw_only=True):
-    """Started games and who waits. Source: samples/frenzy.json."""
+    """Started games and the queue. Source: samples/frenzy.json."""
 
     games: tuple[Game, ...]
     queue: tuple[QueueEntry, ...]

@@ -8,7 +8,7 @@ from silverball.wire.values import GameStatus
 
 
 class Suggestion(Wire, frozen=True, kw_only=True):
-    """A result that a player has sent in. Source: samples/game-single.json."""
+    """A result reported by a player. Source: samples/game-single.json."""
 
     suggestion_id: int
     game_id: int
@@ -24,7 +24,7 @@ class Suggestion(Wire, frozen=True, kw_only=True):
 
 
 class GameSummary(Wire, frozen=True, kw_only=True):
-    """A game without players and results. Source: samples/games-global.json."""
+    """A game without its players and results. Source: samples/games-global.json."""
 
     game_id: int
     # 0 in formats without rounds.

@@ -1,31 +1,31 @@
-"""What happened in a tournament, as its organizer reads it. Ours: interface.md 3."""
+"""The journal of a tournament, as its organizer reads it. Our addition: interface.md 3."""
 
 from silverball.wire.base import Wire
 
 
 class JournalChange(Wire, frozen=True, kw_only=True):
-    """One thing that changed, by the name of the change and in a sentence."""
+    """One change: its name and a sentence."""
 
     change: str
     text: str
 
 
 class JournalAction(Wire, frozen=True, kw_only=True):
-    """One request, and what it changed."""
+    """One request and the changes that it made."""
 
     action_id: int
-    # ISO, in UTC.
+    # ISO 8601, in UTC.
     at: str
-    # Null when no account did it: the service itself (then the name is null too), or a device.
+    # Null when the actor is a device, or the service itself (then the name is null too).
     actor_id: int | None
     actor_name: str | None
-    # The address that it came from, or who in the house did it: `import`, `clock`.
+    # The client's address, or the part of the program that acted: `import`, `clock`.
     source: str
-    # The seed of the draw, when there was one.
+    # The seed of the random numbers, for a draw.
     dice_seed: str | None
     changes: tuple[JournalChange, ...]
-    # Whether it was taken back, and the action that this one took back.
+    # Whether the action was undone, and the action that it undid.
     undone: bool
     undoes: int | None
-    # Whether it is the one that undo would take back now.
+    # Whether the action is the one that undo would revert now.
     can_undo: bool

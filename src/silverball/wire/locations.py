@@ -5,7 +5,7 @@ from silverball.wire.values import Number, Status
 
 
 class Location(Wire, frozen=True, kw_only=True):
-    """A place of an organizer. Source: interface 4.1, samples/locations-list.json."""
+    """A location of an organizer. Source: interface 4.1, samples/locations-list.json."""
 
     location_id: int
     scorbit_venue_id: int | None = None

@@ -1,4 +1,4 @@
-"""Entries of the machine database, as it names them, and what changed about their ids."""
+"""Entries of the machine database (OPDB) in its own terms, and changes of their ids."""
 
 from typing import Literal
 
@@ -7,7 +7,7 @@ from silverball.wire.base import UNSET, UnsetType, Wire
 
 
 class Manufacturer(Wire, frozen=True, kw_only=True):
-    """Who made a machine. Source: ratings C.2."""
+    """The manufacturer of a machine. Source: ratings C.2."""
 
     manufacturer_id: int | None
     name: str
@@ -15,7 +15,7 @@ class Manufacturer(Wire, frozen=True, kw_only=True):
 
 
 class MachineFeature(Wire, frozen=True, kw_only=True):
-    """What is special about a machine: `Widebody`, `Limited edition`. Source: ratings C.2."""
+    """A feature of a machine: `Widebody`, `Limited edition`. Source: ratings C.2."""
 
     feature_id: int | None
     name: str
@@ -24,7 +24,7 @@ class MachineFeature(Wire, frozen=True, kw_only=True):
 
 
 class MachinePerson(Wire, frozen=True, kw_only=True):
-    """Who had a part in a machine. Source: ratings C.2."""
+    """A person credited with a machine. Source: ratings C.2."""
 
     opdb_person_id: int | None
     name: str
@@ -33,7 +33,7 @@ class MachinePerson(Wire, frozen=True, kw_only=True):
 
 
 class ImageUrls(Wire, frozen=True, kw_only=True):
-    """Where a picture is, in three sizes. Source: ratings C.2."""
+    """The addresses of a picture in three sizes. Source: ratings C.2."""
 
     small: str | None
     medium: str | None
@@ -41,14 +41,14 @@ class ImageUrls(Wire, frozen=True, kw_only=True):
 
 
 class ImageSize(Wire, frozen=True, kw_only=True):
-    """How large a picture is, in pixels. Source: ratings C.2."""
+    """The size of a picture in pixels. Source: ratings C.2."""
 
     width: int | None
     height: int | None
 
 
 class ImageSizes(Wire, frozen=True, kw_only=True):
-    """How large each size of a picture is. Source: ratings C.2."""
+    """The size in pixels of each version of a picture. Source: ratings C.2."""
 
     small: ImageSize | None
     medium: ImageSize | None
@@ -71,7 +71,7 @@ class OpdbEntry(Wire, frozen=True, kw_only=True):
 
     opdb_id: str
     opdb_group: str
-    # Of a machine its own id, of an alias its machine's.
+    # A machine's own id; an alias has the id of its machine.
     opdb_machine: str | None
     name: str
     short_name: str | None
@@ -96,7 +96,7 @@ class OpdbEntry(Wire, frozen=True, kw_only=True):
     updated_at: str | None
     entry_type: EntryType
     manufacturer: Manufacturer | None
-    # Absent unless they are asked for.
+    # Absent unless requested.
     people: tuple[MachinePerson, ...] | UnsetType = UNSET
     images: tuple[MachineImage, ...] | UnsetType = UNSET
     features: tuple[MachineFeature, ...]
@@ -104,7 +104,7 @@ class OpdbEntry(Wire, frozen=True, kw_only=True):
 
 
 class Video(Wire, frozen=True, kw_only=True):
-    """A film about a title. Source: ratings C.3."""
+    """A video about a title. Source: ratings C.3."""
 
     title: str
     url: str
@@ -115,7 +115,7 @@ class Video(Wire, frozen=True, kw_only=True):
 
 
 class OpdbEntryBundle(Wire, frozen=True, kw_only=True):
-    """An entry with the films about its title. Source: wire.yaml OpdbEntryBundle."""
+    """An entry with the videos about its title. Source: wire.yaml OpdbEntryBundle."""
 
     entry: OpdbEntry
     type: str | None

@@ -1,4 +1,4 @@
-"""The live view of a max match play."""
+"""The live state of a max match play."""
 
 from silverball.wire.base import Wire
 from silverball.wire.games import Game
@@ -6,20 +6,20 @@ from silverball.wire.values import Number
 
 
 class MaxMatchplayPlayer(Wire, frozen=True, kw_only=True):
-    """Whom and what a player has met so far. Source: samples/max-matchplay.json."""
+    """A player's opponents and arenas so far. Source: samples/max-matchplay.json."""
 
     player_id: int
     game_count: int
-    # Seconds since 1970 when the last required game ended.
+    # The end of the last required game, in seconds since 1970.
     completed_time: int | None
     arena_counts: dict[int, int]
     opponent_counts: dict[int, int]
-    # In order of play.
+    # In playing order.
     all_opponents: tuple[int, ...]
 
 
 class MaxMatchplayState(Wire, frozen=True, kw_only=True):
-    """Started games, players and what is left. Source: samples/max-matchplay.json."""
+    """Started games, players and games left to play. Source: samples/max-matchplay.json."""
 
     games: tuple[Game, ...]
     players: tuple[MaxMatchplayPlayer, ...]

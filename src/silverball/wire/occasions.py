@@ -18,7 +18,7 @@ class OccasionLink(Wire, frozen=True, kw_only=True):
 
 
 class OccasionTournament(Wire, frozen=True, kw_only=True):
-    """A tournament of an occasion, kept here or elsewhere. Source: samples/events.json."""
+    """A tournament of an occasion, on this server or elsewhere. Source: samples/events.json."""
 
     event_tournament_id: int
     event_id: int
@@ -38,7 +38,7 @@ class OccasionTournament(Wire, frozen=True, kw_only=True):
 
 
 class Occasion(OccasionListItem, frozen=True, kw_only=True):
-    """A gathering with its tournaments. Source: samples/events.json, wire.yaml Event."""
+    """An occasion with its tournaments. Source: samples/events.json, wire.yaml Event."""
 
     organizer: User | UnsetType = UNSET
     links: tuple[OccasionLink, ...] | UnsetType = UNSET

@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class PaginationLinks(Wire, frozen=True, kw_only=True):
-    """The neighbouring pages; `last` is null in the simple envelope. Source: wire.yaml PaginationLinks."""
+    """Links to other pages; `last` is null in the simple envelope. Source: wire.yaml PaginationLinks."""
 
     first: str | None
     last: str | None
@@ -19,7 +19,7 @@ class PaginationLinks(Wire, frozen=True, kw_only=True):
 
 
 class PageLink(Wire, frozen=True, kw_only=True):
-    """One number of the page bar. Source: samples/cards.json."""
+    """One link of the page bar. Source: samples/cards.json."""
 
     url: str | None
     label: str
@@ -29,7 +29,7 @@ class PageLink(Wire, frozen=True, kw_only=True):
 
 
 class PaginationMeta(Struct, frozen=True, kw_only=True):
-    """Where a page stands among all. Source: wire.yaml PaginationMeta."""
+    """The position of a page in its list. Source: wire.yaml PaginationMeta."""
 
     current_page: int
     from_: int | None = field(name="from")
@@ -42,13 +42,13 @@ class PaginationMeta(Struct, frozen=True, kw_only=True):
 
 
 class SimplePaginationMeta(Struct, frozen=True, kw_only=True):
-    """The same for the tournament list. Source: samples/tournaments-played.json, interface.md 2, row 9."""
+    """The same for tournaments. Source: samples/tournaments-played.json, interface.md 2, row 9."""
 
     current_page: int
     current_page_url: str
     from_: int | None = field(name="from")
     path: str
-    # Text when the caller gave a limit.
+    # Text when the client gave a limit.
     per_page: int | str
     to: int | None
     last_page: int = 1
@@ -72,6 +72,6 @@ class SimplePage(Wire, Generic[T], frozen=True, kw_only=True):
 
 
 class Data(Wire, Generic[T], frozen=True, kw_only=True):
-    """An item or a whole list under `data`. Source: samples/rounds.json."""
+    """An item, or a list without pages, under `data`. Source: samples/rounds.json."""
 
     data: T

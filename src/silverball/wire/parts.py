@@ -1,4 +1,4 @@
-"""Small things that a tournament, a series or an occasion carries."""
+"""Parts of a tournament, a series or an occasion."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from silverball.wire.values import LinkStatus, LinkType, Number, Status
 
 
 class PlayoffCutoff(Wire, frozen=True, kw_only=True):
-    """A band of the standings that reaches a playoff. Source: wire.yaml PlayoffCutoff."""
+    """A band of the standings that qualifies for a playoff. Source: wire.yaml PlayoffCutoff."""
 
     index: int
     value: int
@@ -18,7 +18,7 @@ class PlayoffCutoff(Wire, frozen=True, kw_only=True):
 
 
 class PrizeShare(Wire, frozen=True, kw_only=True):
-    """What one place wins. Source: wire.yaml PrizePool."""
+    """The prize of one place. Source: wire.yaml PrizePool."""
 
     extra: Number | str | None = None
     adjustment: Number | None = None
@@ -26,7 +26,7 @@ class PrizeShare(Wire, frozen=True, kw_only=True):
 
 
 class PrizeDistribution(Wire, frozen=True, kw_only=True):
-    """A part of the prize pool, shared out by place. Source: wire.yaml PrizePool."""
+    """A part of the prize pool, distributed by place. Source: wire.yaml PrizePool."""
 
     pool: tuple[PrizeShare, ...] = ()
     title: str
@@ -38,7 +38,7 @@ class PrizePool(Wire, frozen=True, kw_only=True):
 
     type: str
     private: bool = False
-    # The contents of a bounty are not known; what came in is kept.
+    # The fields of a bounty are unknown; they are stored as received.
     bounties: tuple[dict[str, Any], ...] = ()
     currency: str | None = None
     rounding: int | None = None
@@ -50,9 +50,9 @@ class PrizePool(Wire, frozen=True, kw_only=True):
 
 
 class LinkedTournament(Wire, frozen=True, kw_only=True):
-    """A tournament or series tied to this tournament. Source: wire.yaml LinkedTournament."""
+    """A tournament or series linked to this tournament. Source: wire.yaml LinkedTournament."""
 
-    # One of the two is there, by what the link leads to.
+    # One of the two is present, depending on the target of the link.
     tournament_id: int | UnsetType = UNSET
     series_id: int | UnsetType = UNSET
     name: str
@@ -65,7 +65,7 @@ class LinkedTournament(Wire, frozen=True, kw_only=True):
 
 
 class RsvpConfiguration(Wire, frozen=True, kw_only=True):
-    """How players register. Source: wire.yaml RsvpConfiguration, formats 20."""
+    """Rules for the registration of players. Source: wire.yaml RsvpConfiguration, formats 20."""
 
     tournament_id: int | None
     series_id: int | None
@@ -91,14 +91,14 @@ class RsvpConfiguration(Wire, frozen=True, kw_only=True):
 
 
 class EntryBundle(Wire, frozen=True, kw_only=True):
-    """Several entries at one price. Source: interface.md 2, row 27."""
+    """Several entries sold at one price. Source: interface.md 2, row 27."""
 
     entries: int
     price: Number
 
 
 class EntryConfiguration(Wire, frozen=True, kw_only=True):
-    """How entries of a best game are given and sold. Source: interface.md 2, row 27."""
+    """Rules for giving and selling entries of a best game. Source: interface.md 2, row 27."""
 
     limited: bool
     automatic_entries: int
@@ -108,7 +108,7 @@ class EntryConfiguration(Wire, frozen=True, kw_only=True):
 
 
 class OccasionListItem(Wire, frozen=True, kw_only=True):
-    """A gathering as lists and tournaments show it. Source: samples/events-list.json."""
+    """An occasion in lists and in tournaments. Source: samples/events-list.json."""
 
     event_id: int
     organizer_id: int

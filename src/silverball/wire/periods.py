@@ -13,7 +13,7 @@ class RatingPeriod(Wire, frozen=True, kw_only=True):
 
     rating_period_id: int
     period_date: str
-    # Ours: clients that do not know it ignore it.
+    # Our addition, which other clients ignore.
     status: PeriodStatus
     tournament_count: int | None
     challenge_count: int | None
@@ -23,7 +23,7 @@ class RatingPeriod(Wire, frozen=True, kw_only=True):
 
 
 class Challenge(Wire, frozen=True, kw_only=True):
-    """A challenge match; there are none here. Source: ratings.md A.7."""
+    """A challenge match; this service has none. Source: ratings.md A.7."""
 
     challenge_id: int
     name: str
@@ -31,7 +31,7 @@ class Challenge(Wire, frozen=True, kw_only=True):
 
 
 class ExtEvent(Wire, frozen=True, kw_only=True):
-    """An event of other software whose results count. Source: ratings.md A.7."""
+    """An event of other software whose results are rated. Source: ratings.md A.7."""
 
     ext_event_id: int
     name: str
@@ -41,7 +41,7 @@ class ExtEvent(Wire, frozen=True, kw_only=True):
 
 
 class RatingPeriodBundle(Wire, frozen=True, kw_only=True):
-    """A day with what was played on it. Source: ratings.md A.7."""
+    """A rating period with the tournaments played in it. Source: ratings.md A.7."""
 
     rating_period: RatingPeriod
     tournaments: tuple[Tournament, ...]

@@ -1,16 +1,16 @@
-"""Players of an organizer's book, and as entrants of a tournament."""
+"""Players of an organizer's book, also as entrants of a tournament."""
 
 from silverball.wire.base import UNSET, UnsetType, Wire
 from silverball.wire.values import Number, Status
 
 
 class EntrantPart(Wire, frozen=True, kw_only=True):
-    """What a player is in one tournament. Source: wire.yaml TournamentPlayerPivot."""
+    """A player's entry in one tournament. Source: wire.yaml TournamentPlayerPivot."""
 
     status: Status
     seed: int | None
     points_adjustment: Number | None
-    # Ours: the correction that a knockout keeps apart from strikes (formats 13.5).
+    # Our addition: the correction that a knockout stores apart from strikes (formats 13.5).
     score_adjustment: Number | UnsetType = UNSET
     subscription: str | None
     labels: tuple[str, ...]
@@ -33,7 +33,7 @@ class Player(Wire, frozen=True, kw_only=True):
 
 
 class Claim(Wire, frozen=True, kw_only=True):
-    """A user says that he is a player; the organizer of the player has still to approve it. Ours."""
+    """A user's claim to be a player, which the player's organizer has yet to approve. Our addition."""
 
     player_id: int
     user_id: int

@@ -12,7 +12,7 @@ class QueueEntry(Wire, frozen=True, kw_only=True):
     arena_id: int | None
     round_id: int | None
     player_id: int
-    # From 0; the first is up.
+    # From 0, which is next to play.
     index: int | None
     created_at: str | None
     completed_at: str | None
@@ -22,6 +22,6 @@ EntriesByArena = dict[int, tuple[QueueEntry, ...]]
 
 
 class ArenaQueues(Wire, frozen=True, kw_only=True):
-    """The queues by arena id; `[]` when nobody waits. Source: samples/queues.json."""
+    """Queues by arena id; `[]` when all are empty. Source: samples/queues.json."""
 
     data: EntriesByArena | EmptyList

@@ -5,7 +5,7 @@ from silverball.wire.values import Number
 
 
 class Rating(Wire, frozen=True, kw_only=True):
-    """A rating now. Source: interface 2.3, samples/user.json, wire.yaml Rating."""
+    """A current rating. Source: interface 2.3, samples/user.json, wire.yaml Rating."""
 
     rating_id: int
     user_id: int | None
@@ -16,7 +16,7 @@ class Rating(Wire, frozen=True, kw_only=True):
     calculated_rd: Number
     rating_class: int | None = None
     delta: str | None = None
-    # Null when the rating came from a file and nothing was played here since (ratings.md E).
+    # Null for an imported rating until a game is rated here (ratings.md E).
     game_count: int | None = 0
     win_count: int | None = 0
     loss_count: int | None = 0
@@ -38,7 +38,7 @@ class RatingHistoryPoint(Wire, frozen=True, kw_only=True):
 
 
 class IfpaInfo(Wire, frozen=True, kw_only=True):
-    """What the federation's ranking says of who is rated. Source: samples/ratings-by-user.json."""
+    """The federation's ranking of the rated player. Source: samples/ratings-by-user.json."""
 
     rank: int | None
     womens_rank: int | None
@@ -53,7 +53,7 @@ class RatingBundle(Wire, frozen=True, kw_only=True):
 
 
 class RatingRevision(Wire, frozen=True, kw_only=True):
-    """What a period made of a rating, with its counts. Source: samples/ifpa-rating-history.json."""
+    """A rating after one rating period, with its counts. Source: samples/ifpa-rating-history.json."""
 
     rating_revision_id: int
     rating_id: int
@@ -61,7 +61,7 @@ class RatingRevision(Wire, frozen=True, kw_only=True):
     rating: Number
     rd: Number
     rating_class: int | None
-    # Null, as the counts, when the revision came from a file (ratings.md E).
+    # Null, like the counts, when the revision was imported (ratings.md E).
     delta: str | None
     game_count: int | None
     win_count: int | None
@@ -71,14 +71,14 @@ class RatingRevision(Wire, frozen=True, kw_only=True):
 
 
 class RatingRange(Wire, frozen=True, kw_only=True):
-    """The lowest and the highest rating of all. Source: interface 2.7."""
+    """The lowest and highest of all ratings. Source: interface 2.7."""
 
     min: Number
     max: Number
 
 
 class HeadToHead(Wire, frozen=True, kw_only=True):
-    """One player's record against another. Source: interface.md 2, row 3."""
+    """A player's record against another player. Source: interface.md 2, row 3."""
 
     rating_id: int
     opponent_rating_id: int
@@ -93,7 +93,7 @@ class HeadToHead(Wire, frozen=True, kw_only=True):
 
 
 class RatingComparison(Wire, frozen=True, kw_only=True):
-    """Ratings side by side, and who has met whom. Source: interface 2.7, interface.md 2, row 3."""
+    """Ratings side by side, with records against each other. Source: interface 2.7, interface.md 2, row 3."""
 
     global_rating_range: RatingRange
     # An older field of profiles; empty before the first period.

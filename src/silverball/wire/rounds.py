@@ -6,7 +6,7 @@ from silverball.wire.values import GameStatus, Number
 
 
 class Round(Wire, frozen=True, kw_only=True):
-    """Games played at the same time, or a hole. Source: interface 4.4, samples/rounds.json."""
+    """Games played at the same time, or a Pingolf hole. Source: interface 4.4, samples/rounds.json."""
 
     round_id: int
     tournament_id: int
@@ -26,7 +26,7 @@ class Round(Wire, frozen=True, kw_only=True):
 
 
 class DrawnRound(Wire, frozen=True, kw_only=True):
-    """A round that was just drawn, with its games; ids of what was not kept are 0. Ours."""
+    """A round just drawn, with its games; in a dry run new ids are 0. Our addition."""
 
     data: Round
     games: tuple[Game, ...]

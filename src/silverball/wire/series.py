@@ -27,13 +27,13 @@ class Series(Wire, frozen=True, kw_only=True):
     scoring: str | None
     estimated_tgp: Number | None
     scoring_custom: dict[str, Any] | None
-    # Absent where the series is itself a part: of a tournament, of its statistics.
+    # Absent where the series itself is a part of a tournament or of statistics.
     organizer: User | UnsetType = UNSET
     rsvp_configuration: RsvpConfiguration | UnsetType | None = UNSET
 
 
 class SeriesListItem(Series, frozen=True, kw_only=True):
-    """A series as lists show it. Source: samples/series-list.json."""
+    """A series in a list. Source: samples/series-list.json."""
 
     tournament_ids: tuple[int, ...]
 
@@ -44,7 +44,7 @@ class SeriesStanding(Wire, frozen=True, kw_only=True):
     player_id: int
     position: int
     points: Number
-    # `[]` when every result counts (removedResults 0).
+    # `[]` when all results count (removedResults 0).
     points_adjusted: Number | EmptyList | None
     on_cutoff_bubble: bool | None
     cutoff_bubble_color: str | None
@@ -53,7 +53,7 @@ class SeriesStanding(Wire, frozen=True, kw_only=True):
 
 
 class SeriesDetails(Series, frozen=True, kw_only=True):
-    """A series with its results; a map without entries is `[]`. Source: interface.md 1 and 2, row 27."""
+    """A series with its results; an empty map is `[]`. Source: interface.md 1 and 2, row 27."""
 
     tournament_ids: tuple[int, ...]
     players: tuple[Player, ...]
@@ -63,7 +63,7 @@ class SeriesDetails(Series, frozen=True, kw_only=True):
 
 
 class Aggregate(Wire, frozen=True, kw_only=True):
-    """A number of players per tournament, summed up. Source: wire.yaml Aggregate."""
+    """Statistics of the number of players per tournament. Source: wire.yaml Aggregate."""
 
     sum: Number
     max: Number | None
@@ -74,7 +74,7 @@ class Aggregate(Wire, frozen=True, kw_only=True):
 
 
 class SeriesAttendance(Wire, frozen=True, kw_only=True):
-    """Who came to one tournament of a series. Source: wire.yaml SeriesStats."""
+    """The attendance of one tournament in a series. Source: wire.yaml SeriesStats."""
 
     name: str
     total: int
@@ -83,14 +83,14 @@ class SeriesAttendance(Wire, frozen=True, kw_only=True):
 
 
 class SeriesStats(Wire, frozen=True, kw_only=True):
-    """Who came how often. Source: samples/series-stats.json."""
+    """The attendance of a series. Source: samples/series-stats.json."""
 
     series: Series
     overall: Aggregate
     members: Aggregate
     guests: Aggregate
     tournaments: dict[int, SeriesAttendance]
-    # How many players came to 1, 2, 3 ... tournaments.
+    # The number of players who attended 1, 2, 3 ... tournaments.
     player_attendances: dict[int, int]
     opponent_counts: tuple[CountRow, ...]
     arena_counts: tuple[CountRow, ...]

@@ -26,6 +26,6 @@ class SinglePlayerGame(Wire, frozen=True, kw_only=True):
     scorbit_log: str | None = None
     scorbit_verified: bool = False
     tournament_id: int | UnsetType = UNSET
-    # A hole or frame has a round, a game of a card has a card; the other key is absent.
+    # A hole or frame has a round, a game on a card has a card; the other key is absent.
     round_id: int | UnsetType | None = UNSET
     card_id: int | UnsetType | None = UNSET

@@ -15,14 +15,14 @@ class CountedCard(Wire, frozen=True, kw_only=True):
 
 
 class PaceBubble(Wire, frozen=True, kw_only=True):
-    """The next bar of a pace match play, and what is missing. Source: formats 14.6."""
+    """The next target of a pace match play, and the points still missing. Source: formats 14.6."""
 
     target: Number
     needed: Number
 
 
 class Standing(Wire, frozen=True, kw_only=True):
-    """The place of an entrant; every key is always there. Source: samples/standings.json, formats 13.1."""
+    """An entrant's standing; every key is always present. Source: samples/standings.json, formats 13.1."""
 
     player_id: int
     position: int
@@ -39,7 +39,7 @@ class Standing(Wire, frozen=True, kw_only=True):
     frenzy_losses: int | None
     points_list: tuple[str | Number | None, ...] | None
     tiebreakers: tuple[str | Number, ...] | None
-    # Ids of started games; other services also send the games.
+    # Ids of started games; other services send the games as well.
     active_games: tuple[int | dict[str, Any], ...]
     active_game_color: str | None
     on_pace_bubble: PaceBubble | None

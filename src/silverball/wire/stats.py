@@ -1,21 +1,21 @@
-"""Statistics of a tournament, also while it runs."""
+"""Statistics of a running or completed tournament."""
 
 from silverball.wire.base import Wire
 from silverball.wire.values import Number
 
-# One object per player: his `playerId` (and `name`), and a count under each id or position.
+# One object per player: `playerId`, sometimes `name`, and a count under each id or position.
 CountRow = dict[str, int | str | None]
 
 
 class MatchplayStats(Wire, frozen=True, kw_only=True):
-    """How many games were played. Source: samples/stats-matchplay.json."""
+    """The number of games played. Source: samples/stats-matchplay.json."""
 
     avg_games_per_player: Number
     total_games: int
 
 
 class RoundStats(Wire, frozen=True, kw_only=True):
-    """How long a round took. Source: samples/stats-rounds.json."""
+    """The duration of a round. Source: samples/stats-rounds.json."""
 
     round_id: int
     tournament_id: int
@@ -28,7 +28,7 @@ class RoundStats(Wire, frozen=True, kw_only=True):
 
 
 class ArenaStats(Wire, frozen=True, kw_only=True):
-    """How long games on an arena took. Source: samples/stats-arenas.json."""
+    """The duration of games on an arena. Source: samples/stats-arenas.json."""
 
     arena_id: int
     name: str
@@ -39,7 +39,7 @@ class ArenaStats(Wire, frozen=True, kw_only=True):
 
 
 class PlayerStats(Wire, frozen=True, kw_only=True):
-    """How often each player met which place, arena and opponent. Source: samples/stats-players.json."""
+    """Counts of each player's places, arenas and opponents. Source: samples/stats-players.json."""
 
     position_counts: tuple[CountRow, ...]
     arena_counts: tuple[CountRow, ...]
@@ -47,7 +47,7 @@ class PlayerStats(Wire, frozen=True, kw_only=True):
 
 
 class MatchStats(Wire, frozen=True, kw_only=True):
-    """How often a player met an opponent and won. Source: interface.md 2, row 27."""
+    """A player's games and wins against an opponent. Source: interface.md 2, row 27."""
 
     player_id: int
     opponent_id: int
@@ -57,7 +57,7 @@ class MatchStats(Wire, frozen=True, kw_only=True):
 
 
 class BestGameStats(Wire, frozen=True, kw_only=True):
-    """How many games and cards were played and voided. Source: samples/stats-bestgame.json."""
+    """The numbers of played and voided games and cards. Source: samples/stats-bestgame.json."""
 
     game_count: int
     voided_count: int

@@ -1,24 +1,24 @@
-"""Rating submissions: results of other software, sent in by address."""
+"""Rating submissions: results of other software, submitted by URL."""
 
 from silverball.wire.base import Wire
 from silverball.wire.values import SubmissionStatus
 
 
 class SubmissionPlayer(Wire, frozen=True, kw_only=True):
-    """A player of a submission, and who that is here. Source: ratings.md A.8."""
+    """A player of a submission, and the account they are matched with. Source: ratings.md A.8."""
 
-    # Place in the document, from 0.
+    # Position in the document, from 0.
     index: int
     name: str
     ifpa_id: int | None
     user_id: int | None
     rating_id: int | None
-    # Ratings of those whom it could be, while that is not decided.
+    # Ratings of the possible matches, until one is chosen.
     candidates: tuple[int, ...]
 
 
 class RatingSubmission(Wire, frozen=True, kw_only=True):
-    """A submission. What comes from its document is null until there is one. Source: ratings.md A.8."""
+    """A submission; fields from its document are null until it is fetched. Source: ratings.md A.8."""
 
     rating_submission_id: int
     url: str
@@ -30,7 +30,7 @@ class RatingSubmission(Wire, frozen=True, kw_only=True):
     format: str | None
     player_count: int | None
     game_count: int | None
-    # Results of one player against another: a game of four has six.
+    # Results between two players: a game of four has six.
     result_count: int | None
     submitter_id: int
     submitter_name: str

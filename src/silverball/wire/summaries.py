@@ -4,7 +4,7 @@ from silverball.wire.base import Wire
 
 
 class ArenaSummary(Wire, frozen=True, kw_only=True):
-    """How often an arena was played. Source: interface 4.6, samples/summary-arenas.json."""
+    """The number of games on an arena. Source: interface 4.6, samples/summary-arenas.json."""
 
     tournament_id: int
     user_id: int
@@ -18,7 +18,7 @@ class ArenaSummary(Wire, frozen=True, kw_only=True):
 
 
 class PlayerArenaSummary(ArenaSummary, frozen=True, kw_only=True):
-    """How a player did on an arena. Source: interface 4.6, samples/summary-player-arenas.json."""
+    """A player's results on an arena. Source: interface 4.6, samples/summary-player-arenas.json."""
 
     player_id: int
     wins: int
@@ -26,7 +26,7 @@ class PlayerArenaSummary(ArenaSummary, frozen=True, kw_only=True):
 
 
 class MatchSummary(Wire, frozen=True, kw_only=True):
-    """How a player did against an opponent on an arena. Source: samples/summary-matches.json."""
+    """A player's results against an opponent on an arena. Source: samples/summary-matches.json."""
 
     tournament_id: int
     user_id: int

@@ -1,11 +1,11 @@
-"""Moments as the interface writes them: each field has its own observed form (interface.md 2, row 22)."""
+"""Times in the forms of the interface; each field has its own (interface.md 2, row 22)."""
 
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 
 def iso(moment: datetime) -> str:
-    """`2025-01-16T00:10:45.000000Z`: every ...Utc, completedAt, startedAt, a user's createdAt."""
+    """`2025-01-16T00:10:45.000000Z`: fields ending in Utc, completedAt, startedAt, a user's createdAt."""
     return moment.strftime("%Y-%m-%dT%H:%M:%S.%f") + "Z"
 
 
@@ -28,11 +28,11 @@ def plain_z_or_none(moment: datetime | None) -> str | None:
 
 
 def local(moment: datetime, timezone: str) -> str:
-    """`2025-01-15 19:10:45`: the wall clock of the place."""
+    """`2025-01-15 19:10:45`: local time of the timezone."""
     return moment.astimezone(ZoneInfo(timezone)).strftime("%Y-%m-%d %H:%M:%S")
 
 
 def parse_moment(text: str) -> datetime:
-    """The moment in any of the forms above; without a zone it is UTC. Raises ValueError."""
+    """The time in any of the forms above; UTC when it names no zone. Raises ValueError."""
     moment = datetime.fromisoformat(text)
     return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

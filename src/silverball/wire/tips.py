@@ -1,4 +1,4 @@
-"""Short playing advice for a title."""
+"""Tips: short playing advice for a title."""
 
 from typing import Literal
 
@@ -8,7 +8,7 @@ TipCategory = Literal["general", "multiball", "secret", "skillshot"]
 
 
 class Tip(Wire, frozen=True, kw_only=True):
-    """A tip as it is shown with its machine. Source: ratings C.3."""
+    """A tip, as listed with its machine. Source: ratings C.3."""
 
     tip_id: int
     text: str
@@ -18,10 +18,10 @@ class Tip(Wire, frozen=True, kw_only=True):
 
 
 class OpdbInfo(Wire, frozen=True, kw_only=True):
-    """The machine that the tips are for, in short. Source: ratings C.3."""
+    """A summary of the machine that the tips are for. Source: ratings C.3."""
 
     name: str
-    # Maker and year: `Bally, 1994`.
+    # Manufacturer and year: `Bally, 1994`.
     supplementary: str
     has_ruleset: bool
     pinball_primer_url: str | None

@@ -1,17 +1,17 @@
-"""API tokens as their owners see them. Ours: no other client knows them."""
+"""API tokens as their owners see them. Our addition."""
 
 from silverball.wire.base import UNSET, UnsetType, Wire
 
 
 class ApiToken(Wire, frozen=True, kw_only=True):
-    """A token: everything but the secret, which is there once, in the answer that made it."""
+    """A token. Its secret is present only once, in the answer that creates it."""
 
     token_id: int
     name: str
-    # read, score, manage or admin.
+    # One of read, score, manage, admin.
     ability: str
     created_at: str
     last_used_at: str | None
     expires_at: str | None
-    # The whole token. Null when the request that made it is sent again: it is not stored anywhere.
+    # The full token; null when the request that created it is repeated, since it is stored nowhere.
     token: str | UnsetType | None = UNSET

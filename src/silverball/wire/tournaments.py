@@ -37,7 +37,7 @@ __all__ = [
     "Tournament",
 ]
 
-# A table of points by group size and place, or the word `manual`.
+# A table of points by group size and place, or the text `manual`.
 PointsMap = tuple[tuple[Number | str, ...], ...] | str
 TiebreakerPointsMap = tuple[tuple[str, ...], ...] | str
 
@@ -68,7 +68,7 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     estimated_tgp: Number | None
     prize_pool: PrizePool | None = None
     points_map_custom: dict[str, Any] | None = None
-    # Always served; absent in tournaments exported by older services.
+    # Always present here; absent in files of older services.
     created_at: str | UnsetType = UNSET
     updated_at: str | UnsetType = UNSET
     motd_text: str | None = None
@@ -77,7 +77,7 @@ class Tournament(FormatSettings, frozen=True, kw_only=True):
     managers: tuple[dict[str, Any], ...] = ()
     primary_config_settings: tuple[str, ...] = ()
 
-    # Parts. The organizer is always there, the location in lists; the others come with their flag.
+    # Parts. The organizer is always present, the location in lists; the others with their include flag.
     organizer: User | UnsetType = UNSET
     location: Location | UnsetType | None = UNSET
     series: Series | UnsetType | None = UNSET

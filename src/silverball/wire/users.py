@@ -1,4 +1,4 @@
-"""Accounts with a login, and what is shown beside one."""
+"""Users: accounts with a login, and their profiles."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ class User(Wire, frozen=True, kw_only=True):
 
 
 class OwnProfile(User, frozen=True, kw_only=True):
-    """The caller's profile, bare and under `data`: clients read either. Source: interface.md 2, row 1."""
+    """The caller's profile, both bare and under `data`. Source: interface.md 2, row 1."""
 
     data: User
 
@@ -50,7 +50,7 @@ class Shortcut(Wire, frozen=True, kw_only=True):
 
 
 class UserCounts(Wire, frozen=True, kw_only=True):
-    """How much a user has played and organized. Source: interface 2.5."""
+    """Counts of a user's tournaments, played and organized. Source: interface 2.5."""
 
     tournament_organized_count: int
     series_organized_count: int
@@ -59,10 +59,10 @@ class UserCounts(Wire, frozen=True, kw_only=True):
 
 
 class UserBundle(Wire, frozen=True, kw_only=True):
-    """A user with what belongs to him. Source: interface 2.2, samples/user.json."""
+    """A user with their rating, counts and club. Source: interface 2.2, samples/user.json."""
 
     user: User
-    # Left out, not null, for a user without one: a client dies on null (interface.md 2, row 2).
+    # Absent, not null, for a user without a rating: a client crashes on null (interface.md 2, row 2).
     rating: Rating | UnsetType = UNSET
     ifpa: FederationRecord | None
     shortcut: Shortcut | None

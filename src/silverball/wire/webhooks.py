@@ -1,4 +1,4 @@
-"""Webhooks of a tournament and their deliveries. Ours: no other client knows them."""
+"""Webhooks of a tournament and their deliveries. Our addition."""
 
 from typing import Any, Literal
 
@@ -6,7 +6,7 @@ from msgspec import field
 
 from silverball.wire.base import UNSET, UnsetType, Wire
 
-# `events`: what happened, as Standard Webhooks want it; `text`: a sentence that chat services take.
+# `events`: messages in the form of Standard Webhooks; `text`: a sentence for chat services.
 WebhookForm = Literal["events", "text"]
 DeliveryStatus = Literal["waiting", "delivered", "failed", "withdrawn", "missed"]
 EventName = Literal[
@@ -28,49 +28,49 @@ EventName = Literal[
 
 
 class Webhook(Wire, frozen=True, kw_only=True):
-    """Where a tournament tells what happens."""
+    """An address that receives a tournament's events."""
 
     webhook_id: int
     tournament_id: int
     name: str
     url: str
     form: WebhookForm
-    # Names of feed events; none means all of them.
+    # Names of feed events; empty means all of them.
     events: tuple[EventName, ...]
     is_active: bool
-    # Why the service switched it off; null when it did not.
+    # The reason why the service disabled it; null when it did not.
     stopped_reason: str | None
-    # Since when nothing has arrived; null while all is well.
+    # The time since which deliveries fail; null while they succeed.
     failing_since: str | None
-    # How many deliveries wait for their turn or another try.
+    # The number of deliveries that wait for their first or next attempt.
     waiting_count: int
     created_at: str
     updated_at: str
-    # What messages are signed with: there once, in the answer that made it. Null when the request that
-    # made it is sent again.
+    # The signing secret, present only in the answer that creates it; null when the request that
+    # created it is repeated.
     secret: str | UnsetType | None = UNSET
 
 
 class WebhookDelivery(Wire, frozen=True, kw_only=True):
-    """One message to a webhook, and what became of it."""
+    """One message to a webhook and the state of its delivery."""
 
     webhook_delivery_id: int
     webhook_id: int
-    # What `webhook-id` says, in every try.
+    # The `webhook-id` header, the same in each attempt.
     message_id: str
-    # Name of the feed event; `test` for a test, `gap` for events that cannot be delivered any more.
+    # Name of the feed event; `test` for a test, `gap` for events that are no longer available.
     event: str
-    # The event's own number; null for what is none.
+    # The event's number; null for a message that is no event.
     epoch: str | None
     seq: int | None
     status: DeliveryStatus
     tries: int
-    # When it is tried next, and when it was tried last.
+    # The times of the next and the last attempt.
     due_at: str | None
     tried_at: str | None
-    # The HTTP status that the last try was answered with; null when nobody answered.
+    # The HTTP status of the last attempt; null without an answer.
     response_status: int | None
-    # Why it was not delivered.
+    # The reason why it was not delivered.
     reason: str | None
     created_at: str
 
@@ -80,20 +80,20 @@ class WebhookMessage(Wire, frozen=True, kw_only=True):
 
     # Name of the feed event, or `test`.
     type: str
-    # When it happened.
+    # The time of the event.
     timestamp: str
     # The payload of the feed event.
     data: dict[str, Any]
     tournament_id: int
-    # The event's number in the feed: what is out of order or missing is seen by it. Null for a test.
+    # The event's number in the feed, which shows order and gaps; null for a test.
     epoch: str | None
     seq: int | None
 
 
 class WebhookText(Wire, frozen=True, kw_only=True):
-    """The body of a message of the form `text`: each kind of chat service looks at what it knows."""
+    """The body of a message of the form `text`; each chat service reads the field it knows."""
 
     text: str
     content: str
-    # Nobody is called by a message, whatever is in it. The name is that of the chat service.
+    # Prevents mentions, whatever the text contains. The chat service sets the field's name.
     allowed_mentions: dict[str, tuple[str, ...]] = field(name="allowed_mentions")

@@ -127,7 +127,7 @@ def test_a_submission_that_is_not_there_is_a_404(store: Store) -> None:
         ("https://127.0.0.1/", "a name, not a number"),
         ("https://elsewhere.example.org/", "does not fetch from elsewhere.example.org"),
         ("https://good.example.org@results.example.org/", "user name or password"),
-        ("https://results.example.org/\r\nX: y", "a character that none may have"),
+        ("https://results.example.org/\r\nX: y", "a character that is not allowed"),
         (" ", "is required"),
         (7, "must be a string"),
     ],

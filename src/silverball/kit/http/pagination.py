@@ -1,4 +1,4 @@
-"""The links and the page bar around one page of a list, as existing clients know them.
+"""The links and the page bar of one page of a list, as existing clients know them.
 
 Source: conventions.md, pagination envelopes; samples/cards.json, samples/tournaments-played.json.
 """
@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
-# Up to here every page has its number; above, the bar shows a window.
+# Up to this count the bar has a link to each page; above, it has gaps.
 PAGES_WITHOUT_GAP_MAX = 13
 PAGES_EACH_SIDE = 3
-# A current page this close to an end is shown together with that end.
+# A current page this close to an end is linked without a gap up to that end.
 PAGES_NEAR_END = PAGES_EACH_SIDE + 4
 GAP = None
 
@@ -18,12 +18,12 @@ QueryPairs = Iterable[tuple[str, str]]
 
 
 def last_page_number(total: int, per_page: int) -> int:
-    """The number of the last page; a list without entries has one empty page."""
+    """The number of the last page; an empty list has one empty page."""
     return max(1, -(-total // per_page))
 
 
 def page_numbers(page: int, last_page: int) -> list[int | None]:
-    """The numbers in the page bar around `page`, None for a gap."""
+    """The page numbers in the bar, with None for a gap."""
     if last_page <= PAGES_WITHOUT_GAP_MAX:
         return list(range(1, last_page + 1))
     start: list[int | None] = [1, 2]
@@ -41,22 +41,22 @@ def paginate(
 ) -> dict[str, Any]:
     """`links` and `meta` of the full envelope for page `page` of `total` entries.
 
-    `path_url` is the address without its query; `query_pairs` are the parameters every link keeps
-    (a `page` among them is replaced).
+    `path_url` is the URL without its query; `query_pairs` are the parameters that every link repeats
+    (`page` is replaced).
     """
-    address = _PageUrls(path_url, query_pairs)
+    urls = _PageUrls(path_url, query_pairs)
     last_page = last_page_number(total, per_page)
-    prev, following = _adjacent_pages(page, last_page)
+    previous_page, next_page = _adjacent_pages(page, last_page)
     first_row, last_row = _row_range(total, page, per_page)
-    bar = [_bar_item(address, "&laquo; Previous", prev)]
-    bar += [_number_item(address, number, page) for number in page_numbers(page, last_page)]
-    bar.append(_bar_item(address, "Next &raquo;", following))
+    bar = [_bar_item(urls, "&laquo; Previous", previous_page)]
+    bar += [_number_item(urls, number, page) for number in page_numbers(page, last_page)]
+    bar.append(_bar_item(urls, "Next &raquo;", next_page))
     return {
         "links": {
-            "first": address.url(1),
-            "last": address.url(last_page),
-            "prev": address.url(prev),
-            "next": address.url(following),
+            "first": urls.url(1),
+            "last": urls.url(last_page),
+            "prev": urls.url(previous_page),
+            "next": urls.url(next_page),
         },
         "meta": {
             "current_page": page,
@@ -82,22 +82,22 @@ def simple_paginate(
 ) -> dict[str, Any]:
     """`links` and `meta` of the tournament list: no page bar, no link to the last page.
 
-    `per_page` is shown as text when the caller chose it (`limit_given`).
+    `per_page` is text when the client chose it (`limit_given`).
     """
-    address = _PageUrls(path_url, query_pairs)
+    urls = _PageUrls(path_url, query_pairs)
     last_page = last_page_number(total, per_page)
-    prev, following = _adjacent_pages(page, last_page)
+    previous_page, next_page = _adjacent_pages(page, last_page)
     first_row, last_row = _row_range(total, page, per_page)
     return {
         "links": {
-            "first": address.url(1),
+            "first": urls.url(1),
             "last": None,
-            "prev": address.url(prev),
-            "next": address.url(following),
+            "prev": urls.url(previous_page),
+            "next": urls.url(next_page),
         },
         "meta": {
             "current_page": page,
-            "current_page_url": address.url(page),
+            "current_page_url": urls.url(page),
             "from": first_row,
             "path": path_url,
             "per_page": str(per_page) if has_chosen_limit else per_page,
@@ -109,11 +109,11 @@ def simple_paginate(
 
 
 class _PageUrls:
-    """Addresses of the pages of one list."""
+    """URLs of the pages of one list."""
 
     def __init__(self, path_url: str, query_pairs: QueryPairs) -> None:
-        kept = urlencode([(name, text) for name, text in query_pairs if name != "page"])
-        self._before_number = f"{path_url}?{kept}&page=" if kept else f"{path_url}?page="
+        parameters = urlencode([(name, text) for name, text in query_pairs if name != "page"])
+        self._before_number = f"{path_url}?{parameters}&page=" if parameters else f"{path_url}?page="
 
     def url(self, page: int | None) -> str | None:
         return None if page is None else f"{self._before_number}{page}"
@@ -125,17 +125,17 @@ def _adjacent_pages(page: int, last_page: int) -> tuple[int | None, int | None]:
 
 def _row_range(total: int, page: int, per_page: int) -> tuple[int | None, int | None]:
     """The numbers of the first and last entry on the page, from 1; None when it is empty."""
-    before = per_page * (page - 1)
-    if before >= total:
+    skipped = per_page * (page - 1)
+    if skipped >= total:
         return None, None
-    return before + 1, min(total, before + per_page)
+    return skipped + 1, min(total, skipped + per_page)
 
 
-def _bar_item(address: _PageUrls, label: str, page: int | None) -> dict[str, Any]:
-    return {"url": address.url(page), "label": label, "page": page, "active": False}
+def _bar_item(urls: _PageUrls, label: str, page: int | None) -> dict[str, Any]:
+    return {"url": urls.url(page), "label": label, "page": page, "active": False}
 
 
-def _number_item(address: _PageUrls, number: int | None, page: int) -> dict[str, Any]:
+def _number_item(urls: _PageUrls, number: int | None, page: int) -> dict[str, Any]:
     if number is None:
         return {"url": None, "label": "...", "active": False}
-    return {**_bar_item(address, str(number), number), "active": number == page}
+    return {**_bar_item(urls, str(number), number), "active": number == page}

@@ -14,7 +14,7 @@ from msgspec import Meta
 
 from silverball.kit.errors import Invalid
 from silverball.kit.http.body import Body, BodyParser, MalformedBody
-from silverball.kit.http.fields import Id, Line, Name, Url
+from silverball.kit.http.fields import Id, Line, Name, Url, one_of
 from silverball.kit.texts import ONE_LINE
 from silverball.rules.registry import rated_types
 
@@ -77,14 +77,10 @@ class Document(Body, frozen=True, kw_only=True):
     started_at: Moment
     completed_at: Moment
     # The wire name of a rated format.
-    format: str
+    format: Annotated[str, one_of(rated_types)]
     software: Line
     players: Annotated[tuple[DocumentPlayer, ...], Meta(min_length=2, max_length=PLAYERS_MAX)]
     games: Annotated[tuple[DocumentGame, ...], Meta(min_length=1, max_length=GAMES_MAX)]
-
-    def __post_init__(self) -> None:
-        if self.format not in rated_types():
-            raise Invalid({"format": ["The selected format is invalid."]})
 
     @property
     def day(self) -> date:
