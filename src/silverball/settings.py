@@ -79,7 +79,7 @@ class Settings:
     app_origins: str = field(
         default="",
         metadata={
-            "meaning": "Origins of pages that may use an app key, `key=ORIGIN ORIGIN` with commas; others: all."
+            "meaning": "Origins of pages that may use an app key, `key=ORIGIN ORIGIN` with commas; else all."
         },
     )
     feed_require_tls: bool = field(
