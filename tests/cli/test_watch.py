@@ -67,35 +67,35 @@ def test_a_follower_comes_back_to_a_server_that_was_killed_and_misses_nothing(
     store: Store, server: Servers
 ) -> None:
     tournament_id = build.a_tournament(store).tournament_id
-    place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", tournament_id, "silverball")
-    place.start_at_head()
+    position = following._ChannelPosition(f"http://127.0.0.1:{server.port}", tournament_id, "silverball")
+    position.start_at_head()
     server.kill()
     # More than a socket brings at once.
     announce(store, tournament_id, 700)
     server.start()
-    place.base_url = f"http://127.0.0.1:{server.port}"
+    position.base_url = f"http://127.0.0.1:{server.port}"
     events = []
-    for event in following._follow_connection(place):
+    for event in following._follow_connection(position):
         events.append(event)
         if event.name == LIVE:
             break
     assert [event.seq for event in events[:-1]] == list(range(1, 701))
 
 
-def test_a_follower_whose_place_was_trimmed_begins_anew(store: Store, server: Servers) -> None:
+def test_a_follower_whose_position_was_trimmed_begins_anew(store: Store, server: Servers) -> None:
     tournament_id = build.a_tournament(store).tournament_id
-    place = following._ChannelPosition(f"http://127.0.0.1:{server.port}", tournament_id, "silverball")
-    place.start_at_head()
+    position = following._ChannelPosition(f"http://127.0.0.1:{server.port}", tournament_id, "silverball")
+    position.start_at_head()
     announce(store, tournament_id, 600)
     with store.write() as transaction:
         transaction.connection.execute(tournament.update().values(seq_low=550))
     names = []
-    for event in following._follow_connection(place):
+    for event in following._follow_connection(position):
         names.append(event.name)
         if event.name == LIVE:
             break
     assert names == [RELOAD, LIVE]
-    assert place.seq == 600
+    assert position.seq == 600
 
 
 def test_lines_of_json_for_other_programs(store: Store, server: Servers) -> None:

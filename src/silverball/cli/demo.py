@@ -72,30 +72,30 @@ def demo(port: int, data: Path, *, as_json: bool, no_robots: bool) -> None:
     folder = _data_folder(data)
     listener = server.open_listener(HOST, port)
     bound = listener.getsockname()[1]
-    chosen = dataclasses.replace(
+    demo_settings = dataclasses.replace(
         settings.load(),
         database_url=f"sqlite:///{folder / 'silverball.db'}",
         exports_folder=str(folder / "exports"),
     )
-    chosen = serve.with_base_url(chosen, HOST, bound)
-    with database.open_database(url=chosen.database_url) as store:
-        furnished = load_demo(store, folder / "token")
+    demo_settings = serve.with_base_url(demo_settings, HOST, bound)
+    with database.open_database(url=demo_settings.database_url) as store:
+        owner = load_demo(store, folder / "token")
         demo_machines.load_machines(store)
-        password = organizer_password(store, furnished.user_id, folder / "password")
+        password = organizer_password(store, owner.user_id, folder / "password")
         ws_url = f"ws://{HOST}:{bound}"
         text = (
-            _ready_json(chosen.base_url, ws_url, furnished)
+            _ready_json(demo_settings.base_url, ws_url, owner)
             if as_json
-            else _ready_text(chosen.base_url, ws_url, furnished, password)
+            else _ready_text(demo_settings.base_url, ws_url, owner, password)
         )
         if no_robots:
             demo_machines.write_bulk_files(store, folder / "exports")
-            server.run_server(store, chosen, listener, when_ready=lambda: click.echo(text))
+            server.run_server(store, demo_settings, listener, when_ready=lambda: click.echo(text))
             return
-        demo_nights.play_nights(store, chosen, furnished.user_id, Random(DICE_SEED))  # noqa: S311  # a game
+        demo_nights.play_nights(store, demo_settings, owner.user_id, Random(DICE_SEED))  # noqa: S311  # a game
         demo_machines.write_bulk_files(store, folder / "exports")
-        with _playing(demo_nights.LiveNight(store, chosen, furnished.user_id, SystemRandom())):
-            server.run_server(store, chosen, listener, when_ready=lambda: click.echo(text))
+        with _playing(demo_nights.LiveNight(store, demo_settings, owner.user_id, SystemRandom())):
+            server.run_server(store, demo_settings, listener, when_ready=lambda: click.echo(text))
 
 
 @contextmanager
@@ -108,7 +108,7 @@ def _playing(night: demo_nights.LiveNight) -> Iterator[None]:
 
 
 def load_demo(store: Store, token_file: Path) -> DemoOwner:
-    """Load the demo's data, unless a working token exists: it is written last."""
+    """Load the demo's data, unless a working token exists. The token is written last."""
     stored = _stored_owner(store, token_file)
     if stored is not None:
         return stored
@@ -174,30 +174,30 @@ def _stored_owner(store: Store, token_file: Path) -> DemoOwner | None:
 def _write_secret(file: Path, text: str) -> None:
     # From its creation on, no other user of this machine can read the file.
     file.unlink(missing_ok=True)
-    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:
-        opened.write(text + "\n")
+    with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as stream:
+        stream.write(text + "\n")
 
 
-def _ready_json(base_url: str, ws_url: str, furnished: DemoOwner) -> str:
+def _ready_json(base_url: str, ws_url: str, owner: DemoOwner) -> str:
     return json.dumps(
         {
             "baseUrl": base_url,
             "wsUrl": ws_url,
             "appKey": APP_KEY,
-            "token": furnished.token,
-            "userId": furnished.user_id,
+            "token": owner.token,
+            "userId": owner.user_id,
             "tournamentId": TOURNAMENT_ID,
         }
     )
 
 
-def _ready_text(base_url: str, ws_url: str, furnished: DemoOwner, password: str) -> str:
+def _ready_text(base_url: str, ws_url: str, owner: DemoOwner, password: str) -> str:
     lines = [
         "",
         f"  Base URL       {base_url}",
         f"  Websocket URL  {ws_url}",
         f"  App key        {APP_KEY}",
-        f"  Token          {furnished.token}",
+        f"  Token          {owner.token}",
         f"  Console        {base_url}/run  ({ORGANIZER_EMAIL}, {password})",
         "",
         "  Try, in another window:",
@@ -208,5 +208,5 @@ def _ready_text(base_url: str, ws_url: str, furnished: DemoOwner, password: str)
         "/api/tournaments?status=completed&limit=5",
         f"/api/tournaments/{TOURNAMENT_ID}?includePlayers=true",
     )
-    lines += [f"  curl -H 'Authorization: Bearer {furnished.token}' '{base_url}{path}'" for path in paths]
+    lines += [f"  curl -H 'Authorization: Bearer {owner.token}' '{base_url}{path}'" for path in paths]
     return "\n".join([*lines, "", "  Press Ctrl-C to stop."])

@@ -80,27 +80,27 @@ LIVE = TournamentPlan(
 )
 
 
-def play_nights(store: Store, chosen: Settings, user_id: int, dice: Random) -> None:
+def play_nights(store: Store, settings: Settings, user_id: int, dice: Random) -> None:
     """Play the finished tournaments of the last weeks and the one with queues, unless they exist."""
     caller = AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage")
     today = datetime.now(UTC).replace(hour=19, minute=0, second=0, microsecond=0)
     clock = SteppedClock(today)
-    client = InProcessClient(app.build_api(store, chosen, now=clock.now), caller)
-    field = _book_ids(client)
+    client = InProcessClient(app.build_api(store, settings, now=clock.now), caller)
+    book_ids = _load_book_ids(client)
     existing = _tournaments_by_name(client, user_id)
     for days, plan in enumerate(reversed(FINISHED), start=1):
         clock.moment = today - timedelta(days=days)
-        robot = _robot_for(client, plan, existing.get(plan.name, []), field, dice)
+        robot = _robot_for(client, plan, existing.get(plan.name, []), book_ids, dice)
         if robot is not None:
             robot.play_to_end(lambda: clock.tick(STEP_SECONDS))
     clock.moment = datetime.now(UTC) - timedelta(hours=2)
     running = [each for each in existing.get(QUEUES.name, []) if each["status"] != "completed"]
-    robot = _robot_for(client, QUEUES, running, field, dice)
+    robot = _robot_for(client, QUEUES, running, book_ids, dice)
     if robot is not None and not robot.has_queues():
         _queue_up(robot, clock)
 
 
-def _book_ids(client: InProcessClient) -> tuple[list[int], list[int]]:
+def _load_book_ids(client: InProcessClient) -> tuple[list[int], list[int]]:
     """Ids of the robots' players and machines in the organizer's book."""
     players = {player["name"]: player["playerId"] for player in _all_pages(client, "/api/players")}
     machines = {arena["name"]: arena["arenaId"] for arena in _all_pages(client, "/api/arenas")}
@@ -135,7 +135,7 @@ def _robot_for(
     client: InProcessClient,
     plan: TournamentPlan,
     existing: list[Json],
-    field: tuple[list[int], list[int]],
+    book_ids: tuple[list[int], list[int]],
     dice: Random,
 ) -> Robot | None:
     """A robot that continues or starts this tournament; None when one like it is finished."""
@@ -146,13 +146,13 @@ def _robot_for(
             return Robot(client, plan, tournament["tournamentId"], dice)
         # It was interrupted before its start and may lack players, so it is replaced.
         client.send("DELETE", f"/api/tournaments/{tournament['tournamentId']}")
-    return _start_night(client, plan, field, dice)
+    return _start_night(client, plan, book_ids, dice)
 
 
 def _start_night(
-    client: InProcessClient, plan: TournamentPlan, field: tuple[list[int], list[int]], dice: Random
+    client: InProcessClient, plan: TournamentPlan, book_ids: tuple[list[int], list[int]], dice: Random
 ) -> Robot:
-    players, machines = field
+    players, machines = book_ids
     robot = Robot.create(client, plan, dice)
     robot.add_members(dice.sample(players, plan.players), machines)
     robot.start()
@@ -172,13 +172,13 @@ class LiveNight:
     def __init__(
         self,
         store: Store,
-        chosen: Settings,
+        settings: Settings,
         user_id: int,
         dice: Random,
         pauses: tuple[float, float] = PAUSE_SECONDS,
     ) -> None:
         caller = AuthenticatedCaller(user_id=user_id, role="organizer", ability="manage")
-        self._client = InProcessClient(app.build_api(store, chosen), caller)
+        self._client = InProcessClient(app.build_api(store, settings), caller)
         self._user_id = user_id
         self._dice = dice
         self._pause_range = pauses
@@ -212,7 +212,7 @@ class LiveNight:
         for tournament in _all_pages(self._client, path):
             if tournament["name"] == LIVE.name:
                 return Robot(self._client, LIVE, tournament["tournamentId"], self._dice)
-        return _start_night(self._client, LIVE, _book_ids(self._client), self._dice)
+        return _start_night(self._client, LIVE, _load_book_ids(self._client), self._dice)
 
     def _play(self, robot: Robot) -> None:
         while not self._stop_event.wait(self._pause_seconds()):

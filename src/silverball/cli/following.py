@@ -23,7 +23,7 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 QUERY = "protocol=7&client=silverball-watch&version=1.0&flash=false"
-# A silent server is pinged after the first time, and given up after the second without an answer.
+# A silent server is pinged after QUIET_SECONDS, and given up ANSWER_SECONDS later.
 QUIET_SECONDS = 45.0
 ANSWER_SECONDS = 15.0
 # How often followers of a quiet channel get IDLE, so that they can do postponed work.
@@ -69,7 +69,7 @@ class _ChannelPosition:
         self.epoch, self.seq = page["epoch"], page["seq"]
 
     def accept(self, event: Any) -> FollowerEvent | None:
-        """The event, and move behind it; None when it is not new."""
+        """Advance to the event and return it; None when it is not new."""
         if event["epoch"] != self.epoch or event["seq"] <= self.seq:
             return None
         self.seq = event["seq"]
@@ -124,15 +124,15 @@ def follow(
     dice: Random | None = None,
 ) -> Iterator[FollowerEvent]:
     """The tournament's events, without end. Raises CannotFollow."""
-    place = _ChannelPosition(base_url.rstrip("/"), tournament_id, key)
+    position = _ChannelPosition(base_url.rstrip("/"), tournament_id, key)
     dice = dice or Random()  # noqa: S311  # spreads reconnects; no secret
     wait = RECONNECT_SECONDS[0]
     while True:
         try:
-            if not place.epoch:
-                place.start_at_head()
+            if not position.epoch:
+                position.start_at_head()
                 yield FollowerEvent(RELOAD)
-            for event in _follow_connection(place):
+            for event in _follow_connection(position):
                 wait = RECONNECT_SECONDS[0]
                 yield event
         except CONNECTION_ERRORS:
@@ -141,14 +141,14 @@ def follow(
         wait = min(wait * 2, RECONNECT_SECONDS[1])
 
 
-def _follow_connection(place: _ChannelPosition) -> Iterator[FollowerEvent]:
-    address = urllib.parse.urlsplit(place.base_url)
+def _follow_connection(position: _ChannelPosition) -> Iterator[FollowerEvent]:
+    address = urllib.parse.urlsplit(position.base_url)
     scheme = "wss" if address.scheme == "https" else "ws"
-    url = f"{scheme}://{address.netloc}{address.path}/app/{place.key}?{QUERY}"
+    url = f"{scheme}://{address.netloc}{address.path}/app/{position.key}?{QUERY}"
     with connect(
         url, compression=None, open_timeout=15, close_timeout=2, max_size=None, proxy=None
     ) as socket:
-        _subscribe(socket, place)
+        _subscribe(socket, position)
         last_event_at, pinged_at = time.monotonic(), 0.0
         while True:
             try:
@@ -166,7 +166,7 @@ def _follow_connection(place: _ChannelPosition) -> Iterator[FollowerEvent]:
             elif name == "pusher_internal:subscription_succeeded":
                 yield from _catch_up(socket, place, json.loads(event["data"]))
             elif "seq" in event:
-                accepted = place.accept(event)
+                accepted = position.accept(event)
                 if accepted is not None:
                     yield accepted
 
@@ -185,19 +185,19 @@ def _ping_if_quiet(socket: ClientConnection, last_event_at: float, pinged_at: fl
     return pinged_at
 
 
-def _subscribe(socket: ClientConnection, place: _ChannelPosition) -> None:
-    resume = {"epoch": place.epoch, "seq": place.seq}
-    data = {"auth": "", "channel": f"tournaments.{place.tournament_id}", "resume": resume}
+def _subscribe(socket: ClientConnection, position: _ChannelPosition) -> None:
+    resume = {"epoch": position.epoch, "seq": position.seq}
+    data = {"auth": "", "channel": f"tournaments.{position.tournament_id}", "resume": resume}
     socket.send(json.dumps({"event": "pusher:subscribe", "data": data}))
 
 
-def _catch_up(socket: ClientConnection, place: _ChannelPosition, data: Any) -> Iterator[FollowerEvent]:
+def _catch_up(socket: ClientConnection, position: _ChannelPosition, data: Any) -> Iterator[FollowerEvent]:
     if data.get("recovered"):
         yield FollowerEvent(LIVE)
         return
     # The socket cannot resend all missed events, so they are read over HTTP.
-    yield from place.missed_events()
-    _subscribe(socket, place)
+    yield from position.missed_events()
+    _subscribe(socket, position)
 
 
 def _raise_refusal(data: Any) -> None:

@@ -39,7 +39,7 @@ def approve(submission_id: int) -> None:
     """Approve submission ID, so that it counts for the ratings of its day."""
     nothing = f"There is no rating submission {submission_id}."
     with database.open_database(not_found=nothing) as store, store.write() as transaction:
-        moving.approve_submission(transaction.connection, submission_id, _now())
+        moving.approve_submission(transaction.connection, submission_id, _current_time())
     click.echo(f"Rating submission {submission_id} is approved.", err=True)
 
 
@@ -52,7 +52,7 @@ def reject(submission_id: int, reason: str) -> None:
         raise click.BadParameter(f"must have 1 to {NOTE_CHARACTERS_MAX} characters", param_hint="--reason")
     nothing = f"There is no rating submission {submission_id}."
     with database.open_database(not_found=nothing) as store, store.write() as transaction:
-        moving.reject_submission(transaction.connection, submission_id, reason.strip(), _now())
+        moving.reject_submission(transaction.connection, submission_id, reason.strip(), _current_time())
     click.echo(f"Rating submission {submission_id} is rejected.", err=True)
 
 
@@ -74,5 +74,5 @@ def _count_text(count: int | None) -> str:
     return "-" if count is None else str(count)
 
 
-def _now() -> datetime:
+def _current_time() -> datetime:
     return datetime.now(UTC).replace(microsecond=0)

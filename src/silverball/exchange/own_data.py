@@ -32,7 +32,7 @@ def account_file(user_id: int, sections: Iterable[ExportedSection], at: datetime
         for exported in sections:
             rows = [dict(zip(exported.columns, row, strict=True)) for row in exported.rows]
             everything[exported.section.name] = rows
-            descriptions.append(f"{exported.section.name} ({len(rows)}): {exported.section.said}")
+            descriptions.append(f"{exported.section.name} ({len(rows)}): {exported.section.description}")
             table = sheet.csv_file("", exported.columns, [_cells(row) for row in exported.rows])
             _add_file(archive, f"csv/{exported.section.name}.csv", table.body, at)
         json_text = msgspec.json.format(msgspec.json.encode(everything), indent=2)

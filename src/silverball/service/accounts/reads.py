@@ -28,7 +28,7 @@ class ExportSection:
     """A section of the export: its name, a description, and the statement that selects its rows."""
 
     name: str
-    said: str
+    description: str
     statement: Select[Any]
 
 
@@ -64,15 +64,21 @@ def _claimed_player_ids(user_id: int) -> Select[tuple[int]]:
 
 
 def _entered_tournaments(user_id: int) -> Select[Any]:
-    own, place = tables.entrant.c, tables.standing.c
+    own, standing = tables.entrant.c, tables.standing.c
     columns = (_T.tournament_id, _T.name, _T.type, _T.status, _T.start_local, own.player_id, own.status)
-    labelled = (*columns[:-1], columns[-1].label("entrant_status"), own.seed, place.position, place.points)
-    same = and_(place.tournament_id == own.tournament_id, place.player_id == own.player_id)
+    labelled = (
+        *columns[:-1],
+        columns[-1].label("entrant_status"),
+        own.seed,
+        standing.position,
+        standing.points,
+    )
+    is_own_standing = and_(standing.tournament_id == own.tournament_id, standing.player_id == own.player_id)
     return (
         select(*labelled)
         .select_from(tables.entrant)
         .join(tables.tournament, _T.tournament_id == own.tournament_id)
-        .outerjoin(tables.standing, same)
+        .outerjoin(tables.standing, is_own_standing)
         .where(own.player_id.in_(_claimed_player_ids(user_id)))
         .order_by(own.tournament_id, own.player_id)
     )
@@ -114,8 +120,14 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
     """The sections of the account's export, in order."""
     own = select(*_public_columns(tables.user)).where(_USER.user_id == user_id)
     entries = select(*_public_columns(tables.player)).where(_PLAYER.claimed_by == user_id)
-    claims, acted = tables.claim.c, tables.journal.c
-    journal = select(acted.tournament_id, acted.action_id, acted.change, acted.source, acted.at)
+    claims, journal_line = tables.claim.c, tables.journal.c
+    journal = select(
+        journal_line.tournament_id,
+        journal_line.action_id,
+        journal_line.change,
+        journal_line.source,
+        journal_line.at,
+    )
     suggested = tables.suggestion.c
     return (
         ExportSection("account", "Your account and what it hides.", own),
@@ -157,7 +169,7 @@ def export_sections(user_id: int) -> tuple[ExportSection, ...]:
         ExportSection("submission_players", "Where you are in results that were sent in by address.",
              _owned_rows(tables.submission_player, user_id, "user_id")),
         ExportSection("journal", "What you did in tournaments, and from which address.",
-             journal.where(acted.actor_id == user_id).order_by(acted.journal_id)),
+             journal.where(journal_line.actor_id == user_id).order_by(journal_line.journal_id)),
     )  # fmt: skip
 
 

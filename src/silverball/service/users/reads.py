@@ -45,6 +45,10 @@ ROW = RowMapper(
 _BY_ID = select(*ROW.columns).where(_USER.user_id == bindparam("user_id"))
 
 
+class HistoryHidden(NotAllowed):
+    sentence = "This user has opted out of showing the tournaments they played."
+
+
 def user_item(row: NamedRow, viewer: AuthenticatedCaller | None) -> User:
     """The user in a row of ROW, as far as this viewer may see them (interface.md 2, rows 20 and 25)."""
     shows_all = not row.profile_opt_out or access.sees_hidden_details(viewer, row.user_id)
@@ -171,5 +175,5 @@ def shows_only_completed_to(db: Connection, user_id: int, viewer: AuthenticatedC
     if row is None or access.sees_hidden_details(viewer, user_id):
         return False
     if row.history_opt_out:
-        raise NotAllowed("This user has opted out of showing the tournaments they played.")
+        raise HistoryHidden
     return bool(row.history_only_completed)

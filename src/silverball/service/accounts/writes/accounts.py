@@ -88,11 +88,13 @@ def _erase_mentions(db: Connection, user_id: int, name: str) -> None:
     organized = tables.occasion.c.organizer_id == user_id
     db.execute(update(tables.occasion).where(organized).values(contact_email=None))
     # The journal keeps the actor's id, but not the address.
-    acted = tables.journal.c.actor_id == user_id
-    db.execute(update(tables.journal).where(acted).values(source=""))
+    by_person = tables.journal.c.actor_id == user_id
+    db.execute(update(tables.journal).where(by_person).values(source=""))
     own = tables.tournament.c
-    naming = type_coerce(own.managers, Text).contains(_json_text(name), autoescape=True)
-    for tournament_id, managers in db.execute(select(own.tournament_id, own.managers).where(naming)).all():
+    may_name_person = type_coerce(own.managers, Text).contains(_json_text(name), autoescape=True)
+    for tournament_id, managers in db.execute(
+        select(own.tournament_id, own.managers).where(may_name_person)
+    ).all():
         # Imported tournaments may name their managers.
         remaining = [manager for manager in managers if manager.get("name") != name]
         row = update(tables.tournament).where(own.tournament_id == tournament_id)
@@ -101,12 +103,12 @@ def _erase_mentions(db: Connection, user_id: int, name: str) -> None:
 
 def _erase_code_sources(db: Connection, player_ids: Collection[int]) -> None:
     """Erase the addresses from which these players' printed codes were used."""
-    entry, acted = tables.journal.c, tables.device_action.c
-    with_code = acted.player_id.in_(player_ids)
-    nights = select(acted.tournament_id).where(with_code)
-    is_action = (acted.tournament_id == entry.tournament_id) & (acted.action_id == entry.action_id)
-    theirs = (entry.tournament_id.in_(nights), exists().where(is_action, with_code))
-    db.execute(update(tables.journal).where(*theirs).values(source=""))
+    entry, device_use = tables.journal.c, tables.device_action.c
+    with_code = device_use.player_id.in_(player_ids)
+    tournaments = select(device_use.tournament_id).where(with_code)
+    is_action = (device_use.tournament_id == entry.tournament_id) & (device_use.action_id == entry.action_id)
+    used_codes = (entry.tournament_id.in_(tournaments), exists().where(is_action, with_code))
+    db.execute(update(tables.journal).where(*used_codes).values(source=""))
 
 
 def _delete_private_rows(db: Connection, user_id: int) -> None:
