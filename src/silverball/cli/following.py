@@ -164,7 +164,7 @@ def _follow_connection(position: _ChannelPosition) -> Iterator[FollowerEvent]:
             elif name in ("pusher:error", "pusher:subscription_error"):
                 _raise_refusal(event["data"])
             elif name == "pusher_internal:subscription_succeeded":
-                yield from _catch_up(socket, place, json.loads(event["data"]))
+                yield from _catch_up(socket, position, json.loads(event["data"]))
             elif "seq" in event:
                 accepted = position.accept(event)
                 if accepted is not None:

@@ -95,7 +95,7 @@ class RatingRun:
         self._now = now
         self._sources = [source() for source in SOURCES]
         # The current standings; None while no day has changed results.
-        self._book: RatingTable | None = None
+        self._table: RatingTable | None = None
         # Whether the run continues from the published ratings.
         self._continues_current = False
         self.has_merged = False
@@ -142,10 +142,10 @@ class RatingRun:
             day = seats.day_of_events(row.day, events.get(row.day, ()), self._register)
             self._log_skipped(day)
             fingerprint = day.fingerprint(self._parameters)
-            if self._book is None and row.fingerprint == fingerprint:
+            if self._table is None and row.fingerprint == fingerprint:
                 writes.confirm_day(db, row.day)
             else:
-                revisions = self._open_book(db, row.day).rate_day(day)
+                revisions = self._load_table(db, row.day).rate_day(day)
                 was_rated = row.status != rating_days.WAITING
                 rated_days.append(RatedDay(day, fingerprint, revisions, was_rated))
         for row in day_rows:
@@ -168,28 +168,28 @@ class RatingRun:
         oldest = [standing.first_period_day(db), *(source.first_day(db) for source in self._sources)]
         return min((day for day in oldest if day is not None), default=None)
 
-    def _open_book(self, db: Db, day: date) -> "RatingTable":
-        if self._book is None:
+    def _load_table(self, db: Db, day: date) -> "RatingTable":
+        if self._table is None:
             from silverball.rules.ratings.book import RatingTable
 
             self._continues_current = standing.are_ratings_current_before(db, day)
             load_standings = (
                 standing.current_standings if self._continues_current else standing.standings_before
             )
-            self._book = RatingTable(self._parameters, load_standings(db, day))
-        return self._book
+            self._table = RatingTable(self._parameters, load_standings(db, day))
+        return self._table
 
     def _publish(self, db: Db, last: date) -> None:
         """Publish the computed ratings; until here the ratings from before the run were visible."""
-        if self._book is None:
+        if self._table is None:
             return
         if self._continues_current:
-            standings = self._book.pop_changed()
+            standings = self._table.pop_changed()
         else:
-            standings = self._book.all_ratings()
+            standings = self._table.all_ratings()
             writes.clear_other_standings(db, standings)
         writes.store_standings(db, standings)
-        writes.store_ranking(db, self._book.ranked_on(last, standing.hidden_rating_ids(db)), last)
+        writes.store_ranking(db, self._table.ranked_on(last, standing.hidden_rating_ids(db)), last)
 
     def _log_skipped(self, day: seats.RatingDay) -> None:
         for kind, event_id in day.skipped:
