@@ -74,7 +74,7 @@ def _group_draw_rows(players: int, rounds: int, past: DrawHistory) -> Iterator[R
 
 
 def _best_greedy_groups(players: int, past: DrawHistory, seed: int) -> Sequence[Sequence[int]]:
-    """The peer: the cheapest of a hundred greedy starts, without swapping afterwards."""
+    """The peer's groups: the cheapest of a hundred greedy starts, without swapping afterwards."""
     table = seating.SeatingCosts(range(players), past)
     sizes = groups.group_sizes(players)
     return seating.best_greedy_seating(table, sizes, PEER_STARTS, Random(seed)).player_groups()
@@ -144,7 +144,7 @@ class BenchTournament:
         self.seconds_recording = 0.0
 
     def play_round(self) -> list[float]:
-        """Open a round and record all its results; seconds of each, measured at the device."""
+        """Open a round and record all its results; return the seconds of each, measured at the device."""
         self.first_device.send("POST", f"{self.path}/rounds", {})
         games = self.first_device.send("GET", f"{self.path}/games?status=started")["data"]
         waiting = list(games)
@@ -168,7 +168,7 @@ class BenchTournament:
         return seconds
 
     def results_a_second(self, games: int) -> float:
-        """Play until that many games are recorded; the rate while results were being recorded."""
+        """Play until `games` games are recorded; return results per second of recording."""
         recorded = 0
         while recorded < games:
             recorded += len(self.play_round())
@@ -224,7 +224,7 @@ def _best_game_row(port: int, token: str) -> Row:
 
 
 def _interference_rows(port: int, token: str) -> Iterator[Row]:
-    """A thousand players drawn next door: what happens to the results of another tournament."""
+    """Latency of results while another tournament draws a thousand players."""
     common = {"arenaAssignment": "disabled", "playerOrder": "random"}
     hall = BenchTournament(port, token, "group_matchplay", 60, **common)
     large = BenchTournament(port, token, "matchplay", 1000, **common)

@@ -47,7 +47,7 @@ WRITES = 200
 
 @dataclass
 class LineProcess:
-    """A process that does what it is told in lines and answers in lines of JSON."""
+    """A process that reads commands and answers with JSON, one line each."""
 
     process: subprocess.Popen[str]
 
@@ -67,7 +67,7 @@ class LineProcess:
 
 @contextmanager
 def line_process(*command: object) -> Iterator[LineProcess]:
-    """The process, ended at the end."""
+    """A started process, killed on leaving."""
     started = subprocess.Popen(
         [sys.executable, *map(str, command)],
         stdin=subprocess.PIPE,
@@ -90,7 +90,7 @@ class ServerWithAudience:
     audience: LineProcess
 
     def deliveries_per_cpu_second(self, changes: Sequence[int]) -> float:
-        """Each change's events at once; everybody waits for them before the next change."""
+        """Deliveries per CPU second, when all clients get the events of a change before the next one."""
         before = self.server.request("cpu")
         for events in changes:
             self.audience.send_line("expect", events, FRAME_BYTES)
@@ -100,7 +100,7 @@ class ServerWithAudience:
         return float(sum(changes) * SUBSCRIBERS / cpu_seconds)
 
     def p99_ms(self, events: int) -> float:
-        """Events at a steady pace: how long they take to the sampled connections."""
+        """The p99 of milliseconds to the sampled connections, at a steady pace of events."""
         self.audience.send_line("expect", events, FRAME_BYTES)
         published = self.server.request("paced", events, EVENTS_PER_SECOND)
         latencies = sorted(
@@ -115,7 +115,7 @@ class ServerWithAudience:
 def server_with_audience(
     kind: str, *, subscribers: int = SUBSCRIBERS, stalled: int = 0
 ) -> Iterator[ServerWithAudience]:
-    """A server of this kind, and so many who follow its one tournament."""
+    """A server of this kind, with clients that follow its one tournament."""
     port = free_port()
     with ExitStack() as stack:
         server = stack.enter_context(line_process("feed_servers.py", kind, port))
@@ -160,7 +160,7 @@ def _fan_out_rows() -> Iterator[Row]:
 def _compare(
     ours: ServerWithAudience, peer: ServerWithAudience, changes: Sequence[int]
 ) -> tuple[float, float]:
-    """How many times as many deliveries a CPU second of ours makes, and how many those are."""
+    """Our deliveries per CPU second: as a multiple of the peer's, and as a number."""
     ratios, own = [], []
     for _ in range(ROUNDS):
         own.append(ours.deliveries_per_cpu_second(changes))
@@ -172,7 +172,7 @@ def _memory_rows() -> Iterator[Row]:
     port = free_port()
     with line_process("feed_servers.py", "ours", port) as server:
         _await_port(port)
-        # One connection first: what is loaded with it belongs to the program.
+        # One connection first, because the modules that it loads belong to the program.
         with line_process("feed_receivers.py", port, 1, 0, PATH, CHANNEL) as first:
             first.read_answer()
             before = load.resident_megabytes(server.process.pid)
@@ -187,19 +187,19 @@ def _latency_rows() -> Iterator[Row]:
         p99 = statistics.median(ours.p99_ms(PACED_EVENTS) for _ in range(ROUNDS))
     yield Row("p99 at 20,000 deliveries a second", f"{p99:.1f} ms", "< 40 ms", p99 < 40)
     with server_with_audience("ours") as alone, server_with_audience("ours", stalled=STALLED) as beside:
-        # More than the system keeps for somebody who does not read.
+        # More than the system buffers for a client that does not read.
         beside.deliveries_per_cpu_second((EVENTS_TO_CLOG,))
         lagging = beside.server.request("stats")["lagging"]
         if lagging != STALLED:
             raise RuntimeError(f"{lagging} of {STALLED} lag")
-        # They are sent away after half a minute, so it has to be over by then.
+        # Stalled clients are disconnected after half a minute, so it must be over by then.
         pairs = [(alone.p99_ms(FEW_EVENTS), beside.p99_ms(FEW_EVENTS)) for _ in range(ROUNDS)]
     ratio = statistics.median(beside_ms / alone_ms for alone_ms, beside_ms in pairs)
     yield Row(f"p99 beside {STALLED} stalled readers : p99 alone", f"{ratio:.2f}", "<= 1.2", ratio <= 1.2)
 
 
 def _commit_rows() -> Iterator[Row]:
-    """From sending a write over HTTP, which is committed on the way, to the last of all subscribers."""
+    """Latency from an HTTP write to its event at the last of all subscribers."""
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         folder, port = Path(name), free_port()
         token = _create_organizer(folder)
@@ -223,7 +223,7 @@ def _commit_rows() -> Iterator[Row]:
 
 
 def _create_organizer(folder: Path) -> str:
-    """A token that may manage, in a new database."""
+    """A token with the ability `manage`, in a new database."""
     words = ["--name", "Bench", "--email", "bench@example.org", "--role", "organizer", "--json"]
     user_id = str(json.loads(silverball("user", "create", *words, folder=folder))["userId"])
     words = ["--user", user_id, "--name", "bench", "--ability", "manage"]

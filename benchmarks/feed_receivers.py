@@ -1,4 +1,4 @@
-"""A thousand clients as raw sockets: they count bytes, and some of them look at the clock.
+"""A thousand clients as raw sockets, which count bytes; some of them record times.
 
 Run as `feed_receivers.py PORT CONNECTIONS STALLED PATH CHANNEL`. Prints a line when everybody is
 subscribed; then commands come as lines: `expect N BYTES` answers when every connection has N more
@@ -30,7 +30,7 @@ class Receiver:
 
     socket: socket.socket
     received: int = 0
-    # Of a frame that is not complete yet: the bytes of its head, or how much of it is to come.
+    # Of an incomplete frame: the bytes of its head, or how much of its payload is to come.
     head: bytearray = field(default_factory=bytearray)
     payload_left: int = 0
     frames: int = 0
@@ -46,7 +46,7 @@ class Receiver:
 
 
 def _masked_frame(text: bytes) -> bytes:
-    # A mask of zeros is a mask.
+    # A mask of zeros is valid and leaves the payload readable.
     assert len(text) < 126
     return bytes([0x81, 0x80 | len(text), 0, 0, 0, 0]) + text
 
@@ -62,7 +62,7 @@ def connect(port: int, path: str) -> socket.socket:
 
 
 def await_text(connection: socket.socket, text: bytes) -> None:
-    """Read until this has arrived; it is the last thing that was sent."""
+    """Read until this text has arrived; the server sends nothing after it."""
     got = b""
     while text not in got:
         part = connection.recv(65_536)
@@ -72,7 +72,7 @@ def await_text(connection: socket.socket, text: bytes) -> None:
 
 
 def connect_all(port: int, count: int, path: str, channel: str) -> list[socket.socket]:
-    """So many connections that follow the channel."""
+    """Open connections that follow the channel."""
     subscribe = {"event": "pusher:subscribe", "data": {"auth": "", "channel": channel}}
     frame = _masked_frame(json.dumps(subscribe).encode())
     connections: list[socket.socket] = []
@@ -88,7 +88,7 @@ def connect_all(port: int, count: int, path: str, channel: str) -> list[socket.s
 
 
 class Audience:
-    """All of them, in one epoll."""
+    """All clients, in one epoll."""
 
     def __init__(self, sockets: list[socket.socket]) -> None:
         every = max(1, len(sockets) // SAMPLED)
@@ -102,7 +102,7 @@ class Audience:
             self.epoll.register(connection, select.EPOLLIN)
 
     def send_keepalive(self) -> None:
-        """Whoever says nothing for a while is asked, and the question would be counted."""
+        """Send pongs: the server would ping a silent client, and its ping would be counted."""
         if time.monotonic() < self.silent_until:
             return
         self.silent_until = time.monotonic() + SILENCE_SECONDS
@@ -110,7 +110,7 @@ class Audience:
             receiver.socket.send(PONG)
 
     def expect(self, frames: int, frame_bytes: int) -> list[list[int]]:
-        """Wait for so many frames of one length everywhere; when each arrived at the sampled ones."""
+        """Wait until all clients have the frames; return the times of arrival at the sampled clients."""
         missing = len(self.receivers)
         bytes_expected = frames * frame_bytes
         for receiver in self.receivers.values():
@@ -128,7 +128,7 @@ class Audience:
         return [receiver.times for receiver in self.receivers.values() if receiver.times is not None]
 
     def wait_for_last(self, frames: int) -> int:
-        """Wait for so many frames of any length everywhere; when the last one arrived."""
+        """Wait until all clients have that many frames of any length; return the time of the last."""
         missing = len(self.receivers)
         for receiver in self.receivers.values():
             receiver.frames = 0
@@ -169,11 +169,11 @@ def _frame_bytes(head: bytearray) -> int | None:
 
 
 def main() -> None:
-    """Connect, then do what standard input says."""
+    """Connect, then run the commands on standard input."""
     port, count, stalled = map(int, sys.argv[1:4])
     path, channel = sys.argv[4:6]
     sockets = connect_all(port, count + stalled, path, channel)
-    # Kept, never read.
+    # Kept open and never read.
     idle, active = sockets[:stalled], sockets[stalled:]
     crowd = Audience(active)
     print(json.dumps(len(active) + len(idle)), flush=True)

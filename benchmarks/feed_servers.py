@@ -1,4 +1,4 @@
-"""Servers that tell a thousand sockets the same: ours, one of Starlette, one of `websockets`, and no server.
+"""Servers that send the same to a thousand sockets: ours, Starlette's, `websockets`' and bare writes.
 
 The last one is the limit: it writes a finished frame to every socket, one bare system call each, and
 knows nothing of who follows what. Run as `feed_servers.py ours|starlette|websockets|bare PORT`. Commands
@@ -54,7 +54,7 @@ def _event_with_filling(seq: int, filling: str) -> Announcement:
 
 
 class OneTournamentLog:
-    """A log in which nothing needs to be looked up again."""
+    """An event log from which nothing is ever replayed."""
 
     async def head(self, tournament_id: int) -> ChannelHead | None:
         return ChannelHead(EPOCH, FIRST_SEQ, 0) if tournament_id == TOURNAMENT_ID else None
@@ -88,7 +88,7 @@ async def ours(port: int) -> None:
 
 
 async def bare(port: int) -> None:
-    """Connections like ours; what is told goes around everything."""
+    """Connections of our server, with events written straight to the file descriptors."""
     feed = Feed(
         Hub(OneTournamentLog()),
         HandshakeRules(handshake.parse_apps("silverball=plain")),
@@ -114,7 +114,7 @@ async def bare(port: int) -> None:
 
 
 async def starlette(port: int) -> None:
-    """The same fan-out as one writes it with Starlette."""
+    """The same fan-out, written in the usual way with Starlette."""
     followers: set[WebSocket] = set()
 
     async def endpoint(websocket: WebSocket) -> None:
@@ -147,7 +147,7 @@ async def websockets(port: int) -> None:
 
     async def handler(connection: ServerConnection) -> None:
         await connection.send(messages.connection_established("1.1").decode())
-        # The audience goes without a word.
+        # The audience disconnects without a close frame.
         with contextlib.suppress(ConnectionClosed):
             async for text in connection:
                 if json.loads(text)["event"] == "pusher:subscribe":
@@ -163,7 +163,7 @@ async def websockets(port: int) -> None:
 
 
 async def obey_stdin(publish: Publish, stats: Callable[[], dict[str, Any]] = dict) -> None:
-    """Do what standard input says, until it ends."""
+    """Run the commands on standard input until it ends."""
     loop = asyncio.get_running_loop()
     reader = asyncio.StreamReader()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)

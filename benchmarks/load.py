@@ -1,4 +1,4 @@
-"""A load of equal requests over kept-alive connections, and what it cost the server in CPU time.
+"""A load of equal requests over kept-alive connections, and its cost in CPU time of the server.
 
 The server's CPU seconds are read from the operating system, so a noisy neighbour changes how long a
 run takes but hardly what it costs. The generator is its own process, beside the server.
@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 CONNECTIONS = 32
-# Where this stands in a request, every request has another number: no two are equal.
+# Replaced by a new number in every request, so that no two requests are equal.
 NUMBER = b"NUMBER"
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a number of requests cost."""
+    """The cost of a number of requests."""
 
     requests: int
     cpu_seconds: float
@@ -138,13 +138,13 @@ async def _send(port: int, wire: bytes, total: int, status: bytes) -> None:
 
 
 def measure_cost(port: int, pid: int, wire: bytes, total: int, *, status: int = 200) -> Cost:
-    """Send `total` equal requests and say what they cost the server."""
+    """Send `total` equal requests, and return their cost."""
     before = cpu_seconds(pid)
     asyncio.run(_send(port, wire, total, str(status).encode()))
     return Cost(total, cpu_seconds(pid) - before)
 
 
 def ratio(ours: list[Cost], theirs: list[Cost]) -> float:
-    """Median over the rounds of how many more requests a CPU second of ours answers."""
+    """Median over the rounds of our requests per CPU second, as a multiple of theirs."""
     pairs = zip(ours, theirs, strict=True)
     return statistics.median(our.per_cpu_second / their.per_cpu_second for our, their in pairs)

@@ -1,4 +1,4 @@
-"""`make bench`: how long the machine database takes to come in, to be followed and to go out.
+"""`make bench`: the duration of importing the machine database, applying its changes and exporting it.
 
 Whole commands, from their start to their end, on an SQLite file. The machines are invented: as many as the
 machine database has, with makers, features and pictures, about five megabytes of JSON.
@@ -111,7 +111,7 @@ def _image(dice: Random) -> dict[str, Any]:
 
 
 def _arenas_that_move(folder: Path, machines: list[dict[str, Any]], dice: Random) -> list[dict[str, Any]]:
-    """Arenas, of which a third have an id that was replaced. Returns the list of changes."""
+    """Add arenas, a third of which have a replaced id, and return the list of changes."""
     ids = [machine["opdb_id"] for machine in machines]
     moves = {f"G{_random_id_part(dice)}x-M{_random_id_part(dice)}": dice.choice(ids) for _ in range(MOVES)}
     old = sorted(moves)

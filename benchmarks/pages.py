@@ -1,4 +1,4 @@
-"""How soon a result tapped on a phone stands on the wall, and how much the public pages weigh.
+"""The time from a tap on a phone to the result on the wall, and the size of the public pages.
 
 Two Chromium windows on this machine: a phone with the console of a night of 60, and the wall. Both have
 the same clock. Without Chromium only the weights are measured. Prints the table of docs/performance.md.
@@ -31,7 +31,7 @@ SECONDS_MAX = 10_000
 REQUESTS = 12_000
 FILES = ("silverball.css", "live.css", "live.js", "parts.js", "wall.js", "ball.svg")
 STATIC = Path(__file__).parent.parent / "src" / "silverball" / "web" / "static"
-# What the wall replaced, and when.
+# The parts that the wall replaced, with the time.
 WATCH = """() => {
   window.shown = [];
   document.addEventListener("silverball:shown", ({ detail }) => shown.push([detail, Date.now()]));
@@ -134,7 +134,7 @@ def _tap_rows(chromium: str, port: int, token: str, page: str) -> Iterator[Row]:
         wall.evaluate(WATCH)
         milliseconds: list[float] = []
         while len(milliseconds) < TAPS_MAX:
-            # The server hangs up on who was silent for as long as a round of taps takes.
+            # A new connection each time: the server closes one that is idle for a round of taps.
             organizer = engine.Device(port, token)
             if not organizer.send("GET", f"{path}/games?status=started")["data"]:
                 organizer.send("POST", f"{path}/rounds", {})
@@ -147,12 +147,12 @@ def _tap_rows(chromium: str, port: int, token: str, page: str) -> Iterator[Row]:
 
 
 def _measure_taps(phone: Any, wall: Any, count: int) -> list[float]:
-    """Tap who won in one open game after the other; milliseconds of each."""
+    """Tap the winner in one open game after the other; return the milliseconds of each."""
     milliseconds: list[float] = []
     while len(milliseconds) < count and (began := phone.evaluate(TAP)):
         wall.wait_for_function(BOTH_SEEN, arg=began, timeout=SECONDS_MAX)
         milliseconds.append(max(wall.evaluate(SEEN, began)) - began)
-        # A hand takes a moment for the next one.
+        # A person needs a moment before the next tap.
         phone.wait_for_selector("form.pending", state="detached")
         phone.wait_for_timeout(500)
     return milliseconds

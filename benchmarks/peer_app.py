@@ -46,7 +46,7 @@ class TournamentRow(Base):
     updated_at: Mapped[str]
     timezone: Mapped[str]
     organizer_id: Mapped[int] = mapped_column(ForeignKey("users.user_id"))
-    # Everything else, by wire name.
+    # All other fields, by wire name.
     settings: Mapped[dict[str, Any]]
     organizer: Mapped[UserRow] = relationship()
     entrants: Mapped[list["EntrantRow"]] = relationship(order_by="EntrantRow.player_id")
@@ -332,7 +332,7 @@ def _game(row: GameRow) -> GameModel:
 
 
 async def fill(answers: dict[str, Any]) -> None:
-    """Fill an empty database from the answers of the measured service, so that both show the same."""
+    """Fill an empty database from the answers of the measured service, so that both answer the same."""
     tournament, players = dict(answers["tournament"]["data"]), answers["tournament"]["data"]["players"]
     organizer = tournament.pop("organizer")
     tournament.pop("players")

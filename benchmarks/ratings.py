@@ -38,7 +38,7 @@ import build  # the tests' own defaults of rows
 
 PLAYERS = 150_000
 GAMES = 100_000
-# The peer rates one player at a time: so many of them are enough to know its pace.
+# The peer rates one player at a time, so a share of the players is enough to know its pace.
 PEER_SHARE = 20
 DAYS = 3_650
 FIRST_DAY = date(2016, 1, 1)
@@ -88,7 +88,7 @@ def _kernel_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResult
 
 
 def _peer_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults) -> float:
-    """What the peer needs for all players, from every twentieth of them."""
+    """The peer's seconds for all players, measured on every twentieth."""
     met: dict[int, list[tuple[int, float]]] = {}
     for player, other, score in zip(results.first, results.second, results.scores, strict=True):
         met.setdefault(int(player), []).append((int(other), float(score)))
@@ -114,7 +114,7 @@ def _peer_seconds(field: kernel.RatingArrays, results: kernel.HeadToHeadResults)
 
 
 def _file_rows() -> Iterator[Row]:
-    """150,000 ratings: a day of 1,000 games among them, and everybody as CSV."""
+    """150,000 ratings: a day of 1,000 games among them, and the export of all as CSV."""
     with tempfile.TemporaryDirectory(prefix="silverball-bench-") as name:
         store = _create_store(Path(name) / "many.db")
         dice = np.random.default_rng(2)
@@ -193,7 +193,7 @@ def _create_store(file: Path) -> Store:
 
 
 def _fill(store: Store, days: int, tell: Any) -> None:
-    """Tournaments of so many days, played by people of one large book."""
+    """Insert tournaments of `days` days, played by the players of one large book."""
     organizer_id = build.a_user(store, name="Olga Ramp", role="organizer")
     players = [
         {**build.DEFAULTS["player"], "organizer_id": organizer_id, "name": f"Player {n}", "ifpa_id": n}

@@ -1,4 +1,4 @@
-"""The physical limit: a uvicorn ASGI app that does nothing but send bytes it already has.
+"""The upper limit: a uvicorn ASGI app that only sends bytes it already has.
 
 It is given recorded answers (status, headers, body by request path) and sends just those.
 """

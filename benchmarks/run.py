@@ -160,7 +160,7 @@ def _record_answers(port: int, token: str) -> list[dict[str, Any]]:
 def _compare_costs(
     ours: Server, theirs: Server, wires: tuple[bytes, bytes], total: int, status: int = 200
 ) -> float:
-    """How many times as many requests a CPU second of ours answers."""
+    """Our requests per CPU second as a multiple of theirs."""
     for server, wire in zip((ours, theirs), wires, strict=True):
         load.measure_cost(server.port, server.pid, wire, max(total // 10, 64), status=status)
     our_costs, their_costs = [], []
@@ -217,7 +217,7 @@ def _uncached_rows(folder: Path, token: str, environment: dict[str, str]) -> Ite
 
 def _fill_peer(url: str, answers: dict[str, Any]) -> None:
     os.environ["SILVERBALL_BENCH_PEER_URL"] = url
-    # By name: the peer's libraries are not there when the code is only checked.
+    # Imported by name, because the peer's libraries are missing where the code is only checked.
     peer_app = importlib.import_module("peer_app")
     asyncio.run(peer_app.fill(answers))
     asyncio.run(peer_app.engine.dispose())

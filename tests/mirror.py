@@ -36,7 +36,7 @@ PARTS = (
     "includeSeries",
 )
 RESOLVED_AT_ONCE = 25
-# In place of events: the channel began again, and everything was read anew.
+# In place of events: the channel started anew, and everything was read again.
 ANEW = "(anew)"
 QUEUE_OF = {
     "best_game": ("/queues", "data"),
@@ -44,7 +44,7 @@ QUEUE_OF = {
     "frenzy": ("/frenzy", "queue"),
     "amazingrace": ("/amazing-race", "queues"),
 }
-# Kind of thing -> its id.
+# Part -> the name of its id.
 KEYS = {
     "players": "playerId",
     "arenas": "arenaId",
@@ -75,7 +75,7 @@ RESOLVED = {
 
 
 class Mirror:
-    """What a follower of one channel knows."""
+    """The state that a follower of one channel has."""
 
     def __init__(self, store: Store, tournament_id: int) -> None:
         self.store = store
@@ -100,7 +100,7 @@ class Mirror:
         return answer
 
     def fresh(self) -> dict[str, Json]:
-        """Everything as REST shows it now."""
+        """All parts as REST returns them now."""
         flags = "&".join(f"{part}=true" for part in (*PARTS, "includePlayers", "includeArenas"))
         tournament = self.read(f"?{flags}")["data"]
         players, arenas = tournament.pop("players"), tournament.pop("arenas")
@@ -143,7 +143,7 @@ class Mirror:
     # Following
 
     def follow(self) -> list[str]:
-        """Apply what was announced since the last time, compare, and return the names of the events."""
+        """Apply the announcements since the last call, compare, and return the names of the events."""
         head = self._head()
         if head.epoch != self.epoch:
             self.known, self.epoch, self.seq = self.fresh(), head.epoch, head.seq
@@ -207,7 +207,7 @@ class Mirror:
         self.known["queue"] = sorted([*others, *data["queues"]], key=lambda spot: int(spot["queueId"]))
 
     def _compare_items(self, events: Iterable[Announcement]) -> None:
-        """The last word about a game or a card is what its own route shows."""
+        """Check that the newest event of each game and card equals the answer of its route."""
         newest = {
             (event.name, self._key(event)): event for event in events if MODELS.get(event.name) in ITEMS
         }

@@ -1,4 +1,4 @@
-"""Bundles for tests: the real nights, the demo's invented ones, and one with everything in it."""
+"""Bundles for tests: real nights, the demo's invented ones, and one with every part."""
 
 import json
 from datetime import UTC, datetime
@@ -15,7 +15,7 @@ from silverball.store.engine import Store
 NOW = datetime(2026, 3, 5, 19, 30, tzinfo=UTC)
 NIGHTS = tuple(sorted((load.FOLDER.parent / "knockouts").glob("*.json")))
 INVENTED = tuple(sorted(set(BUNDLES.glob("*.json")) - {BUNDLES / path.name for path in NIGHTS}))
-# Ids by which the elements of a list are told apart.
+# Ids that identify the elements of a list.
 KEYS = ("suggestionId", "gameId", "singlePlayerGameId", "cardId", "queueId", "roundId", "bankId", "playerId")
 
 
@@ -38,7 +38,7 @@ def export_bundle(store: Store, tournament_id: int) -> Any:
 
 
 def find_losses(original: Any, exported: Any, path: str = "$") -> list[str]:
-    """Where `got` lacks or changes what `given` has; lists of items are compared by their ids."""
+    """The JSON paths where `exported` differs from `original`; lists of items are compared by id."""
     if isinstance(original, dict) and isinstance(exported, dict):
         missing = [f"{path}.{key}" for key in original if key not in exported]
         return missing + [
@@ -69,7 +69,7 @@ def _sort_by_key(items: list[Any], key: str | None) -> list[Any]:
 
 
 def real_night(name: str) -> Any:
-    """A real night by the number it begins with."""
+    """A real night by the number that its file name starts with."""
     return read_bundle(next(path for path in NIGHTS if path.name.startswith(name)))
 
 

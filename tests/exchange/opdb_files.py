@@ -23,7 +23,7 @@ IMAGE = {
         "large": {"width": 1200, "height": 900},
     },
 }
-# Two titles; the ids of the second differ from those of the first by case alone.
+# Two titles, whose ids differ by case only.
 MACHINES: list[dict[str, Any]] = [
     {
         "opdbId": "G4ODR-MLzY7",
@@ -145,7 +145,7 @@ SHAPES = {"export": export_file, "first": first_shape, "second": second_shape, "
 
 
 def _export_row(stored: dict[str, Any], kind: str) -> dict[str, Any]:
-    # Whoever changes what he is given changes nothing for others.
+    # A copy, because tests change the rows that they get.
     entry = deepcopy(stored)
     maker = MAKERS[entry["maker"]]
     row = {
@@ -207,7 +207,7 @@ def _slim_row(entry: dict[str, Any]) -> dict[str, Any]:
 
 
 def a_tip(number: int = 1, opdb_id: str = "G4ODR", **fields: Any) -> dict[str, Any]:
-    """A tip as it stands in the file of all tips."""
+    """A tip as the file of all tips has it."""
     return {
         "tipId": number,
         "opdbId": opdb_id,

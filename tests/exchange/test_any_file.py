@@ -1,4 +1,4 @@
-"""Whatever a file of machines, changes, tips or films holds: it is read, or refused with a sentence."""
+"""Any file of machines, changes, tips or videos is read, or refused with a sentence."""
 
 import contextlib
 import json
@@ -40,7 +40,7 @@ ANYTHING = st.recursive(
 
 
 def _json_places(raw: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """The way to every value of a file."""
+    """The path of every value in a file."""
     steps: list[Any] = []
     if isinstance(raw, dict):
         steps = list(raw)
@@ -50,7 +50,7 @@ def _json_places(raw: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 
 def _replace_value(raw: Any, path: tuple[Any, ...], value: Any) -> Any:
-    """The file with another value at one place."""
+    """A copy of the file with another value at one place."""
     whole = json.loads(json.dumps([raw]))
     there = whole
     *way, last = (0, *path)
@@ -62,15 +62,15 @@ def _replace_value(raw: Any, path: tuple[Any, ...], value: Any) -> Any:
 
 @pytest.mark.parametrize("kind", READERS)
 @given(data=st.data())
-def test_one_odd_value_is_taken_or_told(kind: str, data: st.DataObject) -> None:
+def test_one_odd_value_is_accepted_or_refused(kind: str, data: st.DataObject) -> None:
     read, whole = READERS[kind]
     raw = _replace_value(whole, data.draw(st.sampled_from(_json_places(whole))), data.draw(ANYTHING))
-    # Whatever else is raised is a fault of ours.
+    # Any other exception is a bug.
     with contextlib.suppress(BrokenFile):
         assert read(json_file.decode(json.dumps(raw).encode())) is not None
 
 
 @pytest.mark.parametrize("kind", READERS)
-def test_each_of_them_is_whole_to_begin_with(kind: str) -> None:
+def test_each_unchanged_file_is_valid(kind: str) -> None:
     read, whole = READERS[kind]
     assert read(json_file.decode(json.dumps(whole).encode())) is not None

@@ -79,7 +79,7 @@ FAULTS: list[tuple[Change, str]] = [
         set_value("tournament.players.0.tournamentPlayer.pointsAdjustment", 0.125),
         "$.tournament.players[0].tournamentPlayer.pointsAdjustment",
     ),
-    # Moments and places.
+    # Times and places.
     (set_value("tournament.timezone", "Europe/Atlantis"), "$.tournament.timezone"),
     (set_value("tournament.timezone", "../../etc/passwd"), "$.tournament.timezone"),
     (set_value("tournament.timezone", ""), "$.tournament.timezone"),
@@ -92,7 +92,7 @@ FAULTS: list[tuple[Change, str]] = [
     (set_value("series.organizer", bundles.USER | {"createdAt": "x"}), "$.series.organizer.createdAt"),
     (set_value("series.organizer", bundles.USER | {"userId": 9}), "$.series.organizer"),
     (set_value("tournament.event.startUtc", "x"), "$.tournament.event.startUtc"),
-    # Belonging together.
+    # References between the parts.
     (set_value("rounds.0.tournamentId", 701), "$.rounds[0].tournamentId"),
     (set_value("games.0.tournamentId", 701), "$.games[0].tournamentId"),
     (set_value("cards.0.tournamentId", 701), "$.cards[0].tournamentId"),
@@ -124,7 +124,7 @@ FAULTS: list[tuple[Change, str]] = [
     (drop_value("tournament.location"), "$.tournament.locationId"),
     (set_value("series.seriesId", 1), "$.series"),
     (set_value("tournament.event.locationId", 9), "$.tournament.event.locationId"),
-    # Named twice.
+    # Ids used twice.
     (duplicate_value("games"), "$.games[3]"),
     (duplicate_value("rounds"), "$.rounds[1]"),
     (duplicate_value("tournament.players"), "$.tournament.players[3]"),
@@ -132,7 +132,7 @@ FAULTS: list[tuple[Change, str]] = [
     (duplicate_value("queues"), "$.queues[1]"),
     (duplicate_value("banks"), "$.banks[1]"),
     (duplicate_value("scorekeepers"), "$.scorekeepers[1]"),
-    # Settings of a format that is played here.
+    # Settings of a known format.
     (set_value("tournament.knockoutStrikeCount", 0), "$.tournament.knockoutStrikeCount"),
     (set_value("tournament.byes", None), ""),
 ]
@@ -141,7 +141,7 @@ FAULTS: list[tuple[Change, str]] = [
 @pytest.mark.parametrize(
     ("change", "path"), FAULTS, ids=[f"{n} {path}" for n, (_, path) in enumerate(FAULTS)]
 )
-def test_a_fault_is_told_with_its_place(change: Change, path: str) -> None:
+def test_a_fault_is_reported_with_its_place(change: Change, path: str) -> None:
     raw = bundles.full_bundle()
     change(raw)
     content = json.dumps(raw).encode()
@@ -156,7 +156,7 @@ def test_a_fault_is_told_with_its_place(change: Change, path: str) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b'{"tournament": "\xff"}', b"[" * 100_000, b"7"])
-def test_what_is_no_bundle_at_all_is_refused(content: bytes) -> None:
+def test_a_file_that_is_not_a_bundle_is_refused(content: bytes) -> None:
     with pytest.raises(BrokenBundle):
         bundle_file.parse(content, "test.json")
 
@@ -191,7 +191,7 @@ def test_a_bundle_of_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch)
         bundle_file.parse(json.dumps(bundles.full_bundle()).encode(), "test.json")
 
 
-def test_results_that_do_not_fit_the_format_are_told_by_game_and_nothing_is_stored(store: Store) -> None:
+def test_results_that_do_not_fit_the_format_are_reported_by_game_and_nothing_is_stored(store: Store) -> None:
     raw = bundles.real_night("00")
     raw["games"][3]["resultPoints"][0] = "7.00"
     with pytest.raises(BrokenBundle) as refused:

@@ -1,4 +1,4 @@
-"""Files of the federation's records: all of it or nothing, and every fault with its row and field."""
+"""Files of the federation's records: all or nothing is stored, and faults have their row and field."""
 
 import csv
 import io
@@ -74,11 +74,11 @@ def test_the_header_is_the_published_names() -> None:
         b"\xef\xbb\xbf" + as_csv(ADA, {"ifpaId": 102, "name": "Bo Larkin"}).replace(b"\r\n", b"\n"),
         as_csv(ADA, {"ifpaId": 102, "name": "Bo Larkin"}) + b"\r\n\r\n",
         as_csv(ADA, {"ifpaId": 102, "name": "Bo Larkin"}, header=",".join(reversed(HEADER.split(",")))),
-        # By number, whatever the order in the file.
+        # By federation number, in whichever order the file has them.
         as_json({"ifpaId": 102, "name": "Bo Larkin"}, ADA),
     ],
 )
-def test_numbers_texts_and_nothing_are_understood_in_both_kinds_of_file(content: bytes) -> None:
+def test_numbers_texts_and_empty_values_are_read_from_both_kinds_of_file(content: bytes) -> None:
     assert federation.parse(content) == [READ, BARE]
 
 
@@ -91,7 +91,7 @@ def test_numbers_texts_and_nothing_are_understood_in_both_kinds_of_file(content:
         ("2026-08-02T22:24:55+02:00", datetime(2026, 8, 2, 20, 24, 55, tzinfo=UTC)),
     ],
 )
-def test_every_usual_form_of_a_moment_is_understood(text: str, moment: datetime) -> None:
+def test_every_usual_form_of_a_time_is_read(text: str, moment: datetime) -> None:
     (record,) = federation.parse(as_json(ADA | {"updatedAt": text}))
     assert record.updated_at == moment
 
@@ -123,7 +123,7 @@ def test_every_usual_form_of_a_moment_is_understood(text: str, moment: datetime)
         ({"updatedAt": "9999-01-01"}, "updatedAt", "The updated at field must be a valid date."),
     ],
 )
-def test_a_fault_is_told_with_its_place_in_the_file(
+def test_a_fault_is_reported_with_its_place_in_the_file(
     change: dict[str, Any], field: str, sentence: str
 ) -> None:
     second = ADA | {"ifpaId": 102} | change
@@ -160,7 +160,7 @@ def test_a_file_of_another_form_is_refused_in_a_sentence(content: bytes, sentenc
     assert sentence in fault
 
 
-def test_a_number_that_is_there_twice_is_refused_with_both_places() -> None:
+def test_a_number_used_twice_is_refused_with_both_places() -> None:
     other = {"ifpaId": 7, "name": "Edie Frost"}
     assert read_faults(as_csv(ADA, other, ADA)) == ["row 4, ifpaId: 101 is in row 2 already."]
     assert read_faults(as_json(ADA, other, ADA, other)) == [
@@ -169,14 +169,14 @@ def test_a_number_that_is_there_twice_is_refused_with_both_places() -> None:
     ]
 
 
-def test_the_first_ten_faults_are_told() -> None:
+def test_the_first_ten_faults_are_reported() -> None:
     wrong = [ADA | {"ifpaId": n, "rank": "?"} for n in range(1, 31)]
     assert [fault.partition(",")[0] for fault in read_faults(as_json(*wrong))] == [
         f"record {n}" for n in range(1, 11)
     ]
 
 
-def test_a_file_may_not_be_larger_than_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_is_too_large_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(federation, "RECORDS_MAX", 2)
     three = [{"ifpaId": n, "name": "Ada"} for n in (1, 2, 3)]
     for content in (as_json(*three), as_csv(*three)):
@@ -209,7 +209,7 @@ def test_the_same_people_are_the_same_in_both_kinds_of_file(people: list[dict[st
 
 
 def read_outcome(content: bytes) -> list[NewRecord] | list[str]:
-    """The records, or the sentences of a refusal; nothing else comes of a file."""
+    """The records of a file, or the sentences of its refusal."""
     try:
         return federation.parse(content)
     except BrokenRecordsFile as refusal:

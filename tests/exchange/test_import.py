@@ -1,4 +1,4 @@
-"""Importing: what is the same, what is somebody else's, placeholders, owners, new ids."""
+"""Importing: unchanged files, ids in use, placeholders, owners, new ids."""
 
 import json
 from typing import Any
@@ -66,7 +66,7 @@ def test_a_changed_file_replaces_the_tournament_with_a_new_epoch_and_revision(st
     assert rows(store, tables.announcement) == []
 
 
-def test_a_tournament_that_was_changed_since_is_not_overwritten(store: Store) -> None:
+def test_a_tournament_changed_since_its_import_is_not_overwritten(store: Store) -> None:
     night = bundles.full_bundle()
     bundles.import_bundle(store, night)
     with store.write() as transaction:
@@ -78,7 +78,7 @@ def test_a_tournament_that_was_changed_since_is_not_overwritten(store: Store) ->
         bundles.import_bundle(store, night)
 
 
-def test_a_tournament_that_did_not_come_from_a_file_is_not_overwritten(store: Store) -> None:
+def test_a_tournament_that_was_not_imported_is_not_overwritten(store: Store) -> None:
     build.a_tournament(store, tournament_id=700)
     with pytest.raises(Conflict, match="was not imported"):
         bundles.import_bundle(store, bundles.full_bundle())
@@ -93,7 +93,7 @@ def test_a_tournament_of_another_organizer_is_not_overwritten(store: Store) -> N
 
 
 def _take_slug(kind: str, store: Store) -> str:
-    """Put something else where the bundle's id is; returns the sentence that refuses it."""
+    """Give an id of the bundle to something else; return the start of the refusal."""
     night = build.a_tournament(store, players=2, arenas=1)
     player_id, arena_id = night.player_ids[0], night.arena_ids[0]
     own = {"organizer_id": night.organizer_id}
@@ -152,7 +152,7 @@ def test_an_id_in_use_by_something_else_refuses_the_file_by_name_and_stores_noth
     assert row_counts(store) == before
 
 
-def test_who_and_what_is_only_named_becomes_a_placeholder(store: Store) -> None:
+def test_a_user_or_series_that_is_only_named_becomes_a_placeholder(store: Store) -> None:
     night = bundles.full_bundle()
     del night["tournament"]["organizer"], night["series"]
     night["scorekeepers"] = []
@@ -223,7 +223,7 @@ def test_the_owner_gets_the_tournament_and_the_organizers_things_only(store: Sto
     assert one_row(store, tables.scorekeeper).user_id == 502
 
 
-def test_what_the_bundles_organizer_has_here_passes_to_the_owner(store: Store) -> None:
+def test_things_of_the_bundles_organizer_pass_to_the_owner(store: Store) -> None:
     owner_id = build.a_user(store, name="Demo", role="organizer")
     bundles.import_bundle(store, bundles.full_bundle())
     assert bundles.import_bundle(store, bundles.full_bundle(), owner_id=owner_id).outcome == "replaced"
@@ -236,9 +236,7 @@ def test_what_the_bundles_organizer_has_here_passes_to_the_owner(store: Store) -
     "content",
     [bundles.full_bundle(), bundles.real_night("45"), *map(bundles.read_bundle, bundles.INVENTED[:2])],
 )
-def test_renumbered_everything_gets_ids_that_were_free_and_keeps_its_shape(
-    store: Store, content: Any
-) -> None:
+def test_a_renumbered_bundle_gets_free_ids_and_keeps_its_shape(store: Store, content: Any) -> None:
     first = bundles.import_bundle(store, content)
     done = bundles.import_bundle(store, content, new_ids=True)
     assert done.outcome == "new"
@@ -249,7 +247,7 @@ def test_renumbered_everything_gets_ids_that_were_free_and_keeps_its_shape(
     )
     renumbered: Any = json.loads(json.dumps(content))
     renumbering.renumber(renumbered, done.ids)
-    # A custom link leads to one tournament only.
+    # A short link leads to one tournament only.
     if renumbered["tournament"].pop("shortcut", None):
         assert copied["tournament"]["shortcut"] is None
     assert bundles.find_losses(renumbered, copied) == []
@@ -258,7 +256,7 @@ def test_renumbered_everything_gets_ids_that_were_free_and_keeps_its_shape(
         assert set(ids) & set(ids.values()) == set(), name
 
 
-def test_after_an_import_new_ids_are_free_ones(store: Store) -> None:
+def test_new_ids_after_an_import_are_free(store: Store) -> None:
     bundle = bundles.full_bundle()
     del bundle["tournament"]["organizer"]
     bundles.import_bundle(store, bundle)

@@ -1,4 +1,4 @@
-"""The bulk files: whole, described by their manifest, replaced at once."""
+"""The bulk files: complete, described by their manifest, replaced at once."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ OPDB, TIPS = BULK_FILES[:2]
 
 
 @pytest.mark.parametrize("export", BULK_FILES, ids=[bulk_file.name for bulk_file in BULK_FILES])
-def test_a_manifest_says_what_its_file_holds(store: Store, tmp_path: Path, export: BulkFile) -> None:
+def test_a_manifest_describes_its_file(store: Store, tmp_path: Path, export: BulkFile) -> None:
     with store.write() as transaction:
         opdb_file.import_machines(transaction, opdb_file.parse(files.second_shape()))
     build.a_rating(store)
@@ -55,9 +55,7 @@ def test_every_entry_is_a_row(store: Store, tmp_path: Path) -> None:
     assert opdb_file.read(tmp_path / OPDB.name).entries.keys() == {entry["opdbId"] for entry in listed}
 
 
-def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one_and_nothing_else(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(store: Store, tmp_path: Path) -> None:
     nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
 
@@ -72,7 +70,7 @@ def test_a_file_that_cannot_be_written_to_its_end_leaves_the_old_one_and_nothing
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_what_has_no_line_yet_is_not_written(store: Store, tmp_path: Path) -> None:
+def test_a_file_without_lines_is_not_written(store: Store, tmp_path: Path) -> None:
     nothing = BulkFile("latest-nothing.csv", lambda _db: iter(()), frame_lines=1)
     assert nightly.write_bulk_file(store, nothing, tmp_path, build.NOW) is None
     assert list(tmp_path.glob("*latest*")) == []
@@ -95,7 +93,7 @@ def test_memory_does_not_grow_with_the_file(store: Store, tmp_path: Path) -> Non
 
 
 def test_lines_are_written_as_they_come(store: Store, tmp_path: Path) -> None:
-    """However many there are: none is kept."""
+    """A long sequence of lines, none of which stays in memory."""
     seen = []
 
     def lines(_db: Any) -> Iterator[str]:
@@ -114,13 +112,13 @@ def test_lines_are_written_as_they_come(store: Store, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'{"file":"x"}', b'{"generatedAt":"then"}', b"\xff"])
-def test_a_manifest_that_cannot_be_read_is_no_manifest(store: Store, tmp_path: Path, content: bytes) -> None:
+def test_an_unreadable_manifest_counts_as_missing(store: Store, tmp_path: Path, content: bytes) -> None:
     nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     (tmp_path / OPDB.manifest_name).write_bytes(content)
     assert nightly.written_at(OPDB, tmp_path) is None
 
 
-def test_a_manifest_without_its_file_is_no_manifest(store: Store, tmp_path: Path) -> None:
+def test_a_manifest_without_its_file_counts_as_missing(store: Store, tmp_path: Path) -> None:
     nightly.write_bulk_file(store, OPDB, tmp_path, build.NOW)
     (tmp_path / OPDB.name).unlink()
     assert nightly.written_at(OPDB, tmp_path) is None

@@ -1,4 +1,4 @@
-"""The machine database comes in from four shapes, whole or not at all. Source: ratings C.2."""
+"""The machine database is imported from four shapes, all or nothing. Source: ratings C.2."""
 
 import copy
 import json
@@ -42,7 +42,7 @@ def rows(store: Store) -> list[Any]:
 
 
 @pytest.mark.parametrize("shape", ["export", "first"])
-def test_every_full_shape_makes_the_same_entries(store: Store, shape: str) -> None:
+def test_every_full_shape_gives_the_same_entries(store: Store, shape: str) -> None:
     assert import_machines(store, files.second_shape()) == ImportCounts(
         entries=6, new=6, changed=0, removed=0
     )
@@ -52,7 +52,7 @@ def test_every_full_shape_makes_the_same_entries(store: Store, shape: str) -> No
     assert entries(store) == meant
 
 
-def test_a_file_without_groups_has_them_made_up_from_their_machines(store: Store) -> None:
+def test_missing_groups_are_derived_from_their_machines(store: Store) -> None:
     assert import_machines(store, files.export_file()) == ImportCounts(entries=6, new=6, changed=0, removed=0)
     machines = entries(store)
     assert list(machines) == [
@@ -68,7 +68,7 @@ def test_a_file_without_groups_has_them_made_up_from_their_machines(store: Store
     assert (machines["G4ODR"].opdb_machine, machines["G4ODR"].physical_machine) == (None, False)
 
 
-def test_a_made_up_group_follows_its_machines_until_a_file_names_it(store: Store) -> None:
+def test_a_derived_group_follows_its_machines_until_a_file_names_it(store: Store) -> None:
     raw = files.export_file()
     import_machines(store, raw)
     raw[2]["name"] = "Harbour"
@@ -81,7 +81,7 @@ def test_a_made_up_group_follows_its_machines_until_a_file_names_it(store: Store
     assert entries(store)["G4odR"].name == "Lights of the Harbour"
 
 
-def test_a_row_says_what_its_file_says(store: Store) -> None:
+def test_a_row_has_the_fields_of_its_file(store: Store) -> None:
     import_machines(store, files.export_file())
     machines = entries(store)
     machine, alias = machines["G4ODR-MLzY7"], machines["G4ODR-MLzY7-A1B7O"]
@@ -97,7 +97,7 @@ def test_a_row_says_what_its_file_says(store: Store) -> None:
     assert (machines["G4ODR-Mzly7"].year, machines["G4ODR-Mzly7"].manufacture_date) == (None, None)
 
 
-def test_ids_that_differ_by_case_alone_are_different_machines(store: Store) -> None:
+def test_ids_that_differ_by_case_only_are_different_machines(store: Store) -> None:
     import_machines(store, files.second_shape())
     machines = entries(store)
     assert machines["G4ODR-MLzY7"].name == "The Comet Rider (Pro)"
@@ -105,7 +105,7 @@ def test_ids_that_differ_by_case_alone_are_different_machines(store: Store) -> N
     assert machines["G4odR-MLzY7"].name == "Harbor Lights"
 
 
-def test_a_slim_file_changes_what_it_says_and_keeps_the_rest(store: Store) -> None:
+def test_a_slim_file_changes_its_own_fields_and_keeps_the_rest(store: Store) -> None:
     import_machines(store, files.second_shape())
     meant = entries(store)
     assert import_machines(store, files.slim_shape()).changed == 0
@@ -125,7 +125,7 @@ def test_a_slim_file_alone_is_a_machine_database_too(store: Store) -> None:
     assert (machine.manufacturer.name, machine.manufacturer.full_name) == ("Nebula", None)
 
 
-def test_what_is_known_of_a_maker_grows_and_does_not_shrink(store: Store) -> None:
+def test_details_of_a_manufacturer_are_added_and_never_dropped(store: Store) -> None:
     raw = {"entries": [{"opdbId": "G1-M1", "name": "Comet", "manufacturerName": "Harbor"}]}
     import_machines(store, raw)
     for maker, known in (
@@ -141,7 +141,7 @@ def test_what_is_known_of_a_maker_grows_and_does_not_shrink(store: Store) -> Non
         assert machine.manufacturer_id == known[0]
 
 
-def test_people_come_in_and_are_kept_by_files_that_know_nobody(store: Store) -> None:
+def test_people_stay_when_a_later_file_has_none(store: Store) -> None:
     raw = files.second_shape()
     raw["entries"][2]["people"] = [{"opdbPersonId": 3, "name": "Vera Solder", "role": "design", "index": 0}]
     import_machines(store, raw)
@@ -150,7 +150,7 @@ def test_people_come_in_and_are_kept_by_files_that_know_nobody(store: Store) -> 
     assert json.loads(msgspec.json.encode(people)) == raw["entries"][2]["people"]
 
 
-def test_what_is_no_link_is_left_out(store: Store) -> None:
+def test_a_text_that_is_not_a_link_is_left_out(store: Store) -> None:
     raw = files.second_shape()
     raw["entries"][2] |= {
         "pinballRulesUrl": "javascript:alert(1)",
@@ -165,7 +165,7 @@ def test_what_is_no_link_is_left_out(store: Store) -> None:
     assert json.loads(msgspec.json.encode(machine.images))[0]["urls"]["small"] is None
 
 
-def test_what_the_file_has_no_more_is_gone(store: Store) -> None:
+def test_entries_missing_from_the_file_are_deleted(store: Store) -> None:
     raw = files.second_shape()
     import_machines(store, raw)
     less = {"entries": raw["entries"][:5]}
@@ -174,7 +174,7 @@ def test_what_the_file_has_no_more_is_gone(store: Store) -> None:
 
 
 @pytest.mark.parametrize(("kept", "is_refused"), [(8, False), (7, True)])
-def test_a_file_with_less_than_four_fifths_of_what_is_stored_is_refused(
+def test_a_file_with_less_than_four_fifths_of_the_stored_entries_is_refused(
     store: Store, kept: int, is_refused: bool
 ) -> None:
     whole = {"entries": [{"opdbId": f"G{n}", "name": f"Title {n}"} for n in range(10)]}
@@ -190,7 +190,7 @@ def test_a_file_with_less_than_four_fifths_of_what_is_stored_is_refused(
     assert import_machines(store, part, is_forced=True).removed == 3
 
 
-def test_machines_of_the_house_stay_whatever_comes_in_and_count_for_nothing(store: Store) -> None:
+def test_machines_of_this_site_stay_and_are_not_counted(store: Store) -> None:
     own = {"entries": [{"opdbId": "Hclub-M1", "name": "Club Special", "year": 2024}]}
     assert import_machines(store, own) == ImportCounts(entries=2, new=2, changed=0, removed=0)
     import_machines(store, files.second_shape())
@@ -200,7 +200,7 @@ def test_machines_of_the_house_stay_whatever_comes_in_and_count_for_nothing(stor
     assert len(entries(store)) == 8
 
 
-def test_our_own_file_comes_in_again_and_elsewhere(store: Store, tmp_path: Path) -> None:
+def test_our_own_file_can_be_imported_again_and_elsewhere(store: Store, tmp_path: Path) -> None:
     raw = files.export_file()
     raw.append({"opdb_id": "Hclub-M1", "name": "Club “Special” \u2028", "is_machine": True})
     import_machines(store, raw)
@@ -218,7 +218,7 @@ def test_our_own_file_comes_in_again_and_elsewhere(store: Store, tmp_path: Path)
 
 
 def _change_at(path: str, **fields: Any) -> Callable[[Any], None]:
-    """Changes the row at `machines.0` and the like."""
+    """Change the row at a path like `machines.0`."""
 
     def change(raw: Any) -> None:
         for step in path.split("."):
@@ -279,7 +279,7 @@ def _change_at(path: str, **fields: Any) -> Callable[[Any], None]:
         ("slim", _change_at("entries.4", name=""), "$.entries[4].name: Expected `str` of length >= 1."),
     ],
 )
-def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
+def test_a_fault_is_reported_with_its_row_and_field_and_nothing_is_stored(
     store: Store, shape: str, change: Callable[[Any], None], sentence: str
 ) -> None:
     import_machines(store, files.second_shape())
@@ -310,7 +310,9 @@ def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
         (b'{"machines":[],"aliases":7}', "$.aliases: Expected `array`, got `int`."),
     ],
 )
-def test_a_file_that_is_no_machine_database_is_refused(tmp_path: Path, content: bytes, sentence: str) -> None:
+def test_a_file_that_is_not_a_machine_database_is_refused(
+    tmp_path: Path, content: bytes, sentence: str
+) -> None:
     file = tmp_path / "opdb.json"
     file.write_bytes(content)
     with pytest.raises(BrokenFile) as error:
@@ -318,9 +320,7 @@ def test_a_file_that_is_no_machine_database_is_refused(tmp_path: Path, content: 
     assert sentence in error.value.message
 
 
-def test_a_file_that_nobody_could_hold_in_memory_is_not_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_too_large_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "opdb.json"
     file.write_text(json.dumps(files.slim_shape()))
     monkeypatch.setattr(json_file, "BYTES_MAX", 100)
@@ -328,7 +328,7 @@ def test_a_file_that_nobody_could_hold_in_memory_is_not_read(
         opdb_file.read(file)
 
 
-def test_arenas_that_have_no_entry_are_left_alone(store: Store) -> None:
+def test_arenas_without_an_entry_are_left_alone(store: Store) -> None:
     arena_id = build.an_arena(store, build.a_user(store), opdb_id="Gnone-M1")
     import_machines(store, files.second_shape())
     with store.read() as db:

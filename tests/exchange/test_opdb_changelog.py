@@ -1,4 +1,4 @@
-"""Whatever names a machine follows it when its id changes, all in one go. Source: ratings C.3."""
+"""References to a machine follow it when its id changes, in one transaction. Source: ratings C.3."""
 
 import json
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def revision(store: Store, tournament_id: int) -> int:
 
 @dataclass(frozen=True)
 class MachineWorld:
-    """A completed night on two machines, another one that has nothing to do with them, a tip and a film."""
+    """A completed night on two machines, another night without them, a tip and a video."""
 
     store: Store
     night: build.Night
@@ -87,7 +87,7 @@ def world(store: Store) -> MachineWorld:
     return MachineWorld(store, night, other, moved)
 
 
-def test_arenas_summaries_and_films_follow_and_tournaments_that_show_them_are_newer(
+def test_arenas_summaries_and_videos_follow_and_their_tournaments_get_a_new_revision(
     world: MachineWorld,
 ) -> None:
     store, night, other = world.store, world.night, world.other
@@ -97,7 +97,7 @@ def test_arenas_summaries_and_films_follow_and_tournaments_that_show_them_are_ne
     before = [revision(store, each.tournament_id) for each in (night, other)]
     done = import_lines(store, a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"))
     assert done == MachineMoves(1, {"GrdNZ-MQo1e": "GRveZ-MNE38"})
-    # The other arena's id differs by case alone.
+    # The other arena's id differs by case only.
     assert arena_ids(store)[-2:] == ["GRveZ-MNE38", "GrdNZ-Mqo1e"]
     path = f"/api/tournaments/{night.tournament_id}/summary"
     for name in ("arenas", "player-arenas", "matches"):
@@ -113,14 +113,14 @@ def test_arenas_summaries_and_films_follow_and_tournaments_that_show_them_are_ne
 
 
 def all_rows(store: Store) -> list[list[tuple[Any, ...]]]:
-    """Every row that a change of ids may touch."""
+    """Every row that a change of ids can affect."""
     kinds = (tables.arena, tables.arena_summary, tables.player_arena_summary, tables.match_summary)
     more = (tables.tip, tables.machine_video, tables.machine_change, tables.announcement, tables.tournament)
     with store.read() as db:
         return [[tuple(row) for row in db.execute(select(table))] for table in (*kinds, *more)]
 
 
-def test_what_follows_happens_whole_or_not_at_all(world: MachineWorld) -> None:
+def test_all_references_follow_or_none(world: MachineWorld) -> None:
     store, before = world.store, all_rows(world.store)
     lines = [a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"), a_move(2, "GrdNZ", "GRveZ")]
 
@@ -135,7 +135,7 @@ def test_what_follows_happens_whole_or_not_at_all(world: MachineWorld) -> None:
     assert all(was != now for was, now in zip(before[:7], all_rows(store)[:7], strict=True))
 
 
-def test_a_title_that_moved_takes_its_tips_along(world: MachineWorld) -> None:
+def test_tips_follow_their_title(world: MachineWorld) -> None:
     import_lines(world.store, a_move(1, "GrdNZ", "GRveZ"))
     answer = build.ask(world.store, "/api/pintips?opdbId=GRveZ-MNE38", by=1)[1]
     assert [tip["text"] for tip in answer["pintips"]] == ["Nudge."]
@@ -146,13 +146,13 @@ def test_an_id_that_moved_more_than_once_leads_to_its_last_one(world: MachineWor
     done = import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2"), a_move(2, "GB-M2", "GC-M3"))
     assert done.moved == {"GrdNZ-MQo1e": "GC-M3"}
     assert arena_ids(world.store)[-2] == "GC-M3"
-    # Again: there is nothing left to do, and nobody's answers become worthless.
+    # Again: nothing is left to do, and no revision is raised.
     before = revision(world.store, world.night.tournament_id)
     assert import_lines(world.store, a_move(1, "GrdNZ-MQo1e", "GB-M2")) == MachineMoves()
     assert revision(world.store, world.night.tournament_id) == before
 
 
-def test_many_ids_follow_at_once_each_its_own_way(store: Store) -> None:
+def test_many_ids_follow_at_once(store: Store) -> None:
     organizer = build.a_user(store)
     for opdb_id in ("GA", "GB", "GC", "Ga", None):
         build.an_arena(store, organizer, opdb_id=opdb_id)
@@ -178,7 +178,7 @@ def test_a_deleted_machine_leaves_the_arena_its_name(world: MachineWorld) -> Non
     assert (row["opdbId"], row["opdbGroup"]) == (None, None)
 
 
-def test_an_id_that_leads_to_nothing_known_is_kept_and_named_until_the_entry_comes(
+def test_an_id_without_a_known_successor_is_kept_and_reported_until_the_entry_comes(
     world: MachineWorld,
 ) -> None:
     machines(world.store, "GX-M1")
@@ -189,7 +189,7 @@ def test_an_id_that_leads_to_nothing_known_is_kept_and_named_until_the_entry_com
     assert arena_ids(world.store)[-2] == "GB-M2"
 
 
-def test_summaries_follow_that_were_counted_before_their_arena_changed(world: MachineWorld) -> None:
+def test_summaries_from_before_the_change_of_an_arena_follow_too(world: MachineWorld) -> None:
     night = world.night
     with world.store.write() as transaction:
         transaction.connection.execute(tables.arena.update().values(opdb_id="Gother-M1"))
@@ -201,7 +201,7 @@ def test_summaries_follow_that_were_counted_before_their_arena_changed(world: Ma
     assert revision(world.store, night.tournament_id) > before
 
 
-def test_a_line_that_comes_again_takes_the_place_of_the_old_one(store: Store) -> None:
+def test_a_repeated_line_replaces_the_old_one(store: Store) -> None:
     import_lines(store, a_move(1, "GA", "GB"), a_move(2, "GC", None))
     import_lines(store, a_move(2, "GC", "GD"))
     changes = build.ask(store, "/api/opdb/changelog", by=1)[1]["data"]
@@ -211,7 +211,7 @@ def test_a_line_that_comes_again_takes_the_place_of_the_old_one(store: Store) ->
     ]
 
 
-def test_the_published_list_comes_in_too(store: Store) -> None:
+def test_the_published_list_can_be_imported_too(store: Store) -> None:
     import_lines(store, a_move(1, "GrdNZ-MQo1e", "GRveZ-MNE38"), a_move(2, "GC", None))
     page = build.ask(store, "/api/opdb/changelog", by=1)[1]
     assert page["data"][0] == {
@@ -239,7 +239,7 @@ def test_the_published_list_comes_in_too(store: Store) -> None:
         ({"changelog_id": 0}, "$[1].changelog_id: Expected `int` >= 1."),
     ],
 )
-def test_a_fault_is_told_with_its_row_and_nothing_is_stored(
+def test_a_fault_is_reported_with_its_row_and_nothing_is_stored(
     store: Store, changed: dict[str, Any], sentence: str
 ) -> None:
     lines = [a_move(1, "GA", "GB"), a_move(2, "GB", "GC") | changed]
@@ -250,6 +250,6 @@ def test_a_fault_is_told_with_its_row_and_nothing_is_stored(
 
 
 @pytest.mark.parametrize("raw", [{"entries": []}, [{"opdb_id": "GA"}], 7, None, {"data": {}}])
-def test_a_file_that_is_no_list_of_changes_is_refused(raw: Any) -> None:
+def test_a_file_that_is_not_a_list_of_changes_is_refused(raw: Any) -> None:
     with pytest.raises(BrokenFile, match="This is not a list of changed ids"):
         opdb_changelog.parse(raw)

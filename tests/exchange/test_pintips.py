@@ -1,4 +1,4 @@
-"""Tips and films come in whole or not at all. Source: ratings C.2 and C.3."""
+"""Tips and videos are imported all or nothing. Source: ratings C.2 and C.3."""
 
 import json
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ def exported_tips(store: Store) -> list[dict[str, Any]]:
     return listed
 
 
-def test_our_own_file_is_what_came_in(store: Store) -> None:
+def test_our_own_file_equals_the_imported_one(store: Store) -> None:
     assert exported_tips(store) == []
     tips = [
         a_tip(3, voteTotal=-1, text="Ünder the “ramp”\n\u2028"),
@@ -53,7 +53,7 @@ def test_a_tip_is_for_the_whole_title(store: Store) -> None:
     assert [tip["opdbId"] for tip in exported_tips(store)] == ["G4ODR", "G4ODR"]
 
 
-def test_a_file_takes_the_place_of_the_tips_that_are_stored_unless_it_is_far_shorter(store: Store) -> None:
+def test_a_file_replaces_the_stored_tips_unless_it_is_far_shorter(store: Store) -> None:
     tips = [a_tip(n) for n in range(1, 11)]
     import_tips(store, tips)
     import_tips(store, tips[:8])
@@ -77,7 +77,7 @@ def test_a_file_takes_the_place_of_the_tips_that_are_stored_unless_it_is_far_sho
         ({"voteTotal": "many"}, "$[1].voteTotal: Expected `int`, got `str`."),
     ],
 )
-def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
+def test_a_fault_is_reported_with_its_row_and_field_and_nothing_is_stored(
     store: Store, fields: dict[str, Any], sentence: str
 ) -> None:
     import_tips(store, [a_tip(9)])
@@ -87,7 +87,7 @@ def test_a_fault_is_told_with_its_row_and_field_and_nothing_is_stored(
     assert [tip["tipId"] for tip in exported_tips(store)] == [9]
 
 
-def test_a_file_that_is_no_list_of_tips_is_refused() -> None:
+def test_a_file_that_is_not_a_list_of_tips_is_refused() -> None:
     others: tuple[Any, ...] = ({"entries": []}, 7, None)
     for raw in others:
         with pytest.raises(BrokenFile, match="This is not a list of tips"):
@@ -96,7 +96,7 @@ def test_a_file_that_is_no_list_of_tips_is_refused() -> None:
         pintips.parse([{"opdb_id": "G4ODR", "name": "Comet Rider"}])
 
 
-def test_films_take_the_place_of_those_that_are_stored(store: Store) -> None:
+def test_a_file_replaces_the_stored_videos(store: Store) -> None:
     for listed in ([FILM], {"videos": [FILM, {**FILM, "url": "https://films.example/2"}]}, [FILM]):
         with store.write() as transaction:
             videos.import_videos(transaction, videos.parse(listed))
@@ -118,13 +118,13 @@ def test_films_take_the_place_of_those_that_are_stored(store: Store) -> None:
         ),
     ],
 )
-def test_a_fault_in_a_film_is_told_with_its_row_and_field(fields: dict[str, Any], sentence: str) -> None:
+def test_a_fault_in_a_video_is_reported_with_its_row_and_field(fields: dict[str, Any], sentence: str) -> None:
     with pytest.raises(BrokenFile) as error:
         videos.parse([FILM, {**FILM, "url": "https://films.example/2", **fields}])
     assert sentence in error.value.message
 
 
 @pytest.mark.parametrize("raw", [7, {"films": []}, None, {"videos": 3}])
-def test_a_file_that_is_no_list_of_films_is_refused(raw: Any) -> None:
+def test_a_file_that_is_not_a_list_of_videos_is_refused(raw: Any) -> None:
     with pytest.raises(BrokenFile, match="neither a list of videos"):
         videos.parse(raw)

@@ -1,4 +1,4 @@
-"""What comes in goes out again, on both databases. Source: the issue's point 8."""
+"""An export after an import equals the imported file, on both databases."""
 
 from pathlib import Path
 from typing import Any
@@ -41,7 +41,7 @@ def test_every_field_of_every_night_comes_back_and_export_after_import_is_the_id
         assert bundles.export_bundle(second, done.tournament_id) == exported, path.name
 
 
-def test_everything_that_a_bundle_can_hold_comes_back(store: Store, second: Store) -> None:
+def test_every_part_of_a_bundle_comes_back(store: Store, second: Store) -> None:
     original = bundles.full_bundle()
     bundles.import_bundle(store, original)
     exported = bundles.export_bundle(store, 700)
@@ -50,7 +50,7 @@ def test_everything_that_a_bundle_can_hold_comes_back(store: Store, second: Stor
     assert bundles.export_bundle(second, 700) == exported
 
 
-def test_lists_go_out_by_id(store: Store) -> None:
+def test_lists_are_exported_by_id(store: Store) -> None:
     path = bundles.NIGHTS[7]
     exported = bundles.export_bundle(store, bundles.import_bundle(store, path).tournament_id)
     ids = {
@@ -63,7 +63,7 @@ def test_lists_go_out_by_id(store: Store) -> None:
         assert [item[key] for item in listed] == sorted(item[key] for item in listed)
 
 
-def test_settings_that_a_file_leaves_out_get_their_defaults(store: Store) -> None:
+def test_missing_settings_get_their_defaults(store: Store) -> None:
     tournament = bundles.export_bundle(store, bundles.import_bundle(store, bundles.NIGHTS[7]).tournament_id)[
         "tournament"
     ]

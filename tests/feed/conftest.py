@@ -1,4 +1,4 @@
-"""What several tests of the feed need."""
+"""Fixtures of the feed's tests."""
 
 import shutil
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The real server class on a real port, a log in memory, and clients of several kinds."""
+"""The real server class on a real port, with announcements in memory and WebSocket clients."""
 
 import asyncio
 import contextlib
@@ -38,7 +38,7 @@ SECONDS_MAX = 10.0
 
 
 class ManualClock:
-    """A clock that stands still until it is told to go on."""
+    """A clock that only moves when a test sets it."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -48,7 +48,7 @@ class ManualClock:
 
 
 class MemoryEvents:
-    """The announcements of some tournaments, in memory; what is appended is published at once."""
+    """The announcements of some tournaments, in memory."""
 
     def __init__(self, *tournament_ids: int) -> None:
         self.heads = {tournament_id: ChannelHead("k3f9", 0, 0) for tournament_id in tournament_ids}
@@ -56,14 +56,14 @@ class MemoryEvents:
         self.hub: Hub | None = None
         self.lookups: list[tuple[str, int]] = []
         self.is_broken = False
-        # Set to make every look-up wait.
+        # Set to make every lookup wait.
         self.gate: asyncio.Event | None = None
         self.watched: list[int] = []
 
     def append(
         self, tournament_id: int, name: str = "GameCreatedOrUpdated", data: str = "{}"
     ) -> Announcement:
-        """A change was committed; the relay has not heard of it yet."""
+        """Add an event that the relay has not seen yet."""
         head = self.heads[tournament_id] = replace(
             self.heads[tournament_id], seq=self.heads[tournament_id].seq + 1
         )
@@ -74,7 +74,7 @@ class MemoryEvents:
     def publish(
         self, tournament_id: int, name: str = "GameCreatedOrUpdated", data: str = "{}"
     ) -> Announcement:
-        """A change was committed, and the relay hands it to the hub."""
+        """Add an event and publish it, as the relay does."""
         event = self.append(tournament_id, name, data)
         assert self.hub is not None
         self.hub.publish(event)
@@ -106,7 +106,7 @@ class MemoryEvents:
 
 @dataclass
 class FeedServer:
-    """A server that is running."""
+    """A running server."""
 
     port: int
     feed: Feed
@@ -125,9 +125,9 @@ class FeedServer:
 
     @asynccontextmanager
     async def client(self, path: str | None = None, **options: Any) -> AsyncIterator[ClientConnection]:
-        """A connection that is open; what it gets first has not been read yet."""
+        """An open connection, whose first text is not read yet."""
         options.setdefault("compression", None)
-        # A client that is full reads no close either, and then waits for it.
+        # A client with a full queue would not read the close either.
         options.setdefault("max_queue", None)
         async with connect(self.url(path), ping_interval=None, proxy=None, **options) as client:
             yield client
@@ -157,7 +157,7 @@ async def subscribe(client: ClientConnection, tournament_id: int, **more: Any) -
 
 
 async def read_close(client: ClientConnection) -> tuple[int | None, str | None]:
-    """Read to the end: the code and the reason of the close."""
+    """Read to the end; return the code and reason of the close."""
     async with asyncio.timeout(SECONDS_MAX):
         with contextlib.suppress(ConnectionClosedError):
             async for _ in client:
@@ -166,7 +166,7 @@ async def read_close(client: ClientConnection) -> tuple[int | None, str | None]:
 
 
 async def wait_until(question: Callable[[], bool]) -> None:
-    """Wait for something to become true."""
+    """Wait until the question is answered with True."""
     async with asyncio.timeout(SECONDS_MAX):
         while not question():
             await asyncio.sleep(0.005)
@@ -186,7 +186,7 @@ async def running_feed(
     asgi: bool = False,
     send_bytes: int | None = None,
 ) -> AsyncIterator[FeedServer]:
-    """The server on the loop of the test, so that a test can publish and turn the clock."""
+    """A server on the loop of the test, so that the test can publish events and set the clock."""
     log = MemoryEvents(*tournament_ids)
     hub = Hub(log, log.on_watched, **({} if clock is None else {"now": clock}))
     log.hub = hub
@@ -194,7 +194,7 @@ async def running_feed(
     routes = [WebSocketRoute("/{path:path}", AsgiFeed(feed)), Route("/{path:path}", _not_found)]
     listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
     if send_bytes is not None:
-        # What the system keeps of what a reader has not read; else megabytes of it.
+        # By default the system buffers megabytes for a client that does not read.
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_bytes)
     ready = asyncio.Event()
     config = uvicorn.Config(
@@ -221,5 +221,5 @@ async def running_feed(
 
 
 def run_scenario(scenario: Coroutine[Any, Any, None]) -> None:
-    """A scenario on the loop that the server runs on in earnest."""
+    """Run a scenario on the event loop of production."""
     uvloop.run(scenario)

@@ -1,4 +1,4 @@
-"""A connection without a library: frames as a test writes them, and a receiver that need not read."""
+"""A WebSocket connection without a library, which can send any frame and stop reading."""
 
 import asyncio
 import contextlib
@@ -14,17 +14,17 @@ MASK = b"\x01\x02\x03\x04"
 
 
 class RawConnection:
-    """A connection without a library."""
+    """A connection that writes and reads raw frames."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.reader = reader
         self.writer = writer
-        # Whether it answers a close.
+        # Whether it answers a close frame.
         self.answers_close = True
 
     @classmethod
     async def open(cls, house: FeedServer, *, receive_bytes: int | None = None) -> "RawConnection":
-        """A connection after its handshake and its first text; with a small window it clogs soon."""
+        """A connection after its handshake and first text; a small receive buffer fills quickly."""
         plug = socket.socket()
         if receive_bytes is not None:
             plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
@@ -44,7 +44,7 @@ class RawConnection:
         return raw
 
     def send(self, first: int, payload: bytes, *, mask: bytes | None = MASK) -> None:
-        """A frame with this first byte; without a mask it is one that only servers may send."""
+        """Send a frame with this first byte; without a mask it breaks the protocol."""
         length = len(payload)
         if length < 126:
             head = struct.pack("!BB", first, length)
@@ -58,7 +58,7 @@ class RawConnection:
         self.writer.write(head + payload)
 
     async def subscribe(self, tournament_id: int, **more: Any) -> Any:
-        """Follow a tournament; the confirmation."""
+        """Follow a tournament; return the confirmation."""
         data = {"channel": f"tournaments.{tournament_id}", **more}
         self.send(TEXT, json.dumps({"event": "pusher:subscribe", "data": data}).encode())
         return await self.read_text()
@@ -75,13 +75,13 @@ class RawConnection:
             return first, await self.reader.readexactly(length)
 
     async def read_text(self) -> Any:
-        """The next frame, which has to be a text, as JSON."""
+        """The JSON of the next frame, which must be a text."""
         first, payload = await self.read_frame()
         assert first == TEXT, (first, payload)
         return json.loads(payload)
 
     async def read_close_code(self) -> int | None:
-        """Read to the end; the code of the close frame, and nothing after it."""
+        """Read to the end; return the code of the close frame, which must be the last."""
         code = None
         try:
             while True:
@@ -103,7 +103,7 @@ class RawConnection:
         cast("asyncio.ReadTransport", self.writer.transport).resume_reading()
 
     async def hang_up(self) -> None:
-        """Close without a word."""
+        """Drop the connection without a close frame."""
         self.writer.close()
         with contextlib.suppress(OSError):
             await self.writer.wait_closed()

@@ -1,4 +1,4 @@
-"""A Redis that a test may kill."""
+"""A Redis server that a test can kill."""
 
 import contextlib
 import socket
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class RedisServer:
-    """A Redis of the test's own, which can be killed and started again on the same port."""
+    """A Redis server of one test, which can be killed and restarted on the same port."""
 
     def __init__(self, program: str, folder: Path) -> None:
         self._program = program

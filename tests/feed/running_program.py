@@ -1,7 +1,7 @@
 """The whole program on a real port over a real database, on the loop of the test.
 
-async with whole(store) as house:
-    await house.write("PATCH", f"/api/tournaments/{one}", {"name": "Friday"})
+async with running_program(store) as program:
+    await program.write("PATCH", f"/api/tournaments/{tournament_id}", {"name": "Friday"})
 """
 
 import asyncio
@@ -42,14 +42,14 @@ class RunningProgram:
     http: httpx2.AsyncClient
 
     async def write(self, method: str, path: str, body: Any = None) -> Any:
-        """A writing request that must succeed; its decoded answer."""
+        """Send a write that must succeed; return its decoded answer."""
         answer = await self.http.request(method, path, json=body)
         assert answer.status_code < 300, (method, path, answer.text)
         return answer.json()
 
     @asynccontextmanager
     async def follower(self, tournament_id: int, **resume: Any) -> AsyncIterator[ClientConnection]:
-        """A socket that follows the tournament; with `epoch` and `seq` it says what it has."""
+        """A socket that follows the tournament; with `epoch` and `seq` it resumes from there."""
         url = f"ws://127.0.0.1:{self.port}/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"
         async with connect(url, ping_interval=None, proxy=None, compression=None, max_size=None) as client:
             await next_message(client)
@@ -100,14 +100,14 @@ def admin_token(store: Store) -> str:
 
 
 def announce(store: Store, tournament_id: int, count: int = 1, name: str = "TournamentUpdated") -> None:
-    """Announce something of which only the number matters."""
+    """Announce events whose content does not matter."""
     with store.write(tournament_id) as transaction:
         events = [(name, json.dumps({"tournamentId": tournament_id, "n": n})) for n in range(count)]
         announcements.append(transaction, tournament_id, events)
 
 
 async def wait_until(question: Callable[[], bool], seconds: float = 10.0) -> None:
-    """Wait for something to become true."""
+    """Wait until the question is answered with True."""
     async with asyncio.timeout(seconds):
         while not question():
             await asyncio.sleep(0.01)

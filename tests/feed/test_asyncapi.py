@@ -1,4 +1,4 @@
-"""The published description of the feed says what is sent."""
+"""The published description of the feed matches the messages that are sent."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ def test_the_description_is_one_of_asyncapi_3() -> None:
     assert faults == []
 
 
-def test_it_is_served_to_everybody(store: Store) -> None:
+def test_it_is_public(store: Store) -> None:
     reply = asgi.get(app.build(store, Settings(base_url=build.BASE_URL)), "/asyncapi.json")
     assert reply.status == 200
     assert reply.json == DESCRIPTION

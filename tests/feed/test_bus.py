@@ -1,4 +1,4 @@
-"""Nudges between nodes over Redis: on a channel with the prefix, and nothing is kept there."""
+"""Nudges between nodes over Redis: on a channel with the prefix; nothing is stored."""
 
 import asyncio
 from collections.abc import Collection
@@ -10,7 +10,7 @@ from feed.redis_server import RedisServer
 from feed.running_program import wait_until
 from silverball.feed.bus import RedisBus
 
-# What a node is told to look at; None: everything.
+# The channels that a node is nudged to check; None: all of them.
 Heard = list[Collection[int] | None]
 
 
@@ -43,14 +43,14 @@ def test_nodes_of_one_prefix_nudge_each_other_and_nobody_else(redis: RedisServer
     run_scenario(scenario())
 
 
-def test_a_node_whose_redis_was_away_looks_at_everything_and_hears_again(redis: RedisServer) -> None:
+def test_a_node_checks_all_channels_when_its_redis_comes_back(redis: RedisServer) -> None:
     async def scenario() -> None:
         heard: Heard = []
         node = _node(redis, "mine", heard)
         await wait_until(lambda: heard == [None])
         await asyncio.to_thread(redis.kill)
         await asyncio.to_thread(redis.start)
-        # Once when it is lost or found again, by each of the two connections.
+        # Each of the two connections nudges once when it is lost or restored.
         await wait_until(lambda: heard.count(None) >= 3)
 
         def nudged() -> bool:
@@ -63,7 +63,7 @@ def test_a_node_whose_redis_was_away_looks_at_everything_and_hears_again(redis: 
     run_scenario(scenario())
 
 
-def test_what_is_no_nudge_is_passed_over(redis: RedisServer) -> None:
+def test_a_malformed_nudge_is_ignored(redis: RedisServer) -> None:
     async def scenario() -> None:
         heard: Heard = []
         node = _node(redis, "mine", heard)

@@ -24,13 +24,13 @@ PLAIN, LARAVEL = "silverball", "silverball-laravel"
 
 
 class Program:
-    """A client that runs as a program and says in lines of JSON what it hears."""
+    """A client program that prints the messages it receives as lines of JSON."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
 
     async def read_words(self, *first: object) -> list[Any]:
-        """What it says next that begins with these words."""
+        """The next line that begins with these words."""
         assert self._process.stdout is not None
         heard: list[Any] = []
         try:
@@ -85,7 +85,7 @@ def test_pusher_js_connects_follows_leaves_and_comes_back() -> None:
             await client.read_words("subscribed")
             house.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich"}')
             event = await client.read_words("event")
-            # The library has parsed the text inside the text.
+            # The library has parsed the JSON text inside the JSON.
             assert event == ["event", "GameCreatedOrUpdated", {"gameId": 1, "name": "Zürich"}]
             client.send_word("unsubscribe")
             await wait_until(lambda: house.hub.metrics.subscriptions == 0)
@@ -93,7 +93,7 @@ def test_pusher_js_connects_follows_leaves_and_comes_back() -> None:
             await client.read_words("subscribed")
             house.events.publish(42, "PlayersAdded", '{"playerIds":[7]}')
             assert await client.read_words("event") == ["event", "PlayersAdded", {"playerIds": [7]}]
-            # What the library does not know does not disturb it.
+            # The library ignores events that it does not know.
             client.send_word("resume")
             await client.read_words("subscribed")
             for name in ("GameCreatedOrUpdated", "PlayersAdded"):
@@ -103,7 +103,7 @@ def test_pusher_js_connects_follows_leaves_and_comes_back() -> None:
 
 
 @needs_node
-def test_pusher_js_comes_back_at_once_when_the_server_goes_down() -> None:
+def test_pusher_js_reconnects_at_once_when_the_server_goes_down() -> None:
     async def scenario() -> None:
         async with (
             running_feed(42) as house,
@@ -126,7 +126,7 @@ def test_pusher_js_comes_back_at_once_when_the_server_goes_down() -> None:
 
 @needs_node
 @pytest.mark.parametrize(("key", "code"), [("nobody", 4001), ("old", 4003)])
-def test_pusher_js_gives_up_where_it_is_not_let_in(key: str, code: int) -> None:
+def test_pusher_js_gives_up_when_it_is_refused(key: str, code: int) -> None:
     async def scenario() -> None:
         async with (
             running_feed(42) as house,
@@ -134,7 +134,7 @@ def test_pusher_js_gives_up_where_it_is_not_let_in(key: str, code: int) -> None:
         ):
             assert await client.read_words("error") == ["error", code]
             await client.read_words("state", "disconnected")
-            # It would have tried again by now.
+            # By now it would have reconnected.
             await asyncio.sleep(1.5)
             assert house.hub.metrics.connections_total == 1
 
@@ -146,7 +146,7 @@ def test_pusher_js_gives_up_where_it_is_not_let_in(key: str, code: int) -> None:
     ("channel", "refused"),
     [("tournaments.99", ["NotFound", 404]), ("players.42", ["AuthError", 403])],
 )
-def test_pusher_js_hears_why_it_cannot_follow(channel: str, refused: list[object]) -> None:
+def test_pusher_js_reports_why_it_cannot_follow(channel: str, refused: list[object]) -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, _run_program(house, "pusher.cjs", PLAIN, channel) as client:
             assert await client.read_words("refused") == ["refused", *refused]
@@ -155,7 +155,7 @@ def test_pusher_js_hears_why_it_cannot_follow(channel: str, refused: list[object
 
 
 @needs_node
-def test_laravel_echo_hears_the_events_of_its_namespace() -> None:
+def test_laravel_echo_receives_the_events_of_its_namespace() -> None:
     async def scenario() -> None:
         async with (
             running_feed(42) as house,
@@ -176,7 +176,7 @@ def test_laravel_echo_hears_the_events_of_its_namespace() -> None:
 
 
 @needs_node
-def test_laravel_echo_hears_why_it_cannot_follow() -> None:
+def test_laravel_echo_reports_why_it_cannot_follow() -> None:
     async def scenario() -> None:
         async with (
             running_feed(42) as house,
@@ -204,7 +204,7 @@ def test_pysher_connects_and_follows() -> None:
     run_scenario(scenario())
 
 
-def test_pysher_hears_why_it_is_not_let_in() -> None:
+def test_pysher_reports_why_it_is_refused() -> None:
     pytest.importorskip("pysher", reason="Pysher is not installed", exc_type=ImportError)
 
     async def scenario() -> None:

@@ -1,4 +1,4 @@
-"""The whole program with its feed: sockets and HTTP on one port, and an end in order."""
+"""The whole program with its feed: sockets and HTTP on one port, and an orderly shutdown."""
 
 import asyncio
 
@@ -40,7 +40,7 @@ def test_sockets_and_http_share_a_port(store: Store, asgi: bool) -> None:
     run_scenario(scenario())
 
 
-def test_a_settings_word_chooses_who_runs_the_sockets() -> None:
+def test_a_setting_chooses_the_socket_implementation() -> None:
     feed = Feed(Hub(MemoryEvents()), rules_from_settings(Settings()), limits_from_settings(Settings()))
     assert websocket_protocol(feed, Settings(feed_asgi=True)) == "websockets-sansio"
     chosen = websocket_protocol(feed, Settings())

@@ -1,4 +1,4 @@
-"""The server stops: everybody is told to connect again, a few at a time, in an order left to chance."""
+"""Shutdown: all clients are asked to reconnect, a few at a time, in random order."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -10,7 +10,7 @@ from feed.feed_server import next_message, read_close, run_scenario, running_fee
 
 
 @pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
-def test_everybody_is_told_4200_and_then_the_server_is_gone(asgi: bool) -> None:
+def test_all_clients_get_4200_before_the_server_is_gone(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, asgi=asgi) as house:
             async with house.follower(42) as client:
@@ -27,7 +27,7 @@ def test_everybody_is_told_4200_and_then_the_server_is_gone(asgi: bool) -> None:
     run_scenario(scenario())
 
 
-def test_five_hundred_a_second_go_in_an_order_left_to_chance() -> None:
+def test_five_hundred_a_second_go_in_random_order() -> None:
     async def scenario() -> None:
         async with AsyncExitStack() as stack:
             house = await stack.enter_async_context(running_feed(42))
@@ -54,7 +54,7 @@ def test_five_hundred_a_second_go_in_an_order_left_to_chance() -> None:
     run_scenario(scenario())
 
 
-def test_who_does_not_read_cannot_keep_the_server_from_stopping() -> None:
+def test_a_client_that_does_not_read_cannot_delay_the_shutdown() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42) as client:
             client.transport.pause_reading()

@@ -1,7 +1,6 @@
-"""The frames that go out, member by member: a sample of each event, as it was first published.
+"""The frames that are sent, member by member: a sample of each event, as it was first published.
 
-A difference is a change of the wire: it wants a line in the CHANGELOG before the sample is written
-again.
+A difference is a change of the wire: add a line to the CHANGELOG before you write the sample again.
 """
 
 import json
@@ -22,7 +21,7 @@ def test_every_event_is_sent_as_its_sample(store: Store) -> None:
 
 
 def frames(store: Store) -> dict[str, Any]:
-    """Name -> the first frame of that event, of three small nights; `data` decoded, to be read."""
+    """Name -> the first frame of that event in three small nights, with `data` decoded."""
     frames_by_name: dict[str, Any] = {}
     for desk in (_run_games(store), _run_cards(store)):
         for event in desk.mirror.seen:

@@ -1,4 +1,4 @@
-"""Who is let in, judged by address and headers."""
+"""The check of a handshake by its address and headers."""
 
 import resource
 
@@ -53,7 +53,7 @@ def _close_code(knock: Handshake, rules: HandshakeRules = RULES) -> int | None:
         ("/app/silverball?protocol=" + "9" * 5_000, 4007),
     ],
 )
-def test_an_address_opens_or_says_why_not(target: str, code: int | None) -> None:
+def test_an_address_is_admitted_or_refused_with_a_code(target: str, code: int | None) -> None:
     assert _close_code(Handshake(target)) == code
 
 
@@ -66,11 +66,11 @@ def test_an_address_opens_or_says_why_not(target: str, code: int | None) -> None
         ({"x-forwarded-proto": "wss"}, False, None),
         ({"x-forwarded-proto": "HTTPS, http"}, False, None),
         ({}, True, None),
-        # The proxy before the proxy.
+        # The header of a proxy in front of the proxy.
         ({"x-forwarded-proto": "http"}, True, 4000),
     ],
 )
-def test_without_tls_only_when_that_is_allowed(
+def test_a_plain_connection_is_refused_where_tls_is_required(
     headers: dict[str, str], is_secure: bool, code: int | None
 ) -> None:
     knock = Handshake("/app/silverball" + QUERY, headers, is_secure)
@@ -82,7 +82,7 @@ def test_without_tls_only_when_that_is_allowed(
     ("origin", "code"),
     [("https://a.example", None), ("https://b.example", None), ("https://c.example", 4009), (None, 4009)],
 )
-def test_pages_that_are_not_named_may_not_connect(origin: str | None, code: int | None) -> None:
+def test_pages_of_other_origins_may_not_connect(origin: str | None, code: int | None) -> None:
     apps = handshake.parse_apps(
         "silverball=plain,open=plain", "silverball=https://a.example https://b.example"
     )
@@ -91,7 +91,7 @@ def test_pages_that_are_not_named_may_not_connect(origin: str | None, code: int 
     assert _close_code(Handshake("/app/open", headers), HandshakeRules(apps)) is None
 
 
-def test_a_star_lets_every_page_in() -> None:
+def test_a_star_admits_every_page() -> None:
     apps = handshake.parse_apps("silverball=plain", "silverball=*")
     assert (
         _close_code(Handshake("/app/silverball", {"origin": "https://c.example"}), HandshakeRules(apps))
@@ -116,7 +116,7 @@ def test_the_style_belongs_to_the_key() -> None:
         ("a=plain", "b=https://x.example", "there is no app 'b'"),
     ],
 )
-def test_settings_that_cannot_be_understood_are_told(apps: str, origins: str, sentence: str) -> None:
+def test_a_faulty_setting_is_refused_with_a_sentence(apps: str, origins: str, sentence: str) -> None:
     with pytest.raises(SettingError, match="SILVERBALL_APPS or SILVERBALL_APP_ORIGINS") as caught:
         rules_from_settings(Settings(apps=apps, app_origins=origins))
     assert sentence in str(caught.value)
@@ -127,13 +127,13 @@ def test_the_default_keys_are_one_of_each_style() -> None:
     assert styles == {"silverball": "plain", "silverball-laravel": "laravel"}
 
 
-def test_the_limit_of_connections_leaves_files_for_everything_else() -> None:
+def test_the_connection_limit_leaves_files_for_the_rest_of_the_program() -> None:
     assert limits_from_settings(Settings(feed_connections_max=7)).connections_max == 7
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     assert limits_from_settings(Settings()).connections_max == files * 4 // 5
 
 
 @given(st.text(max_size=60))
-def test_any_address_is_judged(path: str) -> None:
+def test_any_address_gets_a_verdict(path: str) -> None:
     verdict = handshake.check_handshake(Handshake("/app/" + path), RULES)
     assert isinstance(verdict, App) or 4000 <= verdict.code <= 4009

@@ -1,4 +1,4 @@
-"""Who is still there: pings both ways, and what happens to whoever is not."""
+"""Liveness: pings both ways, and the end of connections that do not answer."""
 
 import asyncio
 from typing import Any
@@ -30,7 +30,7 @@ def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
                 assert await raw.read_frame() == (PING, b"")
                 clock.now += 15
                 first, payload = await raw.read_frame()
-                # Such a client compares texts.
+                # Such a client compares texts instead of parsing them.
                 if first == TEXT and payload == b'{"event":"pusher:ping"}':
                     clock.now += 29
                     await asyncio.sleep(0.03)
@@ -46,7 +46,7 @@ def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
 
 
 @pytest.mark.parametrize("opcode", [PONG, PING])
-def test_a_client_that_uses_control_frames_is_never_asked_in_text(opcode: int) -> None:
+def test_a_client_that_answers_control_frames_gets_no_text_ping(opcode: int) -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with running_feed(42, clock=clock) as house:
@@ -65,7 +65,7 @@ def test_a_client_that_uses_control_frames_is_never_asked_in_text(opcode: int) -
 
 
 @pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
-def test_a_client_that_answers_nothing_is_told_4201(asgi: bool) -> None:
+def test_a_client_that_answers_nothing_is_closed_with_4201(asgi: bool) -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with running_feed(42, clock=clock, asgi=asgi) as house:
@@ -84,7 +84,7 @@ def test_a_client_that_answers_nothing_is_told_4201(asgi: bool) -> None:
 
 
 async def _pass_an_hour(client: ClientConnection, clock: ManualClock) -> None:
-    """Only control frames: all that some clients ever send."""
+    """Answer with control frames only, as some clients do."""
     clock.now += 3_600
     await asyncio.sleep(0.05)
     await client.pong()
@@ -97,7 +97,7 @@ async def _next_but_ping(client: ClientConnection) -> Any:
     return message
 
 
-def test_a_connection_on_which_nothing_is_said_for_a_day_is_told_4202() -> None:
+def test_a_connection_without_messages_for_a_day_is_closed_with_4202() -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with running_feed(42, clock=clock) as house, house.follower(42) as quiet:
@@ -111,7 +111,7 @@ def test_a_connection_on_which_nothing_is_said_for_a_day_is_told_4202() -> None:
     run_scenario(scenario())
 
 
-def test_a_connection_on_which_something_happens_may_stay_silent() -> None:
+def test_a_silent_client_stays_while_it_gets_events() -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with running_feed(42, clock=clock) as house, house.follower(42) as quiet:
@@ -125,7 +125,7 @@ def test_a_connection_on_which_something_happens_may_stay_silent() -> None:
     run_scenario(scenario())
 
 
-def test_who_does_not_answer_a_close_is_cut_off() -> None:
+def test_a_client_that_does_not_answer_a_close_is_cut_off() -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with running_feed(42, clock=clock) as house:

@@ -1,4 +1,4 @@
-"""What the feed counts."""
+"""The metrics of the feed."""
 
 from datetime import timedelta
 
@@ -11,7 +11,7 @@ from silverball.feed.metrics import SECONDS, Histogram
 from silverball.store.announcements import Announcement
 
 
-def test_a_delivery_is_counted_for_everybody_and_timed_once() -> None:
+def test_a_delivery_is_counted_for_each_client_and_timed_once() -> None:
     async def scenario() -> None:
         async with (
             running_feed(42, 43) as house,
@@ -20,7 +20,7 @@ def test_a_delivery_is_counted_for_everybody_and_timed_once() -> None:
         ):
             house.events.publish(42)
             house.events.publish(43)
-            # Nobody follows it, so nothing is delivered.
+            # Tournament 44 has no follower, so nothing is delivered.
             house.events.heads[44] = house.events.heads[43]
             for client in (first, second, second):
                 await next_message(client)
@@ -32,7 +32,7 @@ def test_a_delivery_is_counted_for_everybody_and_timed_once() -> None:
     run_scenario(scenario())
 
 
-def test_the_time_of_a_delivery_is_that_since_the_change() -> None:
+def test_a_delivery_is_timed_from_the_change() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42) as client:
             late = house.events.append(42)
@@ -47,7 +47,7 @@ def test_the_time_of_a_delivery_is_that_since_the_change() -> None:
 
 
 @given(st.lists(st.floats(-1, 100)))
-def test_every_time_is_in_one_bucket_and_in_all_that_are_larger(times: list[float]) -> None:
+def test_a_duration_counts_in_its_bucket_and_in_all_larger_ones(times: list[float]) -> None:
     histogram = Histogram()
     for seconds in times:
         histogram.observe(seconds)
@@ -58,7 +58,7 @@ def test_every_time_is_in_one_bucket_and_in_all_that_are_larger(times: list[floa
         assert count == sum(seconds <= float(bound) for seconds in times)
 
 
-def test_an_event_is_encoded_once_for_each_form() -> None:
+def test_an_event_is_encoded_once_for_each_encoding() -> None:
     event = OutgoingEvent(Announcement(42, "k3f9", 1, "GameCreatedOrUpdated", '{"gameId":1}', NOON))
     plain, laravel = FrameEncoding("plain"), FrameEncoding("laravel")
     assert event.encode(plain) is event.encode(FrameEncoding("plain"))

@@ -1,4 +1,4 @@
-"""Somebody hides something while he is followed: what was said of him is withdrawn, at every door."""
+"""A user opts out while a tournament is followed: earlier events about them are withdrawn everywhere."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ def _hide(store: Store, user_id: int) -> None:
     assert build.do(store, "PATCH", "/api/users/profile", body, by=by)[0] == 200
 
 
-def test_what_was_told_of_him_is_gone_and_everybody_reads_again(store: Store) -> None:
+def test_earlier_events_are_gone_and_all_clients_read_again(store: Store) -> None:
     night = build.a_tournament(store)
     tournament_id = night.tournament_id
     _organizer_of(store, night)
@@ -51,7 +51,7 @@ def test_what_was_told_of_him_is_gone_and_everybody_reads_again(store: Store) ->
                 assert (await next_message(plain))["data"] == "{}"
                 await wait_until(lambda: house.broadcast.relay.waiting_count == 2)
                 await asyncio.to_thread(_hide, store, night.organizer_id)
-                # The page that waited, the stream, the socket that counts: each is told to begin anew.
+                # The long-poll, the stream and the resuming socket are each told to start anew.
                 gone = await waiting
                 assert (gone.status_code, "Read the tournament again." in gone.text) == (410, True)
                 reset = await blocks.next()
@@ -60,7 +60,7 @@ def test_what_was_told_of_him_is_gone_and_everybody_reads_again(store: Store) ->
                 assert (anew["event"], where["recovered"], reset["event"]) == (ACKED, False, "reset")
                 epoch = json.loads(reset["data"])["epoch"]
                 assert epoch == where["epoch"] != "k3f9"
-                # A plain client hears only what the tournament looks like now.
+                # A client that does not resume gets the present state of the tournament only.
                 for client in (counting, plain):
                     now = await next_message(client)
                     assert (now["event"], now["seq"], now["epoch"]) == ("TournamentUpdated", 1, epoch)
@@ -80,7 +80,7 @@ async def _assert_nothing_of_before(house: Any, tournament_id: int, epoch: str) 
         assert (await blocks.next())["event"] == "reset"
 
 
-def test_a_completed_tournament_forgets_him_too(store: Store) -> None:
+def test_a_completed_tournament_drops_its_events_too(store: Store) -> None:
     night = build.a_tournament(store, status="completed")
     _organizer_of(store, night)
     with store.write(night.tournament_id) as transaction:

@@ -40,7 +40,7 @@ def _error_code(out: SessionOutput) -> int | None:
     return code
 
 
-def test_the_first_text_is_what_every_library_waits_for() -> None:
+def test_the_first_text_is_the_one_that_libraries_wait_for() -> None:
     assert _session().greeting() == (
         b'{"event":"pusher:connection_established",'
         b'"data":"{\\"socket_id\\":\\"12.34\\",\\"activity_timeout\\":30}"}'
@@ -76,7 +76,7 @@ def test_a_ping_is_answered_with_the_exact_text(text: str) -> None:
         (f'{{"channel":"tournaments.{ID_MAX}"}}', Subscribe(ID_MAX)),
     ],
 )
-def test_a_subscription_is_understood_as_libraries_write_it(data: str, wish: Subscribe) -> None:
+def test_a_subscription_is_read_in_every_form_that_libraries_send(data: str, wish: Subscribe) -> None:
     out = _receive(f'{{"event":"pusher:subscribe","data":{data}}}')
     assert (out.texts, out.subscription_requests, out.close) == ([], [wish], None)
 
@@ -88,7 +88,7 @@ def test_leaving_a_channel_has_no_answer(channel: str) -> None:
 
 
 @pytest.mark.parametrize("channel", ["private-x", "x" * 5_000, "tournaments.x", "tournaments." + "9" * 30])
-def test_leaving_a_channel_that_cannot_be_followed_is_nothing(channel: str) -> None:
+def test_leaving_a_channel_that_cannot_be_followed_is_ignored(channel: str) -> None:
     out = _receive(f'{{"event":"pusher:unsubscribe","data":{{"channel":"{channel}"}}}}')
     assert (out.texts, out.subscription_requests, out.close) == ([], [], None)
 
@@ -135,17 +135,17 @@ def test_a_client_event_is_refused_and_the_connection_stays() -> None:
     assert out.close is None
 
 
-def test_signing_in_is_refused_by_its_own_event() -> None:
+def test_a_sign_in_is_refused_by_an_event_of_its_own() -> None:
     (text,) = _receive('{"event":"pusher:signin","data":{"auth":"a:b","user_data":"{}"}}').texts
     assert json.loads(text)["event"] == "pusher:signin_error"
     assert json.loads(text)["data"]["status"] == 403
 
 
-def test_what_a_newer_library_may_say_is_ignored() -> None:
+def test_unknown_pusher_events_are_ignored() -> None:
     assert _receive('{"event":"pusher:something_new","data":[1,2]}') == SessionOutput()
 
 
-def test_an_event_of_nobody_is_an_error_without_a_code() -> None:
+def test_any_other_unknown_event_is_an_error_without_a_code() -> None:
     out = _receive('{"event":"GameCreatedOrUpdated","channel":"tournaments.42","data":"{}"}')
     assert _error_code(out) is None
     assert out.close is None
@@ -183,13 +183,13 @@ def test_an_event_of_nobody_is_an_error_without_a_code() -> None:
         '{"event":"pusher:subscribe","data":' + '{"a":' * 3_000 + "1" + "}" * 3_000 + "}",
     ],
 )
-def test_what_cannot_be_understood_is_an_error_without_a_code(text: str) -> None:
+def test_a_malformed_message_is_an_error_without_a_code(text: str) -> None:
     out = _receive(text)
     assert [text.decode() for text in out.texts] == [MALFORMED]
     assert (out.subscription_requests, out.close) == ([], None)
 
 
-def test_the_last_of_two_members_of_one_name_counts() -> None:
+def test_the_last_of_two_members_with_the_same_name_counts() -> None:
     assert _receive('{"event":"pusher:subscribe","event":"pusher:ping"}').texts == [messages.PONG]
 
 
@@ -219,12 +219,12 @@ def test_sixty_messages_come_through_at_once_and_then_twenty_a_second() -> None:
     answered = [len(session.receive(b'{"event":"pusher:ping"}', NOW).texts) for _ in range(200)]
     assert answered == [1] * 60 + [0] * 140
     assert session.next_check_at <= NOW
-    # What is too much waits for its turn; nothing is lost.
+    # Messages beyond the burst are deferred; none is lost.
     later = [len(session.check_timeouts(NOW + second, NOW).texts) for second in range(1, 9)]
     assert later == [20] * 7 + [0]
 
 
-def test_a_client_that_follows_as_many_channels_as_it_may_gets_all_of_them() -> None:
+def test_a_client_may_subscribe_to_the_maximum_of_channels_at_once() -> None:
     session = _session()
     wishes = []
     for number in range(1, 257):
@@ -249,7 +249,7 @@ def test_a_flood_ends_the_connection() -> None:
     assert closes == [(60 + DEFERRED_MESSAGES_MAX + 1, 1008)]
 
 
-def test_large_messages_may_not_pile_up_either() -> None:
+def test_deferred_bytes_are_limited_too() -> None:
     session = _session()
     large = b'{"event":"pusher:ping","data":"' + b"x" * (MESSAGE_BYTES_MAX - 40) + b'"}'
     for _ in range(60):
@@ -268,7 +268,7 @@ def test_a_flood_of_control_frames_ends_the_connection() -> None:
     assert closes[60].code == 1008
 
 
-def test_a_silent_client_is_probed_then_asked_in_text_then_left() -> None:
+def test_a_silent_client_gets_a_ping_frame_then_a_text_ping_then_a_close() -> None:
     session = _session()
     assert session.next_check_at == NOW + 25
     assert session.check_timeouts(NOW + 24.9, NOW) == SessionOutput()
@@ -283,7 +283,7 @@ def test_a_silent_client_is_probed_then_asked_in_text_then_left() -> None:
 
 
 @pytest.mark.parametrize("answer", ["text", "control"])
-def test_whoever_answers_stays(answer: str) -> None:
+def test_a_client_that_answers_stays(answer: str) -> None:
     session = _session()
     now = NOW
     for _ in range(500):
@@ -297,7 +297,7 @@ def test_whoever_answers_stays(answer: str) -> None:
         now += 29
 
 
-def test_who_says_nothing_for_a_day_is_sent_away_unless_something_happened() -> None:
+def test_a_client_silent_for_a_day_is_closed_unless_it_got_events() -> None:
     session = _session()
     day = 86_400.0
     for hour in range(24 * 60 * 2):
@@ -309,7 +309,7 @@ def test_who_says_nothing_for_a_day_is_sent_away_unless_something_happened() -> 
 
 
 @given(st.binary(max_size=300) | st.text(max_size=300).map(lambda text: text.encode("utf-8", "replace")))
-def test_nothing_that_can_be_sent_breaks_a_session(data: bytes) -> None:
+def test_no_text_breaks_a_session(data: bytes) -> None:
     out = _receive(data)
     for text in out.texts:
         assert isinstance(json.loads(text)["event"], str)
@@ -330,7 +330,7 @@ EVENTS = st.sampled_from(
 @given(
     EVENTS | JSON, JSON | st.fixed_dictionaries({"channel": JSON}, optional={"resume": JSON, "auth": JSON})
 )
-def test_whatever_the_members_are_the_answer_is_one_of_the_protocol(event: object, data: object) -> None:
+def test_any_members_get_an_answer_of_the_protocol(event: object, data: object) -> None:
     out = _receive(json.dumps({"event": event, "data": data}))
     assert out.close is None or out.close.code == 1007
     for text in out.texts:

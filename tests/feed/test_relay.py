@@ -1,4 +1,4 @@
-"""From the commit to the socket: in order, without gaps, whoever committed."""
+"""From the commit to the socket: in order and without gaps, whichever process committed."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from silverball.store.engine import Store
 ACKED = "pusher_internal:subscription_succeeded"
 
 
-def test_a_change_reaches_whoever_follows_the_tournament(store: Store) -> None:
+def test_a_change_reaches_the_followers_of_the_tournament(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
@@ -77,7 +77,7 @@ def test_a_commit_of_another_process_is_noticed(store: Store, database_url: str)
     other.close()
 
 
-def test_who_comes_back_is_told_what_he_missed_from_the_database(store: Store) -> None:
+def test_a_resuming_client_gets_missed_events_from_the_database(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 7)
 
@@ -95,7 +95,7 @@ def test_who_comes_back_is_told_what_he_missed_from_the_database(store: Store) -
     run_scenario(scenario())
 
 
-def test_a_new_epoch_is_told_to_who_counts_and_its_events_follow(store: Store) -> None:
+def test_resuming_clients_are_told_of_a_new_epoch_and_get_its_events(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 2)
 
@@ -134,7 +134,7 @@ def test_a_deleted_tournament_ends_its_channel(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_a_channel_of_nothing_is_refused(store: Store) -> None:
+def test_a_channel_without_a_tournament_is_refused(store: Store) -> None:
     async def scenario() -> None:
         async with running_program(store) as house, house.follower(404) as client:
             message = await next_message(client)
@@ -143,7 +143,7 @@ def test_a_channel_of_nothing_is_refused(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_a_relay_that_fails_begins_again_and_misses_nothing(store: Store) -> None:
+def test_a_failed_relay_starts_again_and_misses_nothing(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
@@ -151,7 +151,7 @@ def test_a_relay_that_fails_begins_again_and_misses_nothing(store: Store) -> Non
             await next_message(client)
             task = house.broadcast.relay._task
             assert task is not None
-            # Whatever it fails of; here the table of the heads is gone for a moment.
+            # Any error would do; here the table of the heads is gone for a moment.
             await asyncio.to_thread(_rename, store, "announcement", "elsewhere")
             await asyncio.sleep(1.2)
             await asyncio.to_thread(_rename, store, "elsewhere", "announcement")

@@ -1,4 +1,4 @@
-"""The events over plain HTTP: pages, waiting, server-sent events."""
+"""The events over plain HTTP: pages, long-polling, server-sent events."""
 
 import asyncio
 import contextlib
@@ -70,7 +70,7 @@ def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_an_event_is_what_goes_over_the_socket(store: Store) -> None:
+def test_an_event_is_the_same_as_over_the_socket(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id)
 
@@ -87,7 +87,7 @@ def test_an_event_is_what_goes_over_the_socket(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_without_a_number_the_answer_says_where_the_channel_stands(store: Store) -> None:
+def test_without_a_number_the_answer_gives_the_channels_position(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 3)
 
@@ -99,7 +99,7 @@ def test_without_a_number_the_answer_says_where_the_channel_stands(store: Store)
     run_scenario(scenario())
 
 
-def test_nobody_needs_a_token_and_the_address_is_counted(store: Store) -> None:
+def test_no_token_is_needed_and_requests_count_for_the_address(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
@@ -114,7 +114,7 @@ def test_nobody_needs_a_token_and_the_address_is_counted(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_a_page_that_is_known_costs_nothing(store: Store) -> None:
+def test_a_known_page_answers_304(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id)
 
@@ -131,7 +131,7 @@ def test_a_page_that_is_known_costs_nothing(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_a_page_waits_for_the_next_event(store: Store) -> None:
+def test_a_long_poll_ends_with_the_next_event(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 2)
 
@@ -148,7 +148,7 @@ def test_a_page_waits_for_the_next_event(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_a_page_that_waited_in_vain_is_empty(store: Store) -> None:
+def test_a_long_poll_without_events_ends_empty(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
@@ -160,7 +160,7 @@ def test_a_page_that_waited_in_vain_is_empty(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_what_was_trimmed_or_is_of_another_epoch_is_gone(store: Store) -> None:
+def test_trimmed_events_and_those_of_another_epoch_are_gone(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 5)
     with store.write() as transaction:
@@ -180,7 +180,7 @@ def test_what_was_trimmed_or_is_of_another_epoch_is_gone(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_bad_requests_are_told_by_field(store: Store) -> None:
+def test_a_bad_parameter_is_refused_by_name(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
@@ -214,7 +214,7 @@ def test_bad_requests_are_told_by_field(store: Store) -> None:
     last=st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60),
 )
 @settings(max_examples=examples(200), deadline=None, suppress_health_check=list(HealthCheck))
-def test_whatever_is_asked_is_answered_or_refused(
+def test_any_parameters_are_answered_or_refused(
     anonymous_client: Any, query: dict[str, str], last: str
 ) -> None:
     encoded = urlencode(query, errors="surrogatepass").encode()
@@ -231,7 +231,7 @@ def test_whatever_is_asked_is_answered_or_refused(
 
 @pytest.fixture
 def anonymous_client(store: Store) -> Iterator[Any]:
-    """The routes that wait, of a program that does not run."""
+    """An anonymous client of a program without a running feed."""
     assert build.a_tournament(store).tournament_id == 1
     announce(store, 1, 5)
     broadcast = FeedService(store, Settings())
@@ -265,7 +265,7 @@ class EventBlocks:
         raise AssertionError("the stream ended")
 
 
-def test_a_stream_says_where_it_begins_and_then_what_happens(store: Store) -> None:
+def test_a_stream_starts_with_its_position_and_goes_on_with_events(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 3)
 
@@ -282,7 +282,7 @@ def test_a_stream_says_where_it_begins_and_then_what_happens(store: Store) -> No
     run_scenario(scenario())
 
 
-def test_a_stream_that_comes_back_brings_what_was_missed(store: Store) -> None:
+def test_a_resumed_stream_sends_the_missed_events(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 5)
 
@@ -294,7 +294,7 @@ def test_a_stream_that_comes_back_brings_what_was_missed(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_a_stream_that_cannot_be_continued_says_so(store: Store) -> None:
+def test_a_stream_that_cannot_be_resumed_sends_a_reset(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 5)
 
@@ -309,7 +309,7 @@ def test_a_stream_that_cannot_be_continued_says_so(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_a_stream_whose_client_went_is_let_go(store: Store) -> None:
+def test_a_stream_ends_when_its_client_disconnects(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
@@ -322,7 +322,7 @@ def test_a_stream_whose_client_went_is_let_go(store: Store) -> None:
     run_scenario(scenario())
 
 
-def test_a_program_that_stops_lets_streams_and_waiting_pages_go(store: Store) -> None:
+def test_shutdown_ends_streams_and_long_polls(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:

@@ -1,4 +1,4 @@
-"""Coming back: what was missed follows in order, without a gap and without a repeat, or one is told so."""
+"""Resuming: the missed events follow in order, each once, or the client is told to read again."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 
 
 async def _resume(client: ClientConnection, seq: int, epoch: str = "k3f9") -> dict[str, Any]:
-    """Subscribe again from there; what the confirmation says."""
+    """Resume from a number; return the data of the confirmation."""
     await subscribe(client, 42, resume={"epoch": epoch, "seq": seq})
     message = await next_message(client)
     assert message["event"] == "pusher_internal:subscription_succeeded"
@@ -38,7 +38,7 @@ async def _read_seqs(client: ClientConnection, count: int) -> list[int]:
 
 
 @BOTH
-def test_what_was_missed_follows_the_confirmation(asgi: bool) -> None:
+def test_missed_events_follow_the_confirmation(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, asgi=asgi) as house, house.client() as client:
             await next_message(client)
@@ -52,7 +52,7 @@ def test_what_was_missed_follows_the_confirmation(asgi: bool) -> None:
     run_scenario(scenario())
 
 
-def test_who_missed_nothing_asks_nobody_for_it() -> None:
+def test_a_client_that_missed_nothing_costs_no_lookup_of_events() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as client:
             await next_message(client)
@@ -70,7 +70,7 @@ def test_who_missed_nothing_asks_nobody_for_it() -> None:
     [(2, "k3f8"), (2, ""), (11, "k3f9"), (2**63 - 1, "k3f9"), (3, "k3f9")],
     ids=["another epoch", "no epoch", "ahead", "far ahead", "trimmed"],
 )
-def test_what_cannot_be_told_any_more_is_said_so(seq: int, epoch: str) -> None:
+def test_events_that_are_gone_are_reported_as_not_recovered(seq: int, epoch: str) -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as client:
             await next_message(client)
@@ -85,7 +85,7 @@ def test_what_cannot_be_told_any_more_is_said_so(seq: int, epoch: str) -> None:
     run_scenario(scenario())
 
 
-def test_whoever_is_new_learns_where_the_channel_stands() -> None:
+def test_a_new_client_learns_the_channels_position() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as client:
             await next_message(client)
@@ -98,7 +98,7 @@ def test_whoever_is_new_learns_where_the_channel_stands() -> None:
 
 
 @pytest.mark.parametrize(("missed", "recovered"), [(500, True), (501, False)])
-def test_five_hundred_events_are_told_again_and_not_one_more(missed: int, recovered: bool) -> None:
+def test_five_hundred_events_are_replayed_and_not_one_more(missed: int, recovered: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as client:
             await next_message(client)
@@ -112,7 +112,7 @@ def test_five_hundred_events_are_told_again_and_not_one_more(missed: int, recove
 
 
 @pytest.mark.parametrize(("size", "recovered"), [(100_000, True), (100_001, False)])
-def test_a_million_bytes_are_told_again_and_not_one_more(size: int, recovered: bool) -> None:
+def test_a_million_bytes_are_replayed_and_not_one_more(size: int, recovered: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as client:
             await next_message(client)
@@ -127,7 +127,7 @@ def test_a_million_bytes_are_told_again_and_not_one_more(size: int, recovered: b
     run_scenario(scenario())
 
 
-def test_what_happens_during_the_look_up_is_neither_lost_nor_doubled() -> None:
+def test_events_during_the_lookup_are_neither_lost_nor_doubled() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42), house.client() as client:
             await next_message(client)
@@ -149,13 +149,13 @@ def test_what_happens_during_the_look_up_is_neither_lost_nor_doubled() -> None:
     run_scenario(scenario())
 
 
-def test_a_head_that_is_a_moment_old_makes_no_gap() -> None:
+def test_a_slightly_old_head_makes_no_gap() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42), house.client() as client:
             await next_message(client)
             for _ in range(6):
                 house.events.publish(42)
-            # The log has seen less than the hub was told.
+            # The log is behind the events that the hub has published.
             house.events.heads[42] = ChannelHead("k3f9", 4, 0)
             assert await _resume(client, 1) == {"epoch": "k3f9", "seq": 6, "recovered": True}
             assert await _read_seqs(client, 5) == [2, 3, 4, 5, 6]
@@ -163,7 +163,7 @@ def test_a_head_that_is_a_moment_old_makes_no_gap() -> None:
     run_scenario(scenario())
 
 
-def test_a_channel_that_begins_anew_tells_those_who_count() -> None:
+def test_a_channel_that_starts_anew_tells_the_resuming_clients() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as counting, house.follower(42) as plain:
             await next_message(counting)
@@ -180,7 +180,7 @@ def test_a_channel_that_begins_anew_tells_those_who_count() -> None:
     run_scenario(scenario())
 
 
-def test_a_channel_that_begins_anew_during_the_look_up_is_not_recovered() -> None:
+def test_a_channel_that_starts_anew_during_the_lookup_is_not_recovered() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42), house.client() as client:
             await next_message(client)
@@ -205,7 +205,7 @@ def test_a_channel_that_begins_anew_during_the_look_up_is_not_recovered() -> Non
     run_scenario(scenario())
 
 
-def test_a_tournament_deleted_during_the_look_up_is_told() -> None:
+def test_a_tournament_deleted_during_the_lookup_is_reported() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42), house.client() as client:
             await next_message(client)
@@ -222,7 +222,7 @@ def test_a_tournament_deleted_during_the_look_up_is_told() -> None:
     run_scenario(scenario())
 
 
-def test_hanging_up_during_the_look_up_leaves_nothing_behind() -> None:
+def test_disconnecting_during_the_lookup_leaves_nothing_behind() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house:
             house.events.gate = asyncio.Event()
@@ -241,7 +241,7 @@ def test_hanging_up_during_the_look_up_leaves_nothing_behind() -> None:
     run_scenario(scenario())
 
 
-def test_a_database_that_is_away_during_the_look_up_ends_the_subscription() -> None:
+def test_an_unavailable_database_during_the_lookup_ends_the_subscription() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42), house.client() as client:
             await next_message(client)
@@ -253,7 +253,7 @@ def test_a_database_that_is_away_during_the_look_up_ends_the_subscription() -> N
     run_scenario(scenario())
 
 
-def test_a_quiet_channel_tells_those_who_count_where_it_stands() -> None:
+def test_a_quiet_channel_sends_its_position_to_the_resuming_clients() -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with (
@@ -278,7 +278,7 @@ def test_a_quiet_channel_tells_those_who_count_where_it_stands() -> None:
     run_scenario(scenario())
 
 
-def test_a_channel_in_which_something_happens_does_not_tick() -> None:
+def test_a_busy_channel_sends_no_ticks() -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with running_feed(42, clock=clock) as house, house.client() as counting:
@@ -294,7 +294,7 @@ def test_a_channel_in_which_something_happens_does_not_tick() -> None:
 
 
 async def _follow_at_random(house: FeedServer, dice: Random, seqs: list[int], is_over: asyncio.Event) -> None:
-    """Follows, is cut off at random, and comes back for what is missing."""
+    """Follow, disconnect at random, and resume."""
     last = 0
     while not is_over.is_set() or last < house.events.heads[42].seq:
         async with house.client() as client:
@@ -311,7 +311,7 @@ async def _follow_at_random(house: FeedServer, dice: Random, seqs: list[int], is
                     seqs.append(last)
 
 
-def test_whoever_comes_back_again_and_again_gets_every_event_once() -> None:
+def test_a_client_that_resumes_again_and_again_gets_every_event_once() -> None:
     async def scenario() -> None:
         dice = Random(7)
         async with running_feed(42) as house:
@@ -334,7 +334,7 @@ def test_whoever_comes_back_again_and_again_gets_every_event_once() -> None:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_every_subscription_is_confirmed_and_the_last_word_counts(seed: int) -> None:
+def test_every_subscription_is_confirmed_and_the_last_request_counts(seed: int) -> None:
     async def scenario() -> None:
         dice = Random(seed)
         async with running_feed(42) as house, house.follower(42), house.client() as client:

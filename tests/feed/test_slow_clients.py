@@ -1,4 +1,4 @@
-"""Readers that do not keep up: what they still get, when they are sent away, and that nobody else notices."""
+"""Slow clients: the events they still get, when they are disconnected, and that others do not notice."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from feed.raw_connection import CLOSE, TEXT, RawConnection
 from silverball.feed.subscribers import LAGGING_BYTES, LAGGING_BYTES_MAX
 
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
-# So little that a stalled reader clogs after some hundred kilobytes.
+# So small that a stalled client's socket is full after some hundred kilobytes.
 WINDOW = 8_192
 
 
@@ -22,7 +22,7 @@ def _game(game_id: int, version: int, size: int = 8_000) -> str:
 
 
 async def _clog(house: FeedServer, games: Iterable[int], versions: int) -> None:
-    """Tell of these games again and again, a little at a time."""
+    """Publish updates of these games again and again, a few at a time."""
     for version in range(versions):
         for game_id in games:
             house.events.publish(42, "GameCreatedOrUpdated", _game(game_id, version))
@@ -30,7 +30,7 @@ async def _clog(house: FeedServer, games: Iterable[int], versions: int) -> None:
 
 
 async def _read_rest(raw: RawConnection) -> tuple[list[Any], int | None]:
-    """All events that are still to come until nothing comes, and the code when it is closed."""
+    """Read until nothing more comes; return the texts, and the close code if there is one."""
     texts: list[Any] = []
     while True:
         try:
@@ -44,7 +44,7 @@ async def _read_rest(raw: RawConnection) -> tuple[list[Any], int | None]:
         texts.append(json.loads(payload))
 
 
-def test_a_plain_reader_that_lags_gets_the_newest_of_each_thing() -> None:
+def test_a_lagging_client_gets_the_newest_state_of_each_object() -> None:
     async def scenario() -> None:
         async with running_feed(42, send_bytes=WINDOW) as house:
             raw = await RawConnection.open(house, receive_bytes=WINDOW)
@@ -60,12 +60,12 @@ def test_a_plain_reader_that_lags_gets_the_newest_of_each_thing() -> None:
             house.events.publish(42, "PlayersChanged", '{"tournamentId":42,"playerIds":[8]}')
             await asyncio.sleep(0.05)
             assert house.hub.metrics.conflated_total > 500
-            # What the socket holds, and the newest of each thing behind it.
+            # The bytes in the socket, and the newest state of each object behind them.
             assert LAGGING_BYTES < house.feed.unsent_bytes < LAGGING_BYTES_MAX
             raw.resume_reading()
             texts, code = await _read_rest(raw)
             assert code is None
-            # What was written before it lagged comes in order, then the newest of each.
+            # The events from before it lagged come in order, then the newest state of each object.
             numbers = [text["seq"] for text in texts]
             assert numbers == sorted(numbers)
             tail = [(text["event"], json.loads(text["data"])) for text in texts[-6:]]
@@ -74,7 +74,7 @@ def test_a_plain_reader_that_lags_gets_the_newest_of_each_thing() -> None:
             ]
             assert tail[3][0] == "GamesDeleted"
             assert [data["playerIds"] for _, data in tail[4:]] == [[9], [8]]
-            # It is like any other again.
+            # It no longer lags.
             await wait_until(lambda: house.hub.metrics.lagging == 0)
             assert house.feed.unsent_bytes == 0
             house.events.publish(42)
@@ -85,7 +85,7 @@ def test_a_plain_reader_that_lags_gets_the_newest_of_each_thing() -> None:
 
 
 @BOTH
-def test_who_resumes_is_sent_away_at_once_and_comes_back_without_a_gap(asgi: bool) -> None:
+def test_a_lagging_client_that_resumes_is_disconnected_and_comes_back_without_a_gap(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, asgi=asgi, send_bytes=WINDOW) as house:
             raw = await RawConnection.open(house, receive_bytes=WINDOW)
@@ -118,28 +118,28 @@ def test_who_resumes_is_sent_away_at_once_and_comes_back_without_a_gap(asgi: boo
 
 
 @BOTH
-def test_who_has_too_much_waiting_is_sent_away(asgi: bool) -> None:
+def test_a_client_with_too_much_queued_is_disconnected(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, asgi=asgi, send_bytes=WINDOW) as house:
             raw = await RawConnection.open(house, receive_bytes=WINDOW)
             await raw.subscribe(42)
             raw.pause_reading()
             game_id = 0
-            # Other games every time: nothing can be left out.
+            # Other games every time, so that no event replaces another.
             while not house.hub.metrics.closes_total[4100]:
                 game_id += 5
                 await _clog(house, range(game_id, game_id + 5), 1)
                 await asyncio.sleep(0)
                 assert game_id < 5_000
             assert house.hub.metrics.lagging == 0
-            # The server does not wait for it for ever either.
+            # The server does not wait for its answer for ever either.
             await wait_until(lambda: house.hub.metrics.connections == 0)
             await raw.hang_up()
 
     run_scenario(scenario())
 
 
-def test_who_lags_for_half_a_minute_is_sent_away_and_then_cut_off() -> None:
+def test_a_client_that_lags_for_half_a_minute_is_closed_and_then_cut_off() -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with running_feed(42, clock=clock, send_bytes=WINDOW) as house:
@@ -161,7 +161,7 @@ def test_who_lags_for_half_a_minute_is_sent_away_and_then_cut_off() -> None:
     run_scenario(scenario())
 
 
-def test_a_replay_is_not_what_a_reader_is_sent_away_for() -> None:
+def test_a_replay_does_not_get_a_client_disconnected() -> None:
     async def scenario() -> None:
         async with running_feed(42, send_bytes=WINDOW) as house:
             for number in range(120):
@@ -170,7 +170,7 @@ def test_a_replay_is_not_what_a_reader_is_sent_away_for() -> None:
             await raw.subscribe(42, resume={"epoch": "k3f9", "seq": 0})
             raw.pause_reading()
             await wait_until(lambda: house.hub.metrics.lagging == 1)
-            # What happens meanwhile waits behind it.
+            # New events are queued behind it.
             for number in range(20):
                 house.events.publish(42, data=_game(number, 1))
                 await asyncio.sleep(0)
@@ -184,7 +184,7 @@ def test_a_replay_is_not_what_a_reader_is_sent_away_for() -> None:
     run_scenario(scenario())
 
 
-def test_what_is_held_back_during_a_look_up_is_bounded() -> None:
+def test_events_held_back_during_a_lookup_are_limited() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42):
             house.events.gate = asyncio.Event()
@@ -201,7 +201,7 @@ def test_what_is_held_back_during_a_look_up_is_bounded() -> None:
     run_scenario(scenario())
 
 
-def test_ten_stalled_readers_keep_nobody_waiting() -> None:
+def test_ten_stalled_clients_do_not_delay_the_others() -> None:
     async def scenario() -> None:
         async with running_feed(42, send_bytes=WINDOW) as house, house.follower(42) as other:
             stalled = [await RawConnection.open(house, receive_bytes=WINDOW) for _ in range(10)]
@@ -215,7 +215,7 @@ def test_ten_stalled_readers_keep_nobody_waiting() -> None:
                 assert (await next_message(other))["seq"] == version + 1
                 slowest = max(slowest, time.perf_counter() - began)
             assert house.hub.metrics.lagging + house.hub.metrics.closes_total[4100] == 10
-            # A thousand times what it takes; a reader that is waited for takes seconds.
+            # A thousand times the normal time; waiting for a stalled client takes seconds.
             assert slowest < 0.5
             for client in stalled:
                 await client.hang_up()
@@ -223,7 +223,7 @@ def test_ten_stalled_readers_keep_nobody_waiting() -> None:
     run_scenario(scenario())
 
 
-def test_leaving_a_channel_drops_what_still_waits_of_it() -> None:
+def test_leaving_a_channel_drops_its_queued_events() -> None:
     async def scenario() -> None:
         async with running_feed(42, 43, send_bytes=WINDOW) as house:
             raw = await RawConnection.open(house, receive_bytes=WINDOW)

@@ -1,4 +1,4 @@
-"""The socket as clients meet it: on the real server class, over real connections."""
+"""The socket as clients see it: on the real server class, over real connections."""
 
 import asyncio
 import json
@@ -26,13 +26,13 @@ from silverball.feed import handshake
 from silverball.feed.feed import ConnectionLimits
 from silverball.feed.handshake import HandshakeRules
 
-# The library ends them with an empty one.
+# The library ends them with an empty fragment.
 PIECES = ['{"event', '":"p', "us", "her", ":p", "ing", '"}']
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 
 
 async def _close_code(house: FeedServer, path: str, **options: object) -> int:
-    """The code that a client is told inside the socket, in a text and in the close."""
+    """The code that a client gets inside the socket, both in a text and in the close."""
     async with house.client(path, **options) as client:
         first = await next_message(client)
         assert first["event"] == "pusher:error"
@@ -44,7 +44,7 @@ async def _close_code(house: FeedServer, path: str, **options: object) -> int:
 
 
 @BOTH
-def test_a_client_connects_subscribes_and_is_told(asgi: bool) -> None:
+def test_a_client_connects_subscribes_and_gets_events(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, asgi=asgi) as house, house.client() as client:
             first = await client.recv()
@@ -95,7 +95,7 @@ def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
         ("/app/silverball?protocol=3", 4007),
     ],
 )
-def test_who_may_not_connect_is_told_so_inside_the_socket(asgi: bool, path: str, code: int) -> None:
+def test_a_client_is_refused_inside_the_socket(asgi: bool, path: str, code: int) -> None:
     async def scenario() -> None:
         async with running_feed(42, asgi=asgi) as house:
             assert await _close_code(house, path) == code
@@ -107,7 +107,7 @@ def test_who_may_not_connect_is_told_so_inside_the_socket(asgi: bool, path: str,
 
 
 @BOTH
-def test_tls_and_origins_are_asked_for_when_that_is_set(asgi: bool) -> None:
+def test_tls_and_origins_are_required_where_they_are_set(asgi: bool) -> None:
     async def scenario() -> None:
         apps = handshake.parse_apps("silverball=plain", "silverball=https://a.example")
         async with running_feed(42, rules=HandshakeRules(apps, requires_tls=True), asgi=asgi) as house:
@@ -123,7 +123,7 @@ def test_tls_and_origins_are_asked_for_when_that_is_set(asgi: bool) -> None:
 
 
 @BOTH
-def test_there_is_room_for_so_many_and_again_when_one_has_left(asgi: bool) -> None:
+def test_connections_are_limited_and_a_place_becomes_free_again(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, limits=ConnectionLimits(2), asgi=asgi) as house:
             first, second = house.follower(42), house.follower(42)
@@ -151,7 +151,7 @@ def test_one_address_may_be_limited() -> None:
     run_scenario(scenario())
 
 
-def test_every_connection_has_a_name_that_nobody_can_guess() -> None:
+def test_every_connection_has_an_unguessable_id() -> None:
     async def scenario() -> None:
         names = set()
         async with running_feed(42) as house:
@@ -165,7 +165,7 @@ def test_every_connection_has_a_name_that_nobody_can_guess() -> None:
 
 
 @BOTH
-def test_subscribing_twice_is_confirmed_twice_and_told_once(asgi: bool) -> None:
+def test_subscribing_twice_is_confirmed_twice_and_delivers_once(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, asgi=asgi) as house, house.follower(42) as client:
             await subscribe(client, 42)
@@ -178,7 +178,7 @@ def test_subscribing_twice_is_confirmed_twice_and_told_once(asgi: bool) -> None:
 
 
 @BOTH
-def test_who_has_left_a_channel_hears_nothing_of_it(asgi: bool) -> None:
+def test_a_client_that_left_a_channel_gets_no_events_of_it(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, 43, asgi=asgi) as house, house.follower(42, 43) as client:
             await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
@@ -191,7 +191,7 @@ def test_who_has_left_a_channel_hears_nothing_of_it(asgi: bool) -> None:
     run_scenario(scenario())
 
 
-def test_subscribing_leaving_and_subscribing_within_a_moment_ends_subscribed() -> None:
+def test_subscribing_leaving_and_subscribing_at_once_ends_subscribed() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as client:
             await next_message(client)
@@ -200,7 +200,7 @@ def test_subscribing_leaving_and_subscribing_within_a_moment_ends_subscribed() -
             await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
             await subscribe(client, 42)
             await client.send('{"event":"pusher:ping"}')
-            # Whoever waits for the database is answered meanwhile.
+            # The connection answers pings while it waits for the database.
             assert await next_message(client) == {"event": "pusher:pong"}
             house.events.gate.set()
             for _ in range(2):
@@ -229,7 +229,7 @@ def test_a_tournament_that_does_not_exist_cannot_be_followed(asgi: bool) -> None
     run_scenario(scenario())
 
 
-def test_a_database_that_is_away_is_told_and_the_next_subscription_works() -> None:
+def test_an_unavailable_database_is_reported_and_the_next_subscription_works() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as client:
             await next_message(client)
@@ -245,11 +245,11 @@ def test_a_database_that_is_away_is_told_and_the_next_subscription_works() -> No
     run_scenario(scenario())
 
 
-def test_a_fault_of_ours_ends_the_connection_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_internal_error_ends_the_connection_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client() as client:
             await next_message(client)
-            # Not what a log is allowed to say.
+            # An error that the log interface does not allow.
             house.events.heads[42] = "nonsense"  # type: ignore[assignment]  # on purpose
             await subscribe(client, 42)
             assert (await read_close(client))[0] == 1011
@@ -269,7 +269,7 @@ def test_a_connection_follows_256_channels_and_not_one_more() -> None:
             for tournament_id in many:
                 await subscribe(client, tournament_id)
             answers = [await next_message(client) for _ in range(60)]
-            # Then twenty a second are read.
+            # Beyond the burst, twenty a second are read.
             while len(answers) < len(many):
                 clock.now += 1
                 answers += [await next_message(client) for _ in range(min(20, len(many) - len(answers)))]
@@ -285,7 +285,7 @@ def test_a_connection_follows_256_channels_and_not_one_more() -> None:
 
 
 @BOTH
-def test_a_tournament_that_is_deleted_lets_its_followers_go(asgi: bool) -> None:
+def test_a_deleted_tournament_ends_its_subscriptions(asgi: bool) -> None:
     async def scenario() -> None:
         async with running_feed(42, asgi=asgi) as house, house.follower(42) as client:
             house.events.publish(42, "TournamentUpdated")
@@ -302,7 +302,7 @@ def test_a_tournament_that_is_deleted_lets_its_followers_go(asgi: bool) -> None:
 
 
 @BOTH
-def test_client_events_and_signing_in_are_refused(asgi: bool) -> None:
+def test_client_events_and_sign_ins_are_refused(asgi: bool) -> None:
     async def scenario() -> None:
         async with (
             running_feed(42, asgi=asgi) as house,
@@ -396,7 +396,7 @@ def test_a_message_in_nine_pieces_ends_the_connection() -> None:
         ([(PING, b"x", b"abcd")] * 61, 1008),
     ],
 )
-def test_frames_that_are_none_end_with_the_right_code(
+def test_malformed_frames_end_with_the_right_code(
     frames: list[tuple[int, bytes, bytes | None]], code: int
 ) -> None:
     async def scenario() -> None:
@@ -425,7 +425,7 @@ def test_a_ping_frame_is_answered_and_does_not_disturb_a_message_in_pieces() -> 
     run_scenario(scenario())
 
 
-def test_a_hundred_thousand_subscriptions_at_once_end_that_connection_only() -> None:
+def test_a_flood_of_subscriptions_ends_only_its_own_connection() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.follower(42) as other:
             raw = await RawConnection.open(house)
@@ -453,7 +453,7 @@ def test_a_hundred_thousand_subscriptions_at_once_end_that_connection_only() -> 
         (("Host: x", "Host: x\r\nTransfer-Encoding: chunked"), 400),
     ],
 )
-def test_a_handshake_that_is_none_is_refused_in_http(change: tuple[str, str], status: int) -> None:
+def test_a_malformed_handshake_is_refused_in_http(change: tuple[str, str], status: int) -> None:
     async def scenario() -> None:
         async with running_feed(42) as house:
             reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
@@ -472,7 +472,7 @@ def test_a_handshake_that_is_none_is_refused_in_http(change: tuple[str, str], st
     run_scenario(scenario())
 
 
-def test_other_transports_of_the_libraries_find_nothing() -> None:
+def test_the_libraries_other_transports_get_a_404() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house:
             for path in ("/pusher/app/silverball/1/abc/xhr_streaming", "/app/silverball"):
@@ -521,7 +521,7 @@ def _any_frames(
     runner.run(scenario())
 
 
-def test_no_frames_whatever_break_the_server(caplog: pytest.LogCaptureFixture) -> None:
+def test_no_frames_break_the_server(caplog: pytest.LogCaptureFixture) -> None:
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
 
@@ -546,7 +546,7 @@ def test_no_frames_whatever_break_the_server(caplog: pytest.LogCaptureFixture) -
     assert "parser failed" not in caplog.text
 
 
-def test_messages_are_compressed_once_for_all_who_want_that() -> None:
+def test_a_message_is_compressed_once_for_all_clients() -> None:
     async def scenario() -> None:
         text = json.dumps({"gameId": 7, "name": "silver " * 2_000})
         async with running_feed(42, limits=ConnectionLimits(10, allows_compression=True)) as house:
@@ -567,7 +567,7 @@ def test_messages_are_compressed_once_for_all_who_want_that() -> None:
     run_scenario(scenario())
 
 
-def test_compression_is_refused_unless_it_is_set() -> None:
+def test_compression_is_refused_unless_it_is_enabled() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house, house.client(compression="deflate") as client:
             assert client.response is not None
@@ -576,7 +576,7 @@ def test_compression_is_refused_unless_it_is_set() -> None:
     run_scenario(scenario())
 
 
-def test_while_the_server_goes_down_nobody_is_let_in() -> None:
+def test_a_server_that_shuts_down_admits_no_client() -> None:
     async def scenario() -> None:
         async with running_feed(42) as house:
             house.feed.is_draining = True

@@ -1,4 +1,4 @@
-"""Servers that are killed, and a Redis that goes away: nobody who counts the numbers misses one."""
+"""Killed servers and a lost Redis: clients that resume miss no event."""
 
 import asyncio
 import contextlib
@@ -33,7 +33,7 @@ LOST = (OSError, ConnectionClosed, InvalidHandshake, TimeoutError, EOFError)
 
 @dataclass
 class Follower:
-    """A client that resumes: it keeps the numbers that it has seen, in the order in which they came."""
+    """A client that resumes, and the numbers it has seen in the order of their arrival."""
 
     servers: list[Servers]
     tournament_id: int
@@ -47,7 +47,7 @@ class Follower:
         return self.servers[self.which % len(self.servers)].port
 
     async def follow(self, until: asyncio.Event) -> None:
-        """Follow, and come back whenever the connection is lost."""
+        """Follow, and reconnect whenever the connection is lost."""
         while not until.is_set():
             with contextlib.suppress(*LOST):
                 await self._follow_once(until)
@@ -83,7 +83,7 @@ class Follower:
             await self._resume(client)
 
     def _read_page(self) -> None:
-        """What was missed is more than a socket brings at once: page until nothing follows."""
+        """Read pages until nothing follows, as more was missed than one resume sends."""
         is_complete = False
         while not is_complete:
             after = self.seen[-1] if self.seen else 0
@@ -95,7 +95,7 @@ class Follower:
             is_complete = page["complete"]
 
     def _note_seq(self, seq: int) -> None:
-        # What was there already may come once more; a number that is skipped would be a gap.
+        # A known event may come once more; a skipped number would be a gap.
         if seq == (self.seen[-1] if self.seen else 0) + 1:
             self.seen.append(seq)
         else:
@@ -103,7 +103,7 @@ class Follower:
 
 
 class Writer:
-    """Sends the writes one after the other, each again with its key until it is acknowledged."""
+    """Sends writes one after the other, retrying each with its key until it is acknowledged."""
 
     def __init__(self, servers: list[Servers], tournament_id: int, text: str) -> None:
         self._servers = servers
@@ -221,13 +221,13 @@ def test_two_nodes_lose_nothing_and_keep_the_order_while_redis_is_killed(
         for node in nodes:
             node.close()
         store.close()
-    # Each number once and in order, and no connection was lost: the sockets never noticed.
+    # Each number came once and in order, and no connection was lost.
     assert all(follower.seen == list(range(1, 601)) for follower in followers)
     assert all(follower.connections == 1 for follower in followers)
 
 
 @pytest.mark.parametrize("bus", ["redis", "notify"])
-def test_a_nudge_is_quicker_than_looking(bus: str, shared: str, request: pytest.FixtureRequest) -> None:
+def test_a_nudge_is_quicker_than_polling(bus: str, shared: str, request: pytest.FixtureRequest) -> None:
     settings = {}
     if bus == "redis":
         settings["SILVERBALL_REDIS_URL"] = f"redis://127.0.0.1:{request.getfixturevalue('redis').port}/0"
@@ -263,5 +263,5 @@ def test_a_nudge_is_quicker_than_looking(bus: str, shared: str, request: pytest.
         for node in nodes:
             node.close()
         store.close()
-    # Looking alone would take half a second on the average.
+    # Polling alone would take half a second on average.
     assert sorted(waits)[len(waits) // 2] < 0.4

@@ -1,4 +1,4 @@
-"""What a chat hears of a night, from the first event to the text that is sent."""
+"""The messages that a chat gets during a night, from the first event to the text."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def desk(store: Store) -> Desk:
     return a_desk(store)
 
 
-def test_a_chat_is_told_in_sentences(desk: Desk) -> None:
+def test_a_chat_gets_sentences(desk: Desk) -> None:
     a_webhook(desk, form="text")
     post = Outbox(desk.store)
     (game, *_) = desk.open_round()
@@ -52,7 +52,7 @@ def test_a_chat_is_told_in_sentences(desk: Desk) -> None:
         assert message.payload == {"text": text, "content": text, "allowed_mentions": {"parse": []}}
 
 
-def test_a_start_is_told(store: Store) -> None:
+def test_a_start_is_reported(store: Store) -> None:
     desk = a_desk(store, starts=False)
     a_webhook(desk, form="text")
     desk.ok("PATCH", "", {"name": "Friday"})
@@ -62,7 +62,7 @@ def test_a_start_is_told(store: Store) -> None:
 
 
 @pytest.mark.parametrize("type_", ["matchplay", "group_matchplay", "knockout", "bracket", "ladder"])
-def test_a_chat_is_told_the_results_of_games_of_any_size(store: Store, type_: Any) -> None:
+def test_a_chat_gets_the_results_of_games_of_any_size(store: Store, type_: Any) -> None:
     desk = a_desk(store, type_, players=8)
     a_webhook(desk, form="text")
     games = desk.mirror.known["games"] or {game["gameId"]: game for game in desk.open_round()}
@@ -79,7 +79,7 @@ def test_a_chat_is_told_the_results_of_games_of_any_size(store: Store, type_: An
     assert (pair if len(order) == 2 else f"Result{on}: {ranks}.") in texts
 
 
-def test_a_chat_is_told_who_got_strikes_where_no_order_is_kept(store: Store) -> None:
+def test_a_chat_gets_the_strikes_where_a_format_has_no_order(store: Store) -> None:
     desk = a_desk(store, "group_knockout", players=8)
     a_webhook(desk, form="text")
     game = next(candidate for candidate in desk.open_round() if len(candidate["playerIds"]) == 4)
@@ -91,7 +91,7 @@ def test_a_chat_is_told_who_got_strikes_where_no_order_is_kept(store: Store) -> 
 
 
 @pytest.mark.parametrize("type_", ["best_game", "golf", "frenzy"])
-def test_a_chat_is_told_the_frame_of_other_nights(store: Store, type_: Any) -> None:
+def test_a_chat_gets_start_and_completion_of_other_formats(store: Store, type_: Any) -> None:
     desk = a_desk(store, type_, starts=False)
     a_webhook(desk, form="text")
     desk.ok("POST", "/start")
@@ -101,7 +101,7 @@ def test_a_chat_is_told_the_frame_of_other_nights(store: Store, type_: Any) -> N
     assert "Completed." in texts[-1]
 
 
-def test_a_program_that_becomes_a_chat_is_told_from_then_on(desk: Desk) -> None:
+def test_a_webhook_that_becomes_a_chat_gets_sentences_from_then_on(desk: Desk) -> None:
     a_webhook(desk)
     desk.open_round()
     desk.ok("PATCH", "/webhooks/1", {"form": "text"})

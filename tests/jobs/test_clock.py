@@ -1,4 +1,4 @@
-"""The clock runs jobs, survives what fails, and stops when it is told to."""
+"""The clock runs jobs, survives failures, and stops when it is closed."""
 
 import logging
 import threading

@@ -1,4 +1,4 @@
-"""Forgotten tournaments close themselves. Source: formats, section 23."""
+"""Idle tournaments are completed by the clock. Source: formats, section 23."""
 
 import logging
 from datetime import datetime, timedelta
@@ -35,7 +35,7 @@ def load_tournament(store: Store, night: build.Night) -> Tournament:
 @pytest.mark.parametrize(
     ("ends_at", "may_close"), [(LAST, True), (LAST + timedelta(days=30), False), (None, True)]
 )
-def test_after_two_idle_days_unless_its_end_is_to_come(
+def test_a_tournament_is_completed_after_two_idle_days_unless_its_end_is_to_come(
     store: Store, hours: int, ends_at: datetime | None, may_close: bool
 ) -> None:
     night = a_night(store, end_utc=ends_at)
@@ -43,7 +43,7 @@ def test_after_two_idle_days_unless_its_end_is_to_come(
     assert tournament_status(store, night) == ("completed" if may_close and hours == 49 else "started")
 
 
-def test_it_ended_when_it_was_last_touched_and_the_clock_says_it_was_the_clock(store: Store) -> None:
+def test_it_ended_with_its_last_activity_and_the_journal_names_the_clock(store: Store) -> None:
     night = a_night(store)
     with store.write(night.tournament_id) as transaction:
         context = enact.ActionContext(actor_id=None, source="test", now=LAST + timedelta(hours=2))
@@ -63,7 +63,7 @@ def test_it_ended_when_it_was_last_touched_and_the_clock_says_it_was_the_clock(s
     assert (newest.actor_id, newest.source) == (None, "clock")
 
 
-def test_what_is_not_played_to_the_end_is_gone_and_the_rest_counts(store: Store) -> None:
+def test_unfinished_games_are_deleted_and_the_others_count(store: Store) -> None:
     night = a_night(store)
     first, second = build.a_round(store, night.tournament_id), build.a_round(store, night.tournament_id, 1)
     first_player, second_player, third_player, fourth_player = night.player_ids
@@ -87,7 +87,7 @@ def test_what_is_not_played_to_the_end_is_gone_and_the_rest_counts(store: Store)
         assert rows.first() == first_player
 
 
-def test_planned_completed_and_foreign_ones_are_left_alone(store: Store) -> None:
+def test_planned_completed_and_unknown_tournaments_are_left_alone(store: Store) -> None:
     nights = [a_night(store, status="planned"), a_night(store, status="completed")]
     build.a_tournament(store, type="pinball_golf_of_another_house")
     close_idle.run(store, TWO_DAYS_LATER)
@@ -102,7 +102,7 @@ def test_closing_twice_closes_once(store: Store) -> None:
         assert len(journal.newest_actions(db, night.tournament_id)) == 1
 
 
-def test_one_that_cannot_be_closed_does_not_stop_the_others(
+def test_a_tournament_that_cannot_be_completed_does_not_stop_the_others(
     store: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, other = a_night(store, settings={"duration": "many"}), a_night(store)

@@ -1,4 +1,4 @@
-"""What is announced arrives at webhooks: in order, again when it must, and not when it was withdrawn."""
+"""Announcements arrive at webhooks: in order, with retries, and not after they were withdrawn."""
 
 import itertools
 import json
@@ -30,7 +30,7 @@ def desk(store: Store) -> Desk:
     return a_desk(store)
 
 
-def test_everything_that_is_announced_arrives_once_in_order_as_the_feed_tells_it(desk: Desk) -> None:
+def test_every_announcement_arrives_once_in_order_as_in_the_feed(desk: Desk) -> None:
     a_webhook(desk)
     since = len(desk.mirror.seen)
     desk.open_round()
@@ -47,7 +47,7 @@ def test_everything_that_is_announced_arrives_once_in_order_as_the_feed_tells_it
     assert Outbox(desk.store).run() == []
 
 
-def test_what_happened_before_the_webhook_is_not_for_it(desk: Desk) -> None:
+def test_events_from_before_the_webhook_are_not_sent(desk: Desk) -> None:
     rename(desk, "Before")
     a_webhook(desk)
     assert Outbox(desk.store).run() == []
@@ -60,7 +60,7 @@ def test_only_the_chosen_events_arrive(desk: Desk) -> None:
     assert [message.payload["type"] for message in Outbox(desk.store).run()] == ["RoundCreatedOrUpdated"]
 
 
-def test_each_webhook_is_told_by_itself(desk: Desk) -> None:
+def test_each_webhook_gets_its_own_messages(desk: Desk) -> None:
     for number in range(3):
         a_webhook(desk, url=f"{URL}?{number}")
     rename(desk, "A", "B")
@@ -75,7 +75,7 @@ def test_each_webhook_is_told_by_itself(desk: Desk) -> None:
 # Tries
 
 
-def test_a_message_that_fails_is_tried_again_under_its_id_until_it_has_failed(desk: Desk) -> None:
+def test_a_failed_message_is_retried_under_its_id_until_it_has_failed(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A")
     post = Outbox(desk.store, answer=lambda *_: 503)
@@ -107,7 +107,7 @@ def test_later_messages_go_on_while_one_is_tried_again(desk: Desk) -> None:
     assert statuses(desk) == ["delivered"] * 3
 
 
-def test_a_dead_address_is_knocked_at_once_in_a_while_however_much_waits_for_it(desk: Desk) -> None:
+def test_a_dead_address_is_tried_rarely_however_many_messages_wait(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, *(f"Night {n}" for n in range(60)))
     post = Outbox(desk.store, answer=lambda *_: "Nobody is there.")
@@ -126,7 +126,7 @@ def test_a_dead_address_is_knocked_at_once_in_a_while_however_much_waits_for_it(
     assert rest == sorted(rest, key=lambda name: int(name.split()[1]))
 
 
-def test_who_takes_nothing_for_five_days_is_switched_off(desk: Desk) -> None:
+def test_a_webhook_that_fails_for_five_days_is_switched_off(desk: Desk) -> None:
     a_webhook(desk)
     post = Outbox(desk.store, answer=lambda *_: "Nobody is there.")
     for day in range(6):
@@ -138,7 +138,7 @@ def test_who_takes_nothing_for_five_days_is_switched_off(desk: Desk) -> None:
     assert webhook["waitingCount"] == 0
     rename(desk, "Later")
     assert post.run() == []
-    # Switched on by hand, it begins anew.
+    # Switched on by hand, it starts anew.
     again = desk.ok("PATCH", "/webhooks/1", {"isActive": True})["data"]
     assert (again["stoppedReason"], again["failingSince"]) == (None, None)
     post.answer = lambda *_: 200
@@ -146,7 +146,7 @@ def test_who_takes_nothing_for_five_days_is_switched_off(desk: Desk) -> None:
     assert tournament_names_in(post.run()) == ["Much later"]
 
 
-def test_who_says_that_he_is_gone_is_switched_off_at_once(desk: Desk) -> None:
+def test_a_webhook_that_answers_410_is_switched_off_at_once(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A", "B")
     assert len(Outbox(desk.store, answer=lambda *_: 410).run()) == 1
@@ -155,7 +155,7 @@ def test_who_says_that_he_is_gone_is_switched_off_at_once(desk: Desk) -> None:
     assert statuses(desk) == ["failed", "failed"]
 
 
-def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(desk: Desk) -> None:
+def test_a_message_of_a_killed_server_is_claimed_again_after_a_minute(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A")
     post = Outbox(desk.store)
@@ -168,14 +168,14 @@ def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(desk: Desk) 
     post.now += timedelta(seconds=1)
     (sent,) = post.run()
     assert sent.message_id == errand.message_id
-    # Who comes back too late changes nothing.
+    # A server that comes back too late changes nothing.
     before = deliveries(desk, 1)
     with desk.store.write(quiet=True) as transaction:
         sending.settle_delivery(transaction.connection, errand, sending.SendOutcome(1, 500), post.now)
     assert deliveries(desk, 1) == before
 
 
-def test_what_kills_every_server_that_sends_it_is_given_up(desk: Desk) -> None:
+def test_a_message_that_kills_every_server_is_given_up(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A")
     post = Outbox(desk.store)
@@ -192,7 +192,7 @@ def test_what_kills_every_server_that_sends_it_is_given_up(desk: Desk) -> None:
     assert (delivery["status"], delivery["reason"]) == ("failed", sending.KILLED)
 
 
-def test_a_webhook_that_is_deleted_or_switched_off_meanwhile_is_let_go(desk: Desk) -> None:
+def test_a_webhook_deleted_or_switched_off_meanwhile_is_skipped(desk: Desk) -> None:
     for _ in range(2):
         a_webhook(desk)
     rename(desk, "A")
@@ -206,10 +206,10 @@ def test_a_webhook_that_is_deleted_or_switched_off_meanwhile_is_let_go(desk: Des
     assert [webhook["webhookId"] for webhook in desk.ok("GET", "/webhooks")["data"]] == [2]
 
 
-# What is withdrawn
+# Withdrawn events
 
 
-def test_what_was_announced_before_somebody_hid_himself_is_not_delivered_any_more(desk: Desk) -> None:
+def test_events_from_before_a_user_opted_out_are_not_delivered(desk: Desk) -> None:
     a_webhook(desk)
     a_webhook(desk, form="text")
     desk.open_round()
@@ -235,8 +235,8 @@ def test_what_was_announced_before_somebody_hid_himself_is_not_delivered_any_mor
     assert "no longer stored" in refused["message"]
 
 
-def test_a_message_that_is_taken_after_that_says_nothing(desk: Desk) -> None:
-    """Nobody has looked at the new epoch yet, and a message of the old one is due."""
+def test_a_message_claimed_after_that_is_not_sent(desk: Desk) -> None:
+    """The new epoch is not planned yet, and a message of the old one is due."""
     a_webhook(desk)
     rename(desk, "CANARY")
     post = Outbox(desk.store)
@@ -248,7 +248,7 @@ def test_a_message_that_is_taken_after_that_says_nothing(desk: Desk) -> None:
     assert statuses(desk) == ["withdrawn"]
 
 
-def test_what_was_trimmed_before_it_could_be_delivered_is_a_gap_that_is_seen(desk: Desk) -> None:
+def test_events_trimmed_before_their_delivery_are_recorded_as_a_gap(desk: Desk) -> None:
     a_webhook(desk)
     rename(desk, "A", "B", "C")
     low = channel_head(desk).seq - 1

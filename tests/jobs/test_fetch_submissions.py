@@ -1,4 +1,4 @@
-"""Documents are fetched beside everything else, once, and also after a crash."""
+"""Documents are fetched in the background, once each, and also after a crash."""
 
 import threading
 import time
@@ -61,7 +61,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_nothing_to_fetch_is_no_work_and_loads_nothing(store: Store) -> None:
+def test_without_submissions_nothing_is_loaded(store: Store) -> None:
     def never() -> Fetch:
         raise AssertionError("nothing had to be fetched")
 
@@ -83,7 +83,7 @@ def test_oldest_first(store: Store, user_id: int) -> None:
     assert set(statuses(store)) == {"invalid"}
 
 
-def test_each_is_fetched_once_however_many_fetch(store: Store, user_id: int) -> None:
+def test_each_document_is_fetched_once_by_many_fetchers(store: Store, user_id: int) -> None:
     fetched_urls: list[str] = []
 
     def fetch(url: str) -> ArrivedDocument:
@@ -107,8 +107,8 @@ def _until_idle(fetcher: SubmissionFetcher) -> None:
         pass
 
 
-def test_while_a_host_is_waited_for_everything_else_goes_on(store: Store, user_id: int) -> None:
-    """No transaction is open meanwhile: others write, and take errands of their own."""
+def test_a_slow_host_does_not_delay_other_work(store: Store, user_id: int) -> None:
+    """No transaction is open meanwhile: others write, and claim submissions of their own."""
     started, may_end = threading.Event(), threading.Event()
 
     def slow(_url: str) -> ArrivedDocument:
@@ -120,7 +120,7 @@ def test_while_a_host_is_waited_for_everything_else_goes_on(store: Store, user_i
     waiting = threading.Thread(target=a_fetcher(store, slow).fetch_one)
     waiting.start()
     assert started.wait(SECONDS_MAX)
-    # It is taken, so nobody else fetches it.
+    # It is claimed, so no other fetcher gets it.
     assert not a_fetcher(store, deliver_good).fetch_one()
     assert submit_url(store, user_id, f"{URL}?other")[0] == 201
     assert a_fetcher(store, lambda _url: a_delivery(name="Other")).fetch_one()
@@ -130,7 +130,7 @@ def test_while_a_host_is_waited_for_everything_else_goes_on(store: Store, user_i
     assert statuses(store) == ["ready", "ready"]
 
 
-def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(store: Store, user_id: int) -> None:
+def test_a_submission_of_a_killed_server_is_claimed_again_after_a_minute(store: Store, user_id: int) -> None:
     submit_url(store, user_id)
     with store.write(quiet=True) as transaction:
         assert arrival.claim_next_document(transaction.connection, build.NOW) is not None
@@ -139,7 +139,7 @@ def test_what_a_killed_server_left_is_taken_up_again_after_a_minute(store: Store
     assert statuses(store) == ["ready"]
 
 
-def test_what_kills_every_server_that_takes_it_up_is_given_up(store: Store, user_id: int) -> None:
+def test_a_document_that_kills_every_server_is_given_up(store: Store, user_id: int) -> None:
     submit_url(store, user_id)
     now = build.NOW
     for _ in range(3):
@@ -154,7 +154,7 @@ def test_what_kills_every_server_that_takes_it_up_is_given_up(store: Store, user
     assert get_submission(store, 1)["errors"] == [arrival.GIVEN_UP]
 
 
-def test_who_comes_back_too_late_changes_nothing(store: Store, user_id: int) -> None:
+def test_a_server_that_comes_back_too_late_changes_nothing(store: Store, user_id: int) -> None:
     """A server that was stopped for minutes finds that another one has done its work."""
     submit_url(store, user_id)
     with store.write(quiet=True) as transaction:
@@ -169,7 +169,7 @@ def test_who_comes_back_too_late_changes_nothing(store: Store, user_id: int) -> 
     assert get_submission(store, 1) == before
 
 
-def test_who_withdraws_while_it_is_fetched_has_withdrawn(store: Store, user_id: int) -> None:
+def test_a_submission_withdrawn_during_its_fetch_stays_withdrawn(store: Store, user_id: int) -> None:
     submit_url(store, user_id)
 
     def fetch(_url: str) -> ArrivedDocument:
@@ -180,7 +180,7 @@ def test_who_withdraws_while_it_is_fetched_has_withdrawn(store: Store, user_id: 
     assert statuses(store) == ["withdrawn"]
 
 
-def test_the_threads_fetch_until_they_are_closed_whatever_goes_wrong(
+def test_the_threads_go_on_after_an_error_until_they_are_closed(
     store: Store, user_id: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = threading.Event()
@@ -199,12 +199,12 @@ def test_the_threads_fetch_until_they_are_closed_whatever_goes_wrong(
     wait_until(lambda: statuses(store)[-1] == "ready")
     running.close()
     assert "submissions: work failed" in caplog.text
-    # What went wrong by our own mistake is tried again later.
+    # A submission that failed by our own bug is tried again later.
     assert statuses(store) == ["fetching", "ready"]
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("silverball-fetch")]
 
 
-def test_what_the_program_fetches_with_keeps_to_the_policy(store: Store) -> None:
+def test_the_programs_fetcher_keeps_to_the_policy(store: Store) -> None:
     listener = Listener(lambda accepted: accepted.close())
     settings = Settings(base_url="https://pinball.example.org", submission_hosts="*")
     fetch = fetch_submissions.guarded_fetch(settings)
@@ -237,7 +237,7 @@ def test_from_the_address_to_the_players_through_tls_and_a_proxy(
     assert (data["status"], data["sourceDomain"], data["playerCount"]) == ("ready", HOST, 4)
 
 
-def test_a_host_that_is_no_longer_allowed_is_not_asked(store: Store, user_id: int) -> None:
+def test_a_host_that_is_no_longer_allowed_is_not_contacted(store: Store, user_id: int) -> None:
     submit_url(store, user_id)
     closed = Settings(base_url=build.BASE_URL)
     fetch = fetch_submissions.guarded_fetch(closed)
@@ -245,8 +245,8 @@ def test_a_host_that_is_no_longer_allowed_is_not_asked(store: Store, user_id: in
     assert "does not fetch from results.example.org" in get_submission(store, 1)["errors"][0]
 
 
-def test_a_server_that_starts_takes_up_what_waits(store: Store, user_id: int) -> None:
-    # Nothing new is allowed to be of this kind, so no network is needed to see it fail.
+def test_a_server_that_starts_fetches_waiting_submissions(store: Store, user_id: int) -> None:
+    # Such an address is refused today, so the fetch fails without any network.
     old = {"submitter_id": user_id, "url": "http://results.example.org/night.json"}
     build.row(store, tables.rating_submission, **old)
     with TestClient(app.build(store, SETTINGS)):

@@ -23,11 +23,11 @@ def written_times(folder: Path) -> set[datetime | None]:
 
 @pytest.fixture(autouse=True)
 def rate_a_player(store: Store) -> None:
-    """Else there would be nothing to write about ratings."""
+    """Rate a player, because the ratings files are not written without any rating."""
     build.a_rating(store)
 
 
-def test_missing_files_are_written_whatever_the_hour(store: Store, tmp_path: Path) -> None:
+def test_missing_files_are_written_at_any_hour(store: Store, tmp_path: Path) -> None:
     nightly_exports.run(tmp_path / "exports", store, at(5, 20))
     assert written_times(tmp_path / "exports") == {at(5, 20)}
 
@@ -36,7 +36,7 @@ def test_missing_files_are_written_whatever_the_hour(store: Store, tmp_path: Pat
     ("now", "is_due"),
     [(at(5, 21), False), (at(6, 5, 59), False), (at(6, 6), True), (at(6, 9), True), (at(9, 1), True)],
 )
-def test_every_morning_they_are_written_again_once(
+def test_files_are_rewritten_once_every_morning(
     store: Store, tmp_path: Path, now: datetime, is_due: bool
 ) -> None:
     nightly_exports.run(tmp_path, store, at(5, 20))

@@ -1,4 +1,4 @@
-"""What is trimmed from the feed, and what stays."""
+"""The trimming of announcements."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ def _count(store: Store, tournament_id: int) -> int:
         return len(announcements.load_since(db, tournament_id, "k3f9", 0, 100_000))
 
 
-def test_a_tournament_of_last_month_keeps_nothing_and_a_running_one_everything(store: Store) -> None:
+def test_an_old_tournament_loses_its_announcements_and_a_running_one_keeps_them(store: Store) -> None:
     long_ago = build.NOW - timedelta(days=30)
     over = build.a_tournament(store, status="completed", completed_at=long_ago).tournament_id
     running = build.a_tournament(store).tournament_id
@@ -27,7 +27,7 @@ def test_a_tournament_of_last_month_keeps_nothing_and_a_running_one_everything(s
     with store.read() as db:
         head = announcements.channel_head(db, over)
         assert head is not None
-        # The numbers go on, and whoever asks for what is gone is told so.
+        # The numbers go on, and a request for trimmed events is refused.
         assert (head.seq, head.low) == (3, 3)
 
 

@@ -1,4 +1,4 @@
-"""The job that rates what is due, and the commands beside it. Source: ratings.md A.4, A.7."""
+"""The job that rates days, and its commands. Source: ratings.md A.4, A.7."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -37,7 +37,7 @@ def test_the_operators_settings_are_those_of_the_job(store: Store) -> None:
     ("name", "value"),
     [("RATING_C", "-1"), ("RATING_C", "fast"), ("RATING_RD_MIN", "80"), ("RATING_RD_MIN", "0")],
 )
-def test_a_setting_that_cannot_be_is_refused_by_name(name: str, value: str) -> None:
+def test_an_impossible_setting_is_refused_by_name(name: str, value: str) -> None:
     with pytest.raises(SettingError, match="SILVERBALL_RATING_"):
         settings.load({f"SILVERBALL_{name}": value})
 
@@ -76,7 +76,7 @@ CSV = (
 )
 
 
-def test_a_file_of_ratings_is_read_whole_or_not_at_all(store: Store, tmp_path: Path) -> None:
+def test_a_file_of_ratings_is_imported_completely_or_not_at_all(store: Store, tmp_path: Path) -> None:
     good, bad = tmp_path / "good.csv", tmp_path / "bad.csv"
     good.write_text(CSV)
     bad.write_text(CSV + '"Bo",,22,high,1,1,2026-02-03,4\n')

@@ -1,4 +1,4 @@
-"""Many webhooks at once: each message is sent once, and nobody waits for somebody else's address."""
+"""Many webhooks at once: each message is sent once, and no address delays another."""
 
 import threading
 import time
@@ -53,7 +53,7 @@ def test_a_slow_address_waits_with_the_slow_ones_until_it_is_quick_again(desk: D
     assert not hook_row(desk.store, 1).is_slow
 
 
-def test_each_message_is_sent_once_however_many_send(desk: Desk) -> None:
+def test_each_message_is_sent_once_by_many_senders(desk: Desk) -> None:
     for number in range(3):
         a_webhook(desk, url=f"{URL}?{number}")
     rename(desk, *(f"Night {n}" for n in range(10)))
@@ -67,14 +67,14 @@ def test_each_message_is_sent_once_however_many_send(desk: Desk) -> None:
     for thread in threads:
         thread.join()
     other.close()
-    # Whoever finds a webhook taken stops; what is left is for the next look.
+    # A sender that finds a webhook claimed stops; the rest is left for its next try.
     post.run()
     for number in range(3):
         came = tournament_names_in([message for message in post.sent if message.url.endswith(str(number))])
         assert came == [f"Night {n}" for n in range(10)]
 
 
-def test_while_hosts_hang_others_are_told_and_everything_else_goes_on(desk: Desk) -> None:
+def test_hanging_hosts_do_not_delay_other_webhooks_and_requests(desk: Desk) -> None:
     may_end = threading.Event()
     for number in range(6):
         a_webhook(desk, url=f"https://hangs.example.org/{number}")
@@ -111,7 +111,7 @@ def wait_until(is_so: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_the_threads_go_on_whatever_goes_wrong(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+def test_the_threads_go_on_after_an_error(desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
     broken = threading.Event()
     came: list[str] = []
 
@@ -133,8 +133,8 @@ def test_the_threads_go_on_whatever_goes_wrong(desk: Desk, caplog: pytest.LogCap
     assert "webhooks: work failed" in caplog.text
 
 
-def test_a_server_that_starts_takes_up_what_waits(desk: Desk) -> None:
-    # Nothing new is allowed to be of this kind, so no network is needed to see it fail.
+def test_a_server_that_starts_sends_waiting_messages(desk: Desk) -> None:
+    # Such an address is refused today, so the message fails without any network.
     old = {"tournament_id": desk.night.tournament_id, "url": "http://hooks.example.org/"}
     head = channel_head(desk)
     hook = build.row(desk.store, tables.webhook, epoch=head.epoch, seq=head.seq - 1, **old)
@@ -144,14 +144,14 @@ def test_a_server_that_starts_takes_up_what_waits(desk: Desk) -> None:
     assert (delivery["status"], delivery["reason"]) == ("waiting", "The address must begin with https://.")
 
 
-def test_nothing_to_do_loads_nothing(store: Store) -> None:
+def test_without_messages_nothing_is_loaded(store: Store) -> None:
     def never() -> Any:
         raise AssertionError("nothing had to be sent")
 
     deliver_everything(WebhookDeliverer(store, SETTINGS, never))
 
 
-def test_old_deliveries_are_taken_out_and_waiting_ones_are_not(desk: Desk) -> None:
+def test_old_deliveries_are_deleted_and_waiting_ones_are_not(desk: Desk) -> None:
     a_webhook(desk)
     for status in ("delivered", "failed", "withdrawn", "missed", "waiting"):
         build.row(desk.store, tables.webhook_delivery, webhook_id=1, status=status)

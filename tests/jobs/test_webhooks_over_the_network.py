@@ -1,4 +1,4 @@
-"""Webhooks over real sockets: what arrives is signed, and a bad host costs a moment."""
+"""Webhooks over real sockets: messages are signed, and a bad host costs only a moment."""
 
 import socket
 import time
@@ -93,7 +93,7 @@ def _drip(stream: socket.socket) -> None:
 
 
 REDIRECT = b"HTTP/1.1 301 Moved\r\nLocation: http://127.0.0.1:%d/\r\nContent-Length: 0\r\n\r\n"
-# What a host answers -> status and reason of the delivery, and whether the webhook is still on.
+# Behaviour of a host -> status and reason of the delivery, and whether the webhook stays on.
 BAD: dict[str, tuple[Any, int | None, str, bool]] = {
     "500": (b"HTTP/1.1 500 No\r\n\r\nCANARY", 500, "answered with status 500", True),
     "404": (b"HTTP/1.1 404 CANARY\r\n\r\n", 404, "answered with status 404", True),
@@ -107,7 +107,7 @@ BAD: dict[str, tuple[Any, int | None, str, bool]] = {
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_host_that_answers_badly_costs_a_moment_and_is_seen(desk: Desk, case: str) -> None:
+def test_a_host_that_answers_badly_costs_a_moment_and_is_recorded(desk: Desk, case: str) -> None:
     answer, status, reason, is_active = BAD[case]
     trap = Listener(lambda accepted: accepted.close())
     host = Host(answer.replace(b"%d", b"%d" % trap.port) if isinstance(answer, bytes) else answer)
@@ -131,7 +131,7 @@ def test_a_host_that_answers_badly_costs_a_moment_and_is_seen(desk: Desk, case: 
     assert delivery["status"] == ("waiting" if is_active else "failed")
 
 
-def test_an_answer_without_end_is_not_waited_for(desk: Desk) -> None:
+def test_an_endless_answer_is_cut_off(desk: Desk) -> None:
     def endless(stream: socket.socket) -> None:
         stream.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
         while True:
@@ -146,7 +146,7 @@ def test_an_answer_without_end_is_not_waited_for(desk: Desk) -> None:
     assert statuses(desk) == ["delivered"]
 
 
-def test_the_program_s_own_sender_keeps_to_the_policy() -> None:
+def test_the_programs_sender_keeps_to_the_policy() -> None:
     listener = Listener(lambda accepted: accepted.close())
     for settings in (Settings(base_url="https://pinball.example.org"), LAN):
         send = deliver_webhooks.guarded_send(settings)
@@ -161,7 +161,7 @@ def test_the_program_s_own_sender_keeps_to_the_policy() -> None:
     listener.close()
 
 
-def test_a_venue_knocks_outside_of_its_network_at_one_door_only() -> None:
+def test_a_venues_webhooks_outside_its_network_use_port_443_only() -> None:
     host = Host()
     send = deliver_webhooks.guarded_send(LAN, connect=_sending_to(host), resolve=lambda *_: [GOOD])
     for port in (25, 80, 8080, 6379):

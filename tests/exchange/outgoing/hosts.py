@@ -1,4 +1,4 @@
-"""Hosts on loopback: one that answers as it is told, one that only counts who comes."""
+"""Hosts on loopback: one with prepared answers, one that only counts connections."""
 
 import contextlib
 import itertools
@@ -21,12 +21,12 @@ import pytest
 
 from silverball.exchange.outgoing import network
 
-# A public address that stands for the good host; everything else ends at the trap.
+# The public address of the good host; every other address ends at the trap.
 GOOD = "93.184.215.14"
 NAME = "results.example.org"
 Answer = Callable[[str, socket.socket], None]
-# No system gives these out by itself. At others somebody may call who looks for a server of another test
-# that has just gone, and would be counted.
+# No system hands these ports out by itself. At another port, a client that looks for a stopped server
+# of another test may connect and be counted.
 PORTS = range(20_000, 30_000)
 _NEXT = itertools.cycle((*PORTS[os.getpid() % len(PORTS) :], *PORTS[: os.getpid() % len(PORTS)]))
 
@@ -45,7 +45,7 @@ class Listener:
         self._accepting.start()
 
     def close(self) -> None:
-        # Closing alone does not wake who accepts.
+        # Closing alone does not wake the accepting thread.
         self._socket.shutdown(socket.SHUT_RDWR)
         self._socket.close()
         self._accepting.join()
@@ -67,7 +67,7 @@ class Listener:
             thread.start()
 
     def _serve(self, accepted: socket.socket) -> None:
-        # Whoever asked may have gone.
+        # The client may have disconnected.
         try:
             self._handle(accepted)
         except OSError:
@@ -90,7 +90,7 @@ def answering(answers: Mapping[str, Answer], tls: ssl.SSLContext | None = None) 
         stream = accepted if tls is None else tls.wrap_socket(accepted, server_side=True)
         with stream:
             request = b""
-            # A host that leaves with something unread takes its own answer back.
+            # A host that closes with unread input resets the connection, and its answer is lost.
             while not _is_whole(request):
                 more = stream.recv(4096)
                 if not more:
@@ -103,14 +103,14 @@ def answering(answers: Mapping[str, Answer], tls: ssl.SSLContext | None = None) 
 
 
 def _is_whole(request: bytes) -> bool:
-    """Whether that is a request with all of its body."""
+    """Whether the request is complete, body included."""
     head, end, body = request.partition(b"\r\n\r\n")
     length = re.search(rb"\r\nContent-Length: (\d+)", head, re.IGNORECASE)
     return bool(end) and len(body) >= (int(length[1]) if length else 0)
 
 
 def a_proxy(requests: list[bytes], good_port: int | None) -> Listener:
-    """A proxy that connects to the good host wherever it is asked to, or to nothing."""
+    """A proxy that connects to the good host for any address, or to nothing."""
 
     def forward(accepted: socket.socket) -> None:
         requests.append(accepted.recv(4096))
@@ -125,7 +125,7 @@ def a_proxy(requests: list[bytes], good_port: int | None) -> Listener:
 
 
 def _pump(source: socket.socket, target: socket.socket) -> None:
-    """Bytes both ways, until one side has no more."""
+    """Copy bytes until one side ends."""
     with selectors.DefaultSelector() as both:
         both.register(source, selectors.EVENT_READ, target)
         both.register(target, selectors.EVENT_READ, source)
@@ -153,18 +153,18 @@ def redirect_to(url: str, status: int = 302) -> Answer:
 
 @dataclass
 class World:
-    """A good host, a trap for every other connection, and names that mean what the test says."""
+    """A good host, a trap for every other connection, and names that resolve as the test sets them."""
 
     trap: Listener
     good: Listener | None = None
-    # Name -> what it means the first time, the second time, and so on.
+    # Name -> its addresses at the first lookup, the second lookup, and so on.
     names: dict[str, list[Sequence[str]]] = field(default_factory=lambda: {NAME: [[GOOD]]})
     asked: list[str] = field(default_factory=list)
     # Addresses that were connected to.
     reached: list[str] = field(default_factory=list)
 
     def resolve(self, host: str, port: int, seconds: float) -> Sequence[str]:
-        """What the test says; a number means itself, however it is written, as the system sees it."""
+        """The address that the test sets; a number in any notation is itself, as for the system."""
         self.asked.append(host)
         meanings = self.names.get(host.lower())
         if meanings is None:
@@ -172,7 +172,7 @@ class World:
         return meanings.pop(0) if len(meanings) > 1 else meanings[0]
 
     def connect(self, address: str, port: int, seconds: float) -> httpcore2.NetworkStream:
-        """To the good host when it is meant, else into the trap: nothing is ever only unreachable."""
+        """Connect to the good host or, for any other address, to the trap: nothing is just unreachable."""
         self.reached.append(address)
         listener = self.good if address == GOOD and self.good is not None else self.trap
         return network.connect("127.0.0.1", listener.port, seconds)
@@ -194,7 +194,7 @@ def a_world(
 
 @dataclass(frozen=True)
 class Authority:
-    """A certificate authority that only a test trusts."""
+    """A certificate authority that only the tests trust."""
 
     folder: Path
 
@@ -202,7 +202,7 @@ class Authority:
         return ssl.create_default_context(cafile=self.folder / "root.pem")
 
     def server_context(self, name: str) -> ssl.SSLContext:
-        """What a host needs to be that name."""
+        """The TLS context of a host with this name."""
         own = self.folder / name
         if not own.with_suffix(".key").exists():
             _openssl(

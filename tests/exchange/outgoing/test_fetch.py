@@ -1,4 +1,4 @@
-"""Fetching what a stranger names: no case ends in a connection that should not be.
+"""Fetching from addresses that users enter: no case ends in a forbidden connection.
 
 Every connection that would be opened ends at a listener that counts, wherever it was meant to go, so a
 breach is seen as a connection and not only as a status. Source: reliability, section 5.1.
@@ -28,7 +28,7 @@ from silverball.exchange.outgoing import network
 from silverball.exchange.outgoing.fetch import Fetcher, FetchLimits, NotFetched
 from silverball.kit.address_policy import AddressPolicy
 
-# Without TLS and on any port, so that only the rules about hosts and addresses stand in the way.
+# Without TLS and on any port, so that only the rules about hosts and addresses apply.
 OPEN = AddressPolicy(schemes=("http", "https"), ports=frozenset(range(1, 65536)))
 SECONDS = 1.0
 
@@ -82,7 +82,7 @@ FORBIDDEN_URLS = (
     "data:application/json,1",
     "http://results.example.org/a\r\nHost: 127.0.0.1",
 )
-# What a name may mean -> what its refusal says.
+# Address of a name -> a part of its refusal.
 FORBIDDEN_MEANINGS: dict[str, list[str]] = {
     "a private address": ["10.0.0.7"],
     "loopback": ["127.0.0.1"],
@@ -108,7 +108,7 @@ def fetcher(world: World, policy: AddressPolicy = OPEN, **more: Any) -> Fetcher:
 
 
 def refusal(world: World, url: str, policy: AddressPolicy = OPEN, **more: Any) -> str:
-    """What is said when the address is not fetched; nothing may have come to the trap."""
+    """The sentence of a refused fetch, during which nothing may reach the trap."""
     with pytest.raises(NotFetched) as error:
         fetcher(world, policy, **more).fetch(url)
     assert world.trap.count == 0
@@ -123,7 +123,7 @@ GUARDED = AddressPolicy(
 )
 
 
-def test_the_trap_sees_who_comes() -> None:
+def test_the_trap_counts_connections() -> None:
     with a_world() as world:
         world.names["elsewhere.example.org"] = [["8.8.8.8"]]
         with pytest.raises(NotFetched):
@@ -140,7 +140,7 @@ def test_a_forbidden_address_is_never_connected_to(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
-def test_nor_with_the_system_s_own_resolver_and_connector(url: str) -> None:
+def test_nor_with_the_systems_resolver_and_connector(url: str) -> None:
     with a_world() as world:
         real = Fetcher(GUARDED, limits=FetchLimits(seconds=SECONDS))
         with pytest.raises(NotFetched):
@@ -150,10 +150,10 @@ def test_nor_with_the_system_s_own_resolver_and_connector(url: str) -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
-def test_nor_when_a_good_host_leads_there(url: str, status: int) -> None:
+def test_nor_after_a_redirect_of_a_good_host(url: str, status: int) -> None:
     answers: dict[str, Answer] = {}
     with a_world(answers) as world:
-        # A header cannot hold a line end; the rest of it would be the next header.
+        # A header cannot hold a line end; the rest would be the next header.
         there = url.format(port=world.trap.port).replace("\r\n", "%0d%0a")
         answers["/"] = redirect_to(there.encode().decode("latin-1"), status)
         refusal(world, f"http://{NAME}/", GUARDED)
@@ -161,7 +161,7 @@ def test_nor_when_a_good_host_leads_there(url: str, status: int) -> None:
 
 
 @pytest.mark.parametrize("meaning", FORBIDDEN_MEANINGS)
-def test_nor_when_a_public_name_means_it(meaning: str) -> None:
+def test_nor_when_a_public_name_resolves_to_it(meaning: str) -> None:
     with a_world() as world:
         world.names[NAME] = [FORBIDDEN_MEANINGS[meaning]]
         sentence = refusal(world, f"http://{NAME}/", GUARDED)
@@ -169,14 +169,14 @@ def test_nor_when_a_public_name_means_it(meaning: str) -> None:
         assert world.reached == []
 
 
-def test_a_name_that_changes_its_meaning_is_asked_once_and_connected_to_as_it_was_judged() -> None:
+def test_a_name_with_changing_addresses_is_resolved_once() -> None:
     with a_world({"/": answer_with(b'{"a": 1}')}) as world:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert fetcher(world).fetch(f"http://{NAME}/").body == b'{"a": 1}'
         assert (world.asked, world.reached, world.trap.count) == ([NAME], [GOOD], 0)
 
 
-def test_a_name_that_changes_its_meaning_between_redirects_is_judged_again() -> None:
+def test_a_name_with_changing_addresses_is_checked_again_after_a_redirect() -> None:
     with a_world({"/": redirect_to("/again")}) as world:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert "not at a public address" in refusal(world, f"http://{NAME}/")
@@ -201,7 +201,7 @@ def test_a_redirect_cannot_leave_tls_the_port_or_the_listed_hosts(authority: Aut
             assert sentence in refusal(world, f"https://{NAME}/", policy, tls=authority.client_context())
 
 
-def test_redirects_are_followed_to_where_they_may_lead() -> None:
+def test_allowed_redirects_are_followed() -> None:
     answers = {
         "/": redirect_to("/a?b=c", 301),
         "/a?b=c": redirect_to(f"http://{NAME}/d", 308),
@@ -212,14 +212,14 @@ def test_redirects_are_followed_to_where_they_may_lead() -> None:
         assert (fetched.url, fetched.body) == (f"http://{NAME}/d", b"[]")
 
 
-def test_redirects_end() -> None:
+def test_redirects_are_limited() -> None:
     with a_world({"/": redirect_to("/")}) as world:
         assert "more than 3 times" in refusal(world, f"http://{NAME}/")
         assert world.reached == [GOOD] * 4
 
 
 @pytest.mark.parametrize("location", ["http://[::1", "\xff\xfe", "http://[results.example.org/"])
-def test_a_redirect_that_cannot_be_read_leads_nowhere(location: str) -> None:
+def test_a_malformed_redirect_is_refused(location: str) -> None:
     with a_world({"/": redirect_to(location)}) as world:
         refusal(world, f"http://{NAME}/")
         assert world.reached == [GOOD]
@@ -240,7 +240,7 @@ def _silent(_asked: str, stream: socket.socket) -> None:
 
 
 def _wait(stream: socket.socket) -> None:
-    """Until whoever is there goes away."""
+    """Wait until the client disconnects."""
     while stream.recv(4096):
         pass
 
@@ -251,7 +251,7 @@ def _mail(_asked: str, stream: socket.socket) -> None:
 
 JSON = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 CHUNKED = f"{JSON}Transfer-Encoding: chunked\r\n\r\n"
-# What a host does -> what is said of it.
+# Behaviour of a host -> its answer and a part of the refusal.
 BAD_ANSWERS: dict[str, tuple[Answer, str]] = {
     "10 MB": (answer_with(b" " * 10_000_000), "larger than 2000000 bytes"),
     "10 MB that it does not announce": (_endless(f"{JSON}\r\n", b" " * 65536), "larger than"),
@@ -290,12 +290,12 @@ def test_a_host_that_answers_badly_costs_a_second_and_two_megabytes_at_most(case
     with a_world({"/": answer}) as world:
         sentence = refusal(world, f"http://{NAME}/")
         assert expected in sentence
-        # What was answered is not told to who asked.
+        # The refusal repeats nothing of the answer.
         assert "secret" not in sentence
         assert time.monotonic() - began < 3 * SECONDS
 
 
-def test_a_host_that_lets_connections_wait_costs_a_second() -> None:
+def test_a_host_that_accepts_no_connection_costs_a_second() -> None:
     silent = Listener(_wait)
     began = time.monotonic()
     with a_world() as world:
@@ -325,7 +325,7 @@ def test_a_name_with_no_address_or_too_many_is_not_connected_to(addresses: list[
         assert world.reached == []
 
 
-def test_a_name_that_nobody_knows_is_said_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_name_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def nobody(*_: Any, **__: Any) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
@@ -369,24 +369,24 @@ def test_a_document_arrives_over_tls_under_its_name(authority: Authority) -> Non
     assert lines[0] == "GET /night.json HTTP/1.1"
     assert f"Host: {NAME}" in lines
     assert "Accept-Encoding: identity" in lines
-    # Nothing of this site is handed out with the question.
+    # The request reveals nothing of this site.
     assert not [line for line in lines if line.lower().startswith(("cookie", "authorization", "referer"))]
 
 
 @pytest.mark.parametrize("name", ["elsewhere.example.org", "example.org"])
-def test_a_certificate_of_another_name_is_not_believed(authority: Authority, name: str) -> None:
+def test_a_certificate_of_another_name_is_refused(authority: Authority, name: str) -> None:
     with a_world({"/": answer_with()}, authority.server_context(name)) as world:
         sentence = refusal(world, f"https://{NAME}/", AddressPolicy(), tls=authority.client_context())
         assert "no valid certificate" in sentence
 
 
-def test_a_certificate_of_nobody_known_is_not_believed(authority: Authority) -> None:
+def test_a_certificate_of_an_unknown_authority_is_refused(authority: Authority) -> None:
     with a_world({"/": answer_with()}, authority.server_context(NAME)) as world:
         assert "no valid certificate" in refusal(world, f"https://{NAME}/", AddressPolicy())
 
 
 @pytest.mark.parametrize("host", ["192.168.1.20", "[fd12::1]", "scoreboard", "scoreboard.lan"])
-def test_a_venue_that_says_so_fetches_from_its_own_network(host: str) -> None:
+def test_a_venue_can_allow_its_own_network(host: str) -> None:
     requests: list[str] = []
 
     def answer(request: str, stream: socket.socket) -> None:
@@ -409,7 +409,7 @@ def test_this_machine_knows_its_own_addresses() -> None:
 
 
 @pytest.mark.parametrize("yes", [True, False])
-def test_a_proxy_is_told_the_judged_address_and_tls_goes_through_it(authority: Authority, yes: bool) -> None:
+def test_a_proxy_gets_the_checked_address_and_tls_goes_through_it(authority: Authority, yes: bool) -> None:
     requests: list[bytes] = []
     with a_world({"/": answer_with(b'{"by": "proxy"}')}, authority.server_context(NAME)) as world:
         assert world.good is not None

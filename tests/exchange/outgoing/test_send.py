@@ -1,4 +1,4 @@
-"""Sending to where a stranger says: the cases of fetching, and no answer leads anywhere.
+"""Sending to addresses that users enter: the cases of fetching, and no redirect is followed.
 
 Source: reliability, section 5.1: the same guard at the moment of sending.
 """
@@ -41,14 +41,14 @@ def sender(world: World, policy: AddressPolicy = OPEN, **more: Any) -> Sender:
 
 
 def refusal(world: World, url: str, policy: AddressPolicy = OPEN, **more: Any) -> str:
-    """What is said when nothing is sent; nothing may have come to the trap."""
+    """The sentence of a refused message, during which nothing may reach the trap."""
     with pytest.raises(NotSent) as error:
         sender(world, policy, **more).send(url, BODY, TYPE)
     assert world.trap.count == 0
     return error.value.sentence
 
 
-def test_the_trap_sees_who_comes() -> None:
+def test_the_trap_counts_connections() -> None:
     with a_world() as world:
         world.names["elsewhere.example.org"] = [["8.8.8.8"]]
         with pytest.raises(NotSent):
@@ -64,7 +64,7 @@ def test_nothing_is_sent_to_a_forbidden_address(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", FORBIDDEN_URLS)
-def test_nor_with_the_system_s_own_resolver_and_connector(url: str) -> None:
+def test_nor_with_the_systems_resolver_and_connector(url: str) -> None:
     with a_world() as world:
         with pytest.raises(NotSent):
             Sender(GUARDED, seconds=SECONDS).send(url.format(port=world.trap.port), BODY, TYPE)
@@ -72,7 +72,7 @@ def test_nor_with_the_system_s_own_resolver_and_connector(url: str) -> None:
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
-def test_no_answer_leads_anywhere(status: int) -> None:
+def test_no_redirect_is_followed(status: int) -> None:
     answers: dict[str, Answer] = {}
     with a_world(answers) as world:
         for url in (*FORBIDDEN_URLS, f"http://{NAME}/other", "/other"):
@@ -84,7 +84,7 @@ def test_no_answer_leads_anywhere(status: int) -> None:
 
 
 @pytest.mark.parametrize("meaning", FORBIDDEN_MEANINGS)
-def test_nothing_is_sent_when_a_public_name_means_a_forbidden_address(meaning: str) -> None:
+def test_nothing_is_sent_when_a_public_name_resolves_to_a_forbidden_address(meaning: str) -> None:
     with a_world() as world:
         world.names[NAME] = [FORBIDDEN_MEANINGS[meaning]]
         sentence = refusal(world, f"http://{NAME}/", GUARDED)
@@ -92,7 +92,7 @@ def test_nothing_is_sent_when_a_public_name_means_a_forbidden_address(meaning: s
         assert world.reached == []
 
 
-def test_a_name_that_changes_its_meaning_is_judged_each_time() -> None:
+def test_a_name_with_changing_addresses_is_checked_each_time() -> None:
     with a_world({"/": answer_with()}) as world:
         world.names[NAME] = [[GOOD], ["127.0.0.1"]]
         assert sender(world).send(f"http://{NAME}/", BODY, TYPE) == 200
@@ -128,7 +128,7 @@ def test_a_message_arrives_over_tls_under_its_name_with_nothing_else_of_this_sit
 
 
 @pytest.mark.parametrize("name", ["elsewhere.example.org", ""])
-def test_a_certificate_that_is_not_believed_is_sent_nothing(authority: Authority, name: str) -> None:
+def test_nothing_is_sent_to_a_host_with_an_invalid_certificate(authority: Authority, name: str) -> None:
     arrived: list[str] = []
     with a_world(
         {"/": lambda request, _: arrived.append(request)}, authority.server_context(name or NAME)
@@ -178,7 +178,7 @@ def test_a_host_that_answers_badly_costs_a_second(answer: Answer, sentence: str)
     assert time.monotonic() - began < 3 * SECONDS
 
 
-def test_nothing_of_an_answer_is_read_but_its_status() -> None:
+def test_only_the_status_of_an_answer_is_read() -> None:
     def endless(_asked: str, stream: socket.socket) -> None:
         stream.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 10000000000\r\n\r\n")
         while True:
@@ -190,7 +190,7 @@ def test_nothing_of_an_answer_is_read_but_its_status() -> None:
     assert time.monotonic() - began < SECONDS
 
 
-def test_a_host_that_lets_connections_wait_costs_a_second() -> None:
+def test_a_host_that_accepts_no_connection_costs_a_second() -> None:
     silent = Listener(lambda accepted: _silent("", accepted))
     with a_world() as world:
         world.good = silent
@@ -198,7 +198,7 @@ def test_a_host_that_lets_connections_wait_costs_a_second() -> None:
     silent.close()
 
 
-def test_a_proxy_is_told_the_judged_address(authority: Authority) -> None:
+def test_a_proxy_gets_the_checked_address(authority: Authority) -> None:
     requests: list[bytes] = []
     with a_world({"/": answer_with()}, authority.server_context(NAME)) as world:
         assert world.good is not None
