@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from random import Random
 
-from rules.moves import Moves, forfeit_any, no_points, one_of
+from rules.moves import Moves, choose_any, forfeit_any, no_points
 from rules.night import Night
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tiebreaks as tiebreak_commands
@@ -20,19 +20,19 @@ from silverball.rules.pairing import group_bracket as stages
 
 def forfeit_all(night: Night, dice: Random) -> Sequence[Change]:
     """A player leaves: every open game of two is lost."""
-    who = one_of(night.tournament.entrants, dice, "player").player_id
+    who = choose_any(night.tournament.entrants, dice, "player").player_id
     return tournament_commands.forfeit_open_games(night.tournament, who, dice, night.now)
 
 
 def tiebreak_any(night: Night, dice: Random) -> Sequence[Change]:
     """A tiebreak between all or some of the players who are tied."""
-    tie = one_of(tiebreak_commands.tied_groups(night.tournament), dice, "tie")
+    tie = choose_any(tiebreak_commands.tied_groups(night.tournament), dice, "tie")
     return tiebreak_commands.open_tiebreak(night.tournament, tie[: dice.choice((2, 4))], night.now)
 
 
 def order_any(night: Night, dice: Random) -> Sequence[Change]:
     """Tied players ordered by hand."""
-    tie = one_of(tiebreak_commands.tied_groups(night.tournament), dice, "tie")
+    tie = choose_any(tiebreak_commands.tied_groups(night.tournament), dice, "tie")
     return tiebreak_commands.set_manual_order(night.tournament, dice.sample(tie, len(tie)))
 
 
@@ -57,18 +57,18 @@ def _over(tournament: Tournament) -> list[SinglePlayerGame]:
 
 
 def _strokes(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
-    one = one_of(games, dice, "hole")
+    one = choose_any(games, dice, "hole")
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 4))
     return single_player_commands.record_attempt(night.tournament, said, dice, night.now)
 
 
 def delete_strokes(night: Night, dice: Random) -> Sequence[Change]:
-    one = one_of(_over(night.tournament), dice, "hole")
+    one = choose_any(_over(night.tournament), dice, "hole")
     return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def delete_hole(night: Night, dice: Random) -> Sequence[Change]:
-    one = one_of(night.tournament.single_player_games, dice, "hole")
+    one = choose_any(night.tournament.single_player_games, dice, "hole")
     return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
 
 

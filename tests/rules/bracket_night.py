@@ -8,45 +8,45 @@ from silverball.rules.model.outcome import AttemptOutcome
 from silverball.rules.model.tournament import Game, SinglePlayerGame, Tournament
 
 
-def started(kind: str, players: int, **given: Any) -> Night:
+def start_night(kind: str, players: int, **given: Any) -> Night:
     """A running tournament, seeded in the order of the player ids."""
     night = a_night(kind, players=players, **given)
     night.start()
     return night
 
 
-def at(tournament: Tournament, round_index: int) -> list[Game]:
+def games_of_round(tournament: Tournament, round_index: int) -> list[Game]:
     """The games of a round, by set and number; byes last."""
     found = [round_ for round_ in tournament.rounds if round_.round_index == round_index]
     games = [game for one in found for game in tournament.games_by_round.get(one.round_id, ())]
     return sorted(games, key=lambda game: (game.set_number, game.game_index or 0, game.game_id))
 
 
-def pairs(night: Night, round_index: int) -> list[tuple[int, ...]]:
+def pairs_of_round(night: Night, round_index: int) -> list[tuple[int, ...]]:
     """Who plays in a round, seeds ascending; a bye is one player."""
-    return [tuple(sorted(game.player_ids)) for game in at(night.tournament, round_index)]
+    return [tuple(sorted(game.player_ids)) for game in games_of_round(night.tournament, round_index)]
 
 
-def win(night: Night, winner: int, *others: int) -> Game:
+def record_win(night: Night, winner: int, *others: int) -> Game:
     """The winner beats the others in the open game they are in together."""
     game = next(game for game in night.open_games() if set(game.player_ids) == {winner, *others})
-    night.finish(game, winner, *others)
+    night.record_order(game, winner, *others)
     return game
 
 
-def play_on(night: Night, better: Any = lambda player_id: player_id) -> None:
+def play_to_the_end(night: Night, better: Any = lambda player_id: player_id) -> None:
     """Record open games until none is left; the better by this key wins."""
     while night.open_games():
         game = night.open_games()[0]
-        night.finish(game, *sorted(game.player_ids, key=better))
+        night.record_order(game, *sorted(game.player_ids, key=better))
 
 
-def shown(night: Night) -> list[tuple[int, int, Any]]:
+def standings_rows(night: Night) -> list[tuple[int, int, Any]]:
     """Position, player and points."""
     return [(row.position, row.player_id, row.points) for row in night.standings()]
 
 
-def holes(night: Night, player_id: int, round_index: int) -> list[SinglePlayerGame]:
+def holes_of_player(night: Night, player_id: int, round_index: int) -> list[SinglePlayerGame]:
     """A player's holes in a round of a golf bracket, by number."""
     round_id = night.tournament.rounds_in_order[round_index].round_id
     own = [
@@ -59,6 +59,6 @@ def holes(night: Night, player_id: int, round_index: int) -> list[SinglePlayerGa
 
 def putt(night: Night, player_id: int, strokes: Sequence[int], round_index: int = 0) -> None:
     """Strokes on the player's holes of a round, from the first that is not over."""
-    waiting = [one for one in holes(night, player_id, round_index) if one.status != "completed"]
+    waiting = [one for one in holes_of_player(night, player_id, round_index) if one.status != "completed"]
     for one, count in zip(waiting, strokes, strict=False):
         night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=count))

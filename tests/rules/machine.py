@@ -55,14 +55,14 @@ class NightMachine(RuleBasedStateMachine):
         players, arenas = dice.randint(*self.moves.players), dice.randint(*self.moves.arenas)
         night = a_night(self.moves.kind, players=players, arenas=arenas, **chosen)
         state = replace(night.tournament.state, dice_seed=f"seed {seed}")
-        self.night = self.settled(replace(night, tournament=replace(night.tournament, state=state)))
+        self.night = self.prepare_night(replace(night, tournament=replace(night.tournament, state=state)))
         self.planned = self.night.tournament
-        self.story: list[Change] = []
+        self.applied_changes: list[Change] = []
         self.may_byes_differ = False
         if pick % 8:
             self.begin()
 
-    def settled(self, night: Night) -> Night:
+    def prepare_night(self, night: Night) -> Night:
         """The night to play, made of this plan: here the same, in memory."""
         return night
 
@@ -70,15 +70,15 @@ class NightMachine(RuleBasedStateMachine):
     @rule()
     def begin(self) -> None:
         dice, _seed = tournament_commands.dice_for(self.tournament, "start")
-        self.attempt(lambda: tournament_commands.start(self.tournament, dice, self.night.now))
+        self.try_action(lambda: tournament_commands.start(self.tournament, dice, self.night.now))
 
     @precondition(lambda self: self.is_open and len(self.tournament.entrants) < PLAYERS_MAX)
     @rule(pick=PICKS)
     def join(self, pick: int) -> None:
         """A player comes, often with strikes or points given."""
-        given = Decimal(self.drawn(pick).choice([0, 0, 1, 2]))
-        new = Entrant(player_id=LATE_IDS_FROM + len(self.story), points_adjustment=given)
-        self.attempt(
+        given = Decimal(self.dice_for(pick).choice([0, 0, 1, 2]))
+        new = Entrant(player_id=LATE_IDS_FROM + len(self.applied_changes), points_adjustment=given)
+        self.try_action(
             lambda: tournament_commands.add_entrants(self.tournament, [new], self.dice, self.night.now)
         )
 
@@ -89,8 +89,8 @@ class NightMachine(RuleBasedStateMachine):
         here = [entrant for entrant in self.tournament.entrants if entrant.is_active]
         # One player less on most nights, not an empty hall.
         is_active = bool(gone) and (len(here) <= 2 or pick % 3 == 0)
-        who = self.drawn(pick).choice(gone if is_active else here).player_id
-        self.attempt(
+        who = self.dice_for(pick).choice(gone if is_active else here).player_id
+        self.try_action(
             lambda: tournament_commands.set_active(
                 self.tournament, who, is_active=is_active, dice=self.dice, now=self.night.now
             )
@@ -99,8 +99,8 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_open and len(self.tournament.entrants) > 2)
     @rule(pick=PICKS)
     def remove_player(self, pick: int) -> None:
-        who = self.drawn(pick).choice(self.tournament.entrants[-3:]).player_id
-        self.attempt(
+        who = self.dice_for(pick).choice(self.tournament.entrants[-3:]).player_id
+        self.try_action(
             lambda: tournament_commands.remove_entrant(
                 self.tournament, who, dice=self.dice, now=self.night.now
             )
@@ -109,8 +109,8 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_open)
     @rule(pick=PICKS)
     def arena_off_or_on(self, pick: int) -> None:
-        one = self.drawn(pick).choice(self.tournament.lineup)
-        self.attempt(
+        one = self.dice_for(pick).choice(self.tournament.lineup)
+        self.try_action(
             lambda: lineup_commands.change_arena(
                 self.tournament, one.arena_id, self.dice, self.night.now, is_active=not one.is_active
             )
@@ -122,13 +122,13 @@ class NightMachine(RuleBasedStateMachine):
         """The night goes on: a round, or whatever the format has instead."""
         before = self.tournament
         dice, _seed = tournament_commands.dice_for(before, tournament_commands.next_draw_name(before))
-        if self.attempt(lambda: self.moves.go_on(self.night, dice)):
+        if self.try_action(lambda: self.moves.go_on(self.night, dice)):
             self._check_byes(before)
 
     @precondition(lambda self: self.moves.can_record(self.tournament))
     @rule(pick=PICKS)
     def record(self, pick: int) -> None:
-        self.attempt(lambda: self.moves.record(self.night, self.drawn(pick)))
+        self.try_action(lambda: self.moves.record(self.night, self.dice_for(pick)))
 
     @precondition(lambda self: self.moves.can_record(self.tournament))
     @rule(pick=PICKS)
@@ -137,9 +137,9 @@ class NightMachine(RuleBasedStateMachine):
         self._record_all(pick, leaving=0)
 
     def _record_all(self, pick: int, leaving: int) -> None:
-        dice = self.drawn(pick)
+        dice = self.dice_for(pick)
         for _ in range(_open_count(self.tournament) - leaving):
-            if not self.attempt(lambda: self.moves.record(self.night, dice)):
+            if not self.try_action(lambda: self.moves.record(self.night, dice)):
                 break
 
     @precondition(lambda self: self.tournament.status == "started")
@@ -156,23 +156,23 @@ class NightMachine(RuleBasedStateMachine):
     def tie(self, pick: int) -> None:
         move = self.moves.tie
         if move is not None:
-            assert not self.attempt(lambda: move(self.night, self.drawn(pick)))
+            assert not self.try_action(lambda: move(self.night, self.dice_for(pick)))
 
     @precondition(lambda self: has_played(self.tournament))
     @rule(pick=PICKS)
     def correct(self, pick: int) -> None:
-        self.attempt(lambda: self.moves.correct(self.night, self.drawn(pick)), may_lower=True)
+        self.try_action(lambda: self.moves.correct(self.night, self.dice_for(pick)), may_lower=True)
 
     @precondition(lambda self: has_played(self.tournament))
     @rule(pick=PICKS)
     def clear(self, pick: int) -> None:
-        self.attempt(lambda: self.moves.clear(self.night, self.drawn(pick)), may_lower=True)
+        self.try_action(lambda: self.moves.clear(self.night, self.dice_for(pick)), may_lower=True)
 
     @precondition(lambda self: self.is_open)
     @rule(pick=PICKS, points=st.integers(-2, 3))
     def adjust(self, pick: int, points: int) -> None:
-        who = self.drawn(pick).choice(self.tournament.entrants).player_id
-        self.attempt(
+        who = self.dice_for(pick).choice(self.tournament.entrants).player_id
+        self.try_action(
             lambda: tournament_commands.adjust_entrant(self.tournament, who, points=Decimal(points)),
             may_lower=True,
         )
@@ -183,9 +183,9 @@ class NightMachine(RuleBasedStateMachine):
         """A move that only some formats have, mostly while games are on."""
         if pick % 4 and not self.moves.can_record(self.tournament):
             self.open_round()
-        dice = self.drawn(pick)
+        dice = self.dice_for(pick)
         name = dice.choice(sorted(self.moves.extra))
-        done = self.attempt(
+        done = self.try_action(
             lambda: self.moves.extra[name](self.night, dice), may_lower=name in self.moves.lowering
         )
         self.may_byes_differ |= done and name in self.moves.uneven
@@ -200,7 +200,7 @@ class NightMachine(RuleBasedStateMachine):
     def complete_round(self) -> None:
         newest = self.tournament.newest_round
         if newest is not None and newest.status == "started":
-            self.attempt(
+            self.try_action(
                 lambda: tournament_commands.complete_round(self.tournament, newest.round_id, self.night.now)
             )
 
@@ -208,7 +208,7 @@ class NightMachine(RuleBasedStateMachine):
     @rule()
     def delete_round(self) -> None:
         newest = self.tournament.newest_round
-        if newest is not None and self.attempt(
+        if newest is not None and self.try_action(
             lambda: tournament_commands.delete_round(self.tournament, newest.round_id), may_lower=True
         ):
             # Byes credited to those who came later stay.
@@ -218,22 +218,22 @@ class NightMachine(RuleBasedStateMachine):
     @rule(pick=PICKS)
     def complete(self, pick: int) -> None:
         """The end; nothing more can be done then, and mostly it was too early."""
-        if self.attempt(lambda: tournament_commands.complete(self.tournament, self.night.now)):
-            assert not self.attempt(lambda: self.moves.record(self.night, self.dice))
-            assert not self.attempt(lambda: self.moves.go_on(self.night, self.dice))
+        if self.try_action(lambda: tournament_commands.complete(self.tournament, self.night.now)):
+            assert not self.try_action(lambda: self.moves.record(self.night, self.dice))
+            assert not self.try_action(lambda: self.moves.go_on(self.night, self.dice))
             if pick % 4:
                 self.reopen()
 
     @precondition(lambda self: self.tournament.status == "completed")
     @rule()
     def reopen(self) -> None:
-        self.attempt(lambda: tournament_commands.reopen(self.tournament))
+        self.try_action(lambda: tournament_commands.reopen(self.tournament))
 
     @precondition(lambda self: bool(self.night.journal))
     @rule(actions=st.integers(1, 3))
     def undo(self, actions: int) -> None:
         for _ in range(min(actions, len(self.night.journal))):
-            self.story += self.night.undo()
+            self.applied_changes += self.night.undo()
         self._check({})
 
     @property
@@ -252,18 +252,18 @@ class NightMachine(RuleBasedStateMachine):
 
     @property
     def dice(self) -> Random:
-        return self.drawn(0)
+        return self.dice_for(0)
 
-    def drawn(self, pick: int) -> Random:
+    def dice_for(self, pick: int) -> Random:
         """Dice of this step: the same pick means another thing later in the night."""
-        return Random(f"{pick} {len(self.story)}")
+        return Random(f"{pick} {len(self.applied_changes)}")
 
-    def attempt(self, ask: Callable[[], Sequence[Change]], *, may_lower: bool = False) -> bool:
+    def try_action(self, ask: Callable[[], Sequence[Change]], *, may_lower: bool = False) -> bool:
         """Whether it was done. Refusals must be sentences; what was done must be undone exactly."""
         before = self.tournament
         self.night.tick(60)
         try:
-            made = self.night.make(ask())
+            made = self.night.apply(ask())
         except Refusal as refusal:
             said = refusal.message
         else:
@@ -272,7 +272,7 @@ class NightMachine(RuleBasedStateMachine):
             assert said.endswith((".", ")")), said
             assert self.tournament is before
             return False
-        self.story += made
+        self.applied_changes += made
         if made:
             assert apply_changes(self.tournament, opposite_changes(made)) == before
             self._check({} if may_lower else _strikes(tournament_commands.format_of(before).rank(before)))
@@ -303,7 +303,7 @@ class NightMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """The journal, played again from the planned tournament, tells the same."""
         if hasattr(self, "planned"):
-            assert apply_changes(self.planned, self.story) == self.tournament
+            assert apply_changes(self.planned, self.applied_changes) == self.tournament
 
 
 def _open_count(tournament: Tournament) -> int:

@@ -35,49 +35,55 @@ def nothing_to_open(_night: Night, _dice: Random) -> Sequence[Change]:
 
 def record_any(night: Night, dice: Random) -> Sequence[Change]:
     """A result for an open game: a drawn finishing order."""
-    game = one_of(night.open_games(), dice, "open game")
-    return record(
-        night, GameOutcome(game_id=game.game_id, finishing_order=drawn(game, dice), recorded_by=7), dice
+    game = choose_any(night.open_games(), dice, "open game")
+    return record_outcome(
+        night,
+        GameOutcome(game_id=game.game_id, finishing_order=random_finish(game, dice), recorded_by=7),
+        dice,
     )
 
 
 def forfeit_any(night: Night, dice: Random) -> Sequence[Change]:
     """One of two players of an open game did not show up."""
-    game = one_of(
+    game = choose_any(
         [game for game in night.open_games() if len(game.player_ids) == 2], dice, "open game of two"
     )
     said = GameOutcome(game_id=game.game_id, forfeited_by=dice.choice(game.player_ids))
-    return record(night, said, dice)
+    return record_outcome(night, said, dice)
 
 
 def tie_any(night: Night, dice: Random) -> Sequence[Change]:
     """Equal scores in an open game."""
-    game = one_of(night.open_games(), dice, "open game")
-    return record(night, GameOutcome(game_id=game.game_id, scores=dict.fromkeys(game.player_ids, 500)), dice)
+    game = choose_any(night.open_games(), dice, "open game")
+    return record_outcome(
+        night, GameOutcome(game_id=game.game_id, scores=dict.fromkeys(game.player_ids, 500)), dice
+    )
 
 
 def correct_any(night: Night, dice: Random) -> Sequence[Change]:
     """Another finishing order for a completed game."""
-    game = one_of(played(night.tournament), dice, "completed game")
-    return record(night, GameOutcome(game_id=game.game_id, finishing_order=drawn(game, dice)), dice)
+    game = choose_any(completed_games(night.tournament), dice, "completed game")
+    return record_outcome(
+        night, GameOutcome(game_id=game.game_id, finishing_order=random_finish(game, dice)), dice
+    )
 
 
 def clear_any(night: Night, dice: Random) -> Sequence[Change]:
     """The result of a completed game taken away."""
     return tournament_commands.clear_result(
-        night.tournament, one_of(played(night.tournament), dice, "completed game").game_id
+        night.tournament, choose_any(completed_games(night.tournament), dice, "completed game").game_id
     )
 
 
 def order_any(night: Night, dice: Random) -> Sequence[Change]:
     """Another playing order for an open game."""
-    game = one_of(night.open_games(), dice, "open game")
-    return game_commands.change_order(night.tournament, game.game_id, drawn(game, dice))
+    game = choose_any(night.open_games(), dice, "open game")
+    return game_commands.change_order(night.tournament, game.game_id, random_finish(game, dice))
 
 
 def arena_any(night: Night, dice: Random) -> Sequence[Change]:
     """Another arena for an open game: drawn, chosen or none."""
-    game = one_of(night.open_games(), dice, "open game")
+    game = choose_any(night.open_games(), dice, "open game")
     if dice.random() < 0.5:
         return game_commands.redraw_arena(night.tournament, game.game_id, dice)
     chosen = dice.choice([None, *(arena.arena_id for arena in night.tournament.lineup)])
@@ -92,14 +98,14 @@ def swap_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def seat_any(night: Night, dice: Random) -> Sequence[Change]:
     """A player joins a game of the newest round, or any game."""
-    game = one_of(night.tournament.games[-3:], dice, "game")
+    game = choose_any(night.tournament.games[-3:], dice, "game")
     who = dice.choice(night.tournament.entrants).player_id
     return game_commands.add_player(night.tournament, game.game_id, who, dice, night.now)
 
 
 def unseat_any(night: Night, dice: Random) -> Sequence[Change]:
     """A player leaves an open game."""
-    game = one_of(night.open_games(), dice, "open game")
+    game = choose_any(night.open_games(), dice, "open game")
     return game_commands.remove_player(night.tournament, game.game_id, dice.choice(game.player_ids))
 
 
@@ -113,7 +119,7 @@ def create_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def delete_any(night: Night, dice: Random) -> Sequence[Change]:
     """A game deleted."""
-    game = one_of(night.tournament.games, dice, "game")
+    game = choose_any(night.tournament.games, dice, "game")
     return game_commands.delete_game(night.tournament, game.game_id, dice, night.now)
 
 
@@ -126,7 +132,7 @@ def has_open(tournament: Tournament) -> bool:
 def has_played(tournament: Tournament) -> bool:
     """Whether a result can be corrected."""
     attempts = any(game.status == "completed" for game in tournament.single_player_games)
-    return attempts or bool(played(tournament))
+    return attempts or bool(completed_games(tournament))
 
 
 def points_without_adjustments(tournament: Tournament) -> Mapping[int, Decimal]:
@@ -192,20 +198,20 @@ class Moves:
     uneven: frozenset[str] = UNEVEN
 
 
-def one_of(things: Sequence[Any], dice: Random, name: str) -> Any:
+def choose_any(things: Sequence[Any], dice: Random, name: str) -> Any:
     """A drawn thing. Raises Conflict when there is none, which counts as a refusal."""
     if not things:
         raise Conflict(f"There is no {name}.")
     return dice.choice(list(things))
 
 
-def played(tournament: Tournament) -> list[Game]:
+def completed_games(tournament: Tournament) -> list[Game]:
     return [game for game in tournament.games if game.status == "completed" and not game.is_bye]
 
 
-def drawn(game: Game, dice: Random) -> tuple[int, ...]:
+def random_finish(game: Game, dice: Random) -> tuple[int, ...]:
     return tuple(dice.sample(game.player_ids, len(game.player_ids)))
 
 
-def record(night: Night, said: GameOutcome, dice: Random) -> list[Change]:
+def record_outcome(night: Night, said: GameOutcome, dice: Random) -> list[Change]:
     return tournament_commands.record_result(night.tournament, said, dice, night.now)

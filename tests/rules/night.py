@@ -36,7 +36,7 @@ class Night:
     now: datetime = NOON
     _ids: Any = field(default_factory=lambda: itertools.count(1001))
 
-    def make(self, changes: Sequence[Change]) -> list[Change]:
+    def apply(self, changes: Sequence[Change]) -> list[Change]:
         """What the door does: give ids, apply, write down. One call is one action."""
         real = numbering.assign_ids(changes, lambda _kind: next(self._ids))
         self.tournament = apply_changes(self.tournament, real)
@@ -46,14 +46,14 @@ class Night:
 
     def start(self) -> None:
         dice, _seed = tournament_commands.dice_for(self.tournament, "start")
-        self.make(tournament_commands.start(self.tournament, dice, self.now))
+        self.apply(tournament_commands.start(self.tournament, dice, self.now))
 
     def open_round(self) -> list[Game]:
         """Open the next round; its games that are to be played."""
         dice, _seed = tournament_commands.dice_for(
             self.tournament, tournament_commands.next_draw_name(self.tournament)
         )
-        self.make(tournament_commands.open_round(self.tournament, dice, self.now))
+        self.apply(tournament_commands.open_round(self.tournament, dice, self.now))
         return self.open_games()
 
     def open_games(self) -> list[Game]:
@@ -62,19 +62,19 @@ class Night:
     def record(self, said: Outcome) -> list[Change]:
         self.tick()
         dice, _seed = tournament_commands.dice_for(self.tournament, f"result {len(self.journal)}")
-        return self.make(tournament_commands.record_result(self.tournament, said, dice, self.now))
+        return self.apply(tournament_commands.record_result(self.tournament, said, dice, self.now))
 
-    def finish(self, game: Game, *order: int) -> list[Change]:
+    def record_order(self, game: Game, *order: int) -> list[Change]:
         """Record a finishing order, first to last."""
         return self.record(GameOutcome(game_id=game.game_id, finishing_order=order))
 
     def finish_round(self, better: Callable[[int], Any] = lambda player_id: player_id) -> None:
         """Record every open game; players finish in the order of this key."""
         for game in self.open_games():
-            self.finish(game, *sorted(game.player_ids, key=better))
+            self.record_order(game, *sorted(game.player_ids, key=better))
 
     def complete(self) -> None:
-        self.make(tournament_commands.complete(self.tournament, self.now))
+        self.apply(tournament_commands.complete(self.tournament, self.now))
 
     def undo(self) -> list[Change]:
         """Take the newest action back; what that changed."""
@@ -90,36 +90,36 @@ class Night:
     def join(self, player_id: int, **given: Any) -> None:
         """A player comes; strikes or points given as `points_adjustment`."""
         new = Entrant(player_id=player_id, **given)
-        self.make(tournament_commands.add_entrants(self.tournament, [new], self.dice(), self.now))
+        self.apply(tournament_commands.add_entrants(self.tournament, [new], self.dice(), self.now))
 
     def leave(self, player_id: int) -> None:
-        self.make(
+        self.apply(
             tournament_commands.set_active(
                 self.tournament, player_id, is_active=False, dice=self.dice(), now=self.now
             )
         )
 
     def come_back(self, player_id: int) -> None:
-        self.make(
+        self.apply(
             tournament_commands.set_active(
                 self.tournament, player_id, is_active=True, dice=self.dice(), now=self.now
             )
         )
 
     def adjust(self, player_id: int, points: int | str) -> None:
-        self.make(tournament_commands.adjust_entrant(self.tournament, player_id, points=Decimal(points)))
+        self.apply(tournament_commands.adjust_entrant(self.tournament, player_id, points=Decimal(points)))
 
     def correct(self, game: Game, *order: int) -> None:
         """Another finishing order for a game that has one."""
-        self.finish(game, *order)
+        self.record_order(game, *order)
 
     def clear(self, game: Game) -> None:
-        self.make(tournament_commands.clear_result(self.tournament, game.game_id))
+        self.apply(tournament_commands.clear_result(self.tournament, game.game_id))
 
     def complete_round(self) -> None:
         newest = self.tournament.newest_round
         assert newest is not None
-        self.make(tournament_commands.complete_round(self.tournament, newest.round_id, self.now))
+        self.apply(tournament_commands.complete_round(self.tournament, newest.round_id, self.now))
 
     def play_round(self, better: Callable[[int], Any] = lambda player_id: player_id) -> None:
         """Open a round, record every game, complete it."""
@@ -183,7 +183,7 @@ def random_order(game: Game, dice: Random) -> tuple[int, ...]:
     return tuple(dice.sample(game.player_ids, len(game.player_ids)))
 
 
-def with_adjustment(night: Night, player_id: int, **values: Any) -> None:
+def change_entrant(night: Night, player_id: int, **values: Any) -> None:
     """Change an entrant by hand, outside of the journal."""
     changed = tuple(
         replace(entrant, **values) if entrant.player_id == player_id else entrant

@@ -12,7 +12,7 @@ from silverball.rules.registry import FORMATS
 GameResult = Mapping[int, str]
 
 
-def night(
+def knockout_tournament(
     rounds: Sequence[Sequence[GameResult]],
     type_: str = "group_knockout",
     *,
@@ -66,6 +66,6 @@ def standings(tournament: Tournament) -> list[Standing]:
     return FORMATS[tournament.type].rank(tournament)
 
 
-def table(tournament: Tournament) -> list[tuple[int, int, int | None]]:
+def standings_with_strikes(tournament: Tournament) -> list[tuple[int, int, int | None]]:
     """Position, player and strikes, in the order of the standings."""
     return [(row.position, row.player_id, row.strike_count) for row in standings(tournament)]

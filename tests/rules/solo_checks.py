@@ -10,15 +10,15 @@ from silverball.rules.ranking import bestgame, race
 from silverball.rules.scoring import bowling, curves
 
 
-def started(tournament: Tournament) -> bool:
+def is_started(tournament: Tournament) -> bool:
     return tournament.status == "started"
 
 
-def waiting(tournament: Tournament) -> list[SinglePlayerGame]:
+def pending_games(tournament: Tournament) -> list[SinglePlayerGame]:
     return [game for game in tournament.single_player_games if game.status != "completed"]
 
 
-def over(tournament: Tournament) -> list[SinglePlayerGame]:
+def completed_games(tournament: Tournament) -> list[SinglePlayerGame]:
     return [game for game in tournament.single_player_games if game.status == "completed"]
 
 
@@ -26,7 +26,7 @@ def everybody_has_every_round(tournament: Tournament) -> None:
     """While it runs each active player has one game in each round, and nobody has two."""
     counts = Counter((game.player_id, game.round_id) for game in tournament.single_player_games)
     assert max(counts.values(), default=1) == 1
-    if started(tournament):
+    if is_started(tournament):
         wanted = {(who, round_.round_id) for who in tournament.active_ids for round_ in tournament.rounds}
         assert wanted <= set(counts)
         done = {round_.round_id for round_ in tournament.rounds if round_.status == "completed"}
@@ -42,7 +42,7 @@ def golf_points(tournament: Tournament) -> Mapping[int, Decimal]:
     counted = getattr(tournament.settings, "golf_holes_counted", 0) or holes
     totals = {}
     for entrant in tournament.entrants:
-        own = [one.points for one in over(tournament) if one.player_id == entrant.player_id]
+        own = [one.points for one in completed_games(tournament) if one.player_id == entrant.player_id]
         strokes = sorted(int(points or 0) for points in own)
         if tournament.status == "completed":
             strokes = sorted(strokes + [limit] * (holes - len(strokes)))
@@ -53,7 +53,7 @@ def golf_points(tournament: Tournament) -> Mapping[int, Decimal]:
 def bowling_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """The values of the frames that are decided, as they are stored."""
     totals = {entrant.player_id: entrant.points_adjustment for entrant in tournament.entrants}
-    for one in over(tournament):
+    for one in completed_games(tournament):
         totals[one.player_id] += one.points or 0
     return totals
 
@@ -61,8 +61,8 @@ def bowling_points(tournament: Tournament) -> Mapping[int, Decimal]:
 def frames_are_counted(tournament: Tournament) -> None:
     """What is stored with a frame is its value with bonuses."""
     count = getattr(tournament.settings, "golf_duration", 0)
-    for player_id in {one.player_id for one in over(tournament)}:
-        own = {one.game_index: one for one in over(tournament) if one.player_id == player_id}
+    for player_id in {one.player_id for one in completed_games(tournament)}:
+        own = {one.game_index: one for one in completed_games(tournament) if one.player_id == player_id}
         frames = [own[index].rolls if index in own else () for index in range(count)]
         values = bowling.frame_values(frames, count)
         assert {index: one.points for index, one in own.items()} == {
@@ -89,14 +89,14 @@ def one_game_at_once(tournament: Tournament) -> None:
 def marks_are_those_of_a_slow_count(tournament: Tournament) -> None:
     """Every mark equals the one found by comparing each score with all others."""
     each = getattr(tournament.settings, "best_game_number_of_best_games", 1)
-    valid = [one for one in over(tournament) if not one.is_voided]
+    valid = [one for one in completed_games(tournament) if not one.is_voided]
     holding = []
     for one in valid:
         beside = [two for two in valid if (two.player_id, two.arena_id) == (one.player_id, one.arena_id)]
         better = [two for two in beside if _goes_before(two, one)]
         if len(better) < each:
             holding.append(one)
-    expected = {one.single_player_game_id: bestgame.NO_MARK for one in over(tournament)}
+    expected = {one.single_player_game_id: bestgame.NO_MARK for one in completed_games(tournament)}
     for one in holding:
         points = Decimal(curves.points_of_rank(_curve(tournament), _rank(one, holding)))
         expected[one.single_player_game_id] = bestgame.GameMark(points, True)
@@ -122,7 +122,7 @@ def best_game_points(tournament: Tournament) -> Mapping[int, Decimal]:
     totals = {}
     for entrant in tournament.entrants:
         arenas: Counter[int | None] = Counter()
-        for one in over(tournament):
+        for one in completed_games(tournament):
             if one.player_id == entrant.player_id:
                 arenas[one.arena_id] += int(marks[one.single_player_game_id].points)
         totals[entrant.player_id] = sum(sorted(arenas.values(), reverse=True)[:counted]) + (
@@ -163,7 +163,7 @@ def card_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """Each player's best cards, every game ranked by comparing it with all others."""
     ranked = _ranked_cards(tournament)
     ids = {game.card_id for game in ranked}
-    field = [one for one in over(tournament) if one.card_id in ids and not one.is_voided]
+    field = [one for one in completed_games(tournament) if one.card_id in ids and not one.is_voided]
     games = getattr(tournament.settings, "card_best_game_games_counted", 0) or None
     cards = getattr(tournament.settings, "card_best_game_cards_counted", 1)
     values: dict[int, list[int]] = {}
@@ -201,7 +201,7 @@ def race_is_sound(tournament: Tournament) -> None:
         assert before is None or set(members) <= before
         assert len(members) <= (round_.size or 0)
         assert found.eliminated_id not in found.safe_ids
-        if started(tournament):
+        if is_started(tournament):
             assert before is None or set(members) == before
             is_done = found.eliminated_id is not None and len(members) == round_.size
             assert (round_.status == "completed") == is_done
@@ -210,7 +210,7 @@ def race_is_sound(tournament: Tournament) -> None:
                 game.player_id for game in games if game.status == "pending"
             )
         before = set(found.safe_ids)
-    playing = Counter(game.player_id for game in waiting(tournament))
+    playing = Counter(game.player_id for game in pending_games(tournament))
     assert max(playing.values(), default=1) == 1
     sizes = [round_.size for round_ in tournament.rounds_in_order]
     assert sizes == list(range(sizes[0] or 0, 1, -1))[: len(sizes)] if sizes else True

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from rules.moves import one_of
+from rules.moves import choose_any
 from rules.night import Night
-from rules.solo_checks import over, waiting
+from rules.solo_checks import completed_games, pending_games
 from silverball.kit.errors import Conflict
 from silverball.rules.commands import purchases
 from silverball.rules.commands import single_player as single_player_commands
@@ -24,34 +24,34 @@ FRAMES = (STRIKE, SPARE, OPEN)
 LAST_FRAMES = ((10, 10, 10), (10, 4, 5), (7, 3, 8), (4, 5))
 
 
-def said_of(night: Night, said: AttemptOutcome, dice: Random) -> Sequence[Change]:
+def record_attempt(night: Night, said: AttemptOutcome, dice: Random) -> Sequence[Change]:
     return single_player_commands.record_attempt(night.tournament, said, dice, night.now)
 
 
 def delete_any(night: Night, dice: Random) -> Sequence[Change]:
-    one = one_of(over(night.tournament), dice, "result")
+    one = choose_any(completed_games(night.tournament), dice, "result")
     return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def start_any(night: Night, dice: Random) -> Sequence[Change]:
-    one = one_of(waiting(night.tournament), dice, "waiting game")
+    one = choose_any(pending_games(night.tournament), dice, "waiting game")
     return single_player_commands.start_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def void_any(night: Night, dice: Random) -> Sequence[Change]:
-    one = one_of(night.tournament.single_player_games, dice, "game")
+    one = choose_any(night.tournament.single_player_games, dice, "game")
     return single_player_commands.void_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
 def unvoid_any(night: Night, dice: Random) -> Sequence[Change]:
     voided = [game for game in night.tournament.single_player_games if game.is_voided]
-    one = one_of(voided, dice, "voided game")
+    one = choose_any(voided, dice, "voided game")
     return single_player_commands.unvoid_attempt(night.tournament, one.single_player_game_id, night.now)
 
 
-def other_arena(night: Night, dice: Random) -> Sequence[Change]:
+def change_round_arena(night: Night, dice: Random) -> Sequence[Change]:
     """A round gets an arena, or another one; a hole gets a target too."""
-    one = one_of(night.tournament.rounds, dice, "round")
+    one = choose_any(night.tournament.rounds, dice, "round")
     arena_id = dice.choice(night.tournament.lineup).arena_id
     score = one.score if night.tournament.type == "amazingrace" else dice.choice((None, 100))
     return single_player_commands.set_round(
@@ -60,35 +60,37 @@ def other_arena(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def strokes_of_any(night: Night, dice: Random) -> Sequence[Change]:
-    return _strokes(night, dice, waiting(night.tournament))
+    return _strokes(night, dice, pending_games(night.tournament))
 
 
 def correct_strokes(night: Night, dice: Random) -> Sequence[Change]:
-    return _strokes(night, dice, over(night.tournament))
+    return _strokes(night, dice, completed_games(night.tournament))
 
 
 def _strokes(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
-    one = one_of(games, dice, "game")
+    one = choose_any(games, dice, "game")
     has_target = bool(night.tournament.round_by_id[one.round_id or 0].score)
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 10))
     if has_target and dice.randint(0, 1):
         said = replace(said, strokes=None, score=dice.choice(SCORES))
-    return said_of(night, said, dice)
+    return record_attempt(night, said, dice)
 
 
 def rolls_of_any(night: Night, dice: Random) -> Sequence[Change]:
-    return _rolls(night, dice, waiting(night.tournament))
+    return _rolls(night, dice, pending_games(night.tournament))
 
 
 def correct_rolls(night: Night, dice: Random) -> Sequence[Change]:
-    return _rolls(night, dice, over(night.tournament))
+    return _rolls(night, dice, completed_games(night.tournament))
 
 
 def _rolls(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
-    one = one_of(games, dice, "frame")
+    one = choose_any(games, dice, "frame")
     is_last = one.game_index == len(night.tournament.rounds) - 1
     rolls = dice.choice(LAST_FRAMES if is_last else FRAMES)
-    return said_of(night, AttemptOutcome(single_player_game_id=one.single_player_game_id, rolls=rolls), dice)
+    return record_attempt(
+        night, AttemptOutcome(single_player_game_id=one.single_player_game_id, rolls=rolls), dice
+    )
 
 
 def scores_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -120,9 +122,9 @@ def _one_score(tournament: Tournament, night: Night, dice: Random) -> Sequence[C
 
 
 def correct_score(night: Night, dice: Random) -> Sequence[Change]:
-    one = one_of(night.tournament.single_player_games, dice, "game")
+    one = choose_any(night.tournament.single_player_games, dice, "game")
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=dice.choice(SCORES))
-    return said_of(night, said, dice)
+    return record_attempt(night, said, dice)
 
 
 def join_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -134,7 +136,7 @@ def join_any(night: Night, dice: Random) -> Sequence[Change]:
 def queue_any(night: Night, dice: Random) -> Sequence[Change]:
     """Whoever waits leaves, lets the next one go first, or plays."""
     tournament = night.tournament
-    queue_id = one_of([spot for spot in tournament.queue if not spot.is_done], dice, "spot").queue_id
+    queue_id = choose_any([spot for spot in tournament.queue if not spot.is_done], dice, "spot").queue_id
     way = dice.randint(0, 3)
     if way == 0:
         return single_player_commands.leave_queue(tournament, queue_id)
@@ -166,7 +168,7 @@ def sell_any(night: Night, dice: Random) -> Sequence[Change]:
 def card_any(night: Night, dice: Random) -> Sequence[Change]:
     """A card is voided, put back or deleted."""
     tournament = night.tournament
-    card_id = one_of(tournament.cards, dice, "card").card_id
+    card_id = choose_any(tournament.cards, dice, "card").card_id
     way = dice.randint(0, 2)
     if way == 0:
         return single_player_commands.delete_card(tournament, card_id)
@@ -176,21 +178,21 @@ def card_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def race_any(night: Night, dice: Random) -> Sequence[Change]:
     """A score for whoever is to play, or a player waved through."""
-    one = one_of(waiting(night.tournament), dice, "waiting game")
+    one = choose_any(pending_games(night.tournament), dice, "waiting game")
     if dice.randint(0, 4) == 0:
         return single_player_commands.advance_player(
             night.tournament, one.player_id, recorded_by=7, dice=dice, now=night.now
         )
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=dice.choice(SCORES))
-    return said_of(night, said, dice)
+    return record_attempt(night, said, dice)
 
 
 def correct_race(night: Night, dice: Random) -> Sequence[Change]:
-    one = one_of(over(night.tournament), dice, "score")
+    one = choose_any(completed_games(night.tournament), dice, "score")
     said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=dice.choice(SCORES))
-    return said_of(night, said, dice)
+    return record_attempt(night, said, dice)
 
 
 def leave_any(night: Night, dice: Random) -> Sequence[Change]:
-    who = one_of(night.tournament.active_ids, dice, "player")
+    who = choose_any(night.tournament.active_ids, dice, "player")
     return tournament_commands.set_active(night.tournament, who, is_active=False, dice=dice, now=night.now)

@@ -6,7 +6,7 @@ from silverball.rules.model.outcome import AttemptOutcome, NewAttempt
 from silverball.rules.model.tournament import Card, SinglePlayerGame, Tournament
 
 
-def game(night: Night, player_id: int, index: int) -> SinglePlayerGame:
+def find_game(night: Night, player_id: int, index: int) -> SinglePlayerGame:
     """A player's game in the round of this index (holes, frames)."""
     rounds = {round_.round_id: round_.round_index for round_ in night.tournament.rounds}
     for game in night.tournament.single_player_games:
@@ -16,7 +16,7 @@ def game(night: Night, player_id: int, index: int) -> SinglePlayerGame:
 
 
 def play_hole(night: Night, player_id: int, index: int, strokes: int) -> None:
-    night.record(_said(game(night, player_id, index), strokes=strokes))
+    night.record(_attempt_outcome(find_game(night, player_id, index), strokes=strokes))
 
 
 def play_holes(night: Night, player_id: int, *strokes: int) -> None:
@@ -26,24 +26,24 @@ def play_holes(night: Night, player_id: int, *strokes: int) -> None:
 
 
 def bowl(night: Night, player_id: int, index: int, *rolls: int) -> None:
-    night.record(_said(game(night, player_id, index), rolls=rolls))
+    night.record(_attempt_outcome(find_game(night, player_id, index), rolls=rolls))
 
 
-def _said(
+def _attempt_outcome(
     one: SinglePlayerGame, *, strokes: int | None = None, rolls: tuple[int, ...] = ()
 ) -> AttemptOutcome:
     return AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=strokes, rolls=rolls)
 
 
-def score(night: Night, player_id: int, arena_id: int, points: int | None) -> SinglePlayerGame:
+def play_score(night: Night, player_id: int, arena_id: int, points: int | None) -> SinglePlayerGame:
     """A score of a player on an arena, or None: the game begins. The game as it is then."""
     night.tick()
     said = NewAttempt(player_id=player_id, arena_id=arena_id, score=points, recorded_by=7)
-    night.make(single_player_commands.open_attempt(night.tournament, said, night.now))
-    return newest(night.tournament, player_id, arena_id)
+    night.apply(single_player_commands.open_attempt(night.tournament, said, night.now))
+    return newest_game(night.tournament, player_id, arena_id)
 
 
-def newest(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame:
+def newest_game(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlayerGame:
     """The last game of a player on an arena."""
     games = [
         game
@@ -53,21 +53,23 @@ def newest(tournament: Tournament, player_id: int, arena_id: int) -> SinglePlaye
     return games[-1]
 
 
-def card(night: Night, player_id: int, scores: dict[int, int]) -> Card:
+def play_card(night: Night, player_id: int, scores: dict[int, int]) -> Card:
     """A card filled with these scores by arena id, as far as they go."""
     for arena_id, points in scores.items():
-        score(night, player_id, arena_id, points)
+        play_score(night, player_id, arena_id, points)
     return [card for card in night.tournament.cards if card.player_id == player_id][-1]
 
 
-def race(night: Night, player_id: int, points: int) -> None:
+def play_race_score(night: Night, player_id: int, points: int) -> None:
     """The score of a player in the round he is to play."""
     night.record(
-        AttemptOutcome(single_player_game_id=to_play(night, player_id).single_player_game_id, score=points)
+        AttemptOutcome(
+            single_player_game_id=pending_game(night, player_id).single_player_game_id, score=points
+        )
     )
 
 
-def to_play(night: Night, player_id: int) -> SinglePlayerGame:
+def pending_game(night: Night, player_id: int) -> SinglePlayerGame:
     """The game a player of a race is to play."""
     for game in night.tournament.single_player_games:
         if game.player_id == player_id and game.status != "completed":

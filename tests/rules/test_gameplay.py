@@ -21,7 +21,7 @@ def a_started_night(kind: str = "matchplay", **given: Any) -> Night:
 
 
 def redraw(night: Night, game: Game) -> Game:
-    night.make(game_commands.redraw_arena(night.tournament, game.game_id, night.dice()))
+    night.apply(game_commands.redraw_arena(night.tournament, game.game_id, night.dice()))
     return night.game(game.game_id)
 
 
@@ -29,7 +29,7 @@ def test_the_playing_order_of_an_open_game_may_be_changed_and_slot_0_has_the_adv
     night = a_started_night(players=2)
     game = night.open_round()[0]
     after = game.player_ids[::-1]
-    night.make(game_commands.change_order(night.tournament, game.game_id, after))
+    night.apply(game_commands.change_order(night.tournament, game.game_id, after))
     assert night.game(game.game_id).player_ids == after
     assert night.game(game.game_id).advantage_id == after[0]
     assert game_commands.change_order(night.tournament, game.game_id, after) == []
@@ -41,7 +41,7 @@ def test_a_game_with_a_result_and_a_bye_stay_as_they_are() -> None:
     night = a_started_night(players=3)
     game = night.open_round()[0]
     bye = next(game for game in night.tournament.games if game.is_bye)
-    night.finish(game, *game.player_ids)
+    night.record_order(game, *game.player_ids)
     for asked in (game, bye):
         with pytest.raises(Conflict, match=r"has a result|is a bye"):
             game_commands.change_order(night.tournament, asked.game_id, asked.player_ids)
@@ -57,7 +57,7 @@ def test_a_broken_arena_is_replaced_by_one_that_is_free_and_was_played_least() -
     # Now the one that broke is free again, until it is taken out of service.
     broken = first.arena_id
     assert broken is not None
-    night.make(
+    night.apply(
         lineup_commands.change_arena(night.tournament, broken, night.dice(), night.now, is_active=False)
     )
     with pytest.raises(Conflict, match="No other arena is free"):
@@ -72,8 +72,8 @@ def test_an_arena_is_chosen_by_hand_unless_somebody_plays_on_it() -> None:
         game_commands.change_arena(night.tournament, first.game_id, second.arena_id)
     with pytest.raises(Invalid, match="Arena 999 is not in this tournament"):
         game_commands.change_arena(night.tournament, first.game_id, 999)
-    night.make(game_commands.change_arena(night.tournament, first.game_id, free))
-    night.make(game_commands.change_arena(night.tournament, first.game_id, None))
+    night.apply(game_commands.change_arena(night.tournament, first.game_id, free))
+    night.apply(game_commands.change_arena(night.tournament, first.game_id, None))
     assert night.game(first.game_id).arena_id is None
 
 
@@ -84,7 +84,7 @@ def test_groups_of_a_round_may_use_an_arena_one_after_the_other() -> None:
     others = {game.game_index: game for game in games if game.set_number == 1}
     with pytest.raises(Conflict, match="is taken"):
         game_commands.change_arena(night.tournament, first.game_id, others[0].arena_id)
-    night.make(game_commands.change_arena(night.tournament, first.game_id, others[1].arena_id))
+    night.apply(game_commands.change_arena(night.tournament, first.game_id, others[1].arena_id))
 
 
 def test_without_arenas_none_can_be_chosen() -> None:
@@ -98,16 +98,16 @@ def test_with_manual_arenas_a_result_waits_for_the_arena() -> None:
     night = a_started_night(players=2, arena_assignment="manual")
     game = night.open_round()[0]
     with pytest.raises(Conflict, match="has no arena yet"):
-        night.finish(game, 1, 2)
-    night.make(game_commands.change_arena(night.tournament, game.game_id, 501))
-    night.finish(game, 1, 2)
+        night.record_order(game, 1, 2)
+    night.apply(game_commands.change_arena(night.tournament, game.game_id, 501))
+    night.record_order(game, 1, 2)
 
 
 def test_two_players_are_swapped_in_all_games_of_their_groups() -> None:
     night = a_started_night("group_matchplay", players=8, games_per_round=2)
     games = night.open_round()
     one, other = games[0].player_ids[0], games[-1].player_ids[0]
-    night.make(game_commands.swap_players(night.tournament, one, other))
+    night.apply(game_commands.swap_players(night.tournament, one, other))
     for before in games:
         after = night.game(before.game_id)
         swap = {one: other, other: one}
@@ -122,7 +122,7 @@ def test_a_swap_is_refused_after_a_result_inside_a_group_and_for_who_does_not_pl
         game_commands.swap_players(night.tournament, *first.player_ids)
     with pytest.raises(Conflict, match=f"Player {bye} is in no game of the open round"):
         game_commands.swap_players(night.tournament, first.player_ids[0], bye)
-    night.finish(second, *second.player_ids)
+    night.record_order(second, *second.player_ids)
     with pytest.raises(Conflict, match=f"Game {second.game_id} has a result"):
         game_commands.swap_players(night.tournament, first.player_ids[0], second.player_ids[0])
 
@@ -132,15 +132,15 @@ def test_what_players_sent_in_is_gone_when_others_play() -> None:
     first, second = night.open_round()
     said = Suggestion(suggestion_id=7, game_id=first.game_id, player_id=1, user_id=None, results=(None, None))
     night.tournament = replace(night.tournament, suggestions=(said,))
-    night.make(game_commands.swap_players(night.tournament, first.player_ids[0], second.player_ids[0]))
+    night.apply(game_commands.swap_players(night.tournament, first.player_ids[0], second.player_ids[0]))
     assert night.tournament.suggestions == ()
 
 
 def test_the_opponent_of_a_player_taken_out_has_a_bye_worth_all_open_games() -> None:
     night = a_started_night(players=2, games_per_round=3, byes="zero")
     games = night.open_round()
-    night.finish(games[0], 1, 2)
-    night.make(game_commands.remove_player(night.tournament, games[1].game_id, 1))
+    night.record_order(games[0], 1, 2)
+    night.apply(game_commands.remove_player(night.tournament, games[1].game_id, 1))
     byes = [game for game in night.tournament.games if game.is_bye]
     assert [(bye.player_ids, bye.result_points, bye.set_number) for bye in byes] == [
         ((2,), (Decimal("2.00"),), 9999)
@@ -154,7 +154,7 @@ def test_the_opponent_of_a_player_taken_out_has_a_bye_worth_all_open_games() -> 
 def test_in_strike_formats_the_opponent_of_a_player_taken_out_gets_no_strike(kind: str) -> None:
     night = a_started_night(kind, players=2)
     game = night.open_round()[0]
-    night.make(game_commands.remove_player(night.tournament, game.game_id, 1))
+    night.apply(game_commands.remove_player(night.tournament, game.game_id, 1))
     night.complete_round()
     assert (night.row(2).points, night.row(2).strike_count) == ("1.00", 0)
     assert night.row(1).strike_count == 0
@@ -165,7 +165,7 @@ def test_a_late_player_meets_the_player_with_the_bye() -> None:
     night.open_round()
     night.join(9)
     bye = next(game for game in night.tournament.games if game.is_bye)
-    night.make(game_commands.add_player(night.tournament, bye.game_id, 9, night.dice(), night.now))
+    night.apply(game_commands.add_player(night.tournament, bye.game_id, 9, night.dice(), night.now))
     games = [game for game in night.tournament.games if 9 in game.player_ids]
     assert [(game.set_number, game.game_index, game.status) for game in games] == [
         (1, 0, "started"),
@@ -182,12 +182,14 @@ def test_two_players_with_byes_of_their_own_may_be_put_together() -> None:
     night = a_started_night(players=5)
     first = night.open_round()[0]
     left, gone = first.player_ids
-    night.make(game_commands.remove_player(night.tournament, first.game_id, gone))
+    night.apply(game_commands.remove_player(night.tournament, first.game_id, gone))
     byes = {game.player_ids[0]: game for game in night.tournament.games if game.is_bye}
     other = next(player_id for player_id in byes if player_id != left)
     with pytest.raises(Conflict, match="has this bye"):
         game_commands.add_player(night.tournament, byes[left].game_id, left, night.dice(), night.now)
-    night.make(game_commands.add_player(night.tournament, byes[left].game_id, other, night.dice(), night.now))
+    night.apply(
+        game_commands.add_player(night.tournament, byes[left].game_id, other, night.dice(), night.now)
+    )
     assert night.game_with(left).player_ids == (left, other)
     assert not any(game.is_bye for game in night.tournament.games)
 
@@ -203,7 +205,7 @@ def test_nobody_joins_a_full_group_a_played_one_or_a_second_one() -> None:
         game_commands.add_player(night.tournament, bye.game_id, second.player_ids[0], night.dice(), night.now)
     group = a_started_night("group_matchplay", players=3)
     game = group.open_round()[0]
-    group.finish(game, 1, 2, 3)
+    group.record_order(game, 1, 2, 3)
     group.join(9)
     with pytest.raises(Conflict, match="has a result"):
         game_commands.add_player(group.tournament, game.game_id, 9, group.dice(), group.now)
@@ -212,7 +214,7 @@ def test_nobody_joins_a_full_group_a_played_one_or_a_second_one() -> None:
 def test_games_of_an_older_round_are_left_alone() -> None:
     night = a_started_night("group_matchplay", players=3)
     game = night.open_round()[0]
-    night.finish(game, 1, 2, 3)
+    night.record_order(game, 1, 2, 3)
     night.open_round()
     night.join(9)
     with pytest.raises(Conflict, match="is not in the open round"):
@@ -238,7 +240,7 @@ def test_games_of_drawn_rounds_are_neither_made_nor_deleted_by_hand() -> None:
 def test_nothing_happens_to_games_of_a_tournament_that_is_not_running() -> None:
     night = a_started_night(players=2)
     game = night.open_round()[0]
-    night.finish(game, 1, 2)
+    night.record_order(game, 1, 2)
     night.complete()
     with pytest.raises(Conflict, match="Reopen it"):
         game_commands.change_order(night.tournament, game.game_id, (1, 2))
@@ -250,14 +252,14 @@ def test_arenas_come_and_go_and_a_played_one_stays_in_the_list() -> None:
     night = a_started_night(players=2, arenas=1)
     game = night.open_round()[0]
     new = LineupArena(arena_id=601)
-    night.make(lineup_commands.add_arenas(night.tournament, [new], night.dice(), night.now))
+    night.apply(lineup_commands.add_arenas(night.tournament, [new], night.dice(), night.now))
     assert [(arena.arena_id, arena.place) for arena in night.tournament.lineup] == [(501, 0), (601, 1)]
     with pytest.raises(Conflict, match="is in the tournament already"):
         lineup_commands.add_arenas(night.tournament, [new], night.dice(), night.now)
     with pytest.raises(Conflict, match="is in use here"):
         lineup_commands.remove_arena(night.tournament, 501)
-    night.make(lineup_commands.remove_arena(night.tournament, 601))
-    night.finish(game, 1, 2)
+    night.apply(lineup_commands.remove_arena(night.tournament, 601))
+    night.record_order(game, 1, 2)
     night.complete()
     with pytest.raises(Conflict, match="Reopen it"):
         lineup_commands.remove_arena(night.tournament, 501)
@@ -282,7 +284,7 @@ def test_taking_a_player_out_who_never_played_leaves_no_trace() -> None:
     night = a_started_night(players=4)
     night.join(9)
     before = night.tournament
-    night.make(tournament_commands.remove_entrant(before, 9, dice=night.dice(), now=night.now))
+    night.apply(tournament_commands.remove_entrant(before, 9, dice=night.dice(), now=night.now))
     assert 9 not in night.tournament.entrant_by_id
     night.undo()
     assert night.tournament == before
@@ -291,8 +293,8 @@ def test_taking_a_player_out_who_never_played_leaves_no_trace() -> None:
 def test_who_has_played_a_game_of_the_round_gets_no_second_group_in_it() -> None:
     night = a_started_night(players=2, games_per_round=2)
     first, second = night.open_round()
-    night.finish(first, 1, 2)
-    night.make(game_commands.remove_player(night.tournament, second.game_id, 2))
+    night.record_order(first, 1, 2)
+    night.apply(game_commands.remove_player(night.tournament, second.game_id, 2))
     night.join(9)
     with pytest.raises(Conflict, match=f"Player 1 is in game {first.game_id} of Round 1 already"):
         game_commands.add_player(night.tournament, second.game_id, 9, night.dice(), night.now)
@@ -301,9 +303,9 @@ def test_who_has_played_a_game_of_the_round_gets_no_second_group_in_it() -> None
 def test_a_second_bye_in_a_round_is_added_to_the_first() -> None:
     night = a_started_night(players=2, games_per_round=2)
     first, second = night.open_round()
-    night.finish(first, 2, 1)
-    night.make(game_commands.remove_player(night.tournament, second.game_id, 2))
+    night.record_order(first, 2, 1)
+    night.apply(game_commands.remove_player(night.tournament, second.game_id, 2))
     night.clear(first)
-    night.make(game_commands.remove_player(night.tournament, first.game_id, 2))
+    night.apply(game_commands.remove_player(night.tournament, first.game_id, 2))
     assert [game.result_points for game in night.tournament.games] == [(Decimal("2.00"),)]
     assert night.row(1).points == "2.00"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rules.night import Night, a_night
-from rules.solo_night import newest, score
+from rules.solo_night import newest_game, play_score
 from silverball.kit.errors import Conflict, NotFound
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -34,11 +34,11 @@ def change_arena(night: Night, arena_id: int, **values: Any) -> None:
 
 def join(night: Night, player_id: int, arena_id: int) -> int:
     """The id of the new spot in the queue of an arena."""
-    night.make(single_player_commands.join_queue(night.tournament, player_id, arena_id, night.now))
+    night.apply(single_player_commands.join_queue(night.tournament, player_id, arena_id, night.now))
     return night.tournament.queue[-1].queue_id
 
 
-def waiting(night: Night, arena_id: int) -> list[tuple[int, int | None]]:
+def waiting_spots(night: Night, arena_id: int) -> list[tuple[int, int | None]]:
     spots = [spot for spot in night.tournament.queue if spot.arena_id == arena_id and not spot.is_done]
     return sorted([(one.player_id, one.queue_index) for one in spots], key=lambda one: one[1] or 0)
 
@@ -46,12 +46,12 @@ def waiting(night: Night, arena_id: int) -> list[tuple[int, int | None]]:
 def test_who_is_up_plays_and_the_others_move_forward() -> None:
     night = queue_night()
     spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
-    assert waiting(night, 501) == [(2, 0), (3, 1), (4, 2)]
+    assert waiting_spots(night, 501) == [(2, 0), (3, 1), (4, 2)]
     with pytest.raises(Conflict, match="Player 2 is up"):
         single_player_commands.start_from_queue(night.tournament, spots[1], night.now)
-    night.make(single_player_commands.start_from_queue(night.tournament, spots[0], night.now))
-    assert waiting(night, 501) == [(3, 0), (4, 1)]
-    assert newest(night.tournament, 2, 501).status == "started"
+    night.apply(single_player_commands.start_from_queue(night.tournament, spots[0], night.now))
+    assert waiting_spots(night, 501) == [(3, 0), (4, 1)]
+    assert newest_game(night.tournament, 2, 501).status == "started"
     assert night.tournament.queue[0].completed_at == night.now
     with pytest.raises(Conflict, match="Arena 501 is taken"):
         single_player_commands.start_from_queue(night.tournament, spots[1], night.now)
@@ -60,10 +60,10 @@ def test_who_is_up_plays_and_the_others_move_forward() -> None:
 def test_a_no_show_goes_behind_the_next_one_or_leaves() -> None:
     night = queue_night()
     spots = [join(night, player_id, 501) for player_id in (2, 3, 4)]
-    night.make(single_player_commands.move_behind_next(night.tournament, spots[0]))
-    assert waiting(night, 501) == [(3, 0), (2, 1), (4, 2)]
-    night.make(single_player_commands.leave_queue(night.tournament, spots[1]))
-    assert waiting(night, 501) == [(2, 0), (4, 1)]
+    night.apply(single_player_commands.move_behind_next(night.tournament, spots[0]))
+    assert waiting_spots(night, 501) == [(3, 0), (2, 1), (4, 2)]
+    night.apply(single_player_commands.leave_queue(night.tournament, spots[1]))
+    assert waiting_spots(night, 501) == [(2, 0), (4, 1)]
     with pytest.raises(Conflict, match="last in the queue"):
         single_player_commands.move_behind_next(night.tournament, spots[2])
 
@@ -72,14 +72,14 @@ def test_a_player_waits_in_one_queue_only_and_each_arena_has_its_own() -> None:
     night = queue_night()
     join(night, 1, 501)
     join(night, 2, 502)
-    assert (waiting(night, 501), waiting(night, 502)) == ([(1, 0)], [(2, 0)])
+    assert (waiting_spots(night, 501), waiting_spots(night, 502)) == ([(1, 0)], [(2, 0)])
     with pytest.raises(Conflict, match="waits for arena 501"):
         join(night, 1, 502)
 
 
 def test_a_queue_takes_nobody_who_could_not_play() -> None:
     night = queue_night(best_game_attempts_on_arena=1)
-    score(night, 1, 501, 900)
+    play_score(night, 1, 501, 900)
     with pytest.raises(Conflict, match="all 1 attempts on arena 501"):
         join(night, 1, 501)
     change_arena(night, 502, is_queue_closed=True)
@@ -104,35 +104,37 @@ def test_somebody_waiting_goes_before_somebody_who_does_not() -> None:
     night = queue_night()
     join(night, 1, 501)
     with pytest.raises(Conflict, match="Player 1 is up on arena 501"):
-        score(night, 2, 501, None)
+        play_score(night, 2, 501, None)
     # A score that was forgotten can still be entered, and the one of who waits ends the waiting.
-    score(night, 2, 501, 50)
-    score(night, 1, 501, 60)
-    assert waiting(night, 501) == []
+    play_score(night, 2, 501, 50)
+    play_score(night, 1, 501, 60)
+    assert waiting_spots(night, 501) == []
 
 
 def test_who_leaves_waits_no_longer_and_keeps_his_scores() -> None:
     night = queue_night()
-    score(night, 1, 502, 900)
+    play_score(night, 1, 502, 900)
     join(night, 1, 501)
     join(night, 2, 501)
     dice = Random(7)
-    night.make(tournament_commands.set_active(night.tournament, 1, is_active=False, dice=dice, now=night.now))
-    assert waiting(night, 501) == [(2, 0)]
+    night.apply(
+        tournament_commands.set_active(night.tournament, 1, is_active=False, dice=dice, now=night.now)
+    )
+    assert waiting_spots(night, 501) == [(2, 0)]
     assert night.standings()[0].points == "100.00"
 
 
 def test_who_is_removed_before_he_played_waits_no_longer() -> None:
     night = queue_night()
     join(night, 1, 501)
-    night.make(tournament_commands.remove_entrant(night.tournament, 1, dice=Random(7), now=night.now))
-    assert waiting(night, 501) == []
+    night.apply(tournament_commands.remove_entrant(night.tournament, 1, dice=Random(7), now=night.now))
+    assert waiting_spots(night, 501) == []
 
 
 def test_a_spot_whose_turn_has_come_is_not_in_the_queue_any_more() -> None:
     night = queue_night()
     spot = join(night, 1, 501)
-    night.make(single_player_commands.start_from_queue(night.tournament, spot, night.now))
+    night.apply(single_player_commands.start_from_queue(night.tournament, spot, night.now))
     with pytest.raises(Conflict, match="left this queue to play"):
         single_player_commands.leave_queue(night.tournament, spot)
     with pytest.raises(NotFound):

@@ -22,7 +22,7 @@ GAME = 1000
 
 def open_night(**chosen: Any) -> Tournament:
     """A group of four that is being played, with standard strikes for two."""
-    played = nights.night(
+    played = nights.knockout_tournament(
         [[{1: "-", 2: "-", 3: "-", 4: "-"}]],
         status="started",
         open_rounds=1,
@@ -33,15 +33,17 @@ def open_night(**chosen: Any) -> Tournament:
     return replace(played, games=tuple(replace(game, started_at=NOW) for game in played.games))
 
 
-def said(*order: int) -> GameOutcome:
+def outcome_in_order(*order: int) -> GameOutcome:
     return GameOutcome(game_id=GAME, finishing_order=order, recorded_by=7)
 
 
 def test_a_late_word_differs_by_strikes_not_by_places_that_do_not_count() -> None:
     night = open_night()
-    night = apply_changes(night, tournament_commands.record_result(night, said(1, 2, 3, 4), Random(1), NOW))
-    assert suggestion_commands.suggest_result(night, said(2, 1, 4, 3), 1, Random(1), NOW) == []
-    changes = suggestion_commands.suggest_result(night, said(3, 1, 2, 4), 1, Random(1), NOW)
+    night = apply_changes(
+        night, tournament_commands.record_result(night, outcome_in_order(1, 2, 3, 4), Random(1), NOW)
+    )
+    assert suggestion_commands.suggest_result(night, outcome_in_order(2, 1, 4, 3), 1, Random(1), NOW) == []
+    changes = suggestion_commands.suggest_result(night, outcome_in_order(3, 1, 2, 4), 1, Random(1), NOW)
     after = apply_changes(night, changes)
     assert after.games[0].has_mismatch
     declined = suggestion_commands.decline_suggestion(
@@ -52,18 +54,22 @@ def test_a_late_word_differs_by_strikes_not_by_places_that_do_not_count() -> Non
 
 def test_a_correction_ends_the_mismatch_and_what_led_to_it() -> None:
     night = open_night()
-    night = apply_changes(night, tournament_commands.record_result(night, said(1, 2, 3, 4), Random(1), NOW))
     night = apply_changes(
-        night, suggestion_commands.suggest_result(night, said(3, 1, 2, 4), 1, Random(1), NOW)
+        night, tournament_commands.record_result(night, outcome_in_order(1, 2, 3, 4), Random(1), NOW)
     )
-    night = apply_changes(night, tournament_commands.record_result(night, said(4, 1, 2, 3), Random(1), NOW))
+    night = apply_changes(
+        night, suggestion_commands.suggest_result(night, outcome_in_order(3, 1, 2, 4), 1, Random(1), NOW)
+    )
+    night = apply_changes(
+        night, tournament_commands.record_result(night, outcome_in_order(4, 1, 2, 3), Random(1), NOW)
+    )
     assert (night.suggestions, night.games[0].has_mismatch) == ((), False)
 
 
 def test_a_suggestion_that_says_half_of_it_is_not_approved() -> None:
     night = open_night()
     night = apply_changes(
-        night, suggestion_commands.suggest_result(night, said(1, 2, 3, 4), 1, Random(1), NOW)
+        night, suggestion_commands.suggest_result(night, outcome_in_order(1, 2, 3, 4), 1, Random(1), NOW)
     )
     half = replace(night.suggestions[0], results=(1, None, None, 4))
     with pytest.raises(Conflict, match="whole result"):

@@ -27,12 +27,12 @@ def tied_night(players: int = 4, **given: Any) -> Night:
 
 
 def open_tiebreak(night: Night, *player_ids: int) -> Game:
-    night.make(tiebreak_commands.open_tiebreak(night.tournament, player_ids, night.now))
+    night.apply(tiebreak_commands.open_tiebreak(night.tournament, player_ids, night.now))
     return night.tournament.games[-1]
 
 
 def order(night: Night, *player_ids: int) -> None:
-    night.make(tiebreak_commands.set_manual_order(night.tournament, player_ids))
+    night.apply(tiebreak_commands.set_manual_order(night.tournament, player_ids))
 
 
 def rows(night: Night) -> list[tuple[int, int, Any]]:
@@ -43,7 +43,7 @@ def test_a_tiebreak_game_adds_a_half_a_quarter_and_an_eighth() -> None:
     night = tied_night()
     game = open_tiebreak(night, 1, 2, 3, 4)
     assert (game.is_tiebreak, game.round_id, game.status) == (True, None, "started")
-    night.finish(game, 3, 1, 4, 2)
+    night.record_order(game, 3, 1, 4, 2)
     points = dict(zip(game.player_ids, night.game(game.game_id).result_points, strict=True))
     assert points == {3: Decimal("0.50"), 1: Decimal("0.25"), 4: Decimal("0.12"), 2: Decimal("0.00")}
     assert rows(night) == [(1, 3, "0.50"), (2, 1, "0.25"), (3, 4, "0.12"), (4, 2, "0.00")]
@@ -52,13 +52,13 @@ def test_a_tiebreak_game_adds_a_half_a_quarter_and_an_eighth() -> None:
 
 def test_who_did_not_play_the_tiebreak_stands_with_its_last() -> None:
     night = tied_night()
-    night.finish(open_tiebreak(night, 1, 2), 2, 1)
+    night.record_order(open_tiebreak(night, 1, 2), 2, 1)
     assert rows(night) == [(1, 2, "0.50"), (2, 1, "0.00"), (2, 3, None), (2, 4, None)]
 
 
 def test_a_tiebreak_counts_for_nothing_else() -> None:
     night = tied_night()
-    night.finish(open_tiebreak(night, 1, 2), 2, 1)
+    night.record_order(open_tiebreak(night, 1, 2), 2, 1)
     assert {row.games_played for row in night.standings()} == {0}
     night.open_round()
     past = history.pairing_history(night.tournament)
@@ -82,7 +82,7 @@ def test_a_map_of_the_organizer_is_used() -> None:
     night = tied_night()
     rows = (("2",), ("2", "1"), ("3", "2", "1"), ("3", "2", "1", "0"))
     night.tournament = replace(night.tournament, tiebreaker_points_map=rows)
-    night.finish(open_tiebreak(night, 1, 2), 1, 2)
+    night.record_order(open_tiebreak(night, 1, 2), 1, 2)
     assert [row.points_with_tiebreaker for row in night.standings()][:2] == ["2.00", "1.00"]
 
 
@@ -112,7 +112,7 @@ def test_only_the_tied_break_ties() -> None:
     game = open_tiebreak(night, 2, 3)
     with pytest.raises(Conflict, match=f"Tiebreak game {game.game_id} is open"):
         open_tiebreak(night, 3, 4)
-    night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    night.apply(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     open_tiebreak(night, 3, 4)
     with pytest.raises(Invalid, match="same score"):
         night.record(GameOutcome(game_id=night.tournament.games[-1].game_id, scores={3: 1, 4: 1}))
@@ -125,7 +125,7 @@ def test_a_tiebreak_result_can_be_corrected_and_undone() -> None:
     night = tied_night()
     before = night.tournament
     game = open_tiebreak(night, 1, 2)
-    night.finish(game, 1, 2)
+    night.record_order(game, 1, 2)
     night.correct(night.game(game.game_id), 2, 1)
     assert rows(night)[0][1] == 2
     for _ in range(3):
@@ -163,7 +163,7 @@ def test_ordering_again_replaces_the_order_and_keeps_its_number() -> None:
 def test_a_given_up_order_leaves_the_tie() -> None:
     night = tied_night()
     order(night, 3, 1, 4, 2)
-    night.make(tiebreak_commands.clear_manual_order(night.tournament, [1, 2, 3, 4]))
+    night.apply(tiebreak_commands.clear_manual_order(night.tournament, [1, 2, 3, 4]))
     assert {row.position for row in night.standings()} == {1}
     assert {row.manual_tiebreaker_group for row in night.standings()} == {None}
 
@@ -178,7 +178,7 @@ def test_all_who_share_the_place_are_ordered_together() -> None:
 def test_other_formats_break_ties_the_same_way(kind: str) -> None:
     night = a_night(kind, players=4, seeding="manual")
     night.start()
-    night.finish(open_tiebreak(night, 1, 2), 2, 1)
+    night.record_order(open_tiebreak(night, 1, 2), 2, 1)
     assert night.places() == {2: 1, 1: 2, 3: 2, 4: 2}
     assert {row.strike_count for row in night.standings()} == {0}
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament) is False

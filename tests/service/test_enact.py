@@ -121,6 +121,6 @@ def test_every_type_of_change_has_its_writer() -> None:
 
 
 def test_a_computed_row_shows_numbers_and_texts_as_the_interface_does() -> None:
-    played = nights.night([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
+    played = nights.knockout_tournament([[{1: "1.00", 2: "0.01"}]], knockoutFair=True)
     row = standing_shapes.wire_standing(nights.standings(played)[1])
     assert (row.points, row.tiebreakers, row.adjustment, row.strike_count) == ("0.01", (1, 2), 0, 2)

@@ -135,6 +135,9 @@ def test_a_form_that_comes_back_is_filled_and_only_that_one() -> None:
 )
 def test_refusals_are_told_with_names(sentence: str, told: str) -> None:
     here = TournamentNight(
-        tournament=nights.night([]), now=build.NOW, players={1: "Ada", 2: "Bo"}, arenas={7: "Meteor"}
+        tournament=nights.knockout_tournament([]),
+        now=build.NOW,
+        players={1: "Ada", 2: "Bo"},
+        arenas={7: "Meteor"},
     )
     assert here.with_names(sentence) == told

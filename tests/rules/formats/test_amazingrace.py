@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.night import Night, a_night, with_adjustment
+from rules.night import Night, a_night, change_entrant
 from rules.properties import quick
-from rules.solo_night import race, to_play, undo_all
+from rules.solo_night import pending_game, play_race_score, undo_all
 from silverball.kit.errors import Conflict, Invalid, WrongFormat
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -34,7 +34,7 @@ def rounds(night: Night) -> list[Round]:
     return list(night.tournament.rounds_in_order)
 
 
-def playing(night: Night, index: int) -> list[int]:
+def playing_ids(night: Night, index: int) -> list[int]:
     """Who is to play in a round, in the order of the games."""
     round_id = rounds(night)[index].round_id
     return [
@@ -44,11 +44,11 @@ def playing(night: Night, index: int) -> list[int]:
     ]
 
 
-def games(night: Night, player_id: int) -> list[SinglePlayerGame]:
+def games_of_player(night: Night, player_id: int) -> list[SinglePlayerGame]:
     return [game for game in night.tournament.single_player_games if game.player_id == player_id]
 
 
-def queue(night: Night, index: int) -> list[int]:
+def waiting_ids(night: Night, index: int) -> list[int]:
     """Who waits in the queue of a round, who is up first."""
     return [
         one.player_id
@@ -56,12 +56,12 @@ def queue(night: Night, index: int) -> list[int]:
     ]
 
 
-def shown(night: Night) -> list[tuple[int, int, str]]:
+def standings_rows(night: Night) -> list[tuple[int, int, str]]:
     return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
 
 
 def advance(night: Night, player_id: int) -> None:
-    night.make(
+    night.apply(
         single_player_commands.advance_player(
             night.tournament, player_id, recorded_by=7, dice=Random(7), now=night.now
         )
@@ -70,7 +70,7 @@ def advance(night: Night, player_id: int) -> None:
 
 def leave(night: Night, player_id: int) -> None:
     dice = Random(7)
-    night.make(
+    night.apply(
         tournament_commands.set_active(night.tournament, player_id, is_active=False, dice=dice, now=night.now)
     )
 
@@ -92,38 +92,38 @@ def test_everybody_waits_in_the_first_round_in_seed_order() -> None:
     assert [(one.name, one.size, one.score, one.status) for one in rounds(night)] == [
         ("Round 1", 3, None, "started")
     ]
-    assert (queue(night, 0), playing(night, 0)) == ([1, 2, 3], [1, 2, 3])
+    assert (waiting_ids(night, 0), playing_ids(night, 0)) == ([1, 2, 3], [1, 2, 3])
     assert {game.arena_id for game in night.tournament.single_player_games} == {rounds(night)[0].arena_id}
 
 
 def test_a_race_of_three_ends_after_two_rounds() -> None:
     night = race_night(players=3)
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
-        race(night, player_id, score)
+        play_race_score(night, player_id, score)
     assert (rounds(night)[0].status, rounds(night)[0].score) == ("completed", 300)
-    assert (rounds(night)[1].size, playing(night, 1)) == (2, [1, 3])
-    race(night, 1, 100)
-    race(night, 3, 200)
+    assert (rounds(night)[1].size, playing_ids(night, 1)) == (2, [1, 3])
+    play_race_score(night, 1, 100)
+    play_race_score(night, 3, 200)
     assert FORMATS["amazingrace"].is_over(night.tournament)
-    assert shown(night) == [(1, 3, "2.00"), (2, 1, "1.00"), (3, 2, "0.00")]
+    assert standings_rows(night) == [(1, 3, "2.00"), (2, 1, "1.00"), (3, 2, "0.00")]
     assert [row.games_played for row in night.standings()] == [2, 2, 1]
 
 
 def test_who_is_safe_plays_on_at_once_while_others_still_play_the_round_before() -> None:
     night = race_night(players=4)
-    race(night, 1, 500)
+    play_race_score(night, 1, 500)
     assert len(rounds(night)) == 1
-    race(night, 2, 300)
+    play_race_score(night, 2, 300)
     # Player 1 has somebody below, player 2 has not.
-    assert (playing(night, 1), rounds(night)[0].score) == ([1], 300)
-    race(night, 1, 900)
-    race(night, 3, 400)
-    race(night, 3, 800)
+    assert (playing_ids(night, 1), rounds(night)[0].score) == ([1], 300)
+    play_race_score(night, 1, 900)
+    play_race_score(night, 3, 400)
+    play_race_score(night, 3, 800)
     assert [one.status for one in rounds(night)] == ["started", "started", "started"]
-    assert (playing(night, 0), playing(night, 1), playing(night, 2)) == ([4], [], [1])
+    assert (playing_ids(night, 0), playing_ids(night, 1), playing_ids(night, 2)) == ([4], [], [1])
     # Player 4 is below: player 2 goes on and is the last to reach the second round.
-    race(night, 4, 100)
-    assert (rounds(night)[0].status, playing(night, 1)) == ("completed", [2])
+    play_race_score(night, 4, 100)
+    assert (rounds(night)[0].status, playing_ids(night, 1)) == ("completed", [2])
     assert [row.player_id for row in night.standings()][-1] == 4
 
 
@@ -131,7 +131,7 @@ def test_the_bar_is_the_lowest_of_two_scores_at_least() -> None:
     night = race_night()
     bars = []
     for player_id, score in ((1, 500), (2, 600), (3, 300)):
-        race(night, player_id, score)
+        play_race_score(night, player_id, score)
         bars.append(rounds(night)[0].score)
     assert bars == [None, 500, 300]
 
@@ -140,40 +140,44 @@ def test_a_player_above_the_bar_goes_on_without_a_score() -> None:
     night = race_night(players=3)
     with pytest.raises(Conflict, match="there is no bar to be above"):
         advance(night, 1)
-    race(night, 1, 500)
+    play_race_score(night, 1, 500)
     advance(night, 2)
-    one = games(night, 2)[0]
+    one = games_of_player(night, 2)[0]
     assert (one.status, one.score, one.is_advanced, one.scorekeeper_id) == ("completed", None, True, 7)
-    race(night, 3, 100)
-    assert (rounds(night)[0].status, sorted(playing(night, 1))) == ("completed", [1, 2])
+    play_race_score(night, 3, 100)
+    assert (rounds(night)[0].status, sorted(playing_ids(night, 1))) == ("completed", [1, 2])
 
 
 def test_the_tied_lowest_replay_as_often_as_it_takes_and_the_others_are_safe() -> None:
     night = race_night(players=4)
     for player_id, score in ((1, 500), (2, 300), (3, 300), (4, 300)):
-        race(night, player_id, score)
-    assert (playing(night, 0), playing(night, 1), rounds(night)[0].status) == ([2, 3, 4], [1], "started")
+        play_race_score(night, player_id, score)
+    assert (playing_ids(night, 0), playing_ids(night, 1), rounds(night)[0].status) == (
+        [2, 3, 4],
+        [1],
+        "started",
+    )
     for player_id, score in ((2, 70), (3, 50), (4, 50)):
-        race(night, player_id, score)
-    assert (playing(night, 0), playing(night, 1)) == ([3, 4], [1, 2])
-    race(night, 3, 10)
-    race(night, 4, 20)
+        play_race_score(night, player_id, score)
+    assert (playing_ids(night, 0), playing_ids(night, 1)) == ([3, 4], [1, 2])
+    play_race_score(night, 3, 10)
+    play_race_score(night, 4, 20)
     assert rounds(night)[0].status == "completed"
-    assert shown(night)[-1] == (4, 3, "0.00")
-    assert [one.game_index for one in games(night, 3)] == [0, 1, 2]
+    assert standings_rows(night)[-1] == (4, 3, "0.00")
+    assert [one.game_index for one in games_of_player(night, 3)] == [0, 1, 2]
 
 
 def test_who_begins_to_play_leaves_the_queue_and_a_no_show_lets_the_next_one_go() -> None:
     night = race_night(players=3)
     spot = night.tournament.queue[0].queue_id
-    night.make(single_player_commands.move_behind_next(night.tournament, spot))
-    assert queue(night, 0) == [2, 1, 3]
-    night.make(
+    night.apply(single_player_commands.move_behind_next(night.tournament, spot))
+    assert waiting_ids(night, 0) == [2, 1, 3]
+    night.apply(
         single_player_commands.start_from_queue(
             night.tournament, night.tournament.queue[1].queue_id, night.now
         )
     )
-    assert (queue(night, 0), games(night, 2)[0].status) == ([1, 3], "started")
+    assert (waiting_ids(night, 0), games_of_player(night, 2)[0].status) == ([1, 3], "started")
     with pytest.raises(Conflict, match="has to play this round"):
         single_player_commands.leave_queue(night.tournament, spot)
 
@@ -187,59 +191,59 @@ def test_prepared_arenas_come_in_their_order_and_again_from_the_first() -> None:
     night.tournament = replace(night.tournament, lineup=lineup)
     night.start()
     for index in range(3):
-        for player_id in playing(night, index):
-            race(night, player_id, 100 + player_id)
+        for player_id in playing_ids(night, index):
+            play_race_score(night, player_id, 100 + player_id)
     assert [one.arena_id for one in rounds(night)] == [503, 501, 503]
 
 
 def test_unprepared_arenas_are_spread_over_the_rounds() -> None:
     night = race_night(players=4, arenas=3)
     for index in range(3):
-        for player_id in playing(night, index):
-            race(night, player_id, 100 + player_id)
+        for player_id in playing_ids(night, index):
+            play_race_score(night, player_id, 100 + player_id)
     assert {one.arena_id for one in rounds(night)} == {501, 502, 503}
 
 
 def test_an_arena_to_be_chosen_by_hand_has_to_be_chosen_before_a_score() -> None:
     night = race_night(players=2, arena_assignment="manual")
     with pytest.raises(Conflict, match="Round 1 has no arena yet"):
-        race(night, 1, 500)
+        play_race_score(night, 1, 500)
     one = rounds(night)[0]
-    night.make(
+    night.apply(
         single_player_commands.set_round(
             night.tournament, one.round_id, arena_id=502, score=None, now=night.now
         )
     )
-    race(night, 1, 500)
-    assert games(night, 1)[0].arena_id == 502
+    play_race_score(night, 1, 500)
+    assert games_of_player(night, 1)[0].arena_id == 502
 
 
 def test_a_race_without_arenas_takes_scores_all_the_same() -> None:
     night = race_night(players=2, arena_assignment="disabled")
-    race(night, 1, 500)
-    race(night, 2, 400)
+    play_race_score(night, 1, 500)
+    play_race_score(night, 2, 400)
     assert FORMATS["amazingrace"].is_over(night.tournament)
 
 
 # Malfunction. Source: formats, 14.21, skip rule.
 def test_another_arena_keeps_who_is_safe_and_lets_the_others_play_there() -> None:
     night = race_night(players=4)
-    race(night, 1, 500)
-    race(night, 2, 300)
+    play_race_score(night, 1, 500)
+    play_race_score(night, 2, 300)
     one = rounds(night)[0]
     other = next(each.arena_id for each in night.tournament.lineup if each.arena_id != one.arena_id)
-    night.make(
+    night.apply(
         single_player_commands.set_round(
             night.tournament, one.round_id, arena_id=other, score=one.score, now=night.now
         )
     )
-    assert (playing(night, 0), playing(night, 1)) == ([2, 3, 4], [1])
-    assert (games(night, 1)[0].score, games(night, 1)[0].arena_id) == (500, one.arena_id)
-    assert {games(night, player_id)[0].arena_id for player_id in (2, 3, 4)} == {other}
+    assert (playing_ids(night, 0), playing_ids(night, 1)) == ([2, 3, 4], [1])
+    assert (games_of_player(night, 1)[0].score, games_of_player(night, 1)[0].arena_id) == (500, one.arena_id)
+    assert {games_of_player(night, player_id)[0].arena_id for player_id in (2, 3, 4)} == {other}
     for player_id, score in ((2, 900), (3, 800), (4, 700)):
-        race(night, player_id, score)
+        play_race_score(night, player_id, score)
     # Player 1 is not compared with what is played on the other arena.
-    assert shown(night)[-1] == (4, 4, "0.00")
+    assert standings_rows(night)[-1] == (4, 4, "0.00")
 
 
 def test_the_bar_is_not_set_by_hand_and_a_round_that_is_over_keeps_its_arena() -> None:
@@ -249,8 +253,8 @@ def test_the_bar_is_not_set_by_hand_and_a_round_that_is_over_keeps_its_arena() -
         single_player_commands.set_round(
             night.tournament, one.round_id, arena_id=one.arena_id, score=99, now=night.now
         )
-    race(night, 1, 500)
-    race(night, 2, 400)
+    play_race_score(night, 1, 500)
+    play_race_score(night, 2, 400)
     with pytest.raises(Conflict, match="Round 1 is over"):
         single_player_commands.set_round(
             night.tournament, one.round_id, arena_id=None, score=400, now=night.now
@@ -261,34 +265,34 @@ def test_the_bar_is_not_set_by_hand_and_a_round_that_is_over_keeps_its_arena() -
 def test_a_correction_that_makes_a_safe_player_unsafe_deletes_his_later_games() -> None:
     night = race_night(players=4)
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
-        race(night, player_id, score)
-    race(night, 1, 900)
-    race(night, 3, 800)
-    assert (len(games(night, 1)), len(rounds(night))) == (3, 3)
-    correct(night, games(night, 1)[0], 200)
+        play_race_score(night, player_id, score)
+    play_race_score(night, 1, 900)
+    play_race_score(night, 3, 800)
+    assert (len(games_of_player(night, 1)), len(rounds(night))) == (3, 3)
+    correct(night, games_of_player(night, 1)[0], 200)
     # Player 1 is the lowest now and player 2 safe; the third round is reached by nobody.
-    assert (len(games(night, 1)), len(rounds(night))) == (1, 2)
-    assert (playing(night, 1), rounds(night)[0].score) == ([2], 200)
+    assert (len(games_of_player(night, 1)), len(rounds(night))) == (1, 2)
+    assert (playing_ids(night, 1), rounds(night)[0].score) == ([2], 200)
 
 
 def test_a_deleted_score_is_played_again_and_takes_back_what_followed() -> None:
     night = race_night(players=3)
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
-        race(night, player_id, score)
-    one = games(night, 2)[0].single_player_game_id
-    night.make(single_player_commands.delete_attempt(night.tournament, one, night.now))
+        play_race_score(night, player_id, score)
+    one = games_of_player(night, 2)[0].single_player_game_id
+    night.apply(single_player_commands.delete_attempt(night.tournament, one, night.now))
     # Player 1 still has player 3 below.
-    assert (playing(night, 0), playing(night, 1), queue(night, 0)) == ([2], [1], [2])
+    assert (playing_ids(night, 0), playing_ids(night, 1), waiting_ids(night, 0)) == ([2], [1], [2])
     assert rounds(night)[0].status == "started"
-    race(night, 2, 300)
+    play_race_score(night, 2, 300)
     assert rounds(night)[0].status == "completed"
 
 
 def test_the_same_score_again_changes_nothing() -> None:
     night = race_night()
-    race(night, 1, 500)
+    play_race_score(night, 1, 500)
     said = AttemptOutcome(
-        single_player_game_id=games(night, 1)[0].single_player_game_id, score=500, recorded_by=9
+        single_player_game_id=games_of_player(night, 1)[0].single_player_game_id, score=500, recorded_by=9
     )
     assert night.record(said) == []
 
@@ -296,31 +300,34 @@ def test_the_same_score_again_changes_nothing() -> None:
 # Leavers and late players. Source: formats, section 20.
 def test_who_leaves_is_out_in_his_round_and_the_others_go_on() -> None:
     night = race_night(players=4)
-    race(night, 1, 500)
+    play_race_score(night, 1, 500)
     leave(night, 3)
     assert rounds(night)[0].status == "completed"
-    assert playing(night, 1) == [1, 2, 4]
-    assert shown(night)[-1] == (4, 3, "0.00")
-    assert [one.is_advanced for one in (games(night, 2)[0], games(night, 4)[0])] == [True, True]
+    assert playing_ids(night, 1) == [1, 2, 4]
+    assert standings_rows(night)[-1] == (4, 3, "0.00")
+    assert [one.is_advanced for one in (games_of_player(night, 2)[0], games_of_player(night, 4)[0])] == [
+        True,
+        True,
+    ]
 
 
 def test_who_leaves_further_on_is_out_there_and_who_arrives_later_is_past_it() -> None:
     night = race_night(players=4)
-    race(night, 1, 500)
-    race(night, 2, 300)
+    play_race_score(night, 1, 500)
+    play_race_score(night, 2, 300)
     leave(night, 1)
-    race(night, 3, 400)
-    assert playing(night, 2) == [3]
-    race(night, 4, 100)
-    assert playing(night, 2) == [3, 2]
-    assert shown(night)[2:] == [(3, 1, "1.00"), (4, 4, "0.00")]
+    play_race_score(night, 3, 400)
+    assert playing_ids(night, 2) == [3]
+    play_race_score(night, 4, 100)
+    assert playing_ids(night, 2) == [3, 2]
+    assert standings_rows(night)[2:] == [(3, 1, "1.00"), (4, 4, "0.00")]
 
 
 def test_the_last_one_left_wins_when_the_other_leaves() -> None:
     night = race_night(players=2)
     leave(night, 1)
     assert FORMATS["amazingrace"].is_over(night.tournament)
-    assert shown(night) == [(1, 2, "1.00"), (2, 1, "0.00")]
+    assert standings_rows(night) == [(1, 2, "1.00"), (2, 1, "0.00")]
 
 
 def test_who_left_does_not_come_back_and_nobody_comes_late() -> None:
@@ -331,57 +338,62 @@ def test_who_left_does_not_come_back_and_nobody_comes_late() -> None:
     with pytest.raises(Conflict, match="Nobody can join"):
         tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], Random(7), night.now)
     with pytest.raises(Conflict, match="left the race in Round 1"):
-        correct(night, games(night, 1)[0], 500)
+        correct(night, games_of_player(night, 1)[0], 500)
 
 
 def test_who_is_out_may_leave_and_nothing_changes() -> None:
     night = race_night(players=3)
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
-        race(night, player_id, score)
-    table = shown(night)
+        play_race_score(night, player_id, score)
+    table = standings_rows(night)
     leave(night, 2)
-    assert shown(night) == table
+    assert standings_rows(night) == table
 
 
 # Closing.
 def test_closing_early_ranks_those_left_by_the_rounds_they_survived() -> None:
     night = race_night(players=4)
     for player_id, score in ((1, 500), (2, 300), (3, 400), (4, 350)):
-        race(night, player_id, score)
-    race(night, 1, 100)
-    race(night, 3, 200)
+        play_race_score(night, player_id, score)
+    play_race_score(night, 1, 100)
+    play_race_score(night, 3, 200)
     night.complete()
-    assert shown(night) == [(1, 3, "2.00"), (2, 1, "1.00"), (2, 4, "1.00"), (4, 2, "0.00")]
+    assert standings_rows(night) == [(1, 3, "2.00"), (2, 1, "1.00"), (2, 4, "1.00"), (4, 2, "0.00")]
     assert all(one.status == "completed" for one in rounds(night))
 
 
 def test_reopening_goes_on_where_it_was_closed() -> None:
     night = race_night(players=4)
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
-        race(night, player_id, score)
-    before = (playing(night, 0), playing(night, 1), queue(night, 0), queue(night, 1))
+        play_race_score(night, player_id, score)
+    before = (playing_ids(night, 0), playing_ids(night, 1), waiting_ids(night, 0), waiting_ids(night, 1))
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
-    assert (playing(night, 0), playing(night, 1), queue(night, 0), queue(night, 1)) == before
+    night.apply(tournament_commands.reopen(night.tournament))
+    assert (
+        playing_ids(night, 0),
+        playing_ids(night, 1),
+        waiting_ids(night, 0),
+        waiting_ids(night, 1),
+    ) == before
     assert [one.status for one in rounds(night)] == ["started", "started"]
 
 
 def test_what_cannot_be_is_refused() -> None:
     night = race_night(players=2)
-    one = to_play(night, 1)
+    one = pending_game(night, 1)
     with pytest.raises(Conflict, match="too few"):
         race_night(players=1)
     with pytest.raises(Invalid, match="Enter the score"):
         night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id))
     with pytest.raises(Invalid, match="not a pinball score"):
-        race(night, 1, -1)
+        play_race_score(night, 1, -1)
     with pytest.raises(Conflict, match="completes itself"):
         tournament_commands.complete_round(night.tournament, rounds(night)[0].round_id, night.now)
     with pytest.raises(Conflict, match="not deleted by hand"):
         tournament_commands.delete_round(night.tournament, rounds(night)[0].round_id)
     with pytest.raises(Conflict, match="cannot be voided"):
         single_player_commands.void_attempt(night.tournament, one.single_player_game_id, night.now)
-    race(night, 1, 500)
+    play_race_score(night, 1, 500)
     with pytest.raises(Conflict, match="nothing to play now"):
         advance(night, 1)
     golf = a_night("golf")
@@ -392,10 +404,10 @@ def test_what_cannot_be_is_refused() -> None:
 
 def test_an_adjustment_is_shown_but_moves_nobody() -> None:
     night = race_night(players=2)
-    race(night, 1, 500)
-    race(night, 2, 400)
-    with_adjustment(night, 2, points_adjustment=Decimal(3))
-    assert shown(night) == [(1, 1, "1.00"), (2, 2, "3.00")]
+    play_race_score(night, 1, 500)
+    play_race_score(night, 2, 400)
+    change_entrant(night, 2, points_adjustment=Decimal(3))
+    assert standings_rows(night) == [(1, 1, "1.00"), (2, 2, "3.00")]
 
 
 def test_undoing_everything_gives_the_planned_tournament_back() -> None:
@@ -403,12 +415,12 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     planned = night.tournament
     night.start()
     for player_id, score in ((1, 500), (2, 300), (3, 300)):
-        race(night, player_id, score)
+        play_race_score(night, player_id, score)
     advance(night, 4)
     leave(night, 5)
-    correct(night, games(night, 1)[0], 100)
+    correct(night, games_of_player(night, 1)[0], 100)
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 
@@ -421,9 +433,9 @@ def test_every_race_takes_one_out_per_round_and_leaves_one(players: int, seed: i
     while not FORMATS["amazingrace"].is_over(night.tournament):
         waiting = [game for game in night.tournament.single_player_games if game.status != "completed"]
         assert len({one.player_id for one in waiting}) == len(waiting) > 0
-        race(night, dice.choice(waiting).player_id, dice.randint(0, 5))
-    assert [place for place, _player, _points in shown(night)] == list(range(1, players + 1))
-    assert [Decimal(points) for _place, _player, points in shown(night)] == [
+        play_race_score(night, dice.choice(waiting).player_id, dice.randint(0, 5))
+    assert [place for place, _player, _points in standings_rows(night)] == list(range(1, players + 1))
+    assert [Decimal(points) for _place, _player, points in standings_rows(night)] == [
         players - 1,
         *range(players - 2, -1, -1),
     ]

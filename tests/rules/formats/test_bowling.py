@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rules.night import Night, a_night
 from rules.properties import quick
-from rules.solo_night import bowl, game, undo_all
+from rules.solo_night import bowl, find_game, undo_all
 from silverball.kit.errors import Conflict, Invalid
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -30,13 +30,13 @@ def bowling_night(players: int = 2, **given: Any) -> Night:
     return night
 
 
-def values(night: Night, player_id: int) -> list[int | None]:
+def frame_values(night: Night, player_id: int) -> list[int | None]:
     """The values of the frames as they are stored; None where they are not decided."""
     games = [game for game in night.tournament.single_player_games if game.player_id == player_id]
     return [None if game.points is None else int(game.points) for game in games]
 
 
-def total(night: Night, player_id: int) -> str:
+def pins_total(night: Night, player_id: int) -> str:
     return next(str(row.points) for row in night.standings() if row.player_id == player_id)
 
 
@@ -82,24 +82,24 @@ def test_bonus_rolls_reach_the_frames_before_as_they_arrive() -> None:
     night = bowling_night(golf_duration=4)
     bowl(night, 1, 0, 10)
     bowl(night, 1, 1, 10)
-    assert (values(night, 1), total(night, 1)) == ([None, None, None, None], "0.00")
+    assert (frame_values(night, 1), pins_total(night, 1)) == ([None, None, None, None], "0.00")
     bowl(night, 1, 2, 4, 6)
     # 10 + 10 + 4, and 10 + 4 + 6; the spare waits for the next roll.
-    assert (values(night, 1), total(night, 1)) == ([24, 20, None, None], "44.00")
+    assert (frame_values(night, 1), pins_total(night, 1)) == ([24, 20, None, None], "44.00")
     bowl(night, 1, 3, 3, 2)
-    assert (values(night, 1), total(night, 1)) == ([24, 20, 13, 5], "62.00")
+    assert (frame_values(night, 1), pins_total(night, 1)) == ([24, 20, 13, 5], "62.00")
 
 
 def test_a_corrected_frame_changes_the_bonuses_of_those_before() -> None:
     night = bowling_night(golf_duration=2)
     bowl(night, 1, 0, 10)
     bowl(night, 1, 1, 3, 4)
-    assert values(night, 1) == [17, 7]
+    assert frame_values(night, 1) == [17, 7]
     bowl(night, 1, 1, 3, 5)
-    assert values(night, 1) == [18, 8]
-    one = game(night, 1, 1).single_player_game_id
-    night.make(single_player_commands.delete_attempt(night.tournament, one, night.now))
-    assert values(night, 1) == [None, None]
+    assert frame_values(night, 1) == [18, 8]
+    one = find_game(night, 1, 1).single_player_game_id
+    night.apply(single_player_commands.delete_attempt(night.tournament, one, night.now))
+    assert frame_values(night, 1) == [None, None]
     assert night.tournament.rounds_in_order[1].status == "started"
 
 
@@ -107,12 +107,12 @@ def test_a_corrected_frame_changes_the_bonuses_of_those_before() -> None:
 def test_a_score_below_the_target_is_an_open_frame_of_a_pin_per_tenth(score: int, pins: int) -> None:
     night = bowling_night()
     first = night.tournament.rounds_in_order[0].round_id
-    night.make(
+    night.apply(
         single_player_commands.set_round(night.tournament, first, arena_id=501, score=1000, now=night.now)
     )
-    one = game(night, 1, 0).single_player_game_id
+    one = find_game(night, 1, 0).single_player_game_id
     night.record(AttemptOutcome(single_player_game_id=one, score=score))
-    assert (game(night, 1, 0).rolls, values(night, 1)[0]) == ((pins, 0), pins)
+    assert (find_game(night, 1, 0).rolls, frame_values(night, 1)[0]) == ((pins, 0), pins)
 
 
 def test_most_pins_win_then_strikes_then_spares() -> None:
@@ -133,11 +133,13 @@ def test_most_pins_win_then_strikes_then_spares() -> None:
 def test_a_late_player_and_a_leaver_change_what_is_still_to_be_bowled() -> None:
     night = bowling_night(golf_duration=1)
     dice, _seed = tournament_commands.dice_for(night.tournament, "late")
-    night.make(tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
+    night.apply(tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
     for player_id in (1, 9):
         bowl(night, player_id, 0, 4, 4)
     assert not FORMATS["bowling"].is_over(night.tournament)
-    night.make(tournament_commands.set_active(night.tournament, 2, is_active=False, dice=dice, now=night.now))
+    night.apply(
+        tournament_commands.set_active(night.tournament, 2, is_active=False, dice=dice, now=night.now)
+    )
     assert FORMATS["bowling"].is_over(night.tournament)
     assert [row.player_id for row in night.standings()] == [1, 9]
 
@@ -164,7 +166,7 @@ def test_frames_that_were_never_bowled_count_nothing_in_the_end() -> None:
 )
 def test_a_frame_that_cannot_be_is_refused(index: int, result: dict[str, Any], sentence: str) -> None:
     night = bowling_night()
-    one = game(night, 1, index).single_player_game_id
+    one = find_game(night, 1, index).single_player_game_id
     with pytest.raises(Invalid, match=sentence):
         night.record(AttemptOutcome(single_player_game_id=one, **result))
 
@@ -172,10 +174,10 @@ def test_a_frame_that_cannot_be_is_refused(index: int, result: dict[str, Any], s
 def test_a_target_that_was_reached_needs_its_rolls() -> None:
     night = bowling_night()
     first = night.tournament.rounds_in_order[0].round_id
-    night.make(
+    night.apply(
         single_player_commands.set_round(night.tournament, first, arena_id=501, score=1000, now=night.now)
     )
-    one = game(night, 1, 0).single_player_game_id
+    one = find_game(night, 1, 0).single_player_game_id
     with pytest.raises(Invalid, match="a strike or a spare"):
         night.record(AttemptOutcome(single_player_game_id=one, score=1000))
 
@@ -193,7 +195,7 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     bowl(night, 1, 1, 3, 4)
     bowl(night, 1, 1, 5, 5, 5)
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 
@@ -212,7 +214,7 @@ def ten_pin(rolls: list[int]) -> int:
 
 
 @st.composite
-def lines(draw: st.DrawFn) -> list[tuple[int, ...]]:
+def ten_pin_lines(draw: st.DrawFn) -> list[tuple[int, ...]]:
     frames: list[tuple[int, ...]] = []
     for _ in range(9):
         first = draw(st.integers(0, 10))
@@ -224,11 +226,11 @@ def lines(draw: st.DrawFn) -> list[tuple[int, ...]]:
 
 
 @quick
-@given(lines())
+@given(ten_pin_lines())
 def test_a_line_counts_as_it_does_roll_by_roll(frames: list[tuple[int, ...]]) -> None:
     night = bowling_night()
     for index, rolls in enumerate(frames):
         bowl(night, 1, index, *rolls)
     expected = ten_pin([pins for rolls in frames for pins in rolls])
-    assert Decimal(total(night, 1)) == expected
-    assert sum(value or 0 for value in values(night, 1)) == expected
+    assert Decimal(pins_total(night, 1)) == expected
+    assert sum(value or 0 for value in frame_values(night, 1)) == expected

@@ -10,8 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from golden import load
-from rules.bracket_night import at, pairs, play_on, shown, started, win
-from rules.night import Night, a_night, random_order, with_adjustment
+from rules.bracket_night import (
+    games_of_round,
+    pairs_of_round,
+    play_to_the_end,
+    record_win,
+    standings_rows,
+    start_night,
+)
+from rules.night import Night, a_night, change_entrant, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.commands import games as game_commands
@@ -27,7 +34,7 @@ MAPS = load.vectors("groups")["bracket_first_round"]
 
 
 def bracket(players: int = 8, **given: Any) -> Night:
-    return started("bracket", players, **given)
+    return start_night("bracket", players, **given)
 
 
 def size_of(night: Night) -> int:
@@ -59,7 +66,7 @@ def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) ->
 def test_a_started_bracket_has_the_first_round_of_the_library(size: str) -> None:
     night = bracket(int(size), arenas=0)
     number = int(size) // 2
-    made = {str(number + at_): list(pair) for at_, pair in enumerate(pairs(night, 0))}
+    made = {str(number + at_): list(pair) for at_, pair in enumerate(pairs_of_round(night, 0))}
     assert made == MAPS[size]
 
 
@@ -74,22 +81,22 @@ def test_the_start_takes_the_size_that_fits(players: int, size: int) -> None:
 
 def test_missing_seeds_are_byes_for_the_best() -> None:
     night = bracket(5)
-    assert pairs(night, 0) == [(4, 5), (1,), (2,), (3,)]
-    byes = [game for game in at(night.tournament, 0) if game.is_bye]
+    assert pairs_of_round(night, 0) == [(4, 5), (1,), (2,), (3,)]
+    byes = [game for game in games_of_round(night.tournament, 0) if game.is_bye]
     assert {(game.set_number, game.result_points[0]) for game in byes} == {(9999, Decimal(1))}
     # Seeds 2 and 3 both have one, so they can meet at once.
-    assert pairs(night, 1) == [(2, 3)]
+    assert pairs_of_round(night, 1) == [(2, 3)]
 
 
 def test_a_game_has_its_set_its_advantage_and_a_free_arena() -> None:
     night = bracket(8, arenas=4)
-    games = at(night.tournament, 0)
+    games = games_of_round(night.tournament, 0)
     assert [(game.set_number, game.game_index) for game in games] == [(0, 0), (1, 0), (2, 0), (3, 0)]
     assert [game.advantage_id for game in games] == [1, 4, 3, 2]
     assert len({game.arena_id for game in games}) == 4
-    win(night, 1, 8)
-    win(night, 4, 5)
-    semifinal = at(night.tournament, 1)[0]
+    record_win(night, 1, 8)
+    record_win(night, 4, 5)
+    semifinal = games_of_round(night.tournament, 1)[0]
     assert semifinal.arena_id in {games[0].arena_id, games[1].arena_id}
 
 
@@ -97,29 +104,29 @@ def test_a_bracket_of_eight_is_played_to_the_end() -> None:
     # By hand: 8 upsets 1 and goes to the final, where 2 wins; 1 wins the game for fifth place.
     night = bracket()
     for winner, loser in ((8, 1), (4, 5), (3, 6), (2, 7)):
-        win(night, winner, loser)
-    assert pairs(night, 1) == [(4, 8), (2, 3), (1, 5, 6, 7)]
-    assert shown(night) == []
-    win(night, 1, 5, 6, 7)
-    assert shown(night) == [(5, 1, 1), (6, 5, 0), (7, 6, 0), (8, 7, 0)]
-    win(night, 8, 4)
-    win(night, 2, 3)
-    assert pairs(night, 2) == [(2, 8), (3, 4)]
-    win(night, 2, 8)
+        record_win(night, winner, loser)
+    assert pairs_of_round(night, 1) == [(4, 8), (2, 3), (1, 5, 6, 7)]
+    assert standings_rows(night) == []
+    record_win(night, 1, 5, 6, 7)
+    assert standings_rows(night) == [(5, 1, 1), (6, 5, 0), (7, 6, 0), (8, 7, 0)]
+    record_win(night, 8, 4)
+    record_win(night, 2, 3)
+    assert pairs_of_round(night, 2) == [(2, 8), (3, 4)]
+    record_win(night, 2, 8)
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     # Third place is still to be played for: until then it is shared.
-    assert shown(night)[:4] == [(1, 2, 3), (2, 8, 2), (3, 3, 1), (3, 4, 1)]
-    win(night, 4, 3)
-    assert shown(night)[:4] == [(1, 2, 3), (2, 8, 2), (3, 4, 2), (4, 3, 1)]
+    assert standings_rows(night)[:4] == [(1, 2, 3), (2, 8, 2), (3, 3, 1), (3, 4, 1)]
+    record_win(night, 4, 3)
+    assert standings_rows(night)[:4] == [(1, 2, 3), (2, 8, 2), (3, 4, 2), (4, 3, 1)]
     assert {round_.status for round_ in night.tournament.rounds} == {"completed"}
 
 
 def test_games_for_third_and_fifth_place_may_be_left_out() -> None:
     night = bracket()
     for winner, loser in ((1, 8), (4, 5), (3, 6), (2, 7), (1, 4), (2, 3), (1, 2)):
-        win(night, winner, loser)
+        record_win(night, winner, loser)
     night.complete()
-    assert [(position, player) for position, player, _ in shown(night)] == [
+    assert [(position, player) for position, player, _ in standings_rows(night)] == [
         (1, 1),
         (2, 2),
         (3, 3),
@@ -134,22 +141,22 @@ def test_games_for_third_and_fifth_place_may_be_left_out() -> None:
 def test_the_game_for_fifth_place_gives_nothing_to_the_fourth() -> None:
     night = bracket()
     for winner, loser in ((1, 8), (4, 5), (3, 6), (2, 7)):
-        win(night, winner, loser)
-    game = win(night, 5, 6, 7, 8)
+        record_win(night, winner, loser)
+    game = record_win(night, 5, 6, 7, 8)
     assert night.game(game.game_id).result_points == tuple(map(Decimal, (1, 0, 0, 0)))
     assert game.advantage_id is None
 
 
 def test_losers_before_the_quarterfinals_share_their_place() -> None:
     night = bracket(16)
-    for game in at(night.tournament, 0):
-        night.finish(game, *game.player_ids)
-    assert shown(night) == [(9, player, 0) for player in range(9, 17)]
+    for game in games_of_round(night.tournament, 0):
+        night.record_order(game, *game.player_ids)
+    assert standings_rows(night) == [(9, player, 0) for player in range(9, 17)]
 
 
 def test_the_rows_are_those_of_the_bracket_family() -> None:
     night = bracket(4)
-    play_on(night)
+    play_to_the_end(night)
     row = night.standings()[0]
     assert (row.points, row.points_with_tiebreaker, row.tiebreakers, row.adjustment) == (2, 2, None, None)
     assert (row.games_played, row.entries_played, row.entries_available, row.strike_count) == (None,) * 4
@@ -157,25 +164,25 @@ def test_the_rows_are_those_of_the_bracket_family() -> None:
 
 def test_a_match_is_won_by_more_than_half_of_its_games() -> None:
     night = bracket(4, games_per_round=3, arenas=8)
-    win(night, 4, 1)
-    assert pairs(night, 0) == [(1, 4), (1, 4), (2, 3)]
-    win(night, 1, 4)
-    win(night, 4, 1)
-    games = [game for game in at(night.tournament, 0) if game.set_number == 0]
+    record_win(night, 4, 1)
+    assert pairs_of_round(night, 0) == [(1, 4), (1, 4), (2, 3)]
+    record_win(night, 1, 4)
+    record_win(night, 4, 1)
+    games = [game for game in games_of_round(night.tournament, 0) if game.set_number == 0]
     assert [game.game_index for game in games] == [0, 1, 2]
     # Nobody plays an arena twice in a match.
     assert len({game.arena_id for game in games}) == 3
-    win(night, 2, 3)
-    win(night, 2, 3)
-    assert pairs(night, 1) == [(2, 4), (1, 3)]
+    record_win(night, 2, 3)
+    record_win(night, 2, 3)
+    assert pairs_of_round(night, 1) == [(2, 4), (1, 3)]
 
 
 def test_the_games_of_a_match_keep_their_order_unless_it_rotates() -> None:
     for order, starters in (("seed", [1, 1, 1]), ("seed_reverse", [4, 4, 4]), ("rotating", None)):
         night = bracket(4, games_per_round=3, player_order=order)
-        win(night, 4, 1)
-        win(night, 1, 4)
-        games = [game for game in at(night.tournament, 0) if game.set_number == 0]
+        record_win(night, 4, 1)
+        record_win(night, 1, 4)
+        games = [game for game in games_of_round(night.tournament, 0) if game.set_number == 0]
         first = games[0].player_ids[0]
         expected = starters or [first, 5 - first, first]
         assert [game.player_ids[0] for game in games] == expected
@@ -186,9 +193,9 @@ def test_a_match_plays_its_bank_in_order() -> None:
     banks = (Bank(bank_id=7, arena_ids=(503, 501)),)
     night.tournament = replace(night.tournament, banks=banks)
     night.start()
-    win(night, 1, 2)
-    win(night, 2, 1)
-    games = at(night.tournament, 1)
+    record_win(night, 1, 2)
+    record_win(night, 2, 1)
+    games = games_of_round(night.tournament, 1)
     assert [(game.bank_id, game.arena_id) for game in games] == [(7, 503), (7, 501), (7, None)]
 
 
@@ -197,74 +204,78 @@ def test_a_match_goes_through_the_categories() -> None:
     lineup = tuple(replace(arena, category_id=1 + arena.place % 2) for arena in night.tournament.lineup)
     night.tournament = replace(night.tournament, lineup=lineup)
     night.start()
-    win(night, 1, 2)
-    win(night, 2, 1)
-    odd = [(game.arena_id or 0) % 2 for game in at(night.tournament, 1)]
+    record_win(night, 1, 2)
+    record_win(night, 2, 1)
+    odd = [(game.arena_id or 0) % 2 for game in games_of_round(night.tournament, 1)]
     assert odd == [1, 0, 1]
 
 
 def test_a_corrected_result_deletes_what_was_played_because_of_it() -> None:
     night = bracket()
-    quarter = win(night, 1, 8)
+    quarter = record_win(night, 1, 8)
     for winner, loser in ((4, 5), (3, 6), (2, 7), (1, 4), (2, 3), (1, 2)):
-        win(night, winner, loser)
+        record_win(night, winner, loser)
     night.correct(quarter, 8, 1)
     # The other semifinal stands, the final and the game for third place go.
-    assert pairs(night, 1) == [(4, 8), (2, 3), (1, 5, 6, 7)]
-    assert pairs(night, 2) == []
+    assert pairs_of_round(night, 1) == [(4, 8), (2, 3), (1, 5, 6, 7)]
+    assert pairs_of_round(night, 2) == []
     assert [round_.status for round_ in night.tournament.rounds_in_order] == [
         "completed",
         "started",
         "started",
     ]
-    assert shown(night) == []
-    win(night, 8, 4)
-    assert pairs(night, 2) == [(2, 8), (3, 4)]
+    assert standings_rows(night) == []
+    record_win(night, 8, 4)
+    assert pairs_of_round(night, 2) == [(2, 8), (3, 4)]
 
 
 def test_a_correction_that_changes_no_winner_deletes_nothing() -> None:
     night = bracket()
     for winner, loser in ((1, 8), (4, 5), (3, 6), (2, 7), (1, 4)):
-        win(night, winner, loser)
-    fifth = win(night, 5, 6, 7, 8)
+        record_win(night, winner, loser)
+    fifth = record_win(night, 5, 6, 7, 8)
     count = len(night.tournament.games)
     night.correct(fifth, 8, 7, 6, 5)
-    game = at(night.tournament, 0)[0]
+    game = games_of_round(night.tournament, 0)[0]
     night.record(GameOutcome(game_id=game.game_id, scores={1: 900, 8: 100}))
     assert len(night.tournament.games) == count
-    assert shown(night)[0][:2] == (5, 8)
+    assert standings_rows(night)[0][:2] == (5, 8)
 
 
 def test_a_deleted_result_takes_back_the_rest_of_the_match() -> None:
     night = bracket(2, games_per_round=3)
-    first = win(night, 1, 2)
-    second = win(night, 2, 1)
-    win(night, 1, 2)
-    assert shown(night) == [(1, 1, 2), (2, 2, 1)]
+    first = record_win(night, 1, 2)
+    second = record_win(night, 2, 1)
+    record_win(night, 1, 2)
+    assert standings_rows(night) == [(1, 1, 2), (2, 2, 1)]
     night.clear(second)
-    assert [game.status for game in at(night.tournament, 1)] == ["completed", "started"]
+    assert [game.status for game in games_of_round(night.tournament, 1)] == ["completed", "started"]
     assert night.tournament.rounds_in_order[1].status == "started"
     night.clear(first)
-    assert [game.status for game in at(night.tournament, 1)] == ["started"]
+    assert [game.status for game in games_of_round(night.tournament, 1)] == ["started"]
 
 
 def test_a_correction_inside_a_match_may_end_it_early_or_make_it_longer() -> None:
     night = bracket(2, games_per_round=3)
-    first = win(night, 1, 2)
-    win(night, 2, 1)
-    win(night, 2, 1)
+    first = record_win(night, 1, 2)
+    record_win(night, 2, 1)
+    record_win(night, 2, 1)
     night.correct(first, 2, 1)
-    assert [game.status for game in at(night.tournament, 1)] == ["completed"] * 2
+    assert [game.status for game in games_of_round(night.tournament, 1)] == ["completed"] * 2
     night.correct(first, 1, 2)
-    assert [game.status for game in at(night.tournament, 1)] == ["completed", "completed", "started"]
-    assert shown(night) == []
+    assert [game.status for game in games_of_round(night.tournament, 1)] == [
+        "completed",
+        "completed",
+        "started",
+    ]
+    assert standings_rows(night) == []
 
 
 def test_suggestions_for_deleted_games_go_with_them() -> None:
     night = bracket(4)
-    semi = win(night, 1, 4)
-    win(night, 2, 3)
-    final = at(night.tournament, 1)[0]
+    semi = record_win(night, 1, 4)
+    record_win(night, 2, 3)
+    final = games_of_round(night.tournament, 1)[0]
     said = Suggestion(suggestion_id=1, game_id=final.game_id, player_id=1, user_id=None, results=(1, 2))
     night.tournament = replace(night.tournament, suggestions=(said,))
     night.correct(semi, 4, 1)
@@ -275,12 +286,12 @@ def test_a_no_show_loses_every_match() -> None:
     night = bracket()
     with pytest.raises(Conflict, match="forfeits"):
         night.leave(3)
-    night.make(tournament_commands.forfeit_open_games(night.tournament, 3, night.dice(), night.now))
-    assert at(night.tournament, 0)[2].forfeited_by == 3
+    night.apply(tournament_commands.forfeit_open_games(night.tournament, 3, night.dice(), night.now))
+    assert games_of_round(night.tournament, 0)[2].forfeited_by == 3
     night = bracket(2, games_per_round=5)
-    night.make(tournament_commands.forfeit_open_games(night.tournament, 2, night.dice(), night.now))
-    assert [game.forfeited_by for game in at(night.tournament, 1)] == [2, 2, 2]
-    assert shown(night) == [(1, 1, 2), (2, 2, 1)]
+    night.apply(tournament_commands.forfeit_open_games(night.tournament, 2, night.dice(), night.now))
+    assert [game.forfeited_by for game in games_of_round(night.tournament, 1)] == [2, 2, 2]
+    assert standings_rows(night) == [(1, 1, 2), (2, 2, 1)]
 
 
 def test_nobody_joins_returns_or_is_removed_after_the_start() -> None:
@@ -297,7 +308,7 @@ def test_nobody_joins_returns_or_is_removed_after_the_start() -> None:
 
 def test_places_follow_from_games_alone() -> None:
     night = bracket(4)
-    play_on(night)
+    play_to_the_end(night)
     with pytest.raises(Conflict, match="correct a result"):
         night.adjust(2, 1)
     with pytest.raises(Conflict, match="do not share a place"):
@@ -309,8 +320,8 @@ def test_places_follow_from_games_alone() -> None:
 def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
     night = bracket(5)
     before = night.tournament
-    game = at(night.tournament, 0)[0]
-    bye = at(night.tournament, 0)[1]
+    game = games_of_round(night.tournament, 0)[0]
+    bye = games_of_round(night.tournament, 0)[1]
     cases: tuple[tuple[GameOutcome, type[Exception], str], ...] = (
         (GameOutcome(game_id=game.game_id, finishing_order=(4, 1)), Invalid, "Player 1 is not in"),
         (GameOutcome(game_id=game.game_id, finishing_order=(4,)), Invalid, "missing"),
@@ -349,11 +360,11 @@ def test_rounds_are_not_opened_completed_or_deleted_by_hand() -> None:
 def test_closed_early_only_decided_places_are_listed_and_reopening_goes_on() -> None:
     night = bracket()
     for winner, loser in ((1, 8), (4, 5), (3, 6), (2, 7)):
-        win(night, winner, loser)
+        record_win(night, winner, loser)
     night.complete()
-    assert [position for position, _, _ in shown(night)] == [5, 5, 5, 5]
-    night.make(tournament_commands.reopen(night.tournament))
-    assert pairs(night, 1) == [(1, 4), (2, 3), (5, 6, 7, 8)]
+    assert [position for position, _, _ in standings_rows(night)] == [5, 5, 5, 5]
+    night.apply(tournament_commands.reopen(night.tournament))
+    assert pairs_of_round(night, 1) == [(1, 4), (2, 3), (5, 6, 7, 8)]
     assert [round_.status for round_ in night.tournament.rounds_in_order] == [
         "completed",
         "started",
@@ -363,14 +374,14 @@ def test_closed_early_only_decided_places_are_listed_and_reopening_goes_on() -> 
 
 def test_a_bracket_that_was_drawn_elsewhere_is_left_alone() -> None:
     night = bracket()
-    first = win(night, 1, 8)
-    with_adjustment(night, 1, seed_rank=8)
-    with_adjustment(night, 8, seed_rank=2)
+    first = record_win(night, 1, 8)
+    change_entrant(night, 1, seed_rank=8)
+    change_entrant(night, 8, seed_rank=2)
     before = night.tournament
     for ask in (
         lambda: night.correct(first, 8, 1),
         lambda: night.clear(first),
-        lambda: win(night, 4, 5),
+        lambda: record_win(night, 4, 5),
     ):
         with pytest.raises(Conflict, match="drawn elsewhere"):
             ask()
@@ -383,8 +394,8 @@ def test_a_bracket_that_was_drawn_elsewhere_is_left_alone() -> None:
 
 def test_the_time_of_a_round_is_that_of_its_last_result() -> None:
     night = bracket(4)
-    win(night, 1, 4)
-    win(night, 2, 3)
+    record_win(night, 1, 4)
+    record_win(night, 2, 3)
     assert night.tournament.rounds_in_order[0].completed_at == night.now
 
 
@@ -402,7 +413,7 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
     night.start()
     while night.open_games():
         game = dice.choice(night.open_games())
-        night.finish(game, *random_order(game, dice))
+        night.record_order(game, *random_order(game, dice))
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     rows = night.standings()
     assert {row.player_id for row in rows} == set(range(1, players + 1))

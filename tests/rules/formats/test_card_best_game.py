@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rules.night import Night, a_night
 from rules.properties import quick
-from rules.solo_night import card, newest, score, undo_all
+from rules.solo_night import newest_game, play_card, play_score, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound, WrongFormat
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -36,24 +36,24 @@ def card_night(players: int = 4, arenas: int = 4, **given: Any) -> Night:
     return night
 
 
-def points(night: Night, one: Card) -> list[int]:
+def points_of_card(night: Night, one: Card) -> list[int]:
     """What the games of a card are worth now, in their order."""
     marks = bestgame.game_marks(night.tournament)
     games = [game for game in night.tournament.single_player_games if game.card_id == one.card_id]
     return [int(marks[game.single_player_game_id].points) for game in games]
 
 
-def known(night: Night, one: Card) -> Card:
+def current_card(night: Night, one: Card) -> Card:
     """The card as it is now."""
     return next(each for each in night.tournament.cards if each.card_id == one.card_id)
 
 
-def shown(night: Night) -> list[tuple[int, int, str]]:
+def standings_rows(night: Night) -> list[tuple[int, int, str]]:
     return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
 
 
-def void(night: Night, one: Card) -> None:
-    night.make(single_player_commands.void_card(night.tournament, one.card_id, night.now))
+def void_card(night: Night, one: Card) -> None:
+    night.apply(single_player_commands.void_card(night.tournament, one.card_id, night.now))
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
@@ -82,11 +82,11 @@ def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any]) ->
 
 def test_the_first_score_opens_a_card_and_the_last_one_completes_it() -> None:
     night = card_night()
-    first = card(night, 1, {501: 900})
+    first = play_card(night, 1, {501: 900})
     assert (first.status, first.is_voided) == ("started", False)
-    card(night, 1, {502: 800})
-    assert known(night, first).status == "completed"
-    second = card(night, 1, {501: 700})
+    play_card(night, 1, {502: 800})
+    assert current_card(night, first).status == "completed"
+    second = play_card(night, 1, {501: 700})
     assert second.card_id != first.card_id
     games = night.tournament.single_player_games
     assert [(game.card_id, game.game_index) for game in games] == [
@@ -98,21 +98,21 @@ def test_the_first_score_opens_a_card_and_the_last_one_completes_it() -> None:
 
 def test_every_game_of_a_completed_card_holds_a_rank_on_its_arena() -> None:
     night = card_night()
-    mine = card(night, 1, {501: 900, 502: 100})
-    other = card(night, 2, {501: 800, 502: 200})
-    third = card(night, 1, {501: 850, 502: 50})
-    assert points(night, mine) == [100, 99]
-    assert points(night, other) == [98, 100]
-    assert points(night, third) == [99, 98]
-    assert shown(night)[:2] == [(1, 1, "199.00"), (2, 2, "198.00")]
+    mine = play_card(night, 1, {501: 900, 502: 100})
+    other = play_card(night, 2, {501: 800, 502: 200})
+    third = play_card(night, 1, {501: 850, 502: 50})
+    assert points_of_card(night, mine) == [100, 99]
+    assert points_of_card(night, other) == [98, 100]
+    assert points_of_card(night, third) == [99, 98]
+    assert standings_rows(night)[:2] == [(1, 1, "199.00"), (2, 2, "198.00")]
     marks = bestgame.is_best_by_card(night.tournament)
     assert marks == {mine.card_id: True, other.card_id: True, third.card_id: False}
 
 
 def test_a_row_names_the_cards_that_count() -> None:
     night = card_night()
-    mine = card(night, 1, {501: 900, 502: 100})
-    card(night, 1, {503: 5})
+    mine = play_card(night, 1, {501: 900, 502: 100})
+    play_card(night, 1, {503: 5})
     row = night.standings()[0]
     assert row.cards_counted is not None
     assert [(one.card_id, one.points, one.count) for one in row.cards_counted] == [
@@ -124,81 +124,89 @@ def test_a_row_names_the_cards_that_count() -> None:
 
 def test_a_card_in_progress_shows_what_it_would_get_and_moves_nobody() -> None:
     night = card_night()
-    done = card(night, 1, {501: 500, 502: 500})
-    going_on = card(night, 2, {501: 900})
-    assert (points(night, going_on), points(night, done)) == ([100], [100, 100])
-    going_on = card(night, 2, {502: 400})
-    assert (points(night, going_on), points(night, done)) == ([100, 99], [99, 100])
+    done = play_card(night, 1, {501: 500, 502: 500})
+    going_on = play_card(night, 2, {501: 900})
+    assert (points_of_card(night, going_on), points_of_card(night, done)) == ([100], [100, 100])
+    going_on = play_card(night, 2, {502: 400})
+    assert (points_of_card(night, going_on), points_of_card(night, done)) == ([100, 99], [99, 100])
 
 
 def test_several_cards_may_count_or_only_the_best_games_of_a_card() -> None:
     night = card_night(card_best_game_cards_counted=2, card_best_game_games_counted=1)
-    card(night, 1, {501: 900, 502: 100})
-    card(night, 1, {501: 100, 502: 900})
-    card(night, 1, {501: 500, 502: 500})
-    card(night, 2, {501: 600, 502: 600})
+    play_card(night, 1, {501: 900, 502: 100})
+    play_card(night, 1, {501: 100, 502: 900})
+    play_card(night, 1, {501: 500, 502: 500})
+    play_card(night, 2, {501: 600, 502: 600})
     # Ranks of player 1: 1 and 4, 4 and 1, 3 and 3; the best game of the two best cards.
-    assert shown(night)[:2] == [(1, 1, "200.00"), (2, 2, "99.00")]
+    assert standings_rows(night)[:2] == [(1, 1, "200.00"), (2, 2, "99.00")]
 
 
 def test_only_the_newest_card_of_a_player_may_be_ranked() -> None:
     night = card_night(card_best_game_scoring=1)
-    old = card(night, 1, {501: 900, 502: 900})
-    other = card(night, 2, {501: 800, 502: 800})
-    new = card(night, 1, {501: 700})
+    old = play_card(night, 1, {501: 900, 502: 900})
+    other = play_card(night, 2, {501: 800, 502: 800})
+    new = play_card(night, 1, {501: 700})
     # The new card would take the old one's place: nobody but player 2 is above it.
-    assert (points(night, old), points(night, other), points(night, new)) == ([100, 100], [99, 99], [99])
-    card(night, 1, {502: 700})
-    assert (points(night, old), points(night, other), points(night, new)) == ([0, 0], [100, 100], [99, 99])
-    void(night, new)
-    assert (points(night, old), points(night, other)) == ([100, 100], [99, 99])
+    assert (points_of_card(night, old), points_of_card(night, other), points_of_card(night, new)) == (
+        [100, 100],
+        [99, 99],
+        [99],
+    )
+    play_card(night, 1, {502: 700})
+    assert (points_of_card(night, old), points_of_card(night, other), points_of_card(night, new)) == (
+        [0, 0],
+        [100, 100],
+        [99, 99],
+    )
+    void_card(night, new)
+    assert (points_of_card(night, old), points_of_card(night, other)) == ([100, 100], [99, 99])
 
 
 def test_a_voided_card_never_counts_takes_no_score_and_is_used_up() -> None:
     night = card_night(best_game_overall_attempts=1)
-    one = card(night, 1, {501: 900})
-    void(night, one)
+    one = play_card(night, 1, {501: 900})
+    void_card(night, one)
     assert {game.is_voided for game in night.tournament.single_player_games} == {True}
-    assert (points(night, one), shown(night)[0]) == ([0], (1, 1, "0.00"))
+    assert (points_of_card(night, one), standings_rows(night)[0]) == ([0], (1, 1, "0.00"))
     assert night.standings()[0].entries_played == 1
     with pytest.raises(Conflict, match="all 1 cards"):
-        card(night, 1, {502: 800})
-    night.make(single_player_commands.unvoid_card(night.tournament, one.card_id, night.now))
-    card(night, 1, {502: 800})
-    assert points(night, one) == [100, 100]
+        play_card(night, 1, {502: 800})
+    night.apply(single_player_commands.unvoid_card(night.tournament, one.card_id, night.now))
+    play_card(night, 1, {502: 800})
+    assert points_of_card(night, one) == [100, 100]
 
 
 def test_a_card_is_not_put_back_while_another_one_is_being_filled() -> None:
     night = card_night()
-    first = card(night, 1, {501: 900})
-    void(night, first)
-    second = card(night, 1, {501: 800})
+    first = play_card(night, 1, {501: 900})
+    void_card(night, first)
+    second = play_card(night, 1, {501: 800})
     with pytest.raises(Conflict, match=f"filling card {second.card_id}"):
         single_player_commands.unvoid_card(night.tournament, first.card_id, night.now)
 
 
 def test_voiding_a_card_gives_up_what_is_being_played() -> None:
     night = card_night()
-    card(night, 1, {501: 900})
-    score(night, 1, 502, None)
-    void(night, night.tournament.cards[0])
+    play_card(night, 1, {501: 900})
+    play_score(night, 1, 502, None)
+    void_card(night, night.tournament.cards[0])
     assert [game.status for game in night.tournament.single_player_games] == ["completed"]
 
 
 def test_a_deleted_card_was_never_there() -> None:
     night = card_night(best_game_overall_attempts=1)
-    one = card(night, 1, {501: 900, 502: 800})
-    night.make(single_player_commands.delete_card(night.tournament, one.card_id))
+    one = play_card(night, 1, {501: 900, 502: 800})
+    night.apply(single_player_commands.delete_card(night.tournament, one.card_id))
     assert (night.tournament.cards, night.tournament.single_player_games) == ((), ())
-    assert card(night, 1, {501: 900}).status == "started"
+    assert play_card(night, 1, {501: 900}).status == "started"
 
 
 def test_a_deleted_game_opens_its_card_and_the_last_one_takes_it_along() -> None:
     night = card_night()
-    one = card(night, 1, {501: 900, 502: 800})
+    one = play_card(night, 1, {501: 900, 502: 800})
     for arena_id, cards in ((502, 1), (501, 0)):
-        game = newest(night.tournament, 1, arena_id)
-        night.make(
+        game = newest_game(night.tournament, 1, arena_id)
+        night.apply(
             single_player_commands.delete_attempt(night.tournament, game.single_player_game_id, night.now)
         )
         assert len(night.tournament.cards) == cards
@@ -208,32 +216,32 @@ def test_a_deleted_game_opens_its_card_and_the_last_one_takes_it_along() -> None
 
 def test_a_card_is_not_opened_again_while_another_one_is_being_filled() -> None:
     night = card_night()
-    card(night, 1, {501: 900, 502: 800})
-    game = newest(night.tournament, 1, 502)
-    card(night, 1, {503: 1})
+    play_card(night, 1, {501: 900, 502: 800})
+    game = newest_game(night.tournament, 1, 502)
+    play_card(night, 1, {503: 1})
     with pytest.raises(Conflict, match="cannot be opened again"):
         single_player_commands.delete_attempt(night.tournament, game.single_player_game_id, night.now)
 
 
 def test_a_corrected_score_moves_the_ranks() -> None:
     night = card_night()
-    one = card(night, 1, {501: 900, 502: 800})
-    card(night, 2, {501: 700, 502: 700})
-    game = newest(night.tournament, 1, 501)
+    one = play_card(night, 1, {501: 900, 502: 800})
+    play_card(night, 2, {501: 700, 502: 700})
+    game = newest_game(night.tournament, 1, 501)
     night.record(AttemptOutcome(single_player_game_id=game.single_player_game_id, score=600))
-    assert points(night, one) == [99, 100]
+    assert points_of_card(night, one) == [99, 100]
 
 
 def test_what_a_new_score_moves_is_known_game_by_game_and_card_by_card() -> None:
     night = card_night()
-    mine = card(night, 1, {501: 900, 502: 800})
-    card(night, 2, {501: 950})
+    mine = play_card(night, 1, {501: 900, 502: 800})
+    play_card(night, 2, {501: 950})
     before = night.tournament
-    other = card(night, 2, {502: 700})
+    other = play_card(night, 2, {502: 700})
     moved = [
-        newest(night.tournament, 1, 501),
-        newest(night.tournament, 2, 501),
-        newest(night.tournament, 2, 502),
+        newest_game(night.tournament, 1, 501),
+        newest_game(night.tournament, 2, 501),
+        newest_game(night.tournament, 2, 502),
     ]
     assert bestgame.games_with_changed_marks(before, night.tournament) == [
         one.single_player_game_id for one in moved
@@ -243,56 +251,56 @@ def test_what_a_new_score_moves_is_known_game_by_game_and_card_by_card() -> None
 
 def test_an_arena_is_on_a_card_once() -> None:
     night = card_night(card_best_game_games_per_card=3)
-    card(night, 1, {501: 900})
+    play_card(night, 1, {501: 900})
     with pytest.raises(Conflict, match="Arena 501 is on card"):
-        card(night, 1, {501: 950})
+        play_card(night, 1, {501: 950})
 
 
 def test_a_card_whose_last_game_is_being_played_has_no_room() -> None:
     night = card_night()
-    card(night, 1, {501: 900})
-    score(night, 1, 502, None)
+    play_card(night, 1, {501: 900})
+    play_score(night, 1, 502, None)
     with pytest.raises(Conflict, match="has all its games"):
-        score(night, 1, 503, 5)
-    assert score(night, 1, 502, 5).status == "completed"
+        play_score(night, 1, 503, 5)
+    assert play_score(night, 1, 502, 5).status == "completed"
 
 
 def test_entries_are_cards() -> None:
     night = card_night()
     entrants = tuple(replace(entrant, entries_bought=1) for entrant in night.tournament.entrants)
     night.tournament = replace(night.tournament, entrants=entrants, has_entry_limits=True)
-    card(night, 1, {501: 900, 502: 800})
+    play_card(night, 1, {501: 900, 502: 800})
     row = night.standings()[0]
     assert (row.entries_played, row.entries_available) == (1, 0)
     with pytest.raises(Conflict, match="all 1 entries"):
-        card(night, 1, {501: 5})
+        play_card(night, 1, {501: 5})
 
 
 def test_a_player_waits_for_an_arena_and_plays_it_on_his_card() -> None:
     night = card_night(use_queues=True, suggestions="disabled")
-    card(night, 1, {501: 900})
+    play_card(night, 1, {501: 900})
     with pytest.raises(Conflict, match="Arena 501 is on card"):
         single_player_commands.join_queue(night.tournament, 1, 501, night.now)
-    night.make(single_player_commands.join_queue(night.tournament, 1, 502, night.now))
+    night.apply(single_player_commands.join_queue(night.tournament, 1, 502, night.now))
     spot = night.tournament.queue[0].queue_id
-    night.make(single_player_commands.start_from_queue(night.tournament, spot, night.now))
-    assert newest(night.tournament, 1, 502).card_id == night.tournament.cards[0].card_id
+    night.apply(single_player_commands.start_from_queue(night.tournament, spot, night.now))
+    assert newest_game(night.tournament, 1, 502).card_id == night.tournament.cards[0].card_id
 
 
 def test_single_games_of_a_card_are_not_voided_and_unknown_cards_are_not_found() -> None:
     night = card_night()
-    game = score(night, 1, 501, 900)
+    game = play_score(night, 1, 501, 900)
     with pytest.raises(Conflict, match="Void card"):
         single_player_commands.void_attempt(night.tournament, game.single_player_game_id, night.now)
     with pytest.raises(NotFound):
         single_player_commands.void_card(night.tournament, 1, night.now)
     with pytest.raises(Conflict, match="is not voided"):
         single_player_commands.unvoid_card(night.tournament, night.tournament.cards[0].card_id, night.now)
-    void(night, night.tournament.cards[0])
+    void_card(night, night.tournament.cards[0])
     with pytest.raises(Conflict, match="voided already"):
-        void(night, night.tournament.cards[0])
+        void_card(night, night.tournament.cards[0])
     with pytest.raises(Invalid):
-        score(night, 1, 502, -1)
+        play_score(night, 1, 502, -1)
     other = a_night("best_game")
     other.start()
     with pytest.raises(WrongFormat):
@@ -306,10 +314,10 @@ def test_queues_and_suggested_results_exclude_each_other() -> None:
 
 def test_closing_stores_what_the_cards_came_to() -> None:
     night = card_night()
-    done = card(night, 1, {501: 900, 502: 800})
-    card(night, 2, {501: 950})
-    score(night, 3, 504, None)
-    table = shown(night)
+    done = play_card(night, 1, {501: 900, 502: 800})
+    play_card(night, 2, {501: 950})
+    play_score(night, 3, 504, None)
+    table = standings_rows(night)
     night.complete()
     assert [(game.points, game.is_best) for game in night.tournament.single_player_games] == [
         (Decimal(100), True),
@@ -320,8 +328,8 @@ def test_closing_stores_what_the_cards_came_to() -> None:
     assert bestgame.is_best_by_card(night.tournament)[done.card_id]
     # The card whose only game was being played is gone with it.
     assert [card.player_id for card in night.tournament.cards] == [1, 2]
-    assert shown(night) == table
-    night.make(tournament_commands.reopen(night.tournament))
+    assert standings_rows(night) == table
+    night.apply(tournament_commands.reopen(night.tournament))
     assert {game.points for game in night.tournament.single_player_games} == {None}
 
 
@@ -329,13 +337,13 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     night = a_night("card_best_game", players=3, arenas=3, card_best_game_games_per_card=2)
     planned = night.tournament
     night.start()
-    one = card(night, 1, {501: 900, 502: 800})
-    card(night, 2, {501: 900})
-    void(night, one)
-    night.make(single_player_commands.unvoid_card(night.tournament, one.card_id, night.now))
-    night.make(single_player_commands.delete_card(night.tournament, one.card_id))
+    one = play_card(night, 1, {501: 900, 502: 800})
+    play_card(night, 2, {501: 900})
+    void_card(night, one)
+    night.apply(single_player_commands.unvoid_card(night.tournament, one.card_id, night.now))
+    night.apply(single_player_commands.delete_card(night.tournament, one.card_id))
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 
@@ -362,7 +370,7 @@ def test_a_real_card_adds_up() -> None:
         for at, rank in enumerate(REAL_RANKS)
     )
     night.tournament = replace(night.tournament, cards=cards, single_player_games=games)
-    assert points(night, cards[0]) == [200, 141, 149, 123, 173, 42]
+    assert points_of_card(night, cards[0]) == [200, 141, 149, 123, 173, 42]
     row = next(row for row in night.standings() if row.player_id == 1)
     assert row.points == "828.00"
 
@@ -377,7 +385,7 @@ def test_a_game_of_a_ranked_card_is_worth_a_point_less_for_every_better_score(
 ) -> None:
     night = card_night(card_best_game_scoring=ranked)
     for player_id, scores in filled:
-        card(night, player_id, {501: scores[0], 502: scores[1]})
+        play_card(night, player_id, {501: scores[0], 502: scores[1]})
     newest_of = {entry.player_id: entry for entry in night.tournament.cards}
     cards = night.tournament.cards if ranked == 0 else tuple(newest_of.values())
     ids = {entry.card_id for entry in cards}
@@ -388,4 +396,4 @@ def test_a_game_of_a_ranked_card_is_worth_a_point_less_for_every_better_score(
             sum(other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in games)
             for game in own
         ]
-        assert points(night, entry) == [100 - count for count in above]
+        assert points_of_card(night, entry) == [100 - count for count in above]

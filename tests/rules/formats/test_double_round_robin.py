@@ -18,7 +18,7 @@ from silverball.rules.registry import FORMATS
 VECTORS = load.vectors("groups")
 
 
-def started(players: int, **given: Any) -> Night:
+def start_night(players: int, **given: Any) -> Night:
     night = a_night("double_round_robin", players=players, **{"seeding": "manual", **given})
     night.start()
     return night
@@ -32,7 +32,7 @@ def test_the_payload_has_the_keys_of_a_round_robin() -> None:
 
 @pytest.mark.parametrize("players", VECTORS["double_round_robin"])
 def test_a_started_tournament_has_the_schedule_of_the_library(players: str) -> None:
-    night = started(int(players), arenas=0)
+    night = start_night(int(players), arenas=0)
     games = night.tournament.games_by_round
     made = [
         {
@@ -46,7 +46,7 @@ def test_a_started_tournament_has_the_schedule_of_the_library(players: str) -> N
 
 def test_the_two_games_of_a_pair_are_one_set_and_turn_the_order_round() -> None:
     for order in ("balanced", "seed", "random", "rotating"):
-        night = started(5, player_order=order)
+        night = start_night(5, player_order=order)
         pairs: dict[Any, list[Any]] = {}
         for game in night.tournament.games:
             if not game.is_bye:
@@ -58,12 +58,12 @@ def test_the_two_games_of_a_pair_are_one_set_and_turn_the_order_round() -> None:
 
 
 def test_a_bye_is_worth_the_two_games_that_others_play() -> None:
-    night = started(3)
+    night = start_night(3)
     assert {row.points for row in night.standings()} == {"2.00"}
 
 
 def test_everybody_starts_half_of_the_games_and_arenas_are_used_once_a_round() -> None:
-    night = started(6, arenas=12)
+    night = start_night(6, arenas=12)
     assert set(Counter(game.player_ids[0] for game in night.tournament.games).values()) == {5}
     for games in night.tournament.games_by_round.values():
         assert len({game.arena_id for game in games}) == len(games) == 6
@@ -71,13 +71,13 @@ def test_everybody_starts_half_of_the_games_and_arenas_are_used_once_a_round() -
 
 def test_a_table_by_hand() -> None:
     # 1 beats 2 twice, 2 beats 3 twice, 1 and 3 win one each; byes are worth nothing.
-    night = started(3, byes="zero")
+    night = start_night(3, byes="zero")
     wins = {(1, 2): [1, 1], (2, 3): [2, 2], (1, 3): [1, 3]}
     for pair, winners in wins.items():
         games = [game for game in night.open_games() if set(game.player_ids) == set(pair)]
         for game, winner in zip(games, winners, strict=True):
             loser = next(one for one in pair if one != winner)
-            night.finish(game, winner, loser)
+            night.record_order(game, winner, loser)
     assert [(row.position, row.player_id, row.points) for row in night.standings()] == [
         (1, 1, "3.00"),
         (2, 2, "2.00"),
@@ -87,25 +87,25 @@ def test_a_table_by_hand() -> None:
 
 
 def test_groups_play_twice_as_well() -> None:
-    night = started(6, round_robin_group_size=3)
+    night = start_night(6, round_robin_group_size=3)
     met = Counter(frozenset(game.player_ids) for game in night.tournament.games)
     assert set(met.values()) == {2}
     assert len(night.tournament.rounds) == 2
 
 
 def test_half_a_pair_comes_back_turned_round_when_it_is_reopened() -> None:
-    night = started(4)
+    night = start_night(4)
     first = night.open_games()[0]
-    night.finish(first, *first.player_ids)
+    night.record_order(first, *first.player_ids)
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     second = next(game for game in night.open_games() if set(game.player_ids) == set(first.player_ids))
     assert second.player_ids == first.player_ids[::-1]
     assert len(night.tournament.games) == 12
 
 
 def test_nobody_leaves_and_nobody_comes_after_the_first_result() -> None:
-    night = started(4)
+    night = start_night(4)
     night.finish_round()
     with pytest.raises(Conflict, match="forfeits"):
         night.leave(1)
@@ -121,7 +121,7 @@ def test_any_night_ends_and_can_be_taken_back_to_the_plan(players: int, dice: An
     night.start()
     while night.open_games():
         game = dice.choice(night.open_games())
-        night.finish(game, *random_order(game, dice))
+        night.record_order(game, *random_order(game, dice))
     assert {round_.status for round_ in night.tournament.rounds} == {"completed"}
     night.undo_all()
     assert night.tournament == planned

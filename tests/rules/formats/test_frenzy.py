@@ -35,20 +35,20 @@ def a_started_night(**given: Any) -> Night:
     return night
 
 
-def waiting(night: Night) -> list[int]:
+def waiting_ids(night: Night) -> list[int]:
     """Who waits, the head first; places have no gaps."""
     spots = queues.waiting_spots(night.tournament)
     assert [one.queue_index for one in spots] == list(range(len(spots)))
     return [one.player_id for one in spots]
 
 
-def arena(night: Night, arena_id: int, *, is_active: bool) -> None:
-    night.make(
+def set_arena_active(night: Night, arena_id: int, *, is_active: bool) -> None:
+    night.apply(
         lineup_commands.change_arena(night.tournament, arena_id, night.dice(), night.now, is_active=is_active)
     )
 
 
-def spot(night: Night, player_id: int) -> int:
+def queue_id_of(night: Night, player_id: int) -> int:
     return next(one.queue_id for one in queues.waiting_spots(night.tournament) if one.player_id == player_id)
 
 
@@ -65,7 +65,7 @@ def test_six_players_on_two_arenas_play_two_games_and_two_wait() -> None:
     assert [(game.round_id, game.set_number, game.game_index, game.advantage_id) for game in games] == [
         (None, 0, None, None)
     ] * 2
-    assert len(waiting(night)) == 2
+    assert len(waiting_ids(night)) == 2
     assert frenzy_family.seconds_left(night.tournament, night.now) == 7200
 
 
@@ -73,13 +73,13 @@ def test_slot_0_moves_to_slot_1_slot_1_waits_and_the_head_of_the_queue_takes_slo
     night = a_started_night(players=6, arenas=2)
     game, other = night.open_games()
     stays, goes = game.player_ids
-    head, behind = waiting(night)
+    head, behind = waiting_ids(night)
     for winner, loser in ((stays, goes), (goes, stays)):
         # It does not matter who won.
-        night.finish(game, winner, loser)
+        night.record_order(game, winner, loser)
         new = night.open_games()[-1]
         assert new.player_ids == (head, stays)
-        assert waiting(night) == [behind, goes]
+        assert waiting_ids(night) == [behind, goes]
         # The other arena is taken, so the one just left is used again.
         assert new.arena_id == game.arena_id
         assert night.open_games() == [other, new]
@@ -90,7 +90,7 @@ def test_an_unused_arena_is_preferred_to_the_one_just_left_and_least_played_goes
     night = a_started_night(players=2, arenas=3)
     for _ in range(5):
         game = night.open_games()[0]
-        night.finish(game, *game.player_ids)
+        night.record_order(game, *game.player_ids)
     played = [game.arena_id for game in night.tournament.games]
     assert set(played[:3]) == set(played[3:]) == {501, 502, 503}
     assert all(one != other for one, other in itertools.pairwise(played))
@@ -99,9 +99,9 @@ def test_an_unused_arena_is_preferred_to_the_one_just_left_and_least_played_goes
 def test_an_empty_queue_gives_a_rematch_with_the_slots_swapped() -> None:
     night = a_started_night(players=2, arenas=1)
     game = night.open_games()[0]
-    night.finish(game, *game.player_ids)
+    night.record_order(game, *game.player_ids)
     assert night.open_games()[0].player_ids == game.player_ids[::-1]
-    assert waiting(night) == []
+    assert waiting_ids(night) == []
 
 
 @pytest.mark.parametrize(
@@ -113,10 +113,10 @@ def test_the_queue_size_is_kept_waiting_and_one_at_least_in_an_odd_field(
 ) -> None:
     night = a_started_night(players=players, arenas=arenas, frenzy_queue_size=size)
     assert len(night.open_games()) == games
-    assert len(waiting(night)) == players - 2 * games
+    assert len(waiting_ids(night)) == players - 2 * games
     for _ in range(5):
         game = night.open_games()[0]
-        night.finish(game, *game.player_ids)
+        night.record_order(game, *game.player_ids)
         assert len(night.open_games()) == games
 
 
@@ -131,7 +131,7 @@ def test_a_row_of_eleven_wins_and_a_loss_shows_ten_and_ten_eleven() -> None:
     night = a_started_night(players=2, arenas=1)
     for number in range(12):
         game = night.open_games()[0]
-        night.finish(game, *((1, 2) if number else (2, 1)))
+        night.record_order(game, *((1, 2) if number else (2, 1)))
     row = night.row(1)
     assert (row.points, row.frenzy_wins, row.frenzy_losses, row.games_played) == (10, 11, 1, 12)
     assert row.tiebreakers == (10, 11)
@@ -153,12 +153,12 @@ def test_more_wins_or_fewer_losses_separate_equals(
     night = a_started_night(players=4, use_queues=False, tiebreaker=tiebreaker)
     # 1 wins two and loses two, 2 wins one and loses one; 3 and 4 make up the rest.
     for first, second in ((1, 3), (1, 4), (3, 1), (4, 1), (2, 3), (4, 2)):
-        night.make(
+        night.apply(
             game_commands.create_game(
                 night.tournament, (first, second), None, dice=night.dice(), now=night.now
             )
         )
-        night.finish(night.open_games()[0], first, second)
+        night.record_order(night.open_games()[0], first, second)
     assert {player: night.row(player).tiebreakers for player in values} == values
     better = [night.row(player).position for player in (1, 2)]
     assert (better[0] < better[1]) == (positions[0] < positions[1])
@@ -169,34 +169,34 @@ def test_a_wrong_result_is_flipped_or_deleted_later_and_the_queue_stays() -> Non
     night = a_started_night(players=5, arenas=2)
     game = night.open_games()[0]
     first, second = game.player_ids
-    night.finish(game, first, second)
-    queue, running = waiting(night), night.open_games()
-    night.finish(game, second, first)
+    night.record_order(game, first, second)
+    queue, running = waiting_ids(night), night.open_games()
+    night.record_order(game, second, first)
     assert (night.row(second).frenzy_wins, night.row(first).frenzy_losses) == (1, 1)
-    assert (waiting(night), night.open_games()) == (queue, running)
+    assert (waiting_ids(night), night.open_games()) == (queue, running)
     night.clear(game)
     assert {row.games_played for row in night.standings()} == {0}
-    assert (waiting(night), night.open_games()) == (queue, running)
+    assert (waiting_ids(night), night.open_games()) == (queue, running)
     assert game.game_id not in [game.game_id for game in night.tournament.games]
 
 
 def test_while_it_is_paused_running_games_end_and_none_begins() -> None:
     night = a_started_night(players=4, arenas=1)
     game = night.open_games()[0]
-    queue = waiting(night)
+    queue = waiting_ids(night)
     night.tick(1000)
-    night.make(frenzy_commands.pause(night.tournament, night.now))
+    night.apply(frenzy_commands.pause(night.tournament, night.now))
     assert settings.default_values(type(night.tournament.settings))["frenzyPausedSecondsLeft"] == 0
     assert frenzy_family.paused_seconds(night.tournament) == 6200
     assert night.tournament.state.clock_ends_at is None
     night.tick(5000)
     assert frenzy_family.seconds_left(night.tournament, night.now) == 6200
-    night.finish(game, *game.player_ids)
+    night.record_order(game, *game.player_ids)
     assert night.open_games() == []
     # Slot 0 was to play on: he is next. Slot 1 waits behind everybody.
-    assert waiting(night) == [game.player_ids[0], *queue, game.player_ids[1]]
+    assert waiting_ids(night) == [game.player_ids[0], *queue, game.player_ids[1]]
     assert not FORMAT.is_over(night.tournament)
-    night.make(frenzy_commands.resume(night.tournament, night.dice(), night.now))
+    night.apply(frenzy_commands.resume(night.tournament, night.dice(), night.now))
     assert frenzy_family.paused_seconds(night.tournament) == 0
     assert frenzy_family.seconds_left(night.tournament, night.now) == 6200
     assert night.open_games()[0].player_ids == (game.player_ids[0], queue[0])
@@ -206,7 +206,7 @@ def test_the_clock_is_paused_once_and_resumed_once() -> None:
     night = a_started_night(players=2)
     with pytest.raises(Conflict, match="is not paused"):
         frenzy_commands.resume(night.tournament, night.dice(), night.now)
-    night.make(frenzy_commands.pause(night.tournament, night.now))
+    night.apply(frenzy_commands.pause(night.tournament, night.now))
     with pytest.raises(Conflict, match="does not run"):
         frenzy_commands.pause(night.tournament, night.now)
     with pytest.raises(WrongFormat, match="Tournament is not Frenzy"):
@@ -218,33 +218,33 @@ def test_when_time_runs_out_running_games_end_and_then_it_is_over() -> None:
     first, second = night.open_games()
     night.now = NOON + timedelta(minutes=29)
     night.tick(60)
-    night.finish(first, *first.player_ids)
+    night.record_order(first, *first.player_ids)
     assert night.open_games() == [second]
     assert not FORMAT.is_over(night.tournament)
-    night.finish(second, *second.player_ids)
+    night.record_order(second, *second.player_ids)
     assert FORMAT.is_over(night.tournament)
     night.complete()
     assert night.tournament.status == "completed"
-    assert waiting(night) == []
+    assert waiting_ids(night) == []
 
 
 def test_time_is_added_and_taken_off_running_paused_and_after_the_end() -> None:
     night = a_started_night(players=4, arenas=1, frenzy_duration=10)
-    night.make(frenzy_commands.change_time(night.tournament, 60, night.dice(), night.now))
+    night.apply(frenzy_commands.change_time(night.tournament, 60, night.dice(), night.now))
     assert frenzy_family.seconds_left(night.tournament, night.now) == 660
     with pytest.raises(Invalid, match="Only 660 seconds are left"):
         frenzy_commands.change_time(night.tournament, -661, night.dice(), night.now)
-    night.make(frenzy_commands.pause(night.tournament, night.now))
-    night.make(frenzy_commands.change_time(night.tournament, -60, night.dice(), night.now))
+    night.apply(frenzy_commands.pause(night.tournament, night.now))
+    night.apply(frenzy_commands.change_time(night.tournament, -60, night.dice(), night.now))
     assert frenzy_family.paused_seconds(night.tournament) == 600
     with pytest.raises(Invalid, match="Only 600 seconds are left"):
         frenzy_commands.change_time(night.tournament, -600, night.dice(), night.now)
-    night.make(frenzy_commands.resume(night.tournament, night.dice(), night.now))
+    night.apply(frenzy_commands.resume(night.tournament, night.dice(), night.now))
     night.tick(900)
     game = night.open_games()[0]
-    night.finish(game, *game.player_ids)
+    night.record_order(game, *game.player_ids)
     assert FORMAT.is_over(night.tournament)
-    night.make(frenzy_commands.change_time(night.tournament, 300, night.dice(), night.now))
+    night.apply(frenzy_commands.change_time(night.tournament, 300, night.dice(), night.now))
     assert len(night.open_games()) == 1
     assert frenzy_family.seconds_left(night.tournament, night.now) == 300
 
@@ -252,46 +252,46 @@ def test_time_is_added_and_taken_off_running_paused_and_after_the_end() -> None:
 def test_a_late_player_waits_at_the_end_and_two_fill_a_free_arena() -> None:
     night = a_started_night(players=4, arenas=3)
     night.join(8)
-    assert waiting(night) == [8]
+    assert waiting_ids(night) == [8]
     night.join(9)
-    assert waiting(night) == []
+    assert waiting_ids(night) == []
     assert night.open_games()[-1].player_ids == (8, 9)
 
 
 def test_who_leaves_the_queue_is_gone_from_it() -> None:
     night = a_started_night(players=6, arenas=2)
-    head, behind = waiting(night)
+    head, behind = waiting_ids(night)
     night.leave(head)
-    assert waiting(night) == [behind]
+    assert waiting_ids(night) == [behind]
     night.come_back(head)
-    assert waiting(night) == [behind, head]
+    assert waiting_ids(night) == [behind, head]
 
 
 def test_who_leaves_in_a_game_deletes_it_and_the_other_is_next() -> None:
     night = a_started_night(players=6, arenas=2)
     game = night.open_games()[0]
     left, gone = game.player_ids
-    queue = waiting(night)
+    queue = waiting_ids(night)
     night.leave(gone)
     new = night.open_games()[-1]
     # The other is at the head of the queue, so he starts at once against the next one.
     assert new.player_ids == (left, queue[0])
-    assert waiting(night) == queue[1:]
+    assert waiting_ids(night) == queue[1:]
     assert game.game_id not in [game.game_id for game in night.tournament.games]
 
 
 def test_a_no_show_goes_to_the_end_or_out_and_may_join_again() -> None:
     night = a_started_night(players=7, arenas=2)
-    first, second, third = waiting(night)
-    night.make(frenzy_commands.move_to_end(night.tournament, spot(night, first)))
-    assert waiting(night) == [second, third, first]
+    first, second, third = waiting_ids(night)
+    night.apply(frenzy_commands.move_to_end(night.tournament, queue_id_of(night, first)))
+    assert waiting_ids(night) == [second, third, first]
     with pytest.raises(Conflict, match="is the last in the queue already"):
-        frenzy_commands.move_to_end(night.tournament, spot(night, first))
-    night.make(frenzy_commands.remove_from_queue(night.tournament, spot(night, second)))
-    assert waiting(night) == [third, first]
+        frenzy_commands.move_to_end(night.tournament, queue_id_of(night, first))
+    night.apply(frenzy_commands.remove_from_queue(night.tournament, queue_id_of(night, second)))
+    assert waiting_ids(night) == [third, first]
     assert second in night.tournament.active_ids
-    night.make(frenzy_commands.join_queue(night.tournament, second, night.dice(), night.now))
-    assert waiting(night) == [third, first, second]
+    night.apply(frenzy_commands.join_queue(night.tournament, second, night.dice(), night.now))
+    assert waiting_ids(night) == [third, first, second]
     with pytest.raises(Conflict, match="plays or waits already"):
         frenzy_commands.join_queue(night.tournament, second, night.dice(), night.now)
 
@@ -300,7 +300,7 @@ def test_the_game_on_an_arena_out_of_service_moves_to_another() -> None:
     night = a_started_night(players=6, arenas=3, frenzy_queue_size=2)
     game = night.open_games()[0]
     assert game.arena_id is not None
-    arena(night, game.arena_id, is_active=False)
+    set_arena_active(night, game.arena_id, is_active=False)
     moved = night.game(game.game_id)
     assert moved.player_ids == game.player_ids
     assert moved.arena_id not in {game.arena_id, night.open_games()[1].arena_id}
@@ -309,27 +309,27 @@ def test_the_game_on_an_arena_out_of_service_moves_to_another() -> None:
 def test_without_another_arena_its_players_are_next_when_one_comes() -> None:
     night = a_started_night(players=4, arenas=1)
     game = night.open_games()[0]
-    queue = waiting(night)
-    arena(night, 501, is_active=False)
+    queue = waiting_ids(night)
+    set_arena_active(night, 501, is_active=False)
     assert night.open_games() == []
-    assert waiting(night) == [*game.player_ids, *queue]
+    assert waiting_ids(night) == [*game.player_ids, *queue]
     assert not FORMAT.is_over(night.tournament)
-    night.make(
+    night.apply(
         lineup_commands.add_arenas(night.tournament, [LineupArena(arena_id=601)], night.dice(), night.now)
     )
     new = night.open_games()[0]
     assert (new.player_ids, new.arena_id) == (game.player_ids, 601)
-    assert waiting(night) == queue
+    assert waiting_ids(night) == queue
 
 
 def test_a_new_arena_is_filled_from_the_queue_beyond_those_to_be_kept_waiting() -> None:
     night = a_started_night(players=9, arenas=2, frenzy_queue_size=2)
-    assert len(waiting(night)) == 5
+    assert len(waiting_ids(night)) == 5
     for arena_id in (601, 602, 603):
         new = [LineupArena(arena_id=arena_id)]
-        night.make(lineup_commands.add_arenas(night.tournament, new, night.dice(), night.now))
+        night.apply(lineup_commands.add_arenas(night.tournament, new, night.dice(), night.now))
     assert len(night.open_games()) == 3
-    assert len(waiting(night)) == 3
+    assert len(waiting_ids(night)) == 3
 
 
 def test_without_queues_the_organizer_makes_the_games() -> None:
@@ -337,7 +337,7 @@ def test_without_queues_the_organizer_makes_the_games() -> None:
     assert (night.tournament.games, night.tournament.queue) == ((), ())
 
     def create(*player_ids: int) -> Game:
-        night.make(
+        night.apply(
             game_commands.create_game(night.tournament, player_ids, 501, dice=night.dice(), now=night.now)
         )
         return night.tournament.games[-1]
@@ -348,7 +348,7 @@ def test_without_queues_the_organizer_makes_the_games() -> None:
         create(2, 3)
     with pytest.raises(Invalid, match="has two players, not 3"):
         create(2, 3, 4)
-    night.finish(game, 1, 2)
+    night.record_order(game, 1, 2)
     assert night.open_games() == []
     night.tick(7200)
     with pytest.raises(Conflict, match="has run out"):
@@ -362,21 +362,21 @@ def test_with_queues_no_game_is_made_by_hand_but_one_may_be_deleted() -> None:
     with pytest.raises(Conflict, match="The queue decides"):
         game_commands.create_game(night.tournament, (1, 2), None, dice=night.dice(), now=night.now)
     game = night.open_games()[0]
-    queue = waiting(night)
-    night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    queue = waiting_ids(night)
+    night.apply(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     # Its players are next, so they begin again at once.
     assert night.open_games()[-1].player_ids == game.player_ids
-    assert waiting(night) == queue
+    assert waiting_ids(night) == queue
 
 
 def test_a_reopened_frenzy_goes_on_when_there_is_time() -> None:
     night = a_started_night(players=4, arenas=1)
     game = night.open_games()[0]
-    night.finish(game, *game.player_ids)
+    night.record_order(game, *game.player_ids)
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
-    assert waiting(night) == [1, 2, 3, 4]
-    night.make(frenzy_commands.start_waiting_games(night.tournament, night.dice(), night.now))
+    night.apply(tournament_commands.reopen(night.tournament))
+    assert waiting_ids(night) == [1, 2, 3, 4]
+    night.apply(frenzy_commands.start_waiting_games(night.tournament, night.dice(), night.now))
     assert night.open_games()[0].player_ids == (1, 2)
     with pytest.raises(Conflict, match="No game can start now"):
         frenzy_commands.start_waiting_games(night.tournament, night.dice(), night.now)
@@ -392,9 +392,9 @@ def test_everybody_plays_waits_or_has_left_and_wins_equal_losses(
     dice = Random(seed)
     for _ in range(15):
         game = dice.choice(night.open_games())
-        night.finish(game, *dice.sample(game.player_ids, 2))
+        night.record_order(game, *dice.sample(game.player_ids, 2))
         playing = [player_id for game in night.open_games() for player_id in game.player_ids]
-        assert sorted([*playing, *waiting(night)]) == list(range(1, players + 1))
+        assert sorted([*playing, *waiting_ids(night)]) == list(range(1, players + 1))
     assert sum(int(row.points) for row in night.standings()) == 0
     assert sum(row.frenzy_wins or 0 for row in night.standings()) == 15
 
@@ -405,13 +405,13 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     night.start()
     for _ in range(3):
         game = night.open_games()[0]
-        night.finish(game, *game.player_ids)
-    night.make(frenzy_commands.pause(night.tournament, night.now))
+        night.record_order(game, *game.player_ids)
+    night.apply(frenzy_commands.pause(night.tournament, night.now))
     night.join(9)
-    night.make(frenzy_commands.resume(night.tournament, night.dice(), night.now))
+    night.apply(frenzy_commands.resume(night.tournament, night.dice(), night.now))
     night.leave(night.open_games()[0].player_ids[0])
-    arena(night, 501, is_active=False)
+    set_arena_active(night, 501, is_active=False)
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

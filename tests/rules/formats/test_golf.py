@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.night import Night, a_night, with_adjustment
+from rules.night import Night, a_night, change_entrant
 from rules.properties import quick
-from rules.solo_night import game, play_hole, play_holes, undo_all
+from rules.solo_night import find_game, play_hole, play_holes, undo_all
 from silverball.kit.errors import Conflict, Invalid, NotFound
 from silverball.rules.commands import single_player as single_player_commands
 from silverball.rules.commands import tournament as tournament_commands
@@ -31,18 +31,20 @@ def golf_night(players: int = 4, **given: Any) -> Night:
 
 def set_hole(night: Night, index: int, *, arena_id: int | None = 501, target: int | None = None) -> None:
     round_id = night.tournament.rounds_in_order[index].round_id
-    night.make(
+    night.apply(
         single_player_commands.set_round(
             night.tournament, round_id, arena_id=arena_id, score=target, now=night.now
         )
     )
 
 
-def said(night: Night, player_id: int, index: int, **result: Any) -> AttemptOutcome:
-    return AttemptOutcome(single_player_game_id=game(night, player_id, index).single_player_game_id, **result)
+def outcome_of_hole(night: Night, player_id: int, index: int, **result: Any) -> AttemptOutcome:
+    return AttemptOutcome(
+        single_player_game_id=find_game(night, player_id, index).single_player_game_id, **result
+    )
 
 
-def shown(night: Night) -> list[tuple[int, int, str]]:
+def standings_rows(night: Night) -> list[tuple[int, int, str]]:
     return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
 
 
@@ -112,14 +114,14 @@ def test_without_a_tiebreaker_equal_totals_share_a_place() -> None:
     play_holes(night, 1, 1, 5, 3)
     play_holes(night, 2, 3, 3, 3)
     play_holes(night, 3, 3, 3, 4)
-    assert shown(night) == [(1, 1, "9.00"), (1, 2, "9.00"), (3, 3, "10.00")]
+    assert standings_rows(night) == [(1, 1, "9.00"), (1, 2, "9.00"), (3, 3, "10.00")]
     assert night.standings()[0].tiebreakers == ("9.00",)
 
 
 def test_more_strokes_than_the_limit_count_as_the_limit() -> None:
     night = golf_night(golf_stroke_limit=6)
     play_hole(night, 1, 0, 9)
-    assert game(night, 1, 0).points == Decimal(6)
+    assert find_game(night, 1, 0).points == Decimal(6)
 
 
 # Source: formats, section 16, vectors for a target of 10,000,000.
@@ -138,30 +140,30 @@ def test_more_strokes_than_the_limit_count_as_the_limit() -> None:
 def test_a_score_below_the_target_gives_strokes_by_closeness(score: int, strokes: int) -> None:
     night = golf_night(golf_stroke_limit=0)
     set_hole(night, 0, target=10_000_000)
-    night.record(said(night, 1, 0, score=score))
-    assert (game(night, 1, 0).points, game(night, 1, 0).score) == (Decimal(strokes), score)
+    night.record(outcome_of_hole(night, 1, 0, score=score))
+    assert (find_game(night, 1, 0).points, find_game(night, 1, 0).score) == (Decimal(strokes), score)
 
 
 def test_a_raw_score_may_be_kept_beside_the_strokes() -> None:
     night = golf_night()
-    night.record(said(night, 1, 0, score=12_345, strokes=3))
-    assert (game(night, 1, 0).points, game(night, 1, 0).score) == (Decimal(3), 12_345)
+    night.record(outcome_of_hole(night, 1, 0, score=12_345, strokes=3))
+    assert (find_game(night, 1, 0).points, find_game(night, 1, 0).score) == (Decimal(3), 12_345)
 
 
 def test_only_the_best_holes_count_when_fewer_are_counted() -> None:
     night = golf_night(golf_holes_counted=2)
     play_holes(night, 1, 6, 2, 1)
     play_holes(night, 2, 2, 2, 2)
-    assert shown(night)[2:] == [(3, 1, "3.00"), (4, 2, "4.00")]
+    assert standings_rows(night)[2:] == [(3, 1, "3.00"), (4, 2, "4.00")]
 
 
 def test_holes_not_played_are_left_out_while_it_runs_and_count_the_limit_in_the_end() -> None:
     night = golf_night(players=2, golf_stroke_limit=5)
     play_holes(night, 1, 2, 2, 2)
     play_hole(night, 2, 0, 4)
-    assert shown(night) == [(1, 2, "4.00"), (2, 1, "6.00")]
+    assert standings_rows(night) == [(1, 2, "4.00"), (2, 1, "6.00")]
     night.complete()
-    assert shown(night) == [(1, 1, "6.00"), (2, 2, "14.00")]
+    assert standings_rows(night) == [(1, 1, "6.00"), (2, 2, "14.00")]
     assert len(night.tournament.rounds) == 3
 
 
@@ -169,7 +171,7 @@ def test_without_a_limit_a_hole_not_played_counts_ten() -> None:
     night = golf_night(players=2, golf_stroke_limit=0)
     play_holes(night, 1, 2, 2, 2)
     night.complete()
-    assert shown(night)[1] == (2, 2, "30.00")
+    assert standings_rows(night)[1] == (2, 2, "30.00")
 
 
 def test_a_hole_completes_with_its_last_game_and_the_night_is_over_with_the_last_hole() -> None:
@@ -188,9 +190,9 @@ def test_a_late_player_gets_all_holes_at_once_and_played_ones_open_again() -> No
     for player_id in (1, 2):
         play_holes(night, player_id, 3, 3)
     dice, _seed = tournament_commands.dice_for(night.tournament, "late")
-    night.make(tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
+    night.apply(tournament_commands.add_entrants(night.tournament, [Entrant(player_id=9)], dice, night.now))
     assert [round_.status for round_ in night.tournament.rounds] == ["started", "started"]
-    assert [game(night, 9, index).status for index in (0, 1)] == ["pending", "pending"]
+    assert [find_game(night, 9, index).status for index in (0, 1)] == ["pending", "pending"]
     assert night.tournament.entrant_by_id[9].seed_rank == 3
 
 
@@ -200,18 +202,20 @@ def test_who_leaves_keeps_what_he_played_and_what_waited_goes() -> None:
     play_hole(night, 2, 0, 4)
     play_hole(night, 1, 1, 3)
     dice, _seed = tournament_commands.dice_for(night.tournament, "leave")
-    night.make(tournament_commands.set_active(night.tournament, 2, is_active=False, dice=dice, now=night.now))
+    night.apply(
+        tournament_commands.set_active(night.tournament, 2, is_active=False, dice=dice, now=night.now)
+    )
     assert FORMATS["golf"].is_over(night.tournament)
-    assert shown(night) == [(1, 2, "4.00"), (2, 1, "6.00")]
-    night.make(tournament_commands.set_active(night.tournament, 2, is_active=True, dice=dice, now=night.now))
-    assert game(night, 2, 1).status == "pending"
+    assert standings_rows(night) == [(1, 2, "4.00"), (2, 1, "6.00")]
+    night.apply(tournament_commands.set_active(night.tournament, 2, is_active=True, dice=dice, now=night.now))
+    assert find_game(night, 2, 1).status == "pending"
     assert night.tournament.rounds_in_order[1].status == "started"
 
 
 def test_who_has_not_played_yet_can_be_taken_out() -> None:
     night = golf_night(players=3)
     dice, _seed = tournament_commands.dice_for(night.tournament, "out")
-    night.make(tournament_commands.remove_entrant(night.tournament, 3, dice=dice, now=night.now))
+    night.apply(tournament_commands.remove_entrant(night.tournament, 3, dice=dice, now=night.now))
     assert {game.player_id for game in night.tournament.single_player_games} == {1, 2}
     play_hole(night, 2, 0, 3)
     with pytest.raises(Conflict, match="Set the player inactive"):
@@ -223,34 +227,34 @@ def test_the_arena_of_a_hole_reaches_its_games_but_not_those_already_played_else
     set_hole(night, 0, arena_id=501, target=500)
     play_hole(night, 1, 0, 3)
     set_hole(night, 0, arena_id=502, target=500)
-    assert (game(night, 1, 0).arena_id, game(night, 2, 0).arena_id) == (501, 502)
+    assert (find_game(night, 1, 0).arena_id, find_game(night, 2, 0).arena_id) == (501, 502)
     assert night.tournament.rounds_in_order[0].score == 500
 
 
 def test_a_started_game_knows_how_long_it_took() -> None:
     night = golf_night(players=2)
-    one = game(night, 1, 0).single_player_game_id
-    night.make(single_player_commands.start_attempt(night.tournament, one, night.now))
+    one = find_game(night, 1, 0).single_player_game_id
+    night.apply(single_player_commands.start_attempt(night.tournament, one, night.now))
     assert night.standings()[0].active_games == (one,)
     play_hole(night, 1, 0, 4)
-    assert game(night, 1, 0).duration_seconds == 300
+    assert find_game(night, 1, 0).duration_seconds == 300
 
 
 def test_a_corrected_result_counts_and_the_same_one_again_changes_nothing() -> None:
     night = golf_night(players=2, golf_duration=1)
     play_hole(night, 1, 0, 4)
     play_hole(night, 1, 0, 2)
-    assert shown(night)[1] == (2, 1, "2.00")
-    assert night.record(said(night, 1, 0, strokes=2, recorded_by=99)) == []
+    assert standings_rows(night)[1] == (2, 1, "2.00")
+    assert night.record(outcome_of_hole(night, 1, 0, strokes=2, recorded_by=99)) == []
 
 
 def test_a_deleted_result_leaves_the_hole_to_be_played_again() -> None:
     night = golf_night(players=2, golf_duration=1)
     for player_id in (1, 2):
         play_hole(night, player_id, 0, 4)
-    one = game(night, 1, 0).single_player_game_id
-    night.make(single_player_commands.delete_attempt(night.tournament, one, night.now))
-    assert (game(night, 1, 0).status, game(night, 1, 0).points) == ("pending", None)
+    one = find_game(night, 1, 0).single_player_game_id
+    night.apply(single_player_commands.delete_attempt(night.tournament, one, night.now))
+    assert (find_game(night, 1, 0).status, find_game(night, 1, 0).points) == ("pending", None)
     assert night.tournament.rounds[0].status == "started"
 
 
@@ -259,7 +263,7 @@ def test_reopening_brings_the_waiting_games_back() -> None:
     play_hole(night, 1, 0, 4)
     night.complete()
     assert len(night.tournament.single_player_games) == 1
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     assert [round_.status for round_ in night.tournament.rounds] == ["started", "started"]
     assert {game.status for game in night.tournament.single_player_games} == {"completed", "pending"}
     assert len(night.tournament.single_player_games) == 4
@@ -269,8 +273,8 @@ def test_strokes_added_by_hand_are_part_of_the_total() -> None:
     night = golf_night(players=2)
     play_holes(night, 1, 2, 2, 2)
     play_holes(night, 2, 3, 3, 3)
-    with_adjustment(night, 1, points_adjustment=Decimal(4))
-    assert shown(night) == [(1, 2, "9.00"), (2, 1, "10.00")]
+    change_entrant(night, 1, points_adjustment=Decimal(4))
+    assert standings_rows(night) == [(1, 2, "9.00"), (2, 1, "10.00")]
     assert night.standings()[1].adjustment == 4
 
 
@@ -278,7 +282,7 @@ def test_a_tiebreak_game_separates_equals_and_is_taken_off_the_strokes() -> None
     night = golf_night(players=2, golf_duration=1)
     for player_id in (1, 2):
         play_hole(night, player_id, 0, 3)
-    night.make(FORMATS["golf"].open_tiebreak(night.tournament, (1, 2), night.now))
+    night.apply(FORMATS["golf"].open_tiebreak(night.tournament, (1, 2), night.now))
     tiebreak = night.open_games()[0]
     assert tiebreak.round_id is None
     night.record(GameOutcome(game_id=tiebreak.game_id, finishing_order=(2, 1)))
@@ -293,7 +297,7 @@ def test_a_hand_made_order_separates_equals() -> None:
     night = golf_night(players=2, golf_duration=1)
     for player_id in (1, 2):
         play_hole(night, player_id, 0, 3)
-        with_adjustment(night, player_id, tie_group=1, tie_place=3 - player_id)
+        change_entrant(night, player_id, tie_group=1, tie_place=3 - player_id)
     assert night.places() == {2: 1, 1: 2}
     assert night.standings()[0].manual_tiebreaker_group == 1
 
@@ -315,7 +319,7 @@ def test_a_result_that_cannot_be_is_refused(result: dict[str, Any], sentence: st
     with pytest.raises(Invalid, match=sentence):
         tournament_commands.record_result(
             night.tournament,
-            said(night, 1, 0, **result),
+            outcome_of_hole(night, 1, 0, **result),
             tournament_commands.dice_for(night.tournament, "x")[0],
             night.now,
         )
@@ -324,12 +328,12 @@ def test_a_result_that_cannot_be_is_refused(result: dict[str, Any], sentence: st
 def test_a_score_says_nothing_on_a_hole_without_a_target() -> None:
     night = golf_night()
     with pytest.raises(Invalid, match="Hole #1 has no target"):
-        night.record(said(night, 1, 0, score=100))
+        night.record(outcome_of_hole(night, 1, 0, score=100))
 
 
 def test_what_does_not_fit_a_night_of_holes_is_refused() -> None:
     night = golf_night()
-    now, one = night.now, game(night, 1, 0)
+    now, one = night.now, find_game(night, 1, 0)
     first = night.tournament.rounds_in_order[0]
     with pytest.raises(Conflict, match="voided"):
         single_player_commands.void_attempt(night.tournament, one.single_player_game_id, now)
@@ -370,7 +374,7 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     play_holes(night, 1, 3, 4)
     play_hole(night, 2, 0, 9)
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.bracket_night import holes, putt, shown, started
+from rules.bracket_night import holes_of_player, putt, standings_rows, start_night
 from rules.night import Night, a_night
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid, NotFound
@@ -25,7 +25,7 @@ from silverball.rules.registry import FORMATS
 
 def bracket(size: int = 8, **given: Any) -> Night:
     """A running golf bracket with its first round of two holes open."""
-    night = started("golf_bracket", size, bracket_size=size, **{"games_per_round": 2, **given})
+    night = start_night("golf_bracket", size, bracket_size=size, **{"games_per_round": 2, **given})
     night.open_round()
     return night
 
@@ -35,16 +35,16 @@ def play_all(night: Night, strokes: Mapping[int, Sequence[int]], round_index: in
         putt(night, player_id, card, round_index)
 
 
-def players(night: Night, index: int) -> list[int]:
+def players_of_round(night: Night, index: int) -> list[int]:
     round_id = night.tournament.rounds_in_order[index].round_id
     return sorted(
         {game.player_id for game in night.tournament.single_player_games if game.round_id == round_id}
     )
 
 
-def by_seed(night: Night, round_index: int = 0) -> None:
+def play_by_seed(night: Night, round_index: int = 0) -> None:
     """Everybody needs strokes by seed: nobody is tied with anybody of his group."""
-    for player_id in players(night, round_index):
+    for player_id in players_of_round(night, round_index):
         high = min(6, 1 + player_id // 2)
         putt(night, player_id, (high, min(6, 1 + (player_id + 1) // 2)), round_index)
 
@@ -83,23 +83,23 @@ def test_a_round_is_made_of_waiting_holes_and_no_games() -> None:
     assert night.tournament.games == ()
     assert len(night.tournament.single_player_games) == 16
     for group in ((1, 4, 5, 8), (2, 3, 6, 7)):
-        arenas = [[one.arena_id for one in holes(night, player, 0)] for player in group]
+        arenas = [[one.arena_id for one in holes_of_player(night, player, 0)] for player in group]
         # A group plays a hole on one machine, and its holes on different ones.
         assert all(each == arenas[0] for each in arenas)
         assert len(set(arenas[0])) == 2
-    one = holes(night, 1, 0)[0]
+    one = holes_of_player(night, 1, 0)[0]
     assert (one.status, one.game_index, one.score, one.points) == ("pending", 0, None, None)
 
 
 def test_the_two_with_the_fewest_strokes_go_on() -> None:
     night = bracket()
     play_all(night, FIRST)
-    assert shown(night) == [(5, 5, 7), (6, 6, 8), (6, 7, 8), (8, 8, 9)]
+    assert standings_rows(night) == [(5, 5, 7), (6, 6, 8), (6, 7, 8), (8, 8, 9)]
     night.open_round()
-    assert players(night, 1) == [1, 2, 3, 4]
+    assert players_of_round(night, 1) == [1, 2, 3, 4]
     play_all(night, {1: (3, 3), 2: (1, 1), 3: (2, 2), 4: (5, 5)}, 1)
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
-    assert shown(night)[:4] == [(1, 2, 2), (2, 3, 4), (3, 1, 6), (4, 4, 10)]
+    assert standings_rows(night)[:4] == [(1, 2, 2), (2, 3, 4), (3, 1, 6), (4, 4, 10)]
 
 
 def test_nobody_gets_a_machine_again_while_others_are_new() -> None:
@@ -108,13 +108,13 @@ def test_nobody_gets_a_machine_again_while_others_are_new() -> None:
     used = {game.arena_id for game in night.tournament.single_player_games}
     night.open_round()
     assert len(used) == 4
-    assert used.isdisjoint(one.arena_id for one in holes(night, 1, 1))
+    assert used.isdisjoint(one.arena_id for one in holes_of_player(night, 1, 1))
 
 
 def test_strokes_above_the_limit_count_the_limit() -> None:
     night = bracket(4, golf_stroke_limit=6)
     putt(night, 1, (10, 3))
-    assert [one.points for one in holes(night, 1, 0)] == [Decimal(6), Decimal(3)]
+    assert [one.points for one in holes_of_player(night, 1, 0)] == [Decimal(6), Decimal(3)]
     for strokes in (0, 11):
         with pytest.raises(Invalid, match="1 to 10 strokes"):
             putt(night, 2, (strokes,))
@@ -122,13 +122,13 @@ def test_strokes_above_the_limit_count_the_limit() -> None:
 
 def test_a_score_may_stand_beside_the_strokes() -> None:
     night = bracket(4)
-    one = holes(night, 1, 0)[0]
+    one = holes_of_player(night, 1, 0)[0]
     night.record(
         AttemptOutcome(
             single_player_game_id=one.single_player_game_id, strokes=2, score=5_000_000, recorded_by=7
         )
     )
-    after = holes(night, 1, 0)[0]
+    after = holes_of_player(night, 1, 0)[0]
     assert (after.status, after.points) == ("completed", Decimal(2))
     assert (after.score, after.scorekeeper_id) == (5_000_000, 7)
 
@@ -139,15 +139,15 @@ def test_a_tie_for_an_advancing_place_needs_a_tiebreak_hole() -> None:
     play_all(night, {**FIRST, 4: (3, 3), 5: (4, 2), 8: (5, 1)})
     with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
         night.open_round()
-    night.make(tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now))
-    assert [one.game_index for one in holes(night, 4, 0)] == [0, 1, 2]
+    night.apply(tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now))
+    assert [one.game_index for one in holes_of_player(night, 4, 0)] == [0, 1, 2]
     with pytest.raises(Conflict, match="open games"):
         night.complete_round()
     with pytest.raises(Conflict, match="a hole to finish"):
         tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now)
     play_all(night, {4: (3,), 5: (2,), 8: (3,)})
     night.open_round()
-    assert players(night, 1) == [1, 2, 3, 5]
+    assert players_of_round(night, 1) == [1, 2, 3, 5]
     row = night.row(4)
     # Twice three strokes share the value of the better place.
     assert (row.position, row.points, row.points_with_tiebreaker) == (5, 6, Decimal("5.75"))
@@ -156,11 +156,16 @@ def test_a_tie_for_an_advancing_place_needs_a_tiebreak_hole() -> None:
 def test_equal_strokes_on_a_tiebreak_hole_need_another_one() -> None:
     night = bracket(4, games_per_round=1)
     play_all(night, {1: (2,), 2: (2,), 3: (2,), 4: (5,)})
-    assert shown(night) == [(1, 1, 2), (1, 2, 2), (1, 3, 2), (4, 4, 5)]
-    night.make(tiebreak_commands.open_tiebreak(night.tournament, [1, 2, 3], night.now))
+    assert standings_rows(night) == [(1, 1, 2), (1, 2, 2), (1, 3, 2), (4, 4, 5)]
+    night.apply(tiebreak_commands.open_tiebreak(night.tournament, [1, 2, 3], night.now))
     play_all(night, {1: (4,), 2: (1,), 3: (4,)})
-    assert [(position, player) for position, player, _ in shown(night)] == [(1, 2), (2, 1), (2, 3), (4, 4)]
-    night.make(tiebreak_commands.open_tiebreak(night.tournament, [1, 3], night.now))
+    assert [(position, player) for position, player, _ in standings_rows(night)] == [
+        (1, 2),
+        (2, 1),
+        (2, 3),
+        (4, 4),
+    ]
+    night.apply(tiebreak_commands.open_tiebreak(night.tournament, [1, 3], night.now))
     play_all(night, {1: (6,), 3: (1,)})
     rows = [(row.position, row.player_id, row.points_with_tiebreaker) for row in night.standings()]
     # The second hole decides between the two; who won the first stays ahead.
@@ -170,14 +175,14 @@ def test_equal_strokes_on_a_tiebreak_hole_need_another_one() -> None:
 def test_a_tiebreak_hole_opened_by_mistake_can_be_deleted() -> None:
     night = bracket()
     play_all(night, {**FIRST, 5: (2, 3)})
-    night.make(tiebreak_commands.open_tiebreak(night.tournament, [4, 5], night.now))
-    extra = holes(night, 4, 0)[-1]
-    night.make(
+    night.apply(tiebreak_commands.open_tiebreak(night.tournament, [4, 5], night.now))
+    extra = holes_of_player(night, 4, 0)[-1]
+    night.apply(
         single_player_commands.delete_attempt(night.tournament, extra.single_player_game_id, night.now)
     )
     assert len(night.tournament.single_player_games) == 16
     with pytest.raises(Conflict, match="no result to delete"):
-        waiting = holes(bracket(), 1, 0)[0]
+        waiting = holes_of_player(bracket(), 1, 0)[0]
         single_player_commands.delete_attempt(bracket().tournament, waiting.single_player_game_id, night.now)
 
 
@@ -185,40 +190,40 @@ def test_a_correction_deletes_the_round_that_others_have_to_play() -> None:
     night = bracket()
     play_all(night, FIRST)
     night.open_round()
-    one = holes(night, 5, 0)[1]
+    one = holes_of_player(night, 5, 0)[1]
     night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=3))
     # 6 strokes instead of 7: still behind 4, who has 5.
     assert len(night.tournament.rounds) == 2
     night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=1))
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     night.open_round()
-    assert players(night, 1) == [1, 2, 3, 5]
+    assert players_of_round(night, 1) == [1, 2, 3, 5]
 
 
 def test_deleted_strokes_open_the_round_again() -> None:
     night = bracket()
     play_all(night, FIRST)
     night.complete_round()
-    one = holes(night, 5, 0)[1]
-    night.make(single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now))
+    one = holes_of_player(night, 5, 0)[1]
+    night.apply(single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now))
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
-    assert holes(night, 5, 0)[1].status == "pending"
+    assert holes_of_player(night, 5, 0)[1].status == "pending"
 
 
 def test_a_hole_of_a_group_can_move_to_another_arena() -> None:
     night = bracket()
     putt(night, 1, (2,))
-    one = holes(night, 4, 0)[0]
+    one = holes_of_player(night, 4, 0)[0]
     before = one.arena_id
-    night.make(
+    night.apply(
         single_player_commands.change_attempt_arena(
             night.tournament, one.single_player_game_id, 508, night.now
         )
     )
-    arenas = [holes(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)]
+    arenas = [holes_of_player(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)]
     assert arenas == [before, 508, 508, 508]
     with pytest.raises(Conflict, match="is over"):
-        played = holes(night, 1, 0)[0]
+        played = holes_of_player(night, 1, 0)[0]
         single_player_commands.change_attempt_arena(
             night.tournament, played.single_player_game_id, 507, night.now
         )
@@ -230,7 +235,7 @@ def test_a_hole_of_a_group_can_move_to_another_arena() -> None:
 
 def test_what_the_format_does_not_have_is_refused() -> None:
     night = bracket()
-    one = holes(night, 1, 0)[0]
+    one = holes_of_player(night, 1, 0)[0]
     key = one.single_player_game_id
     asked: tuple[tuple[Any, str], ...] = (
         (lambda: single_player_commands.void_attempt(night.tournament, key, night.now), "cannot be voided"),
@@ -261,43 +266,43 @@ def test_what_the_format_does_not_have_is_refused() -> None:
 
 def test_a_hole_can_be_begun_before_it_is_recorded() -> None:
     night = bracket(4)
-    one = holes(night, 1, 0)[0]
-    night.make(single_player_commands.start_attempt(night.tournament, one.single_player_game_id, night.now))
+    one = holes_of_player(night, 1, 0)[0]
+    night.apply(single_player_commands.start_attempt(night.tournament, one.single_player_game_id, night.now))
     night.tick(60)
     putt(night, 1, (2,))
-    assert holes(night, 1, 0)[0].duration_seconds is not None
+    assert holes_of_player(night, 1, 0)[0].duration_seconds is not None
 
 
 def test_there_must_be_as_many_players_as_places() -> None:
     with pytest.raises(Conflict, match="exactly 8 players"):
-        started("golf_bracket", 7, bracket_size=8)
+        start_night("golf_bracket", 7, bracket_size=8)
 
 
 def test_those_with_a_bye_join_later() -> None:
     night = bracket(6)
-    assert players(night, 0) == [3, 4, 5, 6]
-    by_seed(night)
+    assert players_of_round(night, 0) == [3, 4, 5, 6]
+    play_by_seed(night)
     night.open_round()
-    assert players(night, 1) == [1, 2, 3, 4]
+    assert players_of_round(night, 1) == [1, 2, 3, 4]
 
 
 def test_closed_early_and_reopened_the_missing_holes_are_there_again() -> None:
     night = bracket()
     play_all(night, {1: (1, 2), 4: (2,)})
-    arenas = [one.arena_id for one in holes(night, 4, 0)]
+    arenas = [one.arena_id for one in holes_of_player(night, 4, 0)]
     night.complete()
     assert len(night.tournament.single_player_games) == 3
-    assert shown(night) == []
-    night.make(tournament_commands.reopen(night.tournament))
+    assert standings_rows(night) == []
+    night.apply(tournament_commands.reopen(night.tournament))
     assert len(night.tournament.single_player_games) == 16
-    assert [one.status for one in holes(night, 4, 0)] == ["completed", "pending"]
-    assert [holes(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)] == [arenas[0]] * 4
+    assert [one.status for one in holes_of_player(night, 4, 0)] == ["completed", "pending"]
+    assert [holes_of_player(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)] == [arenas[0]] * 4
     play_all(night, {4: (3,), **{player: FIRST[player] for player in (5, 8, 2, 3, 6, 7)}})
     night.open_round()
-    assert players(night, 1) == [1, 2, 3, 4]
+    assert players_of_round(night, 1) == [1, 2, 3, 4]
 
 
-def waiting(night: Night) -> list[SinglePlayerGame]:
+def pending_holes(night: Night) -> list[SinglePlayerGame]:
     return [game for game in night.tournament.single_player_games if game.status != "completed"]
 
 
@@ -316,12 +321,12 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
     form = tournament_commands.format_of(night.tournament)
     while not form.is_over(night.tournament):
         tied = tiebreak_commands.tied_groups(night.tournament)
-        if waiting(night):
-            one = dice.choice(waiting(night))
+        if pending_holes(night):
+            one = dice.choice(pending_holes(night))
             said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 6))
             night.record(said)
         elif tied and len(tied[0]) <= 4:
-            night.make(tiebreak_commands.open_tiebreak(night.tournament, tied[0], night.now))
+            night.apply(tiebreak_commands.open_tiebreak(night.tournament, tied[0], night.now))
         else:
             night.open_round()
     rows = night.standings()

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rules.bracket_night import at, shown, started, win
+from rules.bracket_night import games_of_round, record_win, standings_rows, start_night
 from rules.night import Night, a_night, random_order
 from rules.properties import quick
 from silverball.kit.errors import Conflict, Invalid
@@ -32,27 +32,27 @@ GROUP_OF_2 = ((2, 3, 6, 7), (2, 6, 3, 7), (3, 7, 6, 2))
 
 def bracket(size: int = 8, **given: Any) -> Night:
     """A running group bracket with its first round open."""
-    night = started("group_bracket", size, bracket_size=size, **given)
+    night = start_night("group_bracket", size, bracket_size=size, **given)
     night.open_round()
     return night
 
 
 def groups(night: Night, index: int) -> list[tuple[int, ...]]:
-    found = dict.fromkeys(tuple(sorted(game.player_ids)) for game in at(night.tournament, index))
+    found = dict.fromkeys(tuple(sorted(game.player_ids)) for game in games_of_round(night.tournament, index))
     return list(found)
 
 
 def play_games(night: Night, orders: Sequence[Sequence[int]]) -> None:
     for order in orders:
-        win(night, *order)
+        record_win(night, *order)
 
 
-def by_seed(night: Night) -> None:
+def play_by_seed(night: Night) -> None:
     """Every open game is won by the better seed."""
     night.finish_round()
 
 
-def shown_with_tiebreak(night: Night) -> list[tuple[int, int, Any, Any]]:
+def rows_with_tiebreak(night: Night) -> list[tuple[int, int, Any, Any]]:
     return [
         (row.position, row.player_id, row.points, row.points_with_tiebreaker) for row in night.standings()
     ]
@@ -114,7 +114,7 @@ def test_groups_of_the_first_round_are_made_by_seed(size: int, first: list[tuple
 
 def test_a_group_plays_all_games_of_its_round_on_different_arenas() -> None:
     night = bracket()
-    games = at(night.tournament, 0)
+    games = games_of_round(night.tournament, 0)
     assert [(game.set_number, game.game_index) for game in games] == [
         (number, index) for number in (0, 1) for index in (0, 1, 2)
     ]
@@ -138,10 +138,10 @@ def test_the_final_and_the_losers_are_placed_as_in_the_document() -> None:
     night.open_round()
     play_games(night, ((1, 2, 3, 4), (3, 1, 2, 4), (2, 3, 1, 4)))
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
-    assert [position for position, _, _ in shown(night)] == [1, 1, 1, 4, 5, 6, 7, 8]
-    night.make(tiebreak_commands.open_tiebreak(night.tournament, [1, 2, 3], night.now))
-    win(night, 2, 3, 1)
-    assert shown_with_tiebreak(night) == [
+    assert [position for position, _, _ in standings_rows(night)] == [1, 1, 1, 4, 5, 6, 7, 8]
+    night.apply(tiebreak_commands.open_tiebreak(night.tournament, [1, 2, 3], night.now))
+    record_win(night, 2, 3, 1)
+    assert rows_with_tiebreak(night) == [
         (1, 2, 7, Decimal("7.5")),
         (2, 3, 7, Decimal("7.25")),
         (3, 1, 7, 7),
@@ -156,22 +156,22 @@ def test_the_final_and_the_losers_are_placed_as_in_the_document() -> None:
 def test_losers_are_ranked_across_groups_and_equals_share() -> None:
     # One game of 7, 5, 3, 1: the thirds of both groups have 3, the fourths 1.
     night = bracket(games_per_round=1, scoring="ifpa")
-    win(night, 1, 4, 5, 8)
-    win(night, 2, 3, 6, 7)
-    assert shown(night) == [(5, 5, 3), (5, 6, 3), (7, 7, 1), (7, 8, 1)]
+    record_win(night, 1, 4, 5, 8)
+    record_win(night, 2, 3, 6, 7)
+    assert standings_rows(night) == [(5, 5, 3), (5, 6, 3), (7, 7, 1), (7, 8, 1)]
 
 
 def test_nobody_is_listed_before_the_round_is_finished() -> None:
     night = bracket()
     play_games(night, GROUP_OF_1)
-    assert shown(night) == []
+    assert standings_rows(night) == []
     play_games(night, GROUP_OF_2)
-    assert [player for _, player, _ in shown(night)] == [5, 6, 8, 7]
+    assert [player for _, player, _ in standings_rows(night)] == [5, 6, 8, 7]
 
 
 def test_the_rows_are_those_of_the_bracket_family() -> None:
     night = bracket(4)
-    by_seed(night)
+    play_by_seed(night)
     row = night.standings()[0]
     assert (row.points, row.points_with_tiebreaker, row.tiebreakers, row.adjustment) == (12, 12, None, None)
     assert (row.games_played, row.entries_played, row.entries_available, row.strike_count) == (None,) * 4
@@ -186,18 +186,18 @@ def test_a_tied_advancing_place_blocks_the_round_until_a_tiebreak() -> None:
         night.open_round()
     with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
         night.complete_round()
-    assert shown(night) == []
+    assert standings_rows(night) == []
     with pytest.raises(Conflict, match="all of them play"):
         tiebreak_commands.open_tiebreak(night.tournament, [4, 8], night.now)
-    night.make(tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now))
-    game = at(night.tournament, 0)[-1]
+    night.apply(tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now))
+    game = games_of_round(night.tournament, 0)[-1]
     assert (game.set_number, game.is_tiebreak, game.player_ids) == (2, True, (4, 5, 8))
     with pytest.raises(Conflict, match="open games"):
         night.open_round()
-    win(night, 8, 4, 5)
+    record_win(night, 8, 4, 5)
     night.open_round()
     assert groups(night, 1) == [(1, 2, 3, 8)]
-    assert shown_with_tiebreak(night)[:2] == [(5, 4, 2, Decimal("2.25")), (6, 5, 2, 2)]
+    assert rows_with_tiebreak(night)[:2] == [(5, 4, 2, Decimal("2.25")), (6, 5, 2, 2)]
 
 
 def test_a_tie_below_or_above_the_line_does_not_block() -> None:
@@ -206,21 +206,21 @@ def test_a_tie_below_or_above_the_line_does_not_block() -> None:
     play_games(night, ((1, 4, 5, 8), (4, 1, 8, 5), (2, 3, 6, 7), (3, 2, 7, 6)))
     night.open_round()
     assert groups(night, 1) == [(1, 2, 3, 4)]
-    assert [position for position, _, _ in shown(night)] == [5, 5, 5, 5]
+    assert [position for position, _, _ in standings_rows(night)] == [5, 5, 5, 5]
 
 
 def test_a_deleted_tiebreak_leaves_the_tie_and_deletes_what_followed() -> None:
     night = bracket(games_per_round=1, scoring="winneronly")
-    win(night, 1, 4, 5, 8)
-    win(night, 2, 3, 6, 7)
+    record_win(night, 1, 4, 5, 8)
+    record_win(night, 2, 3, 6, 7)
     # All who did not win have nothing: three are tied in each group.
     for tie in ([4, 5, 8], [3, 6, 7]):
-        night.make(tiebreak_commands.open_tiebreak(night.tournament, tie, night.now))
-        win(night, *tie)
+        night.apply(tiebreak_commands.open_tiebreak(night.tournament, tie, night.now))
+        record_win(night, *tie)
     night.open_round()
     assert groups(night, 1) == [(1, 2, 3, 4)]
     game = next(game for game in night.tournament.games if game.is_tiebreak)
-    night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    night.apply(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
         night.open_round()
@@ -228,14 +228,19 @@ def test_a_deleted_tiebreak_leaves_the_tie_and_deletes_what_followed() -> None:
 
 def test_an_order_by_hand_separates_final_places_and_no_others() -> None:
     night = bracket(4, games_per_round=1, scoring="winwinlossloss")
-    win(night, 1, 2, 3, 4)
-    assert shown(night) == [(1, 1, 1), (1, 2, 1), (3, 3, 0), (3, 4, 0)]
-    night.make(tiebreak_commands.set_manual_order(night.tournament, [2, 1]))
-    assert [(position, player) for position, player, _ in shown(night)] == [(1, 2), (2, 1), (3, 3), (3, 4)]
+    record_win(night, 1, 2, 3, 4)
+    assert standings_rows(night) == [(1, 1, 1), (1, 2, 1), (3, 3, 0), (3, 4, 0)]
+    night.apply(tiebreak_commands.set_manual_order(night.tournament, [2, 1]))
+    assert [(position, player) for position, player, _ in standings_rows(night)] == [
+        (1, 2),
+        (2, 1),
+        (3, 3),
+        (3, 4),
+    ]
     assert night.row(2).manual_tiebreaker_group == 1
     blocked = bracket(8, games_per_round=1, scoring="winneronly")
-    win(blocked, 1, 4, 5, 8)
-    win(blocked, 2, 3, 6, 7)
+    record_win(blocked, 1, 4, 5, 8)
+    record_win(blocked, 2, 3, 6, 7)
     with pytest.raises(Conflict, match="share one place"):
         tiebreak_commands.set_manual_order(blocked.tournament, [4, 5, 8])
 
@@ -246,7 +251,7 @@ def test_those_with_a_bye_join_in_the_second_round(size: int) -> None:
     first = {player_id for group in groups(night, 0) for player_id in group}
     waiting = set(range(1, size + 1)) - first
     assert waiting == set(range(1, len(waiting) + 1))
-    by_seed(night)
+    play_by_seed(night)
     night.open_round()
     assert waiting < {player_id for group in groups(night, 1) for player_id in group}
 
@@ -254,14 +259,14 @@ def test_those_with_a_bye_join_in_the_second_round(size: int) -> None:
 def test_double_byes_bring_the_best_in_after_two_rounds() -> None:
     night = bracket(8, games_per_round=1, group_bracket_double_byes=1)
     assert groups(night, 0) == [(5, 6, 7, 8)]
-    by_seed(night)
+    play_by_seed(night)
     night.open_round()
     assert groups(night, 1) == [(3, 4, 5, 6)]
-    by_seed(night)
+    play_by_seed(night)
     night.open_round()
     assert groups(night, 2) == [(1, 2, 3, 4)]
-    by_seed(night)
-    assert [player for _, player, _ in shown(night)] == [1, 2, 3, 4, 5, 6, 7, 8]
+    play_by_seed(night)
+    assert [player for _, player, _ in standings_rows(night)] == [1, 2, 3, 4, 5, 6, 7, 8]
     with pytest.raises(Conflict, match="final is played"):
         night.open_round()
 
@@ -269,38 +274,38 @@ def test_double_byes_bring_the_best_in_after_two_rounds() -> None:
 def test_a_bracket_of_forty_ends_with_sixteen_qualifiers() -> None:
     night = bracket(40, games_per_round=1)
     assert len(groups(night, 0)) == 4
-    by_seed(night)
+    play_by_seed(night)
     night.open_round()
     assert len(groups(night, 1)) == 8
-    by_seed(night)
+    play_by_seed(night)
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
-    positions = [position for position, _, _ in shown(night)]
+    positions = [position for position, _, _ in standings_rows(night)]
     # Eight winners, eight seconds, then the losers of both rounds, always four or eight together.
     assert positions == [1] * 8 + [9] * 8 + [17] * 8 + [25] * 8 + [33] * 4 + [37] * 4
 
 
 def test_the_last_round_of_forty_needs_its_ties_broken_too() -> None:
     night = bracket(40, games_per_round=1, scoring="winneronly")
-    by_seed(night)
+    play_by_seed(night)
     while not tournament_commands.format_of(night.tournament).is_over(night.tournament):
         ties = tiebreak_commands.tied_groups(night.tournament)
         if not ties:
             night.open_round()
-            by_seed(night)
+            play_by_seed(night)
             continue
-        night.make(tiebreak_commands.open_tiebreak(night.tournament, ties[0], night.now))
-        win(night, *ties[0])
+        night.apply(tiebreak_commands.open_tiebreak(night.tournament, ties[0], night.now))
+        record_win(night, *ties[0])
     assert len(night.tournament.rounds) == 2
-    assert [position for position, _, _ in shown(night)][:16] == [1] * 8 + [9] * 8
+    assert [position for position, _, _ in standings_rows(night)][:16] == [1] * 8 + [9] * 8
 
 
 def test_a_correction_in_an_earlier_round_deletes_what_others_have_to_play() -> None:
     night = bracket(games_per_round=1)
-    win(night, 1, 4, 5, 8)
-    win(night, 2, 3, 6, 7)
+    record_win(night, 1, 4, 5, 8)
+    record_win(night, 2, 3, 6, 7)
     night.open_round()
-    by_seed(night)
-    first = at(night.tournament, 0)[0]
+    play_by_seed(night)
+    first = games_of_round(night.tournament, 0)[0]
     night.correct(first, 4, 1, 8, 5)
     # The same two go on: only points change.
     assert len(night.tournament.rounds) == 2
@@ -312,19 +317,19 @@ def test_a_correction_in_an_earlier_round_deletes_what_others_have_to_play() -> 
 
 def test_a_deleted_result_opens_its_round_again() -> None:
     night = bracket(games_per_round=1)
-    by_seed(night)
+    play_by_seed(night)
     night.open_round()
-    night.clear(at(night.tournament, 0)[0])
+    night.clear(games_of_round(night.tournament, 0)[0])
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
-    assert shown(night) == []
+    assert standings_rows(night) == []
 
 
 def test_the_newest_round_can_be_deleted_and_drawn_again() -> None:
     night = bracket(games_per_round=1)
-    by_seed(night)
+    play_by_seed(night)
     night.open_round()
     before = groups(night, 1)
-    night.make(
+    night.apply(
         tournament_commands.delete_round(night.tournament, night.tournament.rounds_in_order[-1].round_id)
     )
     night.open_round()
@@ -334,7 +339,7 @@ def test_the_newest_round_can_be_deleted_and_drawn_again() -> None:
 @pytest.mark.parametrize("players", [7, 9])
 def test_there_must_be_as_many_players_as_places(players: int) -> None:
     with pytest.raises(Conflict, match="exactly 8 players"):
-        started("group_bracket", players, bracket_size=8)
+        start_night("group_bracket", players, bracket_size=8)
 
 
 def test_the_field_and_the_groups_stand_once_it_has_begun() -> None:
@@ -355,9 +360,9 @@ def test_the_field_and_the_groups_stand_once_it_has_begun() -> None:
 
 def test_two_players_may_change_groups_before_a_result() -> None:
     night = bracket(games_per_round=1)
-    night.make(game_commands.swap_players(night.tournament, 8, 7))
+    night.apply(game_commands.swap_players(night.tournament, 8, 7))
     assert groups(night, 0) == [(1, 4, 5, 7), (2, 3, 6, 8)]
-    by_seed(night)
+    play_by_seed(night)
     night.open_round()
     assert groups(night, 1) == [(1, 2, 3, 4)]
 
@@ -367,17 +372,17 @@ def test_closed_early_only_decided_places_are_listed() -> None:
     night = bracket()
     play_games(night, (*GROUP_OF_1, *GROUP_OF_2))
     night.complete()
-    assert [position for position, _, _ in shown(night)] == [5, 6, 7, 8]
+    assert [position for position, _, _ in standings_rows(night)] == [5, 6, 7, 8]
 
 
 def test_reopened_a_round_has_its_missing_games_again() -> None:
     night = bracket()
     play_games(night, GROUP_OF_1)
-    win(night, *GROUP_OF_2[0])
+    record_win(night, *GROUP_OF_2[0])
     missing = [(game.set_number, game.game_index) for game in night.open_games()]
     night.complete()
-    assert shown(night) == []
-    night.make(tournament_commands.reopen(night.tournament))
+    assert standings_rows(night) == []
+    night.apply(tournament_commands.reopen(night.tournament))
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     assert len(night.open_games()) == len(missing) == 2
     assert groups(night, 0) == [(1, 4, 5, 8), (2, 3, 6, 7)]
@@ -388,21 +393,21 @@ def test_reopened_a_round_has_its_missing_games_again() -> None:
 
 def test_reopened_a_group_without_any_game_left_has_them_again() -> None:
     night = bracket(16, games_per_round=1)
-    win(night, 2, 7, 10, 15)
+    record_win(night, 2, 7, 10, 15)
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     assert sorted(groups(night, 0)) == sorted(groups(bracket(16), 0))
 
 
 def test_a_bracket_that_was_drawn_elsewhere_is_left_alone() -> None:
     night = bracket(games_per_round=1)
-    by_seed(night)
+    play_by_seed(night)
     night.open_round()
-    last = at(night.tournament, 1)[0]
+    last = games_of_round(night.tournament, 1)[0]
     strange = replace(last, player_ids=(1, 2, 3, 8))
     games = tuple(strange if game == last else game for game in night.tournament.games)
     night.tournament = replace(night.tournament, games=games)
-    for ask in (lambda: win(night, 1, 2, 3, 8), night.open_round):
+    for ask in (lambda: record_win(night, 1, 2, 3, 8), night.open_round):
         with pytest.raises(Conflict, match="drawn elsewhere"):
             ask()
 
@@ -415,8 +420,8 @@ def test_other_scorings_and_numbers_of_games_add_up() -> None:
     }
     for scoring, points in totals.items():
         night = bracket(4, games_per_round=4, scoring=scoring)
-        by_seed(night)
-        assert [shown_points for _, _, shown_points in shown(night)] == points
+        play_by_seed(night)
+        assert [shown_points for _, _, shown_points in standings_rows(night)] == points
 
 
 @quick
@@ -436,9 +441,9 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
         blocked = tiebreak_commands.tied_groups(night.tournament)
         if night.open_games():
             game = dice.choice(night.open_games())
-            night.finish(game, *random_order(game, dice))
+            night.record_order(game, *random_order(game, dice))
         elif blocked and len(blocked[0]) <= 4:
-            night.make(tiebreak_commands.open_tiebreak(night.tournament, blocked[0], night.now))
+            night.apply(tiebreak_commands.open_tiebreak(night.tournament, blocked[0], night.now))
         else:
             night.open_round()
     rows = night.standings()

@@ -31,7 +31,7 @@ def a_started_night(**given: Any) -> Night:
     return night
 
 
-def points(night: Night) -> dict[int, str]:
+def points_by_player(night: Night) -> dict[int, str]:
     return {row.player_id: str(row.points) for row in night.standings()}
 
 
@@ -43,9 +43,9 @@ def test_four_players_get_seven_five_three_and_one_and_three_get_seven_four_and_
     night = a_started_night(players=7, first_round_pairing="adjacent", seeding="manual")
     first, second = night.open_round()
     assert (sorted(first.player_ids), sorted(second.player_ids)) == ([1, 2, 3, 4], [5, 6, 7])
-    night.finish(first, 3, 1, 4, 2)
-    night.finish(second, 7, 5, 6)
-    assert points(night) == {
+    night.record_order(first, 3, 1, 4, 2)
+    night.record_order(second, 7, 5, 6)
+    assert points_by_player(night) == {
         3: "7.00",
         7: "7.00",
         1: "5.00",
@@ -63,7 +63,7 @@ def test_the_winner_of_five_games_and_second_of_two_shows_45_5_2() -> None:
     for number in range(7):
         winner = 1 if number < 5 else 2
         game = night.open_round()[0]
-        night.finish(game, winner, *(player_id for player_id in (1, 2, 3, 4) if player_id != winner))
+        night.record_order(game, winner, *(player_id for player_id in (1, 2, 3, 4) if player_id != winner))
     row = night.row(1)
     assert (row.position, row.points) == (1, "45.00")
     assert row.tiebreakers == ("45.00", 5, 2)
@@ -92,9 +92,9 @@ def test_equal_points_are_separated_by_places(tiebreaker: str, first: int) -> No
     # Bonus point 5/3/2/1: 1 has 5 + 1, 2 has 3 + 3.
     night = a_started_night(players=4, scoring="winnerbonus", tiebreaker=tiebreaker)
     game = night.open_round()[0]
-    night.finish(game, 1, 2, 3, 4)
+    night.record_order(game, 1, 2, 3, 4)
     game = night.open_round()[0]
-    night.finish(game, 3, 2, 4, 1)
+    night.record_order(game, 3, 2, 4, 1)
     assert night.row(1).points == night.row(2).points == "6.00"
     assert {night.row(1).position, night.row(2).position} == {2, 3}
     assert night.row(first).position == 2
@@ -116,7 +116,7 @@ def test_nobody_ever_has_a_bye_and_the_groups_have_the_sizes_of_the_table(player
         assert [len(game.player_ids) for game in games] == list(groups.group_sizes(players))
         assert not any(game.is_bye for game in night.tournament.games)
         for game in games:
-            night.finish(game, *random_order(game, Random(seed)))
+            night.record_order(game, *random_order(game, Random(seed)))
 
 
 @given(st.integers(2, 12), st.integers(1, 3), st.integers(0, 99))
@@ -125,7 +125,7 @@ def test_the_table_adds_up_to_the_points_of_the_games(players: int, per_round: i
     night = a_started_night(players=players, games_per_round=per_round)
     for _ in range(3):
         for game in night.open_round():
-            night.finish(game, *random_order(game, Random(seed)))
+            night.record_order(game, *random_order(game, Random(seed)))
     given = sum(
         points for game in night.tournament.games for points in game.result_points if points is not None
     )
@@ -182,10 +182,10 @@ def test_a_late_player_may_be_put_into_a_group_of_three_of_the_open_round() -> N
     night.join(9)
     with pytest.raises(Conflict, match="has 4 players already"):
         game_commands.add_player(night.tournament, four.game_id, 9, night.dice(), night.now)
-    night.make(game_commands.add_player(night.tournament, three.game_id, 9, night.dice(), night.now))
+    night.apply(game_commands.add_player(night.tournament, three.game_id, 9, night.dice(), night.now))
     joined = night.game(three.game_id)
     assert joined.player_ids == (*three.player_ids, 9)
-    night.finish(joined, 9, *three.player_ids)
+    night.record_order(joined, 9, *three.player_ids)
     assert night.row(9).points == "7.00"
 
 
@@ -193,9 +193,9 @@ def test_a_player_taken_out_of_an_open_game_leaves_a_game_of_three_or_two_or_a_b
     night = a_started_night(players=4)
     game = night.open_round()[0]
     for gone in (4, 3):
-        night.make(game_commands.remove_player(night.tournament, game.game_id, gone))
+        night.apply(game_commands.remove_player(night.tournament, game.game_id, gone))
     assert sorted(night.game(game.game_id).player_ids) == [1, 2]
-    night.make(game_commands.remove_player(night.tournament, game.game_id, 2))
+    night.apply(game_commands.remove_player(night.tournament, game.game_id, 2))
     bye = night.game(game.game_id)
     assert (bye.is_bye, bye.status, bye.set_number, bye.player_ids) == (True, "completed", 9999, (1,))
     assert (night.row(1).points, night.row(1).games_played) == ("7.00", 0)
@@ -204,9 +204,9 @@ def test_a_player_taken_out_of_an_open_game_leaves_a_game_of_three_or_two_or_a_b
 def test_three_left_of_four_are_scored_as_a_group_of_three() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
-    night.make(game_commands.remove_player(night.tournament, game.game_id, 4))
-    night.finish(game, 1, 2, 3)
-    assert points(night) == {1: "7.00", 2: "4.00", 3: "1.00", 4: "0.00"}
+    night.apply(game_commands.remove_player(night.tournament, game.game_id, 4))
+    night.record_order(game, 1, 2, 3)
+    assert points_by_player(night) == {1: "7.00", 2: "4.00", 3: "1.00", 4: "0.00"}
 
 
 def test_who_leaves_keeps_his_points_and_place_and_may_come_back() -> None:
@@ -231,15 +231,15 @@ def test_an_adjustment_counts_in_the_points() -> None:
 def test_a_result_may_be_corrected_or_deleted_while_its_round_is_the_newest() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
-    night.finish(game, 1, 2, 3, 4)
-    night.finish(game, 4, 3, 2, 1)
+    night.record_order(game, 1, 2, 3, 4)
+    night.record_order(game, 4, 3, 2, 1)
     assert night.row(4).points == "7.00"
     night.clear(game)
     assert night.row(4).points == "0.00"
-    night.finish(game, 1, 2, 3, 4)
+    night.record_order(game, 1, 2, 3, 4)
     night.open_round()
     with pytest.raises(Conflict, match="Round 1 is over"):
-        night.finish(game, 4, 3, 2, 1)
+        night.record_order(game, 4, 3, 2, 1)
     with pytest.raises(Conflict, match="Round 1 is over"):
         night.clear(game)
 
@@ -248,7 +248,7 @@ def test_the_same_result_again_changes_nothing() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
     night.record(GameOutcome(game_id=game.game_id, scores={1: 90, 2: 80, 3: 70, 4: 60}, recorded_by=5))
-    assert night.finish(game, 1, 2, 3, 4) == []
+    assert night.record_order(game, 1, 2, 3, 4) == []
     assert night.record(GameOutcome(game_id=game.game_id, scores={1: 90, 2: 80, 3: 70, 4: 61})) != []
 
 
@@ -294,14 +294,14 @@ def test_one_player_is_too_few_to_start_and_to_go_on() -> None:
 def test_nothing_can_be_done_once_it_is_completed_and_all_of_it_once_it_is_reopened() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
-    night.finish(game, 1, 2, 3, 4)
+    night.record_order(game, 1, 2, 3, 4)
     night.complete()
     with pytest.raises(Conflict, match="Reopen it"):
-        night.finish(game, 4, 3, 2, 1)
+        night.record_order(game, 4, 3, 2, 1)
     with pytest.raises(Conflict, match="Reopen it"):
         night.adjust(1, 3)
-    night.make(tournament_commands.reopen(night.tournament))
-    night.finish(game, 4, 3, 2, 1)
+    night.apply(tournament_commands.reopen(night.tournament))
+    night.record_order(game, 4, 3, 2, 1)
     assert night.row(4).points == "7.00"
 
 

@@ -25,7 +25,7 @@ def a_started_night(**given: Any) -> Night:
 
 
 def create(night: Night, *player_ids: int, arena_id: int | None = None) -> Game:
-    night.make(
+    night.apply(
         game_commands.create_game(night.tournament, player_ids, arena_id, dice=night.dice(), now=night.now)
     )
     return night.tournament.games[-1]
@@ -41,7 +41,7 @@ def test_a_game_is_made_outside_rounds_with_the_players_in_the_order_they_were_n
     assert (game.round_id, game.set_number, game.game_index) == (None, 0, None)
     assert (game.player_ids, game.arena_id, game.status) == ((5, 2, 4), 503, "started")
     assert game.advantage_id is None
-    night.finish(game, 2, 4, 5)
+    night.record_order(game, 2, 4, 5)
     assert [(row.player_id, row.points) for row in night.standings()][:3] == [
         (2, "7.00"),
         (4, "4.00"),
@@ -70,9 +70,9 @@ def test_results_of_any_round_may_be_corrected_and_it_is_never_over_by_itself() 
     night = a_started_night(players=2)
     night.open_round()
     game = create(night, 1, 2)
-    night.finish(game, 1, 2)
+    night.record_order(game, 1, 2)
     night.open_round()
-    night.finish(game, 2, 1)
+    night.record_order(game, 2, 1)
     assert night.row(2).points == "7.00"
     assert not FORMATS["manual_matchplay"].is_over(night.tournament)
 
@@ -109,24 +109,24 @@ def test_an_arena_that_is_taken_or_out_of_service_is_refused() -> None:
     game = create(night, 1, 2, arena_id=501)
     with pytest.raises(Conflict, match=f"Arena 501 is taken by game {game.game_id}"):
         create(night, 3, 4, arena_id=501)
-    night.make(lineup_commands.change_arena(night.tournament, 502, night.dice(), night.now, is_active=False))
+    night.apply(lineup_commands.change_arena(night.tournament, 502, night.dice(), night.now, is_active=False))
     with pytest.raises(Conflict, match="out of service"):
         create(night, 3, 4, arena_id=502)
-    night.finish(game, 1, 2)
+    night.record_order(game, 1, 2)
     assert create(night, 3, 4, arena_id=501).arena_id == 501
 
 
 def test_players_join_and_leave_an_open_game_and_two_is_the_least() -> None:
     night = a_started_night(players=5)
     game = create(night, 1, 2, 3)
-    night.make(game_commands.add_player(night.tournament, game.game_id, 4, night.dice(), night.now))
+    night.apply(game_commands.add_player(night.tournament, game.game_id, 4, night.dice(), night.now))
     with pytest.raises(Conflict, match="has 4 players already"):
         game_commands.add_player(night.tournament, game.game_id, 5, night.dice(), night.now)
-    night.make(game_commands.remove_player(night.tournament, game.game_id, 1))
-    night.make(game_commands.remove_player(night.tournament, game.game_id, 2))
+    night.apply(game_commands.remove_player(night.tournament, game.game_id, 1))
+    night.apply(game_commands.remove_player(night.tournament, game.game_id, 2))
     with pytest.raises(Conflict, match="Delete it instead"):
         game_commands.remove_player(night.tournament, game.game_id, 3)
-    night.make(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
+    night.apply(game_commands.delete_game(night.tournament, game.game_id, night.dice(), night.now))
     assert night.tournament.games == ()
 
 
@@ -138,7 +138,7 @@ def test_the_table_adds_up_and_everything_can_be_taken_back(orders: list[list[in
     night.start()
     for order in orders:
         game = create(night, *order[:size])
-        night.finish(game, *order[:size])
+        night.record_order(game, *order[:size])
     each = {2: 6, 3: 7, 4: 7}[size]
     assert sum(float(str(row.points)) for row in night.standings()) == each * len(orders)
     night.undo_all()

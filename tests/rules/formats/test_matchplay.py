@@ -37,7 +37,7 @@ def test_a_won_game_is_a_point_and_every_game_of_a_round_counts() -> None:
     night = a_started_night(players=2, games_per_round=3)
     games = night.open_round()
     for game, winner in zip(games, (1, 2, 1), strict=True):
-        night.finish(game, winner, 3 - winner)
+        night.record_order(game, winner, 3 - winner)
     assert [(row.player_id, row.points, row.games_played) for row in night.standings()] == [
         (1, "2.00", 3),
         (2, "1.00", 3),
@@ -92,7 +92,7 @@ def test_a_forfeit_gives_the_game_to_the_other_and_is_marked() -> None:
     after = night.game(game.game_id)
     assert (after.result_positions, after.forfeited_by) == ((2, 1), 1)
     assert night.row(2).points == "1.00"
-    night.finish(after, 2, 1)
+    night.record_order(after, 2, 1)
     assert night.game(game.game_id).forfeited_by is None
 
 
@@ -112,7 +112,7 @@ def test_byes_differ_by_one_at_most_and_the_table_adds_up(players: int, pairing:
     night = a_started_night(players=players, pairing=pairing)
     for _ in range(5):
         for game in night.open_round():
-            night.finish(game, *random_order(game, Random(seed)))
+            night.record_order(game, *random_order(game, Random(seed)))
     counted = history.pairing_history(night.tournament)
     byes = [counted.bye_count(player_id) for player_id in night.tournament.active_ids]
     assert max(byes) - min(byes) <= 1
@@ -140,16 +140,16 @@ def test_deleting_a_round_opens_the_one_before_again() -> None:
     night.finish_round()
     newest = night.open_round()[0]
     assert newest.round_id is not None
-    night.make(tournament_commands.delete_round(night.tournament, newest.round_id))
+    night.apply(tournament_commands.delete_round(night.tournament, newest.round_id))
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
-    night.finish(game, *sorted(game.player_ids, reverse=True))
+    night.record_order(game, *sorted(game.player_ids, reverse=True))
     assert night.row(max(game.player_ids)).points == "1.00"
 
 
 def test_closing_keeps_the_results_of_an_open_round_and_deletes_its_open_games() -> None:
     night = a_started_night(players=4)
     first, _second = night.open_round()
-    night.finish(first, *first.player_ids)
+    night.record_order(first, *first.player_ids)
     night.complete()
     assert [game.game_id for game in night.tournament.games] == [first.game_id]
     assert [round_.status for round_ in night.tournament.rounds] == ["completed"]

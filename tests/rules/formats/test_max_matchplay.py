@@ -39,7 +39,7 @@ def a_started_night(**given: Any) -> Night:
 def create(night: Night) -> list[Game]:
     """The matches that start now."""
     before = len(night.tournament.games)
-    night.make(max_matchplay_commands.create_matches(night.tournament, night.dice(), night.now))
+    night.apply(max_matchplay_commands.create_matches(night.tournament, night.dice(), night.now))
     return list(night.tournament.games[before:])
 
 
@@ -52,7 +52,7 @@ def play_on(night: Night, dice: Random) -> None:
             create(night)
         except Conflict:
             game = dice.choice(night.open_games())
-            night.finish(game, *random_order(game, dice))
+            night.record_order(game, *random_order(game, dice))
     raise AssertionError("the night does not end")
 
 
@@ -88,7 +88,7 @@ def test_nothing_starts_before_somebody_asks_for_it_neither_then_nor_after_a_res
     assert night.tournament.games == ()
     assert len(night.tournament.state.schedule) == 20
     games = create(night)
-    night.finish(games[0], *games[0].player_ids)
+    night.record_order(games[0], *games[0].player_ids)
     assert len(night.open_games()) == 1
     assert len(create(night)) == 1
 
@@ -127,7 +127,7 @@ def test_asking_in_vain_says_why() -> None:
     with pytest.raises(Conflict, match="fewer than two players"):
         create(night)
     night = a_started_night(players=2, max_matchplay_duration=1)
-    night.finish(create(night)[0], 1, 2)
+    night.record_order(create(night)[0], 1, 2)
     with pytest.raises(Conflict, match="is over"):
         create(night)
     night.complete()
@@ -140,11 +140,11 @@ def test_asking_in_vain_says_why() -> None:
 def test_free_players_who_have_met_wait_for_others() -> None:
     night = a_started_night(players=4, max_matchplay_duration=3)
     first, second = create(night)
-    night.finish(first, *first.player_ids)
+    night.record_order(first, *first.player_ids)
     # The two who are free have just met; the other two still play.
     with pytest.raises(Conflict, match="have met already or wait for others"):
         create(night)
-    night.finish(second, *second.player_ids)
+    night.record_order(second, *second.player_ids)
     assert len(create(night)) == 2
 
 
@@ -165,7 +165,7 @@ def test_who_leaves_is_required_of_nobody() -> None:
     gone = games[0].player_ids[0]
     night.leave(gone)
     assert not any(gone in meeting for meeting in night.tournament.state.schedule)
-    night.finish(games[0], *games[0].player_ids)
+    night.record_order(games[0], *games[0].player_ids)
     play_on(night, Random(7))
     # One of the nine has met the one who left: 71 seats are left, so one player has a walkover.
     assert sorted(row.games_played or 0 for row in night.standings()) == [1, 7, *[8] * 8]
@@ -201,9 +201,9 @@ def test_who_comes_when_all_have_played_gets_nothing_for_nothing() -> None:
 def test_a_deleted_game_is_played_again_and_a_deleted_result_too_while_both_are_free() -> None:
     night = a_started_night(players=4, max_matchplay_duration=3)
     first, second = create(night)
-    night.finish(first, *first.player_ids)
-    night.finish(second, *second.player_ids)
-    night.make(game_commands.delete_game(night.tournament, first.game_id, night.dice(), night.now))
+    night.record_order(first, *first.player_ids)
+    night.record_order(second, *second.player_ids)
+    night.apply(game_commands.delete_game(night.tournament, first.game_id, night.dice(), night.now))
     assert sorted(first.player_ids) in [sorted(meeting) for meeting in night.tournament.state.schedule]
     night.clear(second)
     assert night.game(second.game_id).status == "started"
@@ -214,8 +214,8 @@ def test_a_deleted_game_is_played_again_and_a_deleted_result_too_while_both_are_
 def test_a_result_is_not_deleted_while_its_players_or_its_arena_are_busy() -> None:
     night = a_started_night(players=4, arenas=3, max_matchplay_duration=3)
     first, second = create(night)
-    night.finish(first, *first.player_ids)
-    night.finish(second, *second.player_ids)
+    night.record_order(first, *first.player_ids)
+    night.record_order(second, *second.player_ids)
     create(night)
     with pytest.raises(Conflict, match="Enter the right result of"):
         night.clear(first)
@@ -235,9 +235,9 @@ def test_the_live_view_counts_games_opponents_arenas_and_time() -> None:
     assert (before.remaining_games, before.avg_game_duration) == (4, None)
     first, second = create(night)
     night.tick(300)
-    night.finish(first, *first.player_ids)
+    night.record_order(first, *first.player_ids)
     night.tick(600)
-    night.finish(second, *second.player_ids)
+    night.record_order(second, *second.player_ids)
     # 600 and 1,500 seconds, each result tick of five minutes included.
     shown = max_matchplay_family.live_view(night.tournament)
     assert (shown.remaining_games, shown.avg_game_duration) == (2, 1050)
@@ -257,12 +257,12 @@ def test_an_arena_out_of_service_is_not_given_and_a_game_may_move() -> None:
     night = a_started_night(players=4, arenas=3)
     game = create(night)[0]
     assert game.arena_id is not None
-    night.make(
+    night.apply(
         lineup_commands.change_arena(
             night.tournament, game.arena_id, night.dice(), night.now, is_active=False
         )
     )
-    night.make(game_commands.redraw_arena(night.tournament, game.game_id, night.dice()))
+    night.apply(game_commands.redraw_arena(night.tournament, game.game_id, night.dice()))
     assert night.game(game.game_id).arena_id != game.arena_id
 
 
@@ -290,7 +290,7 @@ def test_every_night_ends_with_everybody_served_but_one_at_most(
         elif event == "return" and gone:
             night.come_back(dice.choice(gone))
         for game in night.open_games()[:1]:
-            night.finish(game, *random_order(game, dice))
+            night.record_order(game, *random_order(game, dice))
     play_on(night, dice)
     short = [left for left in max_matchplay_family.games_left(night.tournament).values() if left]
     assert len(short) <= 1
@@ -310,6 +310,6 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     night.leave(1)
     play_on(night, Random(7))
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

@@ -34,7 +34,7 @@ def play_one_group(night: Night, *orders: Sequence[int]) -> None:
     """Rounds of one group, each with its finishing order."""
     for order in orders:
         game = night.open_round()[0]
-        night.finish(game, *[player_id for player_id in order if player_id in game.player_ids])
+        night.record_order(game, *[player_id for player_id in order if player_id in game.player_ids])
         night.complete_round()
 
 
@@ -64,7 +64,7 @@ def test_below_the_bar_is_out_on_the_bar_stays_in() -> None:
 def test_nobody_is_out_before_the_round_is_completed() -> None:
     night = a_started_night(players=4, pace_initial_rounds=1, pace_initial_target=6)
     game = night.open_round()[0]
-    night.finish(game, 1, 2, 3, 4)
+    night.record_order(game, 1, 2, 3, 4)
     assert FORMAT.playing_ids(night.tournament) == (1, 2, 3, 4)
     night.complete_round()
     assert FORMAT.playing_ids(night.tournament) == (1,)
@@ -162,7 +162,7 @@ def test_somebody_is_always_left_and_those_are_ahead(
         if FORMAT.is_over(night.tournament):
             break
         for game in night.open_round():
-            night.finish(game, *random_order(game, dice))
+            night.record_order(game, *random_order(game, dice))
         night.complete_round()
     left = set(FORMAT.playing_ids(night.tournament))
     assert left
@@ -182,6 +182,6 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     night.adjust(6, 5)
     night.play_round()
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

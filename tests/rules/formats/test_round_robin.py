@@ -25,7 +25,7 @@ VECTORS = load.vectors("groups")
 KEYS = "scorekeeping roundRobinGroupSize byes seeding playerOrder arenaAssignment suggestions playoffsCutoffs"
 
 
-def started(players: int, **given: Any) -> Night:
+def start_night(players: int, **given: Any) -> Night:
     """A running round robin, seeded in the order of the player ids."""
     night = a_night("round_robin", players=players, **{"seeding": "manual", **given})
     night.start()
@@ -37,7 +37,7 @@ def rounds_of(night: Night) -> list[tuple[Game, ...]]:
     return [games.get(round_.round_id, ()) for round_ in night.tournament.rounds_in_order]
 
 
-def between(night: Night, one: int, other: int) -> Game:
+def game_between(night: Night, one: int, other: int) -> Game:
     return next(game for game in night.tournament.games if set(game.player_ids) == {one, other})
 
 
@@ -68,7 +68,7 @@ def test_a_started_tournament_has_the_schedule_of_the_library(players: str) -> N
             "groups": [list(game.player_ids) for game in games if not game.is_bye],
             "byes": [game.player_ids[0] for game in games if game.is_bye],
         }
-        for games in rounds_of(started(int(players), arenas=0))
+        for games in rounds_of(start_night(int(players), arenas=0))
     ]
     assert made == VECTORS["round_robin"][players]
 
@@ -76,7 +76,7 @@ def test_a_started_tournament_has_the_schedule_of_the_library(players: str) -> N
 @pytest.mark.parametrize("name", VECTORS["wcs_groups"])
 def test_groups_are_those_of_the_library_a_round_for_each(name: str) -> None:
     players, size = map(int, name.split("/"))
-    night = started(players, round_robin_group_size=size, arenas=0)
+    night = start_night(players, round_robin_group_size=size, arenas=0)
     groups = VECTORS["wcs_groups"][name]
     if len(groups) == 1:
         # One group is everybody: the rounds are those without groups.
@@ -92,7 +92,7 @@ def test_groups_are_those_of_the_library_a_round_for_each(name: str) -> None:
 
 
 def test_a_game_has_the_shape_of_a_round_of_two() -> None:
-    night = started(5)
+    night = start_night(5)
     first, second, bye = rounds_of(night)[0]
     assert [(game.set_number, game.game_index) for game in (first, second)] == [(0, 0), (1, 0)]
     assert first.advantage_id == first.player_ids[0]
@@ -102,34 +102,34 @@ def test_a_game_has_the_shape_of_a_round_of_two() -> None:
 
 @pytest.mark.parametrize(("byes", "points"), [("full", "1.00"), ("half", "0.50"), ("zero", "0.00")])
 def test_a_bye_is_worth_what_is_set(byes: str, points: str) -> None:
-    night = started(3, byes=byes)
+    night = start_night(3, byes=byes)
     assert {row.points for row in night.standings()} == {points}
     assert {row.games_played for row in night.standings()} == {0}
 
 
 def test_each_arena_is_used_once_in_a_round_and_the_rest_is_chosen_later() -> None:
-    for games in rounds_of(started(8, arenas=3)):
+    for games in rounds_of(start_night(8, arenas=3)):
         arenas = [game.arena_id for game in games if game.arena_id is not None]
         assert len(arenas) == len(set(arenas)) == 3
 
 
 def test_the_schedule_already_gives_everybody_half_of_the_starts() -> None:
-    night = started(8)
+    night = start_night(8)
     firsts = Counter(game.player_ids[0] for game in night.tournament.games)
     assert all(count in {3, 4} for count in firsts.values())
 
 
 def test_another_playing_order_wins_over_the_schedule() -> None:
-    night = started(6, player_order="seed")
+    night = start_night(6, player_order="seed")
     assert all(game.player_ids[0] < game.player_ids[1] for game in night.tournament.games)
 
 
 def test_a_win_is_a_point_and_equals_share_a_place() -> None:
     # By hand: 1 beats all, 2, 3 and 4 beat each other in a ring.
-    night = started(4)
+    night = start_night(4)
     for winner, loser in ((1, 2), (1, 3), (1, 4), (2, 3), (3, 4), (4, 2)):
         assert not tournament_commands.format_of(night.tournament).is_over(night.tournament)
-        night.finish(between(night, winner, loser), winner, loser)
+        night.record_order(game_between(night, winner, loser), winner, loser)
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     assert [(row.position, row.player_id, row.points, row.tiebreakers) for row in night.standings()] == [
         (1, 1, "3.00", ("3.00",)),
@@ -140,8 +140,8 @@ def test_a_win_is_a_point_and_equals_share_a_place() -> None:
 
 
 def test_the_rows_are_those_of_the_list_family() -> None:
-    night = started(4)
-    night.finish(between(night, 1, 2), 1, 2)
+    night = start_night(4)
+    night.record_order(game_between(night, 1, 2), 1, 2)
     night.adjust(2, "1.50")
     row = night.row(2)
     assert (row.points, row.points_with_tiebreaker, row.games_played) == ("1.50", None, 1)
@@ -153,7 +153,7 @@ def test_the_rows_are_those_of_the_list_family() -> None:
 
 def test_groups_are_ranked_together_by_points() -> None:
     # 6 players in threes: groups 1, 4, 6 and 2, 3, 5. The lower id wins every game.
-    night = started(6, round_robin_group_size=3)
+    night = start_night(6, round_robin_group_size=3)
     night.finish_round()
     assert [(row.position, row.player_id) for row in night.standings()] == [
         (1, 1),
@@ -166,10 +166,10 @@ def test_groups_are_ranked_together_by_points() -> None:
 
 
 def test_rounds_are_played_in_any_order_and_complete_themselves() -> None:
-    night = started(4)
+    night = start_night(4)
     last = rounds_of(night)[-1]
     for game in last:
-        night.finish(game, *game.player_ids)
+        night.record_order(game, *game.player_ids)
     assert [round_.status for round_ in night.tournament.rounds_in_order] == [
         "started",
         "started",
@@ -180,10 +180,10 @@ def test_rounds_are_played_in_any_order_and_complete_themselves() -> None:
 
 
 def test_any_result_can_be_corrected_while_it_runs() -> None:
-    night = started(4)
+    night = start_night(4)
     night.finish_round()
     assert [row.points for row in night.standings()] == ["3.00", "2.00", "1.00", "0.00"]
-    night.correct(between(night, 1, 4), 4, 1)
+    night.correct(game_between(night, 1, 4), 4, 1)
     assert [(row.player_id, row.points) for row in night.standings()] == [
         (1, "2.00"),
         (2, "2.00"),
@@ -193,18 +193,18 @@ def test_any_result_can_be_corrected_while_it_runs() -> None:
 
 
 def test_a_forfeit_is_a_win_for_the_other() -> None:
-    night = started(4)
-    game = between(night, 1, 2)
+    night = start_night(4)
+    game = game_between(night, 1, 2)
     night.record(GameOutcome(game_id=game.game_id, forfeited_by=1))
     assert (night.row(2).points, night.game(game.game_id).forfeited_by) == ("1.00", 1)
 
 
 def test_a_player_who_leaves_forfeits_what_is_open() -> None:
-    night = started(5)
-    night.finish(between(night, 5, 1), 5, 1)
+    night = start_night(5)
+    night.record_order(game_between(night, 5, 1), 5, 1)
     with pytest.raises(Conflict, match="forfeits"):
         night.leave(5)
-    night.make(tournament_commands.forfeit_open_games(night.tournament, 5, night.dice(), night.now))
+    night.apply(tournament_commands.forfeit_open_games(night.tournament, 5, night.dice(), night.now))
     assert not [game for game in night.open_games() if 5 in game.player_ids]
     assert [night.row(one).points for one in (1, 2, 3, 4, 5)] == ["1.00", "2.00", "2.00", "2.00", "2.00"]
     with pytest.raises(Conflict, match="nothing to forfeit"):
@@ -212,7 +212,7 @@ def test_a_player_who_leaves_forfeits_what_is_open() -> None:
 
 
 def test_a_late_player_gets_everybody_a_new_schedule_before_the_first_result() -> None:
-    night = started(4)
+    night = start_night(4)
     before = night.tournament
     night.join(9)
     assert {tuple(sorted(game.player_ids)) for game in night.tournament.games if not game.is_bye} == set(
@@ -224,8 +224,8 @@ def test_a_late_player_gets_everybody_a_new_schedule_before_the_first_result() -
 
 
 def test_a_late_player_is_refused_after_the_first_result() -> None:
-    night = started(4)
-    night.finish(between(night, 1, 2), 1, 2)
+    night = start_night(4)
+    night.record_order(game_between(night, 1, 2), 1, 2)
     with pytest.raises(Conflict, match="comes too late"):
         night.join(9)
 
@@ -240,26 +240,26 @@ def test_who_was_inactive_at_the_start_may_come_before_the_first_result() -> Non
 
 
 def test_closed_early_the_unplayed_games_go_and_come_back_when_it_is_reopened() -> None:
-    night = started(5)
-    night.finish(between(night, 1, 2), 1, 2)
+    night = start_night(5)
+    night.record_order(game_between(night, 1, 2), 1, 2)
     schedule = {(game.round_id, frozenset(game.player_ids)) for game in night.tournament.games}
     night.complete()
     assert {game.status for game in night.tournament.games} == {"completed"}
     assert len([game for game in night.tournament.games if not game.is_bye]) == 1
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     assert {(game.round_id, frozenset(game.player_ids)) for game in night.tournament.games} == schedule
     assert {round_.status for round_ in night.tournament.rounds} == {"started"}
 
 
 def test_a_schedule_that_was_made_elsewhere_stays_as_it_is() -> None:
-    night = started(4)
+    night = start_night(4)
     first = night.tournament.games[0]
     strange = replace(first, set_number=7)
     games = tuple(strange if game == first else game for game in night.tournament.games)
     night.tournament = replace(night.tournament, games=games)
-    night.finish(strange, *strange.player_ids)
+    night.record_order(strange, *strange.player_ids)
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     assert len(night.tournament.games) == 1
 
 
@@ -269,11 +269,11 @@ def test_a_schedule_that_was_made_elsewhere_stays_as_it_is() -> None:
 )
 def test_a_start_that_cannot_be_is_refused(players: int, given: Any, sentence: str) -> None:
     with pytest.raises((Conflict, Invalid), match=sentence):
-        started(players, **given)
+        start_night(players, **given)
 
 
 def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
-    night = started(5, arena_assignment="manual")
+    night = start_night(5, arena_assignment="manual")
     game, bye = rounds_of(night)[0][0], rounds_of(night)[0][-1]
     one, other = game.player_ids
     for said, sentence in (
@@ -282,7 +282,7 @@ def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
     ):
         with pytest.raises(Conflict, match=sentence):
             night.record(said)
-    plain = started(4)
+    plain = start_night(4)
     game = rounds_of(plain)[0][0]
     one, other = game.player_ids
     for said in (
@@ -297,7 +297,7 @@ def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
 
 
 def test_rounds_are_not_opened_completed_or_deleted_by_hand() -> None:
-    night = started(4)
+    night = start_night(4)
     first = night.tournament.rounds_in_order[0]
     with pytest.raises(Conflict, match="there already"):
         night.open_round()
@@ -315,7 +315,7 @@ def test_any_night_ends_and_can_be_taken_back_to_the_plan(players: int, size: in
     night.start()
     while night.open_games():
         game = dice.choice(night.open_games())
-        night.finish(game, *random_order(game, dice))
+        night.record_order(game, *random_order(game, dice))
     assert tournament_commands.format_of(night.tournament).is_over(night.tournament)
     rows = night.standings()
     won = sum(float(str(row.points)) for row in rows)

@@ -29,11 +29,11 @@ def a_started_night(kind: str = "knockout", **given: Any) -> Night:
     return night
 
 
-def strikes(night: Night) -> dict[int, int | None]:
+def strikes_by_player(night: Night) -> dict[int, int | None]:
     return {row.player_id: row.strike_count for row in night.standings()}
 
 
-def playing(night: Night) -> tuple[int, ...]:
+def playing_ids(night: Night) -> tuple[int, ...]:
     return FORMATS[night.tournament.type].playing_ids(night.tournament)
 
 
@@ -48,7 +48,7 @@ def test_a_knockout_goes_on_until_one_player_is_left() -> None:
             break
         night.play_round()
     # The lower id always wins.
-    assert playing(night) == (1,)
+    assert playing_ids(night) == (1,)
     assert (night.places()[1], night.row(1).strike_count) == (1, 0)
     with pytest.raises(Conflict, match="is over"):
         night.open_round()
@@ -72,13 +72,13 @@ def test_a_group_knockout_ends_with_one_survivor_and_the_sizes_of_the_table(
     for _ in range(60):
         if is_over(night):
             break
-        alive = len(playing(night))
+        alive = len(playing_ids(night))
         games = night.open_round()
         assert tuple(len(game.player_ids) for game in games) == groups.group_sizes(alive)
         for game in games:
-            night.finish(game, *random_order(game, dice))
+            night.record_order(game, *random_order(game, dice))
         night.complete_round()
-    assert len(playing(night)) == 1
+    assert len(playing_ids(night)) == 1
     assert list(night.places().values()).count(1) == 1
 
 
@@ -86,18 +86,18 @@ def test_standard_strikes_may_be_entered_as_the_players_struck_and_entered_again
     night = a_started_night("group_knockout", players=4)
     game = night.open_round()[0]
     night.record(GameOutcome(game_id=game.game_id, strikers=(1, 3)))
-    assert strikes(night) == {1: 1, 2: 0, 3: 1, 4: 0}
+    assert strikes_by_player(night) == {1: 1, 2: 0, 3: 1, 4: 0}
     shown = night.game(game.game_id).result_positions
     assert shown[:3] == (None, None, None)
     assert shown[3] in {2, 4}
     night.record(GameOutcome(game_id=game.game_id, strikers=(1, 2)))
-    assert strikes(night) == {1: 1, 2: 1, 3: 0, 4: 0}
+    assert strikes_by_player(night) == {1: 1, 2: 1, 3: 0, 4: 0}
 
 
 def test_an_order_entered_before_is_not_lost_when_the_same_strikes_are_entered_again() -> None:
     night = a_started_night("group_knockout", players=4)
     game = night.open_round()[0]
-    night.finish(game, 4, 2, 1, 3)
+    night.record_order(game, 4, 2, 1, 3)
     assert night.record(GameOutcome(game_id=game.game_id, strikers=(1, 3))) == []
     assert night.game(game.game_id).finishing_order == (4, 2, 1, 3)
 
@@ -118,8 +118,8 @@ def test_fair_strikes_need_the_order() -> None:
     game = night.open_round()[0]
     with pytest.raises(Invalid, match="follow from the finishing order"):
         night.record(GameOutcome(game_id=game.game_id, strikers=(1, 2)))
-    night.finish(game, 3, 1, 2, 4)
-    assert strikes(night) == {3: 0, 1: 1, 2: 1, 4: 2}
+    night.record_order(game, 3, 1, 2, 4)
+    assert strikes_by_player(night) == {3: 0, 1: 1, 2: 1, 4: 2}
 
 
 def test_a_late_player_starts_with_the_strikes_given_and_the_rounds_missed_are_suggested() -> None:
@@ -128,7 +128,7 @@ def test_a_late_player_starts_with_the_strikes_given_and_the_rounds_missed_are_s
     night.open_round()
     assert knockout.rounds_missed(night.tournament) == 2
     night.join(9, points_adjustment=Decimal(2))
-    assert strikes(night)[9] == 2
+    assert strikes_by_player(night)[9] == 2
     night.finish_round()
     night.open_round()
     assert 9 in {player_id for game in night.open_games() for player_id in game.player_ids}
@@ -152,10 +152,10 @@ def test_who_was_taken_out_of_a_game_plays_the_next_round() -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
     gone = game.player_ids[0]
-    night.make(game_commands.remove_player(night.tournament, game.game_id, gone))
+    night.apply(game_commands.remove_player(night.tournament, game.game_id, gone))
     night.finish_round()
     night.complete_round()
-    assert gone in playing(night)
+    assert gone in playing_ids(night)
 
 
 def test_a_strike_by_hand_puts_a_player_out_at_once_in_the_newest_completed_round() -> None:
@@ -163,28 +163,28 @@ def test_a_strike_by_hand_puts_a_player_out_at_once_in_the_newest_completed_roun
     for _ in range(2):
         night.play_round()
     night.open_round()
-    assert 1 in playing(night)
+    assert 1 in playing_ids(night)
     night.adjust(1, 3)
-    assert 1 not in playing(night)
+    assert 1 not in playing_ids(night)
     assert night.places()[1] == 8
     # He still plays the open game, and wins; two who go out in round 3 were in longer than he.
     night.finish_round()
     night.complete_round()
-    assert len(playing(night)) == 5
+    assert len(playing_ids(night)) == 5
     assert night.places()[1] == 8
     night.adjust(1, 0)
-    assert 1 in playing(night)
+    assert 1 in playing_ids(night)
     assert night.places()[1] == 1
 
 
 def test_who_is_brought_back_is_not_first_in_line_for_a_bye() -> None:
     night = a_started_night(players=7, knockout_strike_count=1)
-    while len(playing(night)) > 2:
+    while len(playing_ids(night)) > 2:
         night.play_round()
     out = night.standings()[-1].player_id
     night.adjust(out, -5)
     counted = history.pairing_history(night.tournament)
-    fewest = min(counted.bye_count(player_id) for player_id in playing(night) if player_id != out)
+    fewest = min(counted.bye_count(player_id) for player_id in playing_ids(night) if player_id != out)
     assert counted.bye_count(out) >= fewest
 
 
@@ -192,10 +192,10 @@ def test_strikes_by_hand_for_everybody_share_first_place() -> None:
     night = a_started_night(players=4, knockout_strike_count=2)
     night.play_round()
     night.play_round()
-    left = playing(night)
+    left = playing_ids(night)
     for player_id in left:
         night.adjust(player_id, 2)
-    assert playing(night) == ()
+    assert playing_ids(night) == ()
     assert [night.places()[player_id] for player_id in left] == [1] * len(left)
 
 
@@ -205,17 +205,17 @@ def test_a_corrected_result_brings_the_loser_back_while_the_round_is_the_newest(
     night.finish_round()
     night.complete_round()
     loser = max(game.player_ids)
-    assert loser not in playing(night)
+    assert loser not in playing_ids(night)
     night.correct(game, loser, min(game.player_ids))
-    assert loser in playing(night)
-    assert min(game.player_ids) not in playing(night)
+    assert loser in playing_ids(night)
+    assert min(game.player_ids) not in playing_ids(night)
 
 
 def test_the_organizer_may_close_with_several_left_who_rank_by_fewer_strikes() -> None:
     night = a_started_night(players=8, knockout_strike_count=3, pairing="swiss")
     for _ in range(3):
         night.play_round()
-    left = playing(night)
+    left = playing_ids(night)
     night.complete()
     rows = night.standings()
     assert {row.player_id for row in rows[: len(left)]} == set(left)
@@ -227,8 +227,8 @@ def test_closing_in_the_middle_of_a_round_puts_nobody_out_whose_game_was_not_fin
     night = a_started_night(players=8, knockout_strike_count=3)
     night.play_round()
     games = night.open_round()
-    night.finish(games[0], *games[0].player_ids)
-    left = playing(night)
+    night.record_order(games[0], *games[0].player_ids)
+    left = playing_ids(night)
     night.complete()
     assert len(left) == 8
     unfinished = {player_id for game in games[1:] for player_id in game.player_ids}
@@ -255,6 +255,6 @@ def test_taking_everything_back_leaves_the_planned_tournament(kind: str) -> None
     night.come_back(3)
     night.open_round()
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

@@ -46,14 +46,14 @@ def test_who_reaches_the_target_stops_playing_and_is_ahead_of_all_who_have_not()
 def test_the_earlier_round_wins_then_more_points_in_the_same_round() -> None:
     night = a_started_night(players=4, target_points=12)
     game = night.open_round()[0]
-    night.finish(game, 1, 2, 3, 4)
+    night.record_order(game, 1, 2, 3, 4)
     game = night.open_round()[0]
-    night.finish(game, 1, 2, 3, 4)
+    night.record_order(game, 1, 2, 3, 4)
     # After round 2: 14, 10, 6, 2. Player 1 has made it; 2, 3 and 4 go on as a group of three: 7/4/1.
     assert night.places() == {1: 1, 2: 2, 3: 3, 4: 4}
     game = night.open_round()[0]
     assert sorted(game.player_ids) == [2, 3, 4]
-    night.finish(game, 3, 2, 4)
+    night.record_order(game, 3, 2, 4)
     # 2 has 14 and 3 has 13, both in round 3; 1 was there first with 14.
     assert [(row.player_id, row.position, row.points) for row in night.standings()] == [
         (1, 1, "14.00"),
@@ -107,7 +107,7 @@ def test_an_adjustment_reaches_the_target_in_the_round_it_was_made() -> None:
 def test_a_correction_takes_a_player_back_below_the_target() -> None:
     night = a_started_night(players=4, target_points=7)
     game = night.open_round()[0]
-    night.finish(game, 1, 2, 3, 4)
+    night.record_order(game, 1, 2, 3, 4)
     assert FORMATS["target"].playing_ids(night.tournament) == (2, 3, 4)
     night.correct(game, 2, 1, 3, 4)
     assert FORMATS["target"].playing_ids(night.tournament) == (1, 3, 4)
@@ -151,6 +151,6 @@ def test_taking_everything_back_leaves_the_planned_tournament() -> None:
     night.leave(1)
     night.play_round()
     night.complete()
-    night.make(tournament_commands.reopen(night.tournament))
+    night.apply(tournament_commands.reopen(night.tournament))
     night.undo_all()
     assert night.tournament == planned

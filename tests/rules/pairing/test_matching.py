@@ -11,7 +11,7 @@ from rules.properties import quick
 from silverball.rules.pairing import matching
 
 
-def _square(costs: Sequence[int], nodes: int) -> list[list[int]]:
+def _cost_matrix(costs: Sequence[int], nodes: int) -> list[list[int]]:
     square = [[0] * nodes for _ in range(nodes)]
     for (one, other), cost in zip(combinations(range(nodes), 2), costs, strict=True):
         square[one][other] = square[other][one] = cost
@@ -31,7 +31,7 @@ def _perfect(nodes: tuple[int, ...]) -> Iterator[tuple[tuple[int, int], ...]]:
 @given(st.lists(st.integers(0, 50), min_size=15, max_size=15))
 @quick
 def test_no_perfect_matching_is_cheaper(costs: list[int]) -> None:
-    square = _square(costs, 6)
+    square = _cost_matrix(costs, 6)
     pairs = matching.perfect_matching(square)
     assert matching.is_perfect(6, pairs)
     cheapest = min(sum(square[one][other] for one, other in tried) for tried in _perfect(tuple(range(6))))
@@ -39,7 +39,7 @@ def test_no_perfect_matching_is_cheaper(costs: list[int]) -> None:
 
 
 def test_a_forbidden_pair_is_never_made() -> None:
-    square = _square([matching.NO_EDGE, 9, 9, 9, 9, matching.NO_EDGE], 4)
+    square = _cost_matrix([matching.NO_EDGE, 9, 9, 9, 9, matching.NO_EDGE], 4)
     assert (0, 1) not in matching.perfect_matching(square)
 
 
@@ -63,7 +63,7 @@ def test_when_few_partners_are_too_few_everybody_is_looked_at() -> None:
 
 def test_an_odd_number_cannot_be_matched() -> None:
     with pytest.raises(ValueError, match="3 nodes"):
-        matching.perfect_matching(_square([1, 1, 1], 3))
+        matching.perfect_matching(_cost_matrix([1, 1, 1], 3))
 
 
 def test_a_cost_beyond_the_limit_is_our_own_mistake() -> None:

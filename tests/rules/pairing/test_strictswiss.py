@@ -13,7 +13,7 @@ from silverball.rules.pairing.history import DrawHistory
 SEEDS = range(50)
 
 
-def _met(text: str) -> DrawHistory:
+def _history_of(text: str) -> DrawHistory:
     """Meetings from texts such as "P1:P3A,P2B": everybody lists everybody he met."""
     names = {"P1": 1, "P2A": 2, "P2B": 3, "P3A": 4, "P3B": 5, "P4": 6}
     meetings: dict[tuple[int, int], int] = {}
@@ -25,7 +25,7 @@ def _met(text: str) -> DrawHistory:
     return DrawHistory(meetings)
 
 
-FIRST = _met("P1:P3A,P2B,P4 P2A:P3A,P3B,P4 P2B:P1,P3A,P3B P3A:P1,P2A,P2B P3B:P2A,P2B,P4 P4:P1,P2A,P3B")
+FIRST = _history_of("P1:P3A,P2B,P4 P2A:P3A,P3B,P4 P2B:P1,P3A,P3B P3A:P1,P2A,P2B P3B:P2A,P2B,P4 P4:P1,P2A,P3B")
 FIRST_SCORES = {1: 3, 2: 2, 3: 2, 4: 1, 5: 1, 6: 0}
 SECOND = DrawHistory({(one, other): 1 for one in (1, 2, 3) for other in (4, 5, 6)})
 SECOND_SCORES = {1: 3, 2: 2, 4: 2, 3: 1, 5: 1, 6: 0}
@@ -57,17 +57,17 @@ def test_the_draw_has_the_smallest_penalty(
     assert strictswiss.penalty_total(asked, past, drawn, rounds=3) == total
 
 
-def _named(drawn: Draw) -> set[tuple[int, ...]]:
+def _groups_of(drawn: Draw) -> set[tuple[int, ...]]:
     return {tuple(sorted(group)) for group in drawn.groups} | {(player,) for player in drawn.byes}
 
 
 def test_the_vectors_have_their_pairs() -> None:
     first = strictswiss.draw_pairs(_decimals(FIRST_SCORES), FIRST, Random(7), rounds=3)
-    assert _named(first) == {(1, 2), (3, 6), (4, 5)}
+    assert _groups_of(first) == {(1, 2), (3, 6), (4, 5)}
     second = strictswiss.draw_pairs(_decimals(SECOND_SCORES), SECOND, Random(7), rounds=3)
-    assert _named(second) == {(1, 2), (3, 6), (4, 5)}
+    assert _groups_of(second) == {(1, 2), (3, 6), (4, 5)}
     fourth = strictswiss.draw_pairs(_decimals(THIRD_SCORES), FOURTH, Random(7), rounds=3)
-    assert _named(fourth) == {(3,), (1, 2), (4, 5)}
+    assert _groups_of(fourth) == {(3,), (1, 2), (4, 5)}
 
 
 def test_a_repeat_costs_what_it_costs_in_the_library() -> None:

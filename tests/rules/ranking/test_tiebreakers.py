@@ -15,7 +15,7 @@ def _points(**points: int) -> dict[int, Decimal]:
     return {int(name[1:]): Decimal(value) for name, value in points.items()}
 
 
-def _shown(row: tiebreakers.PointsTiebreak) -> tuple[int, ...]:
+def _values_of(row: tiebreakers.PointsTiebreak) -> tuple[int, ...]:
     return tuple(int(value) for value in row.values)
 
 
@@ -34,12 +34,12 @@ def test_the_strength_of_opponents_leaves_out_the_best_and_the_worst(
 def test_a_match_play_row_shows_points_median_and_solkoff() -> None:
     points = _points(p1=4, p2=3, p3=4, p4=5, p5=5, p6=7)
     row = tiebreakers.standard_tiebreaks(points, {1: [2, 3, 4, 5, 6]})[1]
-    assert _shown(row) == (4, 14, 24)
+    assert _values_of(row) == (4, 14, 24)
 
 
 def test_every_meeting_with_an_opponent_counts() -> None:
     points = _points(p1=1, p2=3)
-    assert _shown(tiebreakers.standard_tiebreaks(points, {1: [2, 2]})[1]) == (1, 0, 6)
+    assert _values_of(tiebreakers.standard_tiebreaks(points, {1: [2, 2]})[1]) == (1, 0, 6)
 
 
 ORDERS = [(1, 2, 3, 4), (1, 3, 2), (2, 1, 3, 4), (2, 1)]
@@ -47,7 +47,7 @@ ORDERS = [(1, 2, 3, 4), (1, 3, 2), (2, 1, 3, 4), (2, 1)]
 
 def test_placement_counts_first_and_second_places() -> None:
     rows = tiebreakers.placement_tiebreaks(_points(p1=20, p2=20, p3=9), ORDERS)
-    assert {player_id: _shown(row)[1:] for player_id, row in rows.items()} == {
+    assert {player_id: _values_of(row)[1:] for player_id, row in rows.items()} == {
         1: (2, 2),
         2: (2, 1),
         3: (0, 1),
@@ -57,25 +57,25 @@ def test_placement_counts_first_and_second_places() -> None:
 
 def test_fewer_last_places_are_better() -> None:
     rows = tiebreakers.placement_last_tiebreaks(_points(p1=20, p2=20), ORDERS)
-    assert [_shown(rows[1]), _shown(rows[2])] == [(20, 1), (20, 1)]
+    assert [_values_of(rows[1]), _values_of(rows[2])] == [(20, 1), (20, 1)]
     rows = tiebreakers.placement_last_tiebreaks(_points(p3=20, p4=20), [(3, 4), (4, 3), (1, 4)])
     assert ties.positions({player_id: row.key for player_id, row in rows.items()}) == {3: 1, 4: 2}
 
 
 def test_a_bye_and_an_unknown_place_win_nothing() -> None:
     rows = tiebreakers.wins_tiebreaks(_points(p1=1), [(1,), (None, None, None, 1)])
-    assert _shown(rows[1]) == (1, 0)
-    assert _shown(tiebreakers.placement_last_tiebreaks(_points(p1=1), [(1,)])[1]) == (1, 0)
+    assert _values_of(rows[1]) == (1, 0)
+    assert _values_of(tiebreakers.placement_last_tiebreaks(_points(p1=1), [(1,)])[1]) == (1, 0)
 
 
 def test_wins_separate_equal_points() -> None:
-    assert _shown(tiebreakers.wins_tiebreaks(_points(p1=9, p2=9), ORDERS)[2]) == (9, 2)
+    assert _values_of(tiebreakers.wins_tiebreaks(_points(p1=9, p2=9), ORDERS)[2]) == (9, 2)
 
 
 def test_frenzy_shows_net_wins_and_wins_or_losses() -> None:
-    assert _shown(tiebreakers.frenzy_wins_tiebreaks({1: 11}, {1: 1})[1]) == (10, 11)
+    assert _values_of(tiebreakers.frenzy_wins_tiebreaks({1: 11}, {1: 1})[1]) == (10, 11)
     rows = tiebreakers.frenzy_losses_tiebreaks({1: 11, 2: 12}, {1: 1, 2: 2})
-    assert _shown(rows[1]) == (10, 1)
+    assert _values_of(rows[1]) == (10, 1)
     assert rows[1].key > rows[2].key
 
 
@@ -85,7 +85,7 @@ def test_the_better_seed_wins_so_that_no_ties_remain() -> None:
 
 
 def test_without_a_tiebreaker_equals_stay_equal() -> None:
-    assert _shown(tiebreakers.points_only(_points(p1=9))[1]) == (9,)
+    assert _values_of(tiebreakers.points_only(_points(p1=9))[1]) == (9,)
 
 
 @given(

@@ -203,8 +203,8 @@ def test_attempts_changed_in_secret_are_found(
     play: dict[str, Callable[[], Any]] = {
         "golf": lambda: solo_night.play_holes(night, 1, 2, 2),
         "bowling": lambda: solo_night.bowl(night, 1, 0, 3, 4),
-        "best_game": lambda: solo_night.score(night, 1, 501, 500),
-        "amazingrace": lambda: solo_night.race(night, 1, 500),
+        "best_game": lambda: solo_night.play_score(night, 1, 501, 500),
+        "amazingrace": lambda: solo_night.play_race_score(night, 1, 500),
     }
     play[kind]()
     assert _faults(night) == []
