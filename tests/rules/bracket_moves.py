@@ -20,8 +20,8 @@ from silverball.rules.pairing import group_bracket as stages
 
 def forfeit_all(night: Night, dice: Random) -> Sequence[Change]:
     """A player leaves: every open game of two is lost."""
-    who = choose_any(night.tournament.entrants, dice, "player").player_id
-    return tournament_commands.forfeit_open_games(night.tournament, who, dice, night.now)
+    player_id = choose_any(night.tournament.entrants, dice, "player").player_id
+    return tournament_commands.forfeit_open_games(night.tournament, player_id, dice, night.now)
 
 
 def tiebreak_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -57,19 +57,19 @@ def _over(tournament: Tournament) -> list[SinglePlayerGame]:
 
 
 def _strokes(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
-    one = choose_any(games, dice, "hole")
-    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 4))
-    return single_player_commands.record_attempt(night.tournament, said, dice, night.now)
+    hole = choose_any(games, dice, "hole")
+    outcome = AttemptOutcome(single_player_game_id=hole.single_player_game_id, strokes=dice.randint(1, 4))
+    return single_player_commands.record_attempt(night.tournament, outcome, dice, night.now)
 
 
 def delete_strokes(night: Night, dice: Random) -> Sequence[Change]:
-    one = choose_any(_over(night.tournament), dice, "hole")
-    return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
+    hole = choose_any(_over(night.tournament), dice, "hole")
+    return single_player_commands.delete_attempt(night.tournament, hole.single_player_game_id, night.now)
 
 
 def delete_hole(night: Night, dice: Random) -> Sequence[Change]:
-    one = choose_any(night.tournament.single_player_games, dice, "hole")
-    return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
+    hole = choose_any(night.tournament.single_player_games, dice, "hole")
+    return single_player_commands.delete_attempt(night.tournament, hole.single_player_game_id, night.now)
 
 
 # What must hold after every action.
@@ -121,10 +121,10 @@ def stages_are_full(tournament: Tournament) -> None:
         has_double_byes=bool(getattr(tournament.settings, "group_bracket_double_byes", 0)),
     )
     form: GroupStageRules = group_bracket.RULES if tournament.type == "group_bracket" else golf_bracket.RULES
-    for one, stage in zip(tournament.rounds_in_order, plan, strict=False):
-        result = form.round_result(tournament, one)
+    for round_, stage in zip(tournament.rounds_in_order, plan, strict=False):
+        result = form.round_result(tournament, round_)
         assert len(result.player_ids) <= stage.player_count
-        if one != tournament.newest_round:
+        if round_ != tournament.newest_round:
             assert len(result.player_ids) == stage.player_count
             assert {len(group) for group in result.groups} == {4}
 

@@ -17,8 +17,8 @@ def start_night(kind: str, players: int, **given: Any) -> Night:
 
 def games_of_round(tournament: Tournament, round_index: int) -> list[Game]:
     """The games of a round, by set and number; byes last."""
-    found = [round_ for round_ in tournament.rounds if round_.round_index == round_index]
-    games = [game for one in found for game in tournament.games_by_round.get(one.round_id, ())]
+    rounds = [round_ for round_ in tournament.rounds if round_.round_index == round_index]
+    games = [game for round_ in rounds for game in tournament.games_by_round.get(round_.round_id, ())]
     return sorted(games, key=lambda game: (game.set_number, game.game_index or 0, game.game_id))
 
 
@@ -54,11 +54,11 @@ def holes_of_player(night: Night, player_id: int, round_index: int) -> list[Sing
         for game in night.tournament.single_player_games
         if game.player_id == player_id and game.round_id == round_id
     ]
-    return sorted(own, key=lambda one: one.game_index or 0)
+    return sorted(own, key=lambda hole: hole.game_index or 0)
 
 
 def putt(night: Night, player_id: int, strokes: Sequence[int], round_index: int = 0) -> None:
     """Strokes on the player's holes of a round, from the first that is not over."""
-    waiting = [one for one in holes_of_player(night, player_id, round_index) if one.status != "completed"]
-    for one, count in zip(waiting, strokes, strict=False):
-        night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=count))
+    waiting = [hole for hole in holes_of_player(night, player_id, round_index) if hole.status != "completed"]
+    for hole, count in zip(waiting, strokes, strict=False):
+        night.record(AttemptOutcome(single_player_game_id=hole.single_player_game_id, strokes=count))

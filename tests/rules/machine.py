@@ -85,34 +85,34 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_open)
     @rule(pick=PICKS)
     def leave_or_return(self, pick: int) -> None:
-        gone = [entrant for entrant in self.tournament.entrants if not entrant.is_active]
-        here = [entrant for entrant in self.tournament.entrants if entrant.is_active]
+        inactive = [entrant for entrant in self.tournament.entrants if not entrant.is_active]
+        active = [entrant for entrant in self.tournament.entrants if entrant.is_active]
         # One player less on most nights, not an empty hall.
-        is_active = bool(gone) and (len(here) <= 2 or pick % 3 == 0)
-        who = self.dice_for(pick).choice(gone if is_active else here).player_id
+        is_active = bool(inactive) and (len(active) <= 2 or pick % 3 == 0)
+        player_id = self.dice_for(pick).choice(inactive if is_active else active).player_id
         self.try_action(
             lambda: tournament_commands.set_active(
-                self.tournament, who, is_active=is_active, dice=self.dice, now=self.night.now
+                self.tournament, player_id, is_active=is_active, dice=self.dice, now=self.night.now
             )
         )
 
     @precondition(lambda self: self.is_open and len(self.tournament.entrants) > 2)
     @rule(pick=PICKS)
     def remove_player(self, pick: int) -> None:
-        who = self.dice_for(pick).choice(self.tournament.entrants[-3:]).player_id
+        player_id = self.dice_for(pick).choice(self.tournament.entrants[-3:]).player_id
         self.try_action(
             lambda: tournament_commands.remove_entrant(
-                self.tournament, who, dice=self.dice, now=self.night.now
+                self.tournament, player_id, dice=self.dice, now=self.night.now
             )
         )
 
     @precondition(lambda self: self.is_open)
     @rule(pick=PICKS)
     def arena_off_or_on(self, pick: int) -> None:
-        one = self.dice_for(pick).choice(self.tournament.lineup)
+        arena = self.dice_for(pick).choice(self.tournament.lineup)
         self.try_action(
             lambda: lineup_commands.change_arena(
-                self.tournament, one.arena_id, self.dice, self.night.now, is_active=not one.is_active
+                self.tournament, arena.arena_id, self.dice, self.night.now, is_active=not arena.is_active
             )
         )
 
@@ -171,9 +171,9 @@ class NightMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.is_open)
     @rule(pick=PICKS, points=st.integers(-2, 3))
     def adjust(self, pick: int, points: int) -> None:
-        who = self.dice_for(pick).choice(self.tournament.entrants).player_id
+        player_id = self.dice_for(pick).choice(self.tournament.entrants).player_id
         self.try_action(
-            lambda: tournament_commands.adjust_entrant(self.tournament, who, points=Decimal(points)),
+            lambda: tournament_commands.adjust_entrant(self.tournament, player_id, points=Decimal(points)),
             may_lower=True,
         )
 
@@ -258,25 +258,25 @@ class NightMachine(RuleBasedStateMachine):
         """Dice of this step: the same pick means another thing later in the night."""
         return Random(f"{pick} {len(self.applied_changes)}")
 
-    def try_action(self, ask: Callable[[], Sequence[Change]], *, may_lower: bool = False) -> bool:
+    def try_action(self, action: Callable[[], Sequence[Change]], *, may_lower: bool = False) -> bool:
         """Whether it was done. Refusals must be sentences; what was done must be undone exactly."""
         before = self.tournament
         self.night.tick(60)
         try:
-            made = self.night.apply(ask())
+            changes = self.night.apply(action())
         except Refusal as refusal:
-            said = refusal.message
+            sentence = refusal.message
         else:
-            said = ""
-        if said:
-            assert said.endswith((".", ")")), said
+            sentence = ""
+        if sentence:
+            assert sentence.endswith((".", ")")), sentence
             assert self.tournament is before
             return False
-        self.applied_changes += made
-        if made:
-            assert apply_changes(self.tournament, opposite_changes(made)) == before
+        self.applied_changes += changes
+        if changes:
+            assert apply_changes(self.tournament, opposite_changes(changes)) == before
             self._check({} if may_lower else _strikes(tournament_commands.format_of(before).rank(before)))
-        return bool(made)
+        return bool(changes)
 
     def _check(self, strikes_before: Mapping[int, int]) -> None:
         rows = self.night.standings()
@@ -353,7 +353,7 @@ def _check_rounds(tournament: Tournament, moves: Moves) -> None:
 def _check_game(game: Game) -> None:
     assert len(set(game.player_ids)) == len(game.player_ids)
     lists = (game.result_positions, game.result_points, game.result_scores)
-    assert {len(one) for one in lists} == {len(game.player_ids)}
+    assert {len(values) for values in lists} == {len(game.player_ids)}
     if game.status == "started":
         assert {*game.result_points, *game.result_positions, *game.result_scores} == {None}
 

@@ -48,8 +48,8 @@ def forfeit_any(night: Night, dice: Random) -> Sequence[Change]:
     game = choose_any(
         [game for game in night.open_games() if len(game.player_ids) == 2], dice, "open game of two"
     )
-    said = GameOutcome(game_id=game.game_id, forfeited_by=dice.choice(game.player_ids))
-    return record_outcome(night, said, dice)
+    outcome = GameOutcome(game_id=game.game_id, forfeited_by=dice.choice(game.player_ids))
+    return record_outcome(night, outcome, dice)
 
 
 def tie_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -99,8 +99,8 @@ def swap_any(night: Night, dice: Random) -> Sequence[Change]:
 def seat_any(night: Night, dice: Random) -> Sequence[Change]:
     """A player joins a game of the newest round, or any game."""
     game = choose_any(night.tournament.games[-3:], dice, "game")
-    who = dice.choice(night.tournament.entrants).player_id
-    return game_commands.add_player(night.tournament, game.game_id, who, dice, night.now)
+    player_id = dice.choice(night.tournament.entrants).player_id
+    return game_commands.add_player(night.tournament, game.game_id, player_id, dice, night.now)
 
 
 def unseat_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -198,11 +198,11 @@ class Moves:
     uneven: frozenset[str] = UNEVEN
 
 
-def choose_any(things: Sequence[Any], dice: Random, name: str) -> Any:
+def choose_any(items: Sequence[Any], dice: Random, name: str) -> Any:
     """A drawn thing. Raises Conflict when there is none, which counts as a refusal."""
-    if not things:
+    if not items:
         raise Conflict(f"There is no {name}.")
-    return dice.choice(list(things))
+    return dice.choice(list(items))
 
 
 def completed_games(tournament: Tournament) -> list[Game]:
@@ -213,5 +213,5 @@ def random_finish(game: Game, dice: Random) -> tuple[int, ...]:
     return tuple(dice.sample(game.player_ids, len(game.player_ids)))
 
 
-def record_outcome(night: Night, said: GameOutcome, dice: Random) -> list[Change]:
-    return tournament_commands.record_result(night.tournament, said, dice, night.now)
+def record_outcome(night: Night, outcome: GameOutcome, dice: Random) -> list[Change]:
+    return tournament_commands.record_result(night.tournament, outcome, dice, night.now)

@@ -59,10 +59,10 @@ class Night:
     def open_games(self) -> list[Game]:
         return [game for game in self.tournament.games if game.status == "started"]
 
-    def record(self, said: Outcome) -> list[Change]:
+    def record(self, outcome: Outcome) -> list[Change]:
         self.tick()
         dice, _seed = tournament_commands.dice_for(self.tournament, f"result {len(self.journal)}")
-        return self.apply(tournament_commands.record_result(self.tournament, said, dice, self.now))
+        return self.apply(tournament_commands.record_result(self.tournament, outcome, dice, self.now))
 
     def record_order(self, game: Game, *order: int) -> list[Change]:
         """Record a finishing order, first to last."""

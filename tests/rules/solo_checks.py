@@ -27,7 +27,11 @@ def everybody_has_every_round(tournament: Tournament) -> None:
     counts = Counter((game.player_id, game.round_id) for game in tournament.single_player_games)
     assert max(counts.values(), default=1) == 1
     if is_started(tournament):
-        wanted = {(who, round_.round_id) for who in tournament.active_ids for round_ in tournament.rounds}
+        wanted = {
+            (player_id, round_.round_id)
+            for player_id in tournament.active_ids
+            for round_ in tournament.rounds
+        }
         assert wanted <= set(counts)
         done = {round_.round_id for round_ in tournament.rounds if round_.status == "completed"}
         assert all(
@@ -42,7 +46,7 @@ def golf_points(tournament: Tournament) -> Mapping[int, Decimal]:
     counted = getattr(tournament.settings, "golf_holes_counted", 0) or holes
     totals = {}
     for entrant in tournament.entrants:
-        own = [one.points for one in completed_games(tournament) if one.player_id == entrant.player_id]
+        own = [hole.points for hole in completed_games(tournament) if hole.player_id == entrant.player_id]
         strokes = sorted(int(points or 0) for points in own)
         if tournament.status == "completed":
             strokes = sorted(strokes + [limit] * (holes - len(strokes)))
@@ -53,19 +57,21 @@ def golf_points(tournament: Tournament) -> Mapping[int, Decimal]:
 def bowling_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """The values of the frames that are decided, as they are stored."""
     totals = {entrant.player_id: entrant.points_adjustment for entrant in tournament.entrants}
-    for one in completed_games(tournament):
-        totals[one.player_id] += one.points or 0
+    for frame in completed_games(tournament):
+        totals[frame.player_id] += frame.points or 0
     return totals
 
 
 def frames_are_counted(tournament: Tournament) -> None:
     """What is stored with a frame is its value with bonuses."""
     count = getattr(tournament.settings, "golf_duration", 0)
-    for player_id in {one.player_id for one in completed_games(tournament)}:
-        own = {one.game_index: one for one in completed_games(tournament) if one.player_id == player_id}
+    for player_id in {frame.player_id for frame in completed_games(tournament)}:
+        own = {
+            frame.game_index: frame for frame in completed_games(tournament) if frame.player_id == player_id
+        }
         frames = [own[index].rolls if index in own else () for index in range(count)]
         values = bowling.frame_values(frames, count)
-        assert {index: one.points for index, one in own.items()} == {
+        assert {index: frame.points for index, frame in own.items()} == {
             index: None if values[index or 0] is None else Decimal(values[index or 0] or 0) for index in own
         }
 
@@ -82,33 +88,40 @@ def queues_have_no_gaps(tournament: Tournament) -> None:
 
 def one_game_at_once(tournament: Tournament) -> None:
     playing = [game for game in tournament.single_player_games if game.status == "started"]
-    assert len({one.player_id for one in playing}) == len(playing)
-    assert len({one.arena_id for one in playing}) == len(playing)
+    assert len({game.player_id for game in playing}) == len(playing)
+    assert len({game.arena_id for game in playing}) == len(playing)
 
 
 def marks_are_those_of_a_slow_count(tournament: Tournament) -> None:
     """Every mark equals the one found by comparing each score with all others."""
     each = getattr(tournament.settings, "best_game_number_of_best_games", 1)
-    valid = [one for one in completed_games(tournament) if not one.is_voided]
+    valid = [game for game in completed_games(tournament) if not game.is_voided]
     holding = []
-    for one in valid:
-        beside = [two for two in valid if (two.player_id, two.arena_id) == (one.player_id, one.arena_id)]
-        better = [two for two in beside if _goes_before(two, one)]
+    for game in valid:
+        beside = [
+            other for other in valid if (other.player_id, other.arena_id) == (game.player_id, game.arena_id)
+        ]
+        better = [other for other in beside if _goes_before(other, game)]
         if len(better) < each:
-            holding.append(one)
-    expected = {one.single_player_game_id: bestgame.NO_MARK for one in completed_games(tournament)}
-    for one in holding:
-        points = Decimal(curves.points_of_rank(_curve(tournament), _rank(one, holding)))
-        expected[one.single_player_game_id] = bestgame.GameMark(points, True)
+            holding.append(game)
+    expected = {game.single_player_game_id: bestgame.NO_MARK for game in completed_games(tournament)}
+    for game in holding:
+        points = Decimal(curves.points_of_rank(_curve(tournament), _rank(game, holding)))
+        expected[game.single_player_game_id] = bestgame.GameMark(points, True)
     assert bestgame.game_marks(tournament) == expected
 
 
-def _goes_before(one: SinglePlayerGame, other: SinglePlayerGame) -> bool:
-    return (-(one.score or 0), one.single_player_game_id) < (-(other.score or 0), other.single_player_game_id)
+def _goes_before(game: SinglePlayerGame, other: SinglePlayerGame) -> bool:
+    return (-(game.score or 0), game.single_player_game_id) < (
+        -(other.score or 0),
+        other.single_player_game_id,
+    )
 
 
-def _rank(one: SinglePlayerGame, field: Sequence[SinglePlayerGame]) -> int:
-    return 1 + sum(two.arena_id == one.arena_id and (two.score or 0) > (one.score or 0) for two in field)
+def _rank(game: SinglePlayerGame, field: Sequence[SinglePlayerGame]) -> int:
+    return 1 + sum(
+        other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in field
+    )
 
 
 def _curve(tournament: Tournament) -> str:
@@ -122,9 +135,9 @@ def best_game_points(tournament: Tournament) -> Mapping[int, Decimal]:
     totals = {}
     for entrant in tournament.entrants:
         arenas: Counter[int | None] = Counter()
-        for one in completed_games(tournament):
-            if one.player_id == entrant.player_id:
-                arenas[one.arena_id] += int(marks[one.single_player_game_id].points)
+        for game in completed_games(tournament):
+            if game.player_id == entrant.player_id:
+                arenas[game.arena_id] += int(marks[game.single_player_game_id].points)
         totals[entrant.player_id] = sum(sorted(arenas.values(), reverse=True)[:counted]) + (
             entrant.points_adjustment
         )
@@ -163,14 +176,14 @@ def card_points(tournament: Tournament) -> Mapping[int, Decimal]:
     """Each player's best cards, every game ranked by comparing it with all others."""
     ranked = _ranked_cards(tournament)
     ids = {game.card_id for game in ranked}
-    field = [one for one in completed_games(tournament) if one.card_id in ids and not one.is_voided]
+    field = [game for game in completed_games(tournament) if game.card_id in ids and not game.is_voided]
     games = getattr(tournament.settings, "card_best_game_games_counted", 0) or None
     cards = getattr(tournament.settings, "card_best_game_cards_counted", 1)
     values: dict[int, list[int]] = {}
     for card in ranked:
-        own = [one for one in field if one.card_id == card.card_id]
+        own = [game for game in field if game.card_id == card.card_id]
         points = sorted(
-            (curves.points_of_rank(_curve(tournament), _rank(one, field)) for one in own), reverse=True
+            (curves.points_of_rank(_curve(tournament), _rank(game, field)) for game in own), reverse=True
         )
         values.setdefault(card.player_id, []).append(sum(points[:games]))
     return {
@@ -187,7 +200,7 @@ def _ranked_cards(tournament: Tournament) -> list[Card]:
     return [
         card
         for card in cards
-        if not any(two.player_id == card.player_id and two.card_id > card.card_id for two in cards)
+        if not any(other.player_id == card.player_id and other.card_id > card.card_id for other in cards)
     ]
 
 

@@ -24,38 +24,38 @@ FRAMES = (STRIKE, SPARE, OPEN)
 LAST_FRAMES = ((10, 10, 10), (10, 4, 5), (7, 3, 8), (4, 5))
 
 
-def record_attempt(night: Night, said: AttemptOutcome, dice: Random) -> Sequence[Change]:
-    return single_player_commands.record_attempt(night.tournament, said, dice, night.now)
+def record_attempt(night: Night, outcome: AttemptOutcome, dice: Random) -> Sequence[Change]:
+    return single_player_commands.record_attempt(night.tournament, outcome, dice, night.now)
 
 
 def delete_any(night: Night, dice: Random) -> Sequence[Change]:
-    one = choose_any(completed_games(night.tournament), dice, "result")
-    return single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now)
+    game = choose_any(completed_games(night.tournament), dice, "result")
+    return single_player_commands.delete_attempt(night.tournament, game.single_player_game_id, night.now)
 
 
 def start_any(night: Night, dice: Random) -> Sequence[Change]:
-    one = choose_any(pending_games(night.tournament), dice, "waiting game")
-    return single_player_commands.start_attempt(night.tournament, one.single_player_game_id, night.now)
+    game = choose_any(pending_games(night.tournament), dice, "waiting game")
+    return single_player_commands.start_attempt(night.tournament, game.single_player_game_id, night.now)
 
 
 def void_any(night: Night, dice: Random) -> Sequence[Change]:
-    one = choose_any(night.tournament.single_player_games, dice, "game")
-    return single_player_commands.void_attempt(night.tournament, one.single_player_game_id, night.now)
+    game = choose_any(night.tournament.single_player_games, dice, "game")
+    return single_player_commands.void_attempt(night.tournament, game.single_player_game_id, night.now)
 
 
 def unvoid_any(night: Night, dice: Random) -> Sequence[Change]:
     voided = [game for game in night.tournament.single_player_games if game.is_voided]
-    one = choose_any(voided, dice, "voided game")
-    return single_player_commands.unvoid_attempt(night.tournament, one.single_player_game_id, night.now)
+    game = choose_any(voided, dice, "voided game")
+    return single_player_commands.unvoid_attempt(night.tournament, game.single_player_game_id, night.now)
 
 
 def change_round_arena(night: Night, dice: Random) -> Sequence[Change]:
     """A round gets an arena, or another one; a hole gets a target too."""
-    one = choose_any(night.tournament.rounds, dice, "round")
+    round_ = choose_any(night.tournament.rounds, dice, "round")
     arena_id = dice.choice(night.tournament.lineup).arena_id
-    score = one.score if night.tournament.type == "amazingrace" else dice.choice((None, 100))
+    score = round_.score if night.tournament.type == "amazingrace" else dice.choice((None, 100))
     return single_player_commands.set_round(
-        night.tournament, one.round_id, arena_id=arena_id, score=score, now=night.now
+        night.tournament, round_.round_id, arena_id=arena_id, score=score, now=night.now
     )
 
 
@@ -68,12 +68,12 @@ def correct_strokes(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def _strokes(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
-    one = choose_any(games, dice, "game")
-    has_target = bool(night.tournament.round_by_id[one.round_id or 0].score)
-    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 10))
+    game = choose_any(games, dice, "game")
+    has_target = bool(night.tournament.round_by_id[game.round_id or 0].score)
+    outcome = AttemptOutcome(single_player_game_id=game.single_player_game_id, strokes=dice.randint(1, 10))
     if has_target and dice.randint(0, 1):
-        said = replace(said, strokes=None, score=dice.choice(SCORES))
-    return record_attempt(night, said, dice)
+        outcome = replace(outcome, strokes=None, score=dice.choice(SCORES))
+    return record_attempt(night, outcome, dice)
 
 
 def rolls_of_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -85,11 +85,11 @@ def correct_rolls(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def _rolls(night: Night, dice: Random, games: Sequence[SinglePlayerGame]) -> Sequence[Change]:
-    one = choose_any(games, dice, "frame")
-    is_last = one.game_index == len(night.tournament.rounds) - 1
+    frame = choose_any(games, dice, "frame")
+    is_last = frame.game_index == len(night.tournament.rounds) - 1
     rolls = dice.choice(LAST_FRAMES if is_last else FRAMES)
     return record_attempt(
-        night, AttemptOutcome(single_player_game_id=one.single_player_game_id, rolls=rolls), dice
+        night, AttemptOutcome(single_player_game_id=frame.single_player_game_id, rolls=rolls), dice
     )
 
 
@@ -112,25 +112,25 @@ def _one_score(tournament: Tournament, night: Night, dice: Random) -> Sequence[C
     """A score for somebody on any arena, or a game begun there."""
     # Mostly the same few players, whose attempts and cards then run out.
     field = tournament.entrants[: dice.choice((2, 3, len(tournament.entrants)))]
-    said = NewAttempt(
+    attempt = NewAttempt(
         player_id=dice.choice(field).player_id,
         arena_id=dice.choice(tournament.lineup).arena_id,
         score=None if dice.randint(0, 7) == 0 else dice.choice(SCORES),
         recorded_by=7,
     )
-    return single_player_commands.open_attempt(tournament, said, night.now)
+    return single_player_commands.open_attempt(tournament, attempt, night.now)
 
 
 def correct_score(night: Night, dice: Random) -> Sequence[Change]:
-    one = choose_any(night.tournament.single_player_games, dice, "game")
-    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=dice.choice(SCORES))
-    return record_attempt(night, said, dice)
+    game = choose_any(night.tournament.single_player_games, dice, "game")
+    outcome = AttemptOutcome(single_player_game_id=game.single_player_game_id, score=dice.choice(SCORES))
+    return record_attempt(night, outcome, dice)
 
 
 def join_any(night: Night, dice: Random) -> Sequence[Change]:
     tournament = night.tournament
-    who, arena = dice.choice(tournament.entrants), dice.choice(tournament.lineup)
-    return single_player_commands.join_queue(tournament, who.player_id, arena.arena_id, night.now)
+    entrant, arena = dice.choice(tournament.entrants), dice.choice(tournament.lineup)
+    return single_player_commands.join_queue(tournament, entrant.player_id, arena.arena_id, night.now)
 
 
 def queue_any(night: Night, dice: Random) -> Sequence[Change]:
@@ -146,18 +146,18 @@ def queue_any(night: Night, dice: Random) -> Sequence[Change]:
 
 
 def block_any(night: Night, dice: Random) -> Sequence[Change]:
-    one = dice.choice(night.tournament.lineup)
-    after = replace(one, is_blocked=not one.is_blocked, is_queue_closed=dice.randint(0, 1) == 0)
-    return changes_between(ArenaChanged, one, after)
+    arena = dice.choice(night.tournament.lineup)
+    after = replace(arena, is_blocked=not arena.is_blocked, is_queue_closed=dice.randint(0, 1) == 0)
+    return changes_between(ArenaChanged, arena, after)
 
 
 def sell_any(night: Night, dice: Random) -> Sequence[Change]:
     """Entries bought or given back."""
-    who = dice.choice(night.tournament.entrants).player_id
+    player_id = dice.choice(night.tournament.entrants).player_id
     quantity = dice.choice((-1, 1, 2))
     sold = Purchase(
         entry_id=-1,
-        player_id=who,
+        player_id=player_id,
         type="refund" if quantity < 0 else "regular",
         quantity=quantity,
         created_at=night.now,
@@ -178,21 +178,23 @@ def card_any(night: Night, dice: Random) -> Sequence[Change]:
 
 def race_any(night: Night, dice: Random) -> Sequence[Change]:
     """A score for whoever is to play, or a player waved through."""
-    one = choose_any(pending_games(night.tournament), dice, "waiting game")
+    game = choose_any(pending_games(night.tournament), dice, "waiting game")
     if dice.randint(0, 4) == 0:
         return single_player_commands.advance_player(
-            night.tournament, one.player_id, recorded_by=7, dice=dice, now=night.now
+            night.tournament, game.player_id, recorded_by=7, dice=dice, now=night.now
         )
-    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=dice.choice(SCORES))
-    return record_attempt(night, said, dice)
+    outcome = AttemptOutcome(single_player_game_id=game.single_player_game_id, score=dice.choice(SCORES))
+    return record_attempt(night, outcome, dice)
 
 
 def correct_race(night: Night, dice: Random) -> Sequence[Change]:
-    one = choose_any(completed_games(night.tournament), dice, "score")
-    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=dice.choice(SCORES))
-    return record_attempt(night, said, dice)
+    game = choose_any(completed_games(night.tournament), dice, "score")
+    outcome = AttemptOutcome(single_player_game_id=game.single_player_game_id, score=dice.choice(SCORES))
+    return record_attempt(night, outcome, dice)
 
 
 def leave_any(night: Night, dice: Random) -> Sequence[Change]:
-    who = choose_any(night.tournament.active_ids, dice, "player")
-    return tournament_commands.set_active(night.tournament, who, is_active=False, dice=dice, now=night.now)
+    player_id = choose_any(night.tournament.active_ids, dice, "player")
+    return tournament_commands.set_active(
+        night.tournament, player_id, is_active=False, dice=dice, now=night.now
+    )

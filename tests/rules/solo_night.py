@@ -30,16 +30,16 @@ def bowl(night: Night, player_id: int, index: int, *rolls: int) -> None:
 
 
 def _attempt_outcome(
-    one: SinglePlayerGame, *, strokes: int | None = None, rolls: tuple[int, ...] = ()
+    game: SinglePlayerGame, *, strokes: int | None = None, rolls: tuple[int, ...] = ()
 ) -> AttemptOutcome:
-    return AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=strokes, rolls=rolls)
+    return AttemptOutcome(single_player_game_id=game.single_player_game_id, strokes=strokes, rolls=rolls)
 
 
 def play_score(night: Night, player_id: int, arena_id: int, points: int | None) -> SinglePlayerGame:
     """A score of a player on an arena, or None: the game begins. The game as it is then."""
     night.tick()
-    said = NewAttempt(player_id=player_id, arena_id=arena_id, score=points, recorded_by=7)
-    night.apply(single_player_commands.open_attempt(night.tournament, said, night.now))
+    attempt = NewAttempt(player_id=player_id, arena_id=arena_id, score=points, recorded_by=7)
+    night.apply(single_player_commands.open_attempt(night.tournament, attempt, night.now))
     return newest_game(night.tournament, player_id, arena_id)
 
 

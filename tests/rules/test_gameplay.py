@@ -106,11 +106,11 @@ def test_with_manual_arenas_a_result_waits_for_the_arena() -> None:
 def test_two_players_are_swapped_in_all_games_of_their_groups() -> None:
     night = a_started_night("group_matchplay", players=8, games_per_round=2)
     games = night.open_round()
-    one, other = games[0].player_ids[0], games[-1].player_ids[0]
-    night.apply(game_commands.swap_players(night.tournament, one, other))
+    first_id, last_id = games[0].player_ids[0], games[-1].player_ids[0]
+    night.apply(game_commands.swap_players(night.tournament, first_id, last_id))
     for before in games:
         after = night.game(before.game_id)
-        swap = {one: other, other: one}
+        swap = {first_id: last_id, last_id: first_id}
         assert after.player_ids == tuple(swap.get(seat, seat) for seat in before.player_ids)
 
 
@@ -130,8 +130,10 @@ def test_a_swap_is_refused_after_a_result_inside_a_group_and_for_who_does_not_pl
 def test_what_players_sent_in_is_gone_when_others_play() -> None:
     night = a_started_night(players=4)
     first, second = night.open_round()
-    said = Suggestion(suggestion_id=7, game_id=first.game_id, player_id=1, user_id=None, results=(None, None))
-    night.tournament = replace(night.tournament, suggestions=(said,))
+    suggestion = Suggestion(
+        suggestion_id=7, game_id=first.game_id, player_id=1, user_id=None, results=(None, None)
+    )
+    night.tournament = replace(night.tournament, suggestions=(suggestion,))
     night.apply(game_commands.swap_players(night.tournament, first.player_ids[0], second.player_ids[0]))
     assert night.tournament.suggestions == ()
 

@@ -197,8 +197,8 @@ def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
     """Somebody in the queue goes to its end, or out of it, or comes back."""
     waiting = queues.waiting_spots(night.tournament)
     if not waiting or dice.random() < 0.3:
-        who = dice.choice(night.tournament.entrants).player_id
-        return frenzy_commands.join_queue(night.tournament, who, dice, night.now)
+        player_id = dice.choice(night.tournament.entrants).player_id
+        return frenzy_commands.join_queue(night.tournament, player_id, dice, night.now)
     ask = dice.choice([frenzy_commands.remove_from_queue, frenzy_commands.move_to_end])
     return ask(night.tournament, dice.choice(waiting).queue_id)
 
@@ -206,8 +206,8 @@ def frenzy_queue_any(night: Night, dice: Random) -> Sequence[Change]:
 def queue_is_in_order(tournament: Tournament) -> None:
     """Places from 0 without gaps; nobody waits twice or waits while he plays."""
     waiting = queues.waiting_spots(tournament)
-    assert [one.queue_index for one in waiting] == list(range(len(waiting)))
-    ids = [one.player_id for one in waiting]
+    assert [spot.queue_index for spot in waiting] == list(range(len(waiting)))
+    ids = [spot.player_id for spot in waiting]
     assert len(set(ids)) == len(ids)
     assert set(ids) <= set(tournament.active_ids)
     started = [game for game in tournament.games if game.status == "started"]

@@ -40,14 +40,14 @@ def test_only_a_tie_across_the_line_must_be_settled(
 
 def test_who_has_left_is_passed_over() -> None:
     there = playoff_commands.eligible_rows(rows(1, 2, 3), {1, 3})
-    assert [one.player_id for one in there] == [1, 3]
+    assert [entrant.player_id for entrant in there] == [1, 3]
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=12), st.integers(0, 99))
 def test_seeds_follow_positions_and_only_ties_are_drawn(positions: list[int], seed: int) -> None:
     ordered = rows(*sorted(positions))
     seeded = playoff_commands.seed_players(ordered, Random(seed))
-    assert sorted(seeded) == [one.player_id for one in ordered]
-    place = {one.player_id: one.position for one in ordered}
+    assert sorted(seeded) == [row.player_id for row in ordered]
+    place = {row.player_id: row.position for row in ordered}
     assert [place[player_id] for player_id in seeded] == sorted(positions)
     assert seeded == playoff_commands.seed_players(ordered, Random(seed))

@@ -40,7 +40,7 @@ def join(night: Night, player_id: int, arena_id: int) -> int:
 
 def waiting_spots(night: Night, arena_id: int) -> list[tuple[int, int | None]]:
     spots = [spot for spot in night.tournament.queue if spot.arena_id == arena_id and not spot.is_done]
-    return sorted([(one.player_id, one.queue_index) for one in spots], key=lambda one: one[1] or 0)
+    return sorted([(spot.player_id, spot.queue_index) for spot in spots], key=lambda spot: spot[1] or 0)
 
 
 def test_who_is_up_plays_and_the_others_move_forward() -> None:

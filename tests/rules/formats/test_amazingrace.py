@@ -51,8 +51,8 @@ def games_of_player(night: Night, player_id: int) -> list[SinglePlayerGame]:
 def waiting_ids(night: Night, index: int) -> list[int]:
     """Who waits in the queue of a round, who is up first."""
     return [
-        one.player_id
-        for one in queues.waiting_spots(night.tournament, round_id=rounds(night)[index].round_id)
+        spot.player_id
+        for spot in queues.waiting_spots(night.tournament, round_id=rounds(night)[index].round_id)
     ]
 
 
@@ -75,8 +75,8 @@ def leave(night: Night, player_id: int) -> None:
     )
 
 
-def correct(night: Night, one: SinglePlayerGame, score: int) -> None:
-    night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, score=score))
+def correct(night: Night, game: SinglePlayerGame, score: int) -> None:
+    night.record(AttemptOutcome(single_player_game_id=game.single_player_game_id, score=score))
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
@@ -89,7 +89,7 @@ def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
 
 def test_everybody_waits_in_the_first_round_in_seed_order() -> None:
     night = race_night(players=3)
-    assert [(one.name, one.size, one.score, one.status) for one in rounds(night)] == [
+    assert [(round_.name, round_.size, round_.score, round_.status) for round_ in rounds(night)] == [
         ("Round 1", 3, None, "started")
     ]
     assert (waiting_ids(night, 0), playing_ids(night, 0)) == ([1, 2, 3], [1, 2, 3])
@@ -119,7 +119,7 @@ def test_who_is_safe_plays_on_at_once_while_others_still_play_the_round_before()
     play_race_score(night, 1, 900)
     play_race_score(night, 3, 400)
     play_race_score(night, 3, 800)
-    assert [one.status for one in rounds(night)] == ["started", "started", "started"]
+    assert [round_.status for round_ in rounds(night)] == ["started", "started", "started"]
     assert (playing_ids(night, 0), playing_ids(night, 1), playing_ids(night, 2)) == ([4], [], [1])
     # Player 4 is below: player 2 goes on and is the last to reach the second round.
     play_race_score(night, 4, 100)
@@ -142,8 +142,8 @@ def test_a_player_above_the_bar_goes_on_without_a_score() -> None:
         advance(night, 1)
     play_race_score(night, 1, 500)
     advance(night, 2)
-    one = games_of_player(night, 2)[0]
-    assert (one.status, one.score, one.is_advanced, one.scorekeeper_id) == ("completed", None, True, 7)
+    game = games_of_player(night, 2)[0]
+    assert (game.status, game.score, game.is_advanced, game.scorekeeper_id) == ("completed", None, True, 7)
     play_race_score(night, 3, 100)
     assert (rounds(night)[0].status, sorted(playing_ids(night, 1))) == ("completed", [1, 2])
 
@@ -164,7 +164,7 @@ def test_the_tied_lowest_replay_as_often_as_it_takes_and_the_others_are_safe() -
     play_race_score(night, 4, 20)
     assert rounds(night)[0].status == "completed"
     assert standings_rows(night)[-1] == (4, 3, "0.00")
-    assert [one.game_index for one in games_of_player(night, 3)] == [0, 1, 2]
+    assert [game.game_index for game in games_of_player(night, 3)] == [0, 1, 2]
 
 
 def test_who_begins_to_play_leaves_the_queue_and_a_no_show_lets_the_next_one_go() -> None:
@@ -193,7 +193,7 @@ def test_prepared_arenas_come_in_their_order_and_again_from_the_first() -> None:
     for index in range(3):
         for player_id in playing_ids(night, index):
             play_race_score(night, player_id, 100 + player_id)
-    assert [one.arena_id for one in rounds(night)] == [503, 501, 503]
+    assert [round_.arena_id for round_ in rounds(night)] == [503, 501, 503]
 
 
 def test_unprepared_arenas_are_spread_over_the_rounds() -> None:
@@ -201,17 +201,17 @@ def test_unprepared_arenas_are_spread_over_the_rounds() -> None:
     for index in range(3):
         for player_id in playing_ids(night, index):
             play_race_score(night, player_id, 100 + player_id)
-    assert {one.arena_id for one in rounds(night)} == {501, 502, 503}
+    assert {round_.arena_id for round_ in rounds(night)} == {501, 502, 503}
 
 
 def test_an_arena_to_be_chosen_by_hand_has_to_be_chosen_before_a_score() -> None:
     night = race_night(players=2, arena_assignment="manual")
     with pytest.raises(Conflict, match="Round 1 has no arena yet"):
         play_race_score(night, 1, 500)
-    one = rounds(night)[0]
+    round_ = rounds(night)[0]
     night.apply(
         single_player_commands.set_round(
-            night.tournament, one.round_id, arena_id=502, score=None, now=night.now
+            night.tournament, round_.round_id, arena_id=502, score=None, now=night.now
         )
     )
     play_race_score(night, 1, 500)
@@ -230,15 +230,18 @@ def test_another_arena_keeps_who_is_safe_and_lets_the_others_play_there() -> Non
     night = race_night(players=4)
     play_race_score(night, 1, 500)
     play_race_score(night, 2, 300)
-    one = rounds(night)[0]
-    other = next(each.arena_id for each in night.tournament.lineup if each.arena_id != one.arena_id)
+    round_ = rounds(night)[0]
+    other = next(each.arena_id for each in night.tournament.lineup if each.arena_id != round_.arena_id)
     night.apply(
         single_player_commands.set_round(
-            night.tournament, one.round_id, arena_id=other, score=one.score, now=night.now
+            night.tournament, round_.round_id, arena_id=other, score=round_.score, now=night.now
         )
     )
     assert (playing_ids(night, 0), playing_ids(night, 1)) == ([2, 3, 4], [1])
-    assert (games_of_player(night, 1)[0].score, games_of_player(night, 1)[0].arena_id) == (500, one.arena_id)
+    assert (games_of_player(night, 1)[0].score, games_of_player(night, 1)[0].arena_id) == (
+        500,
+        round_.arena_id,
+    )
     assert {games_of_player(night, player_id)[0].arena_id for player_id in (2, 3, 4)} == {other}
     for player_id, score in ((2, 900), (3, 800), (4, 700)):
         play_race_score(night, player_id, score)
@@ -248,16 +251,16 @@ def test_another_arena_keeps_who_is_safe_and_lets_the_others_play_there() -> Non
 
 def test_the_bar_is_not_set_by_hand_and_a_round_that_is_over_keeps_its_arena() -> None:
     night = race_night(players=2)
-    one = rounds(night)[0]
+    round_ = rounds(night)[0]
     with pytest.raises(Conflict, match="bar follows from the scores"):
         single_player_commands.set_round(
-            night.tournament, one.round_id, arena_id=one.arena_id, score=99, now=night.now
+            night.tournament, round_.round_id, arena_id=round_.arena_id, score=99, now=night.now
         )
     play_race_score(night, 1, 500)
     play_race_score(night, 2, 400)
     with pytest.raises(Conflict, match="Round 1 is over"):
         single_player_commands.set_round(
-            night.tournament, one.round_id, arena_id=None, score=400, now=night.now
+            night.tournament, round_.round_id, arena_id=None, score=400, now=night.now
         )
 
 
@@ -279,8 +282,8 @@ def test_a_deleted_score_is_played_again_and_takes_back_what_followed() -> None:
     night = race_night(players=3)
     for player_id, score in ((1, 500), (2, 300), (3, 400)):
         play_race_score(night, player_id, score)
-    one = games_of_player(night, 2)[0].single_player_game_id
-    night.apply(single_player_commands.delete_attempt(night.tournament, one, night.now))
+    game_id = games_of_player(night, 2)[0].single_player_game_id
+    night.apply(single_player_commands.delete_attempt(night.tournament, game_id, night.now))
     # Player 1 still has player 3 below.
     assert (playing_ids(night, 0), playing_ids(night, 1), waiting_ids(night, 0)) == ([2], [1], [2])
     assert rounds(night)[0].status == "started"
@@ -291,10 +294,10 @@ def test_a_deleted_score_is_played_again_and_takes_back_what_followed() -> None:
 def test_the_same_score_again_changes_nothing() -> None:
     night = race_night()
     play_race_score(night, 1, 500)
-    said = AttemptOutcome(
+    outcome = AttemptOutcome(
         single_player_game_id=games_of_player(night, 1)[0].single_player_game_id, score=500, recorded_by=9
     )
-    assert night.record(said) == []
+    assert night.record(outcome) == []
 
 
 # Leavers and late players. Source: formats, section 20.
@@ -305,7 +308,7 @@ def test_who_leaves_is_out_in_his_round_and_the_others_go_on() -> None:
     assert rounds(night)[0].status == "completed"
     assert playing_ids(night, 1) == [1, 2, 4]
     assert standings_rows(night)[-1] == (4, 3, "0.00")
-    assert [one.is_advanced for one in (games_of_player(night, 2)[0], games_of_player(night, 4)[0])] == [
+    assert [game.is_advanced for game in (games_of_player(night, 2)[0], games_of_player(night, 4)[0])] == [
         True,
         True,
     ]
@@ -359,7 +362,7 @@ def test_closing_early_ranks_those_left_by_the_rounds_they_survived() -> None:
     play_race_score(night, 3, 200)
     night.complete()
     assert standings_rows(night) == [(1, 3, "2.00"), (2, 1, "1.00"), (2, 4, "1.00"), (4, 2, "0.00")]
-    assert all(one.status == "completed" for one in rounds(night))
+    assert all(round_.status == "completed" for round_ in rounds(night))
 
 
 def test_reopening_goes_on_where_it_was_closed() -> None:
@@ -375,16 +378,16 @@ def test_reopening_goes_on_where_it_was_closed() -> None:
         waiting_ids(night, 0),
         waiting_ids(night, 1),
     ) == before
-    assert [one.status for one in rounds(night)] == ["started", "started"]
+    assert [round_.status for round_ in rounds(night)] == ["started", "started"]
 
 
 def test_what_cannot_be_is_refused() -> None:
     night = race_night(players=2)
-    one = pending_game(night, 1)
+    game = pending_game(night, 1)
     with pytest.raises(Conflict, match="too few"):
         race_night(players=1)
     with pytest.raises(Invalid, match="Enter the score"):
-        night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id))
+        night.record(AttemptOutcome(single_player_game_id=game.single_player_game_id))
     with pytest.raises(Invalid, match="not a pinball score"):
         play_race_score(night, 1, -1)
     with pytest.raises(Conflict, match="completes itself"):
@@ -392,7 +395,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(Conflict, match="not deleted by hand"):
         tournament_commands.delete_round(night.tournament, rounds(night)[0].round_id)
     with pytest.raises(Conflict, match="cannot be voided"):
-        single_player_commands.void_attempt(night.tournament, one.single_player_game_id, night.now)
+        single_player_commands.void_attempt(night.tournament, game.single_player_game_id, night.now)
     play_race_score(night, 1, 500)
     with pytest.raises(Conflict, match="nothing to play now"):
         advance(night, 1)
@@ -432,11 +435,11 @@ def test_every_race_takes_one_out_per_round_and_leaves_one(players: int, seed: i
     night = race_night(players=players)
     while not FORMATS["amazingrace"].is_over(night.tournament):
         waiting = [game for game in night.tournament.single_player_games if game.status != "completed"]
-        assert len({one.player_id for one in waiting}) == len(waiting) > 0
+        assert len({round_.player_id for round_ in waiting}) == len(waiting) > 0
         play_race_score(night, dice.choice(waiting).player_id, dice.randint(0, 5))
     assert [place for place, _player, _points in standings_rows(night)] == list(range(1, players + 1))
     assert [Decimal(points) for _place, _player, points in standings_rows(night)] == [
         players - 1,
         *range(players - 2, -1, -1),
     ]
-    assert [one.size for one in rounds(night)] == list(range(players, 1, -1))
+    assert [round_.size for round_ in rounds(night)] == list(range(players, 1, -1))

@@ -35,9 +35,9 @@ def open_night(players: int = 4, arenas: int = 3, **given: Any) -> Night:
     return night
 
 
-def change_without_journal(night: Night, what: str, key: int, **values: Any) -> None:
+def change_without_journal(night: Night, kind: str, key: int, **values: Any) -> None:
     """Change an entrant or an arena, outside of the journal."""
-    if what == "player":
+    if kind == "player":
         change_entrant(night, key, **values)
     else:
         changed = tuple(
@@ -50,15 +50,17 @@ def standings_rows(night: Night) -> list[tuple[int, int, str]]:
     return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
 
 
-def points_and_mark(night: Night, one: SinglePlayerGame) -> tuple[int, bool]:
+def points_and_mark(night: Night, game: SinglePlayerGame) -> tuple[int, bool]:
     """Points and best mark as they are now."""
-    points, is_best = bestgame.game_marks(night.tournament)[one.single_player_game_id]
+    points, is_best = bestgame.game_marks(night.tournament)[game.single_player_game_id]
     return int(points), is_best
 
 
-def apply_command(night: Night, name: str, one: SinglePlayerGame) -> None:
+def apply_command(night: Night, name: str, game: SinglePlayerGame) -> None:
     """Void, un-void or delete a game."""
-    night.apply(getattr(single_player_commands, name)(night.tournament, one.single_player_game_id, night.now))
+    night.apply(
+        getattr(single_player_commands, name)(night.tournament, game.single_player_game_id, night.now)
+    )
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
@@ -127,15 +129,15 @@ def test_only_the_best_arenas_of_a_player_count() -> None:
 
 def test_a_voided_game_holds_no_rank_but_uses_up_an_attempt() -> None:
     night = open_night(best_game_attempts_on_arena=1)
-    one = play_score(night, 1, 501, 900)
+    game = play_score(night, 1, 501, 900)
     other = play_score(night, 2, 501, 800)
-    apply_command(night, "void_attempt", one)
-    assert (points_and_mark(night, one), points_and_mark(night, other)) == ((0, False), (100, True))
+    apply_command(night, "void_attempt", game)
+    assert (points_and_mark(night, game), points_and_mark(night, other)) == ((0, False), (100, True))
     row = next(row for row in night.standings() if row.player_id == 1)
     assert (row.games_played, row.entries_played) == (0, 1)
     with pytest.raises(Conflict, match="all 1 attempts on arena 501"):
         play_score(night, 1, 501, 900)
-    apply_command(night, "unvoid_attempt", one)
+    apply_command(night, "unvoid_attempt", game)
     assert standings_rows(night)[0] == (1, 1, "100.00")
 
 
@@ -168,12 +170,12 @@ def test_a_game_that_was_begun_is_the_one_that_gets_the_score() -> None:
 
 def test_a_corrected_score_moves_the_ranks_and_the_same_one_again_changes_nothing() -> None:
     night = open_night()
-    one = play_score(night, 1, 501, 900)
+    game = play_score(night, 1, 501, 900)
     play_score(night, 2, 501, 800)
-    said = AttemptOutcome(single_player_game_id=one.single_player_game_id, score=700)
-    night.record(said)
+    outcome = AttemptOutcome(single_player_game_id=game.single_player_game_id, score=700)
+    night.record(outcome)
     assert standings_rows(night)[:2] == [(1, 2, "100.00"), (2, 1, "99.00")]
-    assert night.record(replace(said, recorded_by=3)) == []
+    assert night.record(replace(outcome, recorded_by=3)) == []
 
 
 def test_entries_bought_and_played_are_shown_and_run_out() -> None:
@@ -199,7 +201,7 @@ def test_attempts_run_out_over_all_arenas() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "key", "values", "sentence"),
+    ("kind", "key", "values", "sentence"),
     [
         ("player", 1, {"is_active": False}, "Player 1 is inactive"),
         ("arena", 501, {"is_active": False}, "Arena 501 is inactive"),
@@ -207,10 +209,10 @@ def test_attempts_run_out_over_all_arenas() -> None:
     ],
 )
 def test_nobody_plays_who_left_or_where_nothing_is_played(
-    what: str, key: int, values: dict[str, Any], sentence: str
+    kind: str, key: int, values: dict[str, Any], sentence: str
 ) -> None:
     night = open_night()
-    change_without_journal(night, what, key, **values)
+    change_without_journal(night, kind, key, **values)
     with pytest.raises(Conflict, match=sentence):
         play_score(night, 1, 501, 900)
 
@@ -224,20 +226,20 @@ def test_a_game_begun_before_its_arena_was_blocked_may_be_finished() -> None:
 
 def test_what_cannot_be_is_refused() -> None:
     night = open_night()
-    one = play_score(night, 1, 501, 900)
+    game = play_score(night, 1, 501, 900)
     with pytest.raises(Invalid, match="not a pinball score"):
         play_score(night, 1, 501, -5)
     with pytest.raises(Invalid, match="Enter the score"):
-        night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=3))
+        night.record(AttemptOutcome(single_player_game_id=game.single_player_game_id, strokes=3))
     with pytest.raises(NotFound):
         play_score(night, 99, 501, 900)
     with pytest.raises(NotFound):
         play_score(night, 1, 999, 900)
-    apply_command(night, "void_attempt", one)
+    apply_command(night, "void_attempt", game)
     with pytest.raises(Conflict, match="Un-void it first"):
-        night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, score=3))
+        night.record(AttemptOutcome(single_player_game_id=game.single_player_game_id, score=3))
     with pytest.raises(Conflict, match="voided already"):
-        apply_command(night, "void_attempt", one)
+        apply_command(night, "void_attempt", game)
 
 
 def test_other_formats_have_no_single_player_games() -> None:
@@ -334,8 +336,8 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
         night.apply(single_player_commands.join_queue(night.tournament, player_id, arena_id, night.now))
     spot = night.tournament.queue[-1].queue_id
     night.apply(single_player_commands.start_from_queue(night.tournament, spot, night.now))
-    one = play_score(night, 1, 501, 900)
-    apply_command(night, "void_attempt", one)
+    game = play_score(night, 1, 501, 900)
+    apply_command(night, "void_attempt", game)
     apply_command(night, "delete_attempt", play_score(night, 2, 501, 5))
     night.complete()
     night.apply(tournament_commands.reopen(night.tournament))
@@ -361,8 +363,8 @@ def test_ranks_do_not_hang_on_the_order_of_play(scores: list[tuple[int, int, int
 def _with_scores(tournament: Tournament, scores: list[tuple[int, int, int]]) -> Tournament:
     games = tuple(
         SinglePlayerGame(
-            single_player_game_id=at, player_id=who, arena_id=arena_id, score=points, status="completed"
+            single_player_game_id=at, player_id=player_id, arena_id=arena_id, score=points, status="completed"
         )
-        for at, (who, arena_id, points) in enumerate(scores, start=1)
+        for at, (player_id, arena_id, points) in enumerate(scores, start=1)
     )
     return replace(tournament, single_player_games=games)

@@ -48,7 +48,7 @@ def test_the_payload_has_exactly_its_keys_with_ten_frames() -> None:
 
 def test_the_start_makes_all_frames() -> None:
     night = bowling_night()
-    assert [one.name for one in night.tournament.rounds_in_order[:2]] == ["Frame #1", "Frame #2"]
+    assert [round_.name for round_ in night.tournament.rounds_in_order[:2]] == ["Frame #1", "Frame #2"]
     assert len(night.tournament.single_player_games) == 20
 
 
@@ -97,8 +97,8 @@ def test_a_corrected_frame_changes_the_bonuses_of_those_before() -> None:
     assert frame_values(night, 1) == [17, 7]
     bowl(night, 1, 1, 3, 5)
     assert frame_values(night, 1) == [18, 8]
-    one = find_game(night, 1, 1).single_player_game_id
-    night.apply(single_player_commands.delete_attempt(night.tournament, one, night.now))
+    game_id = find_game(night, 1, 1).single_player_game_id
+    night.apply(single_player_commands.delete_attempt(night.tournament, game_id, night.now))
     assert frame_values(night, 1) == [None, None]
     assert night.tournament.rounds_in_order[1].status == "started"
 
@@ -110,8 +110,8 @@ def test_a_score_below_the_target_is_an_open_frame_of_a_pin_per_tenth(score: int
     night.apply(
         single_player_commands.set_round(night.tournament, first, arena_id=501, score=1000, now=night.now)
     )
-    one = find_game(night, 1, 0).single_player_game_id
-    night.record(AttemptOutcome(single_player_game_id=one, score=score))
+    game_id = find_game(night, 1, 0).single_player_game_id
+    night.record(AttemptOutcome(single_player_game_id=game_id, score=score))
     assert (find_game(night, 1, 0).rolls, frame_values(night, 1)[0]) == ((pins, 0), pins)
 
 
@@ -166,9 +166,9 @@ def test_frames_that_were_never_bowled_count_nothing_in_the_end() -> None:
 )
 def test_a_frame_that_cannot_be_is_refused(index: int, result: dict[str, Any], sentence: str) -> None:
     night = bowling_night()
-    one = find_game(night, 1, index).single_player_game_id
+    game_id = find_game(night, 1, index).single_player_game_id
     with pytest.raises(Invalid, match=sentence):
-        night.record(AttemptOutcome(single_player_game_id=one, **result))
+        night.record(AttemptOutcome(single_player_game_id=game_id, **result))
 
 
 def test_a_target_that_was_reached_needs_its_rolls() -> None:
@@ -177,9 +177,9 @@ def test_a_target_that_was_reached_needs_its_rolls() -> None:
     night.apply(
         single_player_commands.set_round(night.tournament, first, arena_id=501, score=1000, now=night.now)
     )
-    one = find_game(night, 1, 0).single_player_game_id
+    game_id = find_game(night, 1, 0).single_player_game_id
     with pytest.raises(Invalid, match="a strike or a spare"):
-        night.record(AttemptOutcome(single_player_game_id=one, score=1000))
+        night.record(AttemptOutcome(single_player_game_id=game_id, score=1000))
 
 
 def test_one_player_is_too_few() -> None:

@@ -276,8 +276,8 @@ def test_suggestions_for_deleted_games_go_with_them() -> None:
     semi = record_win(night, 1, 4)
     record_win(night, 2, 3)
     final = games_of_round(night.tournament, 1)[0]
-    said = Suggestion(suggestion_id=1, game_id=final.game_id, player_id=1, user_id=None, results=(1, 2))
-    night.tournament = replace(night.tournament, suggestions=(said,))
+    suggestion = Suggestion(suggestion_id=1, game_id=final.game_id, player_id=1, user_id=None, results=(1, 2))
+    night.tournament = replace(night.tournament, suggestions=(suggestion,))
     night.correct(semi, 4, 1)
     assert night.tournament.suggestions == ()
 
@@ -331,9 +331,9 @@ def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
         (GameOutcome(game_id=bye.game_id, finishing_order=bye.player_ids), Conflict, "is a bye"),
         (GameOutcome(game_id=999, finishing_order=(4, 5)), NotFound, "999"),
     )
-    for said, meaning, sentence in cases:
+    for outcome, meaning, sentence in cases:
         with pytest.raises(meaning, match=sentence):
-            night.record(said)
+            night.record(outcome)
     assert night.tournament is before
     night.complete()
     with pytest.raises(Conflict, match="Reopen it"):

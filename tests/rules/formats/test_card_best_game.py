@@ -36,24 +36,24 @@ def card_night(players: int = 4, arenas: int = 4, **given: Any) -> Night:
     return night
 
 
-def points_of_card(night: Night, one: Card) -> list[int]:
+def points_of_card(night: Night, card: Card) -> list[int]:
     """What the games of a card are worth now, in their order."""
     marks = bestgame.game_marks(night.tournament)
-    games = [game for game in night.tournament.single_player_games if game.card_id == one.card_id]
+    games = [game for game in night.tournament.single_player_games if game.card_id == card.card_id]
     return [int(marks[game.single_player_game_id].points) for game in games]
 
 
-def current_card(night: Night, one: Card) -> Card:
+def current_card(night: Night, card: Card) -> Card:
     """The card as it is now."""
-    return next(each for each in night.tournament.cards if each.card_id == one.card_id)
+    return next(each for each in night.tournament.cards if each.card_id == card.card_id)
 
 
 def standings_rows(night: Night) -> list[tuple[int, int, str]]:
     return [(row.position, row.player_id, str(row.points)) for row in night.standings()]
 
 
-def void_card(night: Night, one: Card) -> None:
-    night.apply(single_player_commands.void_card(night.tournament, one.card_id, night.now))
+def void_card(night: Night, card: Card) -> None:
+    night.apply(single_player_commands.void_card(night.tournament, card.card_id, night.now))
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
@@ -115,9 +115,9 @@ def test_a_row_names_the_cards_that_count() -> None:
     play_card(night, 1, {503: 5})
     row = night.standings()[0]
     assert row.cards_counted is not None
-    assert [(one.card_id, one.points, one.count) for one in row.cards_counted] == [
-        (mine.card_id, Decimal(200), 2)
-    ]
+    assert [
+        (counted_card.card_id, counted_card.points, counted_card.count) for counted_card in row.cards_counted
+    ] == [(mine.card_id, Decimal(200), 2)]
     assert (row.games_played, row.entries_played, row.points_list) == (3, 1, ("200.00",))
     assert row.tiebreakers == ("200.00",)
 
@@ -164,16 +164,16 @@ def test_only_the_newest_card_of_a_player_may_be_ranked() -> None:
 
 def test_a_voided_card_never_counts_takes_no_score_and_is_used_up() -> None:
     night = card_night(best_game_overall_attempts=1)
-    one = play_card(night, 1, {501: 900})
-    void_card(night, one)
+    card = play_card(night, 1, {501: 900})
+    void_card(night, card)
     assert {game.is_voided for game in night.tournament.single_player_games} == {True}
-    assert (points_of_card(night, one), standings_rows(night)[0]) == ([0], (1, 1, "0.00"))
+    assert (points_of_card(night, card), standings_rows(night)[0]) == ([0], (1, 1, "0.00"))
     assert night.standings()[0].entries_played == 1
     with pytest.raises(Conflict, match="all 1 cards"):
         play_card(night, 1, {502: 800})
-    night.apply(single_player_commands.unvoid_card(night.tournament, one.card_id, night.now))
+    night.apply(single_player_commands.unvoid_card(night.tournament, card.card_id, night.now))
     play_card(night, 1, {502: 800})
-    assert points_of_card(night, one) == [100, 100]
+    assert points_of_card(night, card) == [100, 100]
 
 
 def test_a_card_is_not_put_back_while_another_one_is_being_filled() -> None:
@@ -195,15 +195,15 @@ def test_voiding_a_card_gives_up_what_is_being_played() -> None:
 
 def test_a_deleted_card_was_never_there() -> None:
     night = card_night(best_game_overall_attempts=1)
-    one = play_card(night, 1, {501: 900, 502: 800})
-    night.apply(single_player_commands.delete_card(night.tournament, one.card_id))
+    card = play_card(night, 1, {501: 900, 502: 800})
+    night.apply(single_player_commands.delete_card(night.tournament, card.card_id))
     assert (night.tournament.cards, night.tournament.single_player_games) == ((), ())
     assert play_card(night, 1, {501: 900}).status == "started"
 
 
 def test_a_deleted_game_opens_its_card_and_the_last_one_takes_it_along() -> None:
     night = card_night()
-    one = play_card(night, 1, {501: 900, 502: 800})
+    card = play_card(night, 1, {501: 900, 502: 800})
     for arena_id, cards in ((502, 1), (501, 0)):
         game = newest_game(night.tournament, 1, arena_id)
         night.apply(
@@ -211,7 +211,7 @@ def test_a_deleted_game_opens_its_card_and_the_last_one_takes_it_along() -> None
         )
         assert len(night.tournament.cards) == cards
         assert all(each.status == "started" for each in night.tournament.cards)
-    assert one not in night.tournament.cards
+    assert card not in night.tournament.cards
 
 
 def test_a_card_is_not_opened_again_while_another_one_is_being_filled() -> None:
@@ -225,11 +225,11 @@ def test_a_card_is_not_opened_again_while_another_one_is_being_filled() -> None:
 
 def test_a_corrected_score_moves_the_ranks() -> None:
     night = card_night()
-    one = play_card(night, 1, {501: 900, 502: 800})
+    card = play_card(night, 1, {501: 900, 502: 800})
     play_card(night, 2, {501: 700, 502: 700})
     game = newest_game(night.tournament, 1, 501)
     night.record(AttemptOutcome(single_player_game_id=game.single_player_game_id, score=600))
-    assert points_of_card(night, one) == [99, 100]
+    assert points_of_card(night, card) == [99, 100]
 
 
 def test_what_a_new_score_moves_is_known_game_by_game_and_card_by_card() -> None:
@@ -244,7 +244,7 @@ def test_what_a_new_score_moves_is_known_game_by_game_and_card_by_card() -> None
         newest_game(night.tournament, 2, 502),
     ]
     assert bestgame.games_with_changed_marks(before, night.tournament) == [
-        one.single_player_game_id for one in moved
+        game.single_player_game_id for game in moved
     ]
     assert bestgame.cards_with_changed_marks(before, night.tournament) == [mine.card_id, other.card_id]
 
@@ -337,11 +337,11 @@ def test_undoing_everything_gives_the_planned_tournament_back() -> None:
     night = a_night("card_best_game", players=3, arenas=3, card_best_game_games_per_card=2)
     planned = night.tournament
     night.start()
-    one = play_card(night, 1, {501: 900, 502: 800})
+    card = play_card(night, 1, {501: 900, 502: 800})
     play_card(night, 2, {501: 900})
-    void_card(night, one)
-    night.apply(single_player_commands.unvoid_card(night.tournament, one.card_id, night.now))
-    night.apply(single_player_commands.delete_card(night.tournament, one.card_id))
+    void_card(night, card)
+    night.apply(single_player_commands.unvoid_card(night.tournament, card.card_id, night.now))
+    night.apply(single_player_commands.delete_card(night.tournament, card.card_id))
     night.complete()
     night.apply(tournament_commands.reopen(night.tournament))
     assert undo_all(night) == planned
@@ -386,14 +386,14 @@ def test_a_game_of_a_ranked_card_is_worth_a_point_less_for_every_better_score(
     night = card_night(card_best_game_scoring=ranked)
     for player_id, scores in filled:
         play_card(night, player_id, {501: scores[0], 502: scores[1]})
-    newest_of = {entry.player_id: entry for entry in night.tournament.cards}
+    newest_of = {card.player_id: card for card in night.tournament.cards}
     cards = night.tournament.cards if ranked == 0 else tuple(newest_of.values())
-    ids = {entry.card_id for entry in cards}
+    ids = {card.card_id for card in cards}
     games = [game for game in night.tournament.single_player_games if game.card_id in ids]
-    for entry in cards:
-        own = [game for game in games if game.card_id == entry.card_id]
+    for card in cards:
+        own = [game for game in games if game.card_id == card.card_id]
         above = [
             sum(other.arena_id == game.arena_id and (other.score or 0) > (game.score or 0) for other in games)
             for game in own
         ]
-        assert points_of_card(night, entry) == [100 - count for count in above]
+        assert points_of_card(night, card) == [100 - count for count in above]

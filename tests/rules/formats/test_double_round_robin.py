@@ -76,7 +76,7 @@ def test_a_table_by_hand() -> None:
     for pair, winners in wins.items():
         games = [game for game in night.open_games() if set(game.player_ids) == set(pair)]
         for game, winner in zip(games, winners, strict=True):
-            loser = next(one for one in pair if one != winner)
+            loser = next(player_id for player_id in pair if player_id != winner)
             night.record_order(game, winner, loser)
     assert [(row.position, row.player_id, row.points) for row in night.standings()] == [
         (1, 1, "3.00"),

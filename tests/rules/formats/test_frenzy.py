@@ -38,8 +38,8 @@ def a_started_night(**given: Any) -> Night:
 def waiting_ids(night: Night) -> list[int]:
     """Who waits, the head first; places have no gaps."""
     spots = queues.waiting_spots(night.tournament)
-    assert [one.queue_index for one in spots] == list(range(len(spots)))
-    return [one.player_id for one in spots]
+    assert [spot.queue_index for spot in spots] == list(range(len(spots)))
+    return [spot.player_id for spot in spots]
 
 
 def set_arena_active(night: Night, arena_id: int, *, is_active: bool) -> None:
@@ -49,7 +49,9 @@ def set_arena_active(night: Night, arena_id: int, *, is_active: bool) -> None:
 
 
 def queue_id_of(night: Night, player_id: int) -> int:
-    return next(one.queue_id for one in queues.waiting_spots(night.tournament) if one.player_id == player_id)
+    return next(
+        spot.queue_id for spot in queues.waiting_spots(night.tournament) if spot.player_id == player_id
+    )
 
 
 def test_the_settings_are_the_keys_of_the_payload() -> None:
@@ -93,7 +95,7 @@ def test_an_unused_arena_is_preferred_to_the_one_just_left_and_least_played_goes
         night.record_order(game, *game.player_ids)
     played = [game.arena_id for game in night.tournament.games]
     assert set(played[:3]) == set(played[3:]) == {501, 502, 503}
-    assert all(one != other for one, other in itertools.pairwise(played))
+    assert all(arena_id != next_id for arena_id, next_id in itertools.pairwise(played))
 
 
 def test_an_empty_queue_gives_a_rematch_with_the_slots_swapped() -> None:

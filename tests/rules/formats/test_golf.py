@@ -233,9 +233,9 @@ def test_the_arena_of_a_hole_reaches_its_games_but_not_those_already_played_else
 
 def test_a_started_game_knows_how_long_it_took() -> None:
     night = golf_night(players=2)
-    one = find_game(night, 1, 0).single_player_game_id
-    night.apply(single_player_commands.start_attempt(night.tournament, one, night.now))
-    assert night.standings()[0].active_games == (one,)
+    game_id = find_game(night, 1, 0).single_player_game_id
+    night.apply(single_player_commands.start_attempt(night.tournament, game_id, night.now))
+    assert night.standings()[0].active_games == (game_id,)
     play_hole(night, 1, 0, 4)
     assert find_game(night, 1, 0).duration_seconds == 300
 
@@ -252,8 +252,8 @@ def test_a_deleted_result_leaves_the_hole_to_be_played_again() -> None:
     night = golf_night(players=2, golf_duration=1)
     for player_id in (1, 2):
         play_hole(night, player_id, 0, 4)
-    one = find_game(night, 1, 0).single_player_game_id
-    night.apply(single_player_commands.delete_attempt(night.tournament, one, night.now))
+    game_id = find_game(night, 1, 0).single_player_game_id
+    night.apply(single_player_commands.delete_attempt(night.tournament, game_id, night.now))
     assert (find_game(night, 1, 0).status, find_game(night, 1, 0).points) == ("pending", None)
     assert night.tournament.rounds[0].status == "started"
 
@@ -333,12 +333,12 @@ def test_a_score_says_nothing_on_a_hole_without_a_target() -> None:
 
 def test_what_does_not_fit_a_night_of_holes_is_refused() -> None:
     night = golf_night()
-    now, one = night.now, find_game(night, 1, 0)
+    now, game = night.now, find_game(night, 1, 0)
     first = night.tournament.rounds_in_order[0]
     with pytest.raises(Conflict, match="voided"):
-        single_player_commands.void_attempt(night.tournament, one.single_player_game_id, now)
+        single_player_commands.void_attempt(night.tournament, game.single_player_game_id, now)
     with pytest.raises(Conflict, match="no result"):
-        single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, now)
+        single_player_commands.delete_attempt(night.tournament, game.single_player_game_id, now)
     with pytest.raises(Conflict, match="completes itself"):
         tournament_commands.complete_round(night.tournament, first.round_id, now)
     with pytest.raises(Conflict, match="not deleted by hand"):
@@ -351,7 +351,7 @@ def test_what_does_not_fit_a_night_of_holes_is_refused() -> None:
         single_player_commands.delete_attempt(night.tournament, 1, now)
     with pytest.raises(NotFound):
         set_hole(night, 0, arena_id=999)
-    assert single_player_commands.find_open_attempt(night.tournament, 1, round_id=first.round_id) == one
+    assert single_player_commands.find_open_attempt(night.tournament, 1, round_id=first.round_id) == game
     with pytest.raises(Invalid, match="Say in which round"):
         single_player_commands.find_open_attempt(night.tournament, 1)
 

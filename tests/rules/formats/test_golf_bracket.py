@@ -83,12 +83,17 @@ def test_a_round_is_made_of_waiting_holes_and_no_games() -> None:
     assert night.tournament.games == ()
     assert len(night.tournament.single_player_games) == 16
     for group in ((1, 4, 5, 8), (2, 3, 6, 7)):
-        arenas = [[one.arena_id for one in holes_of_player(night, player, 0)] for player in group]
+        arenas = [[hole.arena_id for hole in holes_of_player(night, player, 0)] for player in group]
         # A group plays a hole on one machine, and its holes on different ones.
         assert all(each == arenas[0] for each in arenas)
         assert len(set(arenas[0])) == 2
-    one = holes_of_player(night, 1, 0)[0]
-    assert (one.status, one.game_index, one.score, one.points) == ("pending", 0, None, None)
+    first_hole = holes_of_player(night, 1, 0)[0]
+    assert (first_hole.status, first_hole.game_index, first_hole.score, first_hole.points) == (
+        "pending",
+        0,
+        None,
+        None,
+    )
 
 
 def test_the_two_with_the_fewest_strokes_go_on() -> None:
@@ -108,13 +113,13 @@ def test_nobody_gets_a_machine_again_while_others_are_new() -> None:
     used = {game.arena_id for game in night.tournament.single_player_games}
     night.open_round()
     assert len(used) == 4
-    assert used.isdisjoint(one.arena_id for one in holes_of_player(night, 1, 1))
+    assert used.isdisjoint(hole.arena_id for hole in holes_of_player(night, 1, 1))
 
 
 def test_strokes_above_the_limit_count_the_limit() -> None:
     night = bracket(4, golf_stroke_limit=6)
     putt(night, 1, (10, 3))
-    assert [one.points for one in holes_of_player(night, 1, 0)] == [Decimal(6), Decimal(3)]
+    assert [hole.points for hole in holes_of_player(night, 1, 0)] == [Decimal(6), Decimal(3)]
     for strokes in (0, 11):
         with pytest.raises(Invalid, match="1 to 10 strokes"):
             putt(night, 2, (strokes,))
@@ -122,10 +127,10 @@ def test_strokes_above_the_limit_count_the_limit() -> None:
 
 def test_a_score_may_stand_beside_the_strokes() -> None:
     night = bracket(4)
-    one = holes_of_player(night, 1, 0)[0]
+    hole = holes_of_player(night, 1, 0)[0]
     night.record(
         AttemptOutcome(
-            single_player_game_id=one.single_player_game_id, strokes=2, score=5_000_000, recorded_by=7
+            single_player_game_id=hole.single_player_game_id, strokes=2, score=5_000_000, recorded_by=7
         )
     )
     after = holes_of_player(night, 1, 0)[0]
@@ -140,7 +145,7 @@ def test_a_tie_for_an_advancing_place_needs_a_tiebreak_hole() -> None:
     with pytest.raises(Conflict, match="Players 4, 5, 8 are tied"):
         night.open_round()
     night.apply(tiebreak_commands.open_tiebreak(night.tournament, [4, 5, 8], night.now))
-    assert [one.game_index for one in holes_of_player(night, 4, 0)] == [0, 1, 2]
+    assert [hole.game_index for hole in holes_of_player(night, 4, 0)] == [0, 1, 2]
     with pytest.raises(Conflict, match="open games"):
         night.complete_round()
     with pytest.raises(Conflict, match="a hole to finish"):
@@ -190,11 +195,11 @@ def test_a_correction_deletes_the_round_that_others_have_to_play() -> None:
     night = bracket()
     play_all(night, FIRST)
     night.open_round()
-    one = holes_of_player(night, 5, 0)[1]
-    night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=3))
+    hole = holes_of_player(night, 5, 0)[1]
+    night.record(AttemptOutcome(single_player_game_id=hole.single_player_game_id, strokes=3))
     # 6 strokes instead of 7: still behind 4, who has 5.
     assert len(night.tournament.rounds) == 2
-    night.record(AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=1))
+    night.record(AttemptOutcome(single_player_game_id=hole.single_player_game_id, strokes=1))
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     night.open_round()
     assert players_of_round(night, 1) == [1, 2, 3, 5]
@@ -204,8 +209,10 @@ def test_deleted_strokes_open_the_round_again() -> None:
     night = bracket()
     play_all(night, FIRST)
     night.complete_round()
-    one = holes_of_player(night, 5, 0)[1]
-    night.apply(single_player_commands.delete_attempt(night.tournament, one.single_player_game_id, night.now))
+    hole = holes_of_player(night, 5, 0)[1]
+    night.apply(
+        single_player_commands.delete_attempt(night.tournament, hole.single_player_game_id, night.now)
+    )
     assert [round_.status for round_ in night.tournament.rounds] == ["started"]
     assert holes_of_player(night, 5, 0)[1].status == "pending"
 
@@ -213,11 +220,11 @@ def test_deleted_strokes_open_the_round_again() -> None:
 def test_a_hole_of_a_group_can_move_to_another_arena() -> None:
     night = bracket()
     putt(night, 1, (2,))
-    one = holes_of_player(night, 4, 0)[0]
-    before = one.arena_id
+    hole = holes_of_player(night, 4, 0)[0]
+    before = hole.arena_id
     night.apply(
         single_player_commands.change_attempt_arena(
-            night.tournament, one.single_player_game_id, 508, night.now
+            night.tournament, hole.single_player_game_id, 508, night.now
         )
     )
     arenas = [holes_of_player(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)]
@@ -229,14 +236,14 @@ def test_a_hole_of_a_group_can_move_to_another_arena() -> None:
         )
     with pytest.raises(NotFound):
         single_player_commands.change_attempt_arena(
-            night.tournament, one.single_player_game_id, 999, night.now
+            night.tournament, hole.single_player_game_id, 999, night.now
         )
 
 
 def test_what_the_format_does_not_have_is_refused() -> None:
     night = bracket()
-    one = holes_of_player(night, 1, 0)[0]
-    key = one.single_player_game_id
+    hole = holes_of_player(night, 1, 0)[0]
+    key = hole.single_player_game_id
     asked: tuple[tuple[Any, str], ...] = (
         (lambda: single_player_commands.void_attempt(night.tournament, key, night.now), "cannot be voided"),
         (
@@ -253,21 +260,21 @@ def test_what_the_format_does_not_have_is_refused() -> None:
     for ask, sentence in asked:
         with pytest.raises(Conflict, match=sentence):
             ask()
-    for said in (
+    for outcome in (
         AttemptOutcome(single_player_game_id=key, score=5),
         AttemptOutcome(single_player_game_id=key, rolls=(3, 4)),
         AttemptOutcome(single_player_game_id=key, strokes=2, is_advanced=True),
     ):
         with pytest.raises(Invalid, match="strokes"):
-            night.record(said)
+            night.record(outcome)
     with pytest.raises(NotFound):
         night.record(AttemptOutcome(single_player_game_id=1, strokes=2))
 
 
 def test_a_hole_can_be_begun_before_it_is_recorded() -> None:
     night = bracket(4)
-    one = holes_of_player(night, 1, 0)[0]
-    night.apply(single_player_commands.start_attempt(night.tournament, one.single_player_game_id, night.now))
+    hole = holes_of_player(night, 1, 0)[0]
+    night.apply(single_player_commands.start_attempt(night.tournament, hole.single_player_game_id, night.now))
     night.tick(60)
     putt(night, 1, (2,))
     assert holes_of_player(night, 1, 0)[0].duration_seconds is not None
@@ -289,13 +296,13 @@ def test_those_with_a_bye_join_later() -> None:
 def test_closed_early_and_reopened_the_missing_holes_are_there_again() -> None:
     night = bracket()
     play_all(night, {1: (1, 2), 4: (2,)})
-    arenas = [one.arena_id for one in holes_of_player(night, 4, 0)]
+    arenas = [hole.arena_id for hole in holes_of_player(night, 4, 0)]
     night.complete()
     assert len(night.tournament.single_player_games) == 3
     assert standings_rows(night) == []
     night.apply(tournament_commands.reopen(night.tournament))
     assert len(night.tournament.single_player_games) == 16
-    assert [one.status for one in holes_of_player(night, 4, 0)] == ["completed", "pending"]
+    assert [hole.status for hole in holes_of_player(night, 4, 0)] == ["completed", "pending"]
     assert [holes_of_player(night, player, 0)[0].arena_id for player in (1, 4, 5, 8)] == [arenas[0]] * 4
     play_all(night, {4: (3,), **{player: FIRST[player] for player in (5, 8, 2, 3, 6, 7)}})
     night.open_round()
@@ -322,9 +329,11 @@ def test_any_bracket_ends_with_everybody_placed_and_can_be_taken_back(
     while not form.is_over(night.tournament):
         tied = tiebreak_commands.tied_groups(night.tournament)
         if pending_holes(night):
-            one = dice.choice(pending_holes(night))
-            said = AttemptOutcome(single_player_game_id=one.single_player_game_id, strokes=dice.randint(1, 6))
-            night.record(said)
+            hole = dice.choice(pending_holes(night))
+            outcome = AttemptOutcome(
+                single_player_game_id=hole.single_player_game_id, strokes=dice.randint(1, 6)
+            )
+            night.record(outcome)
         elif tied and len(tied[0]) <= 4:
             night.apply(tiebreak_commands.open_tiebreak(night.tournament, tied[0], night.now))
         else:

@@ -83,7 +83,7 @@ def test_the_number_of_rounds_follows_from_the_size(size: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "said"),
+    ("given", "setting_name"),
     [
         ({"bracketSize": 14}, "bracketSize"),
         ({"groupBracketDoubleByes": 2}, "groupBracketDoubleByes"),
@@ -91,8 +91,8 @@ def test_the_number_of_rounds_follows_from_the_size(size: int) -> None:
         ({"gamesPerRound": 10}, "gamesPerRound"),
     ],
 )
-def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any], said: str) -> None:
-    with pytest.raises(msgspec.ValidationError, match=said):
+def test_a_value_outside_its_limits_is_refused_by_name(given: dict[str, Any], setting_name: str) -> None:
+    with pytest.raises(msgspec.ValidationError, match=setting_name):
         settings.read_settings(FORMATS["group_bracket"].settings, given)
 
 

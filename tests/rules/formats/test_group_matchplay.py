@@ -253,7 +253,7 @@ def test_the_same_result_again_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "sentence"),
+    ("values", "sentence"),
     [
         ({"finishing_order": (1, 2, 3, 9)}, "Player 9 is not in game"),
         ({"finishing_order": (1, 2, 3)}, "Player 4 of game"),
@@ -265,13 +265,13 @@ def test_the_same_result_again_changes_nothing() -> None:
     ],
 )
 def test_a_result_that_cannot_be_is_refused_and_changes_nothing(
-    said: dict[str, object], sentence: str
+    values: dict[str, object], sentence: str
 ) -> None:
     night = a_started_night(players=4)
     game = night.open_round()[0]
     before = night.tournament
     with pytest.raises(Invalid, match=sentence):
-        night.record(GameOutcome(game_id=game.game_id, **said))  # type: ignore[arg-type]  # a table of both
+        night.record(GameOutcome(game_id=game.game_id, **values))  # type: ignore[arg-type]  # a table of both
     assert night.tournament is before
 
 

@@ -273,7 +273,11 @@ def strike_nights(draw: st.DrawFn) -> tuple[list[list[dict[int, str]]], int]:
     strikes = dict.fromkeys(range(1, draw(st.integers(2, 9)) + 1), 0)
     rounds: list[list[dict[int, str]]] = []
     while sum(given < count for given in strikes.values()) > 1:
-        alive = draw(st.permutations([one for one, given in strikes.items() if given < count]))
+        alive = draw(
+            st.permutations(
+                [player_id for player_id, strike_count in strikes.items() if strike_count < count]
+            )
+        )
         games = [dict(zip(alive[n : n + 2], HEAD_TO_HEAD, strict=True)) for n in range(0, len(alive) - 1, 2)]
         if len(alive) % 2:
             games.append({alive[-1]: "1.00"})

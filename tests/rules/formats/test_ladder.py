@@ -148,7 +148,7 @@ def test_a_deleted_result_opens_its_game_and_takes_the_later_ones() -> None:
     first = record_win(night, 3, 4, 5, 6)
     record_win(night, 2, 3, 4, 5)
     night.clear(first)
-    assert [(one.status, game.status) for one, game in zip_rounds(night)] == [("started", "started")]
+    assert [(round_.status, game.status) for round_, game in zip_rounds(night)] == [("started", "started")]
 
 
 def zip_rounds(night: Night) -> list[tuple[Any, Any]]:
@@ -179,14 +179,14 @@ def test_the_field_stands_once_it_has_begun() -> None:
 def test_ties_and_strangers_are_refused() -> None:
     night = ladder(4)
     game = night.open_games()[0]
-    for said in (
+    for outcome in (
         GameOutcome(game_id=game.game_id, scores=dict.fromkeys((1, 2, 3, 4), 50)),
         GameOutcome(game_id=game.game_id, finishing_order=(1, 2, 3, 9)),
         GameOutcome(game_id=game.game_id, finishing_order=(1, 2, 3)),
         GameOutcome(game_id=game.game_id, forfeited_by=4),
     ):
         with pytest.raises(Invalid):
-            night.record(said)
+            night.record(outcome)
     with pytest.raises(Conflict, match="too few"):
         ladder(1)
 

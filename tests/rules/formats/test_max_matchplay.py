@@ -241,11 +241,11 @@ def test_the_live_view_counts_games_opponents_arenas_and_time() -> None:
     # 600 and 1,500 seconds, each result tick of five minutes included.
     shown = max_matchplay_family.live_view(night.tournament)
     assert (shown.remaining_games, shown.avg_game_duration) == (2, 1050)
-    one, other = first.player_ids
+    player_id, opponent_id = first.player_ids
     assert first.arena_id is not None
-    row = next(row for row in shown.players if row.player_id == one)
-    assert (row.game_count, row.completed_time, row.all_opponents) == (1, None, (other,))
-    assert (row.arena_counts, row.opponent_counts) == ({first.arena_id: 1}, {other: 1})
+    row = next(row for row in shown.players if row.player_id == player_id)
+    assert (row.game_count, row.completed_time, row.all_opponents) == (1, None, (opponent_id,))
+    assert (row.arena_counts, row.opponent_counts) == ({first.arena_id: 1}, {opponent_id: 1})
     play_on(night, Random(7))
     ended = max_matchplay_family.live_view(night.tournament)
     assert ended.remaining_games == 0

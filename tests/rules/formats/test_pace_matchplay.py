@@ -99,7 +99,9 @@ def test_the_bubble_shows_the_next_bar_to_those_whom_a_last_place_would_put_out(
     # Points 7, 5, 3, 1; a last place earns 1: 7 + 1 reach 8, the others need more.
     assert night.row(1).pace_bubble is None
     shown = {player_id: night.row(player_id).pace_bubble for player_id in (2, 3, 4)}
-    assert {player_id: (int(one.target), int(one.needed)) for player_id, one in shown.items() if one} == {
+    assert {
+        player_id: (int(bubble.target), int(bubble.needed)) for player_id, bubble in shown.items() if bubble
+    } == {
         2: (8, 3),
         3: (8, 5),
         4: (8, 7),

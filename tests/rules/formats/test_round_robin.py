@@ -37,8 +37,8 @@ def rounds_of(night: Night) -> list[tuple[Game, ...]]:
     return [games.get(round_.round_id, ()) for round_ in night.tournament.rounds_in_order]
 
 
-def game_between(night: Night, one: int, other: int) -> Game:
-    return next(game for game in night.tournament.games if set(game.player_ids) == {one, other})
+def game_between(night: Night, player_id: int, opponent_id: int) -> Game:
+    return next(game for game in night.tournament.games if set(game.player_ids) == {player_id, opponent_id})
 
 
 def test_the_payload_has_exactly_its_keys_with_their_defaults() -> None:
@@ -206,7 +206,13 @@ def test_a_player_who_leaves_forfeits_what_is_open() -> None:
         night.leave(5)
     night.apply(tournament_commands.forfeit_open_games(night.tournament, 5, night.dice(), night.now))
     assert not [game for game in night.open_games() if 5 in game.player_ids]
-    assert [night.row(one).points for one in (1, 2, 3, 4, 5)] == ["1.00", "2.00", "2.00", "2.00", "2.00"]
+    assert [night.row(player_id).points for player_id in (1, 2, 3, 4, 5)] == [
+        "1.00",
+        "2.00",
+        "2.00",
+        "2.00",
+        "2.00",
+    ]
     with pytest.raises(Conflict, match="nothing to forfeit"):
         tournament_commands.forfeit_open_games(night.tournament, 5, night.dice(), night.now)
 
@@ -275,24 +281,24 @@ def test_a_start_that_cannot_be_is_refused(players: int, given: Any, sentence: s
 def test_what_cannot_be_recorded_is_refused_and_changes_nothing() -> None:
     night = start_night(5, arena_assignment="manual")
     game, bye = rounds_of(night)[0][0], rounds_of(night)[0][-1]
-    one, other = game.player_ids
-    for said, sentence in (
-        (GameOutcome(game_id=game.game_id, finishing_order=(one, other)), "no arena yet"),
+    player_id, opponent_id = game.player_ids
+    for outcome, sentence in (
+        (GameOutcome(game_id=game.game_id, finishing_order=(player_id, opponent_id)), "no arena yet"),
         (GameOutcome(game_id=bye.game_id, finishing_order=bye.player_ids), "bye"),
     ):
         with pytest.raises(Conflict, match=sentence):
-            night.record(said)
+            night.record(outcome)
     plain = start_night(4)
     game = rounds_of(plain)[0][0]
-    one, other = game.player_ids
-    for said in (
-        GameOutcome(game_id=game.game_id, finishing_order=(one, 77)),
-        GameOutcome(game_id=game.game_id, finishing_order=(one,)),
-        GameOutcome(game_id=game.game_id, finishing_order=(one, one)),
-        GameOutcome(game_id=game.game_id, scores={one: 5, other: 5}),
+    player_id, opponent_id = game.player_ids
+    for outcome in (
+        GameOutcome(game_id=game.game_id, finishing_order=(player_id, 77)),
+        GameOutcome(game_id=game.game_id, finishing_order=(player_id,)),
+        GameOutcome(game_id=game.game_id, finishing_order=(player_id, player_id)),
+        GameOutcome(game_id=game.game_id, scores={player_id: 5, opponent_id: 5}),
     ):
         with pytest.raises(Invalid):
-            plain.record(said)
+            plain.record(outcome)
     assert len(plain.journal) == 1
 
 

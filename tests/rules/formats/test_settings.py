@@ -26,20 +26,22 @@ def test_the_keys_of_each_format_are_those_of_its_payload() -> None:
 
 
 def test_every_format_is_registered_under_its_own_wire_name() -> None:
-    assert all(name == one.type for name, one in FORMATS.items())
+    assert all(name == form.type for name, form in FORMATS.items())
 
 
 def test_every_setting_has_a_title_and_help() -> None:
-    for one in FORMATS.values():
-        properties = msgspec.json.schema(one.settings)["$defs"][one.settings.__name__]["properties"]
+    for form in FORMATS.values():
+        properties = msgspec.json.schema(form.settings)["$defs"][form.settings.__name__]["properties"]
         assert {
-            key for key, said in properties.items() if not (said.get("title") and said.get("description"))
+            key
+            for key, schema in properties.items()
+            if not (schema.get("title") and schema.get("description"))
         } == set()
 
 
 def test_the_settings_shown_first_exist() -> None:
-    for one in FORMATS.values():
-        assert set(one.primary_settings) <= set(settings.default_values(one.settings))
+    for form in FORMATS.values():
+        assert set(form.primary_settings) <= set(settings.default_values(form.settings))
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,8 @@ def test_no_other_assignment_of_a_wave_is_cheaper(listed: list[list[int]], seed:
 
     def total(chosen: Sequence[int | None]) -> int:
         return sum(
-            arenas.arena_cost(plays, group, one or 0) for group, one in zip(field, chosen, strict=True)
+            arenas.arena_cost(plays, group, arena_id or 0)
+            for group, arena_id in zip(field, chosen, strict=True)
         )
 
     assert total([lineup[0] for lineup in lineups]) == min(map(total, permutations((90, 91, 92))))
@@ -118,7 +119,7 @@ def test_each_wave_takes_the_next_category() -> None:
     lineups = arenas.assign_by_category([(1, 2), (3, 4)], choice, {}, waves=4, dice=Random(7))
     _assert_legal(lineups, 4)
     for lineup in lineups:
-        assert [None if one is None else 1 + one % 3 for one in lineup] == [1, 2, 3, 1]
+        assert [None if arena_id is None else 1 + arena_id % 3 for arena_id in lineup] == [1, 2, 3, 1]
     assert arenas.assign_by_category([(1, 2)], [DrawableArena(99)], {}, waves=1, dice=Random(7)) == [(None,)]
 
 

@@ -23,7 +23,7 @@ def test_the_worked_example_is_played_in_one_of_its_best_orders() -> None:
         order.draw_first_order("balanced", [1, 2, 3, 4], OrderFacts(EXAMPLE), Random(seed))
         for seed in range(60)
     }
-    assert all(order.order_cost(one, EXAMPLE) == 5 for one in seen)
+    assert all(order.order_cost(drawn_order, EXAMPLE) == 5 for drawn_order in seen)
     assert {(1, 4, 2, 3), (1, 3, 2, 4)} <= seen
 
 
@@ -32,7 +32,9 @@ def test_the_worked_example_is_played_in_one_of_its_best_orders() -> None:
 def test_no_other_order_is_cheaper(slots: dict[int, dict[int, int]], players: int, seed: int) -> None:
     group = range(1, players + 1)
     drawn = order.draw_first_order("balanced", group, OrderFacts(slots), Random(seed))
-    assert order.order_cost(drawn, slots) == min(order.order_cost(one, slots) for one in permutations(group))
+    assert order.order_cost(drawn, slots) == min(
+        order.order_cost(other_order, slots) for other_order in permutations(group)
+    )
 
 
 @pytest.mark.parametrize(

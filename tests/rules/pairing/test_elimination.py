@@ -39,9 +39,9 @@ def test_every_seed_plays_once_and_favourites_meet_as_late_as_possible(size: int
     alive = {game.number: game.better_seed for game in games}
     for index in range(1, elimination.round_count(size)):
         for number in elimination.round_game_numbers(size, index):
-            one, other = (alive[child] for child in elimination.feeding_game_numbers(number))
-            assert {one, other} <= set(range(1, (size >> index) + 1))
-            alive[number] = min(one, other)
+            first_seed, second_seed = (alive[child] for child in elimination.feeding_game_numbers(number))
+            assert {first_seed, second_seed} <= set(range(1, (size >> index) + 1))
+            alive[number] = min(first_seed, second_seed)
     assert alive[elimination.FINAL] == 1
 
 

@@ -13,8 +13,8 @@ from silverball.rules.pairing import matching
 
 def _cost_matrix(costs: Sequence[int], nodes: int) -> list[list[int]]:
     square = [[0] * nodes for _ in range(nodes)]
-    for (one, other), cost in zip(combinations(range(nodes), 2), costs, strict=True):
-        square[one][other] = square[other][one] = cost
+    for (node, other_node), cost in zip(combinations(range(nodes), 2), costs, strict=True):
+        square[node][other_node] = square[other_node][node] = cost
     return square
 
 
@@ -34,8 +34,10 @@ def test_no_perfect_matching_is_cheaper(costs: list[int]) -> None:
     square = _cost_matrix(costs, 6)
     pairs = matching.perfect_matching(square)
     assert matching.is_perfect(6, pairs)
-    cheapest = min(sum(square[one][other] for one, other in tried) for tried in _perfect(tuple(range(6))))
-    assert sum(square[one][other] for one, other in pairs) == cheapest
+    cheapest = min(
+        sum(square[node][other_node] for node, other_node in tried) for tried in _perfect(tuple(range(6)))
+    )
+    assert sum(square[node][other_node] for node, other_node in pairs) == cheapest
 
 
 def test_a_forbidden_pair_is_never_made() -> None:
@@ -57,7 +59,9 @@ def test_few_partners_leave_nobody_out() -> None:
 def test_when_few_partners_are_too_few_everybody_is_looked_at() -> None:
     nodes = matching.PLAYERS_UNPRUNED_MAX + 2
     # Everybody prefers the first seventeen, who can only serve themselves and seventeen others.
-    square = [[0 if min(one, other) < 17 else 1 for other in range(nodes)] for one in range(nodes)]
+    square = [
+        [0 if min(node, other_node) < 17 else 1 for other_node in range(nodes)] for node in range(nodes)
+    ]
     assert matching.is_perfect(nodes, matching.perfect_matching(square))
 
 

@@ -22,19 +22,19 @@ SCHEDULES = [
 )
 def test_a_schedule_is_the_library_s(players: int, is_double: bool, rounds: Any) -> None:
     drawn = round_robin.all_rounds(range(1, players + 1), is_double=is_double)
-    shown = [{"groups": [list(pair) for pair in one.groups], "byes": list(one.byes)} for one in drawn]
+    shown = [{"groups": [list(pair) for pair in draw.groups], "byes": list(draw.byes)} for draw in drawn]
     assert shown == rounds
 
 
 @pytest.mark.parametrize("players", range(2, 24))
 def test_everybody_meets_everybody_once_and_starts_half_of_his_games(players: int) -> None:
     drawn = round_robin.all_rounds(range(players))
-    pairs = [pair for one in drawn for pair in one.groups]
+    pairs = [pair for draw in drawn for pair in draw.groups]
     assert sorted(tuple(sorted(pair)) for pair in pairs) == list(combinations(range(players), 2))
     firsts = Counter(pair[0] for pair in pairs)
     half = (players - 1) / 2
     assert all(abs(firsts[player] - half) <= 0.5 for player in range(players))
-    byes = Counter(player for one in drawn for player in one.byes)
+    byes = Counter(player for draw in drawn for player in draw.byes)
     assert list(byes.values()) == [1] * (players if players % 2 else 0)
 
 

@@ -58,8 +58,8 @@ def _night(players: int, games: int, slots: int | None, dice: Random) -> list[Me
 
 @pytest.mark.parametrize("seed", range(0, 200, 10))
 def test_ten_players_with_nine_games_meet_everybody_once_in_any_order(seed: int) -> None:
-    for one in range(seed, seed + 10):
-        played = _pairs(_night(10, 9, None, Random(one)))
+    for round_seed in range(seed, seed + 10):
+        played = _pairs(_night(10, 9, None, Random(round_seed)))
         assert played == Counter(combinations(range(10), 2))
 
 
@@ -100,7 +100,7 @@ def test_a_rebuilt_schedule_gives_everybody_his_games_or_a_walkover(needs: dict[
     got = Counter(player for pair in built.meetings for player in pair)
     got.update(built.walkovers)
     assert +got == +Counter(needs)
-    assert all(one != other for one, other in built.meetings)
+    assert all(player_id != opponent_id for player_id, opponent_id in built.meetings)
     most, total = max(needs.values(), default=0), sum(needs.values())
     if total % 2 == 0 and 2 * most <= total:
         assert built.walkovers == {}

@@ -27,7 +27,7 @@ def _history_of(text: str) -> DrawHistory:
 
 FIRST = _history_of("P1:P3A,P2B,P4 P2A:P3A,P3B,P4 P2B:P1,P3A,P3B P3A:P1,P2A,P2B P3B:P2A,P2B,P4 P4:P1,P2A,P3B")
 FIRST_SCORES = {1: 3, 2: 2, 3: 2, 4: 1, 5: 1, 6: 0}
-SECOND = DrawHistory({(one, other): 1 for one in (1, 2, 3) for other in (4, 5, 6)})
+SECOND = DrawHistory({(player_id, opponent_id): 1 for player_id in (1, 2, 3) for opponent_id in (4, 5, 6)})
 SECOND_SCORES = {1: 3, 2: 2, 4: 2, 3: 1, 5: 1, 6: 0}
 THIRD_SCORES = {1: 2, 2: 2, 3: 1, 4: 0, 5: 0}
 FOURTH = DrawHistory(byes={4: 1, 5: 1})
@@ -102,7 +102,10 @@ def test_nobody_meets_twice_before_it_is_unavoidable() -> None:
     )
     past = history.history_of_rounds(played[: first_repeat - 1])
     fresh = [
-        (one, other, 0) for one in range(20) for other in range(one + 1, 20) if not past.times_met(one, other)
+        (player_id, opponent_id, 0)
+        for player_id in range(20)
+        for opponent_id in range(player_id + 1, 20)
+        if not past.times_met(player_id, opponent_id)
     ]
     # If somebody met again, then no perfect draw without a repeat was left.
     assert first_repeat == 17 or not matching.is_perfect(20, matching.cheapest_pairs(20, fresh))
@@ -120,7 +123,9 @@ def test_nobody_meets_further_away_than_the_next_score_group_in_the_first_rounds
     for number in range(math.ceil(math.log2(50))):
         drawn = strictswiss.draw_pairs(scores, history.history_of_rounds(played), dice, rounds=number)
         groups_of = strictswiss.score_groups(scores, number)
-        assert all(abs(groups_of[one] - groups_of[other]) <= 1 for one, other in drawn.groups)
+        assert all(
+            abs(groups_of[player_id] - groups_of[opponent_id]) <= 1 for player_id, opponent_id in drawn.groups
+        )
         for pair in drawn.groups:
             scores[dice.choice(pair)] += 1
         played.append(list(drawn.groups))

@@ -40,4 +40,4 @@ def test_nobody_gets_lost_and_finalists_stand_before_the_others(
     assert set(decided) == set(positions)
     finalists = {player_id for playoff in playoffs for player_id in playoff} & set(positions)
     others = set(positions) - finalists
-    assert all(decided[one] < decided[other] for one in finalists for other in others)
+    assert all(decided[finalist] < decided[other] for finalist in finalists for other in others)

@@ -6,7 +6,7 @@ from silverball.rules.ranking import group_rounds
 from silverball.rules.ranking.group_rounds import GroupRoundResult
 from silverball.rules.scoring import point_maps
 
-HALF, QUARTER, EIGHTH, NOTHING = (Decimal(one) for one in ("0.50", "0.25", "0.12", "0.00"))
+HALF, QUARTER, EIGHTH, NOTHING = (Decimal(value) for value in ("0.50", "0.25", "0.12", "0.00"))
 FOUR = (1, 2, 3, 4)
 
 

@@ -26,7 +26,9 @@ def _rows(nights: list[dict[int, Decimal]], **asked: Any) -> dict[int, series.Se
     return {row.player_id: row for row in series.series_standings(nights, **asked)}
 
 
-@pytest.mark.parametrize("real", SERIES, ids=[f"{one['scoring']}{one['removedResults']}" for one in SERIES])
+@pytest.mark.parametrize(
+    "real", SERIES, ids=[f"{series['scoring']}{series['removedResults']}" for series in SERIES]
+)
 def test_a_real_series_has_its_real_standings(real: Any) -> None:
     rows = _rows(
         _nights(real["tournamentPoints"]),
@@ -120,7 +122,7 @@ def test_tied_places_share_the_mean_of_their_points(
     assert series.curve_points(positions, "bg_linear") == points
 
 
-@pytest.mark.parametrize("real", [one for one in SERIES if one["scoring"] == "bg_linear"])
+@pytest.mark.parametrize("real", [series for series in SERIES if series["scoring"] == "bg_linear"])
 def test_every_real_night_under_a_curve_is_a_ranking_with_shared_means(real: Any) -> None:
     for night in _nights(real["tournamentPoints"]):
         placed = ties.positions(night)

@@ -98,9 +98,9 @@ def test_a_tiebreaker_never_overrules_points(orders: list[list[int]], earned: li
         tiebreakers.placement_tiebreaks(points, orders),
         tiebreakers.placement_last_tiebreaks(points, orders),
     ):
-        for one, other in itertools.permutations(points, 2):
-            if points[one] > points[other]:
-                assert rows[one].key > rows[other].key
+        for player_id, opponent_id in itertools.permutations(points, 2):
+            if points[player_id] > points[opponent_id]:
+                assert rows[player_id].key > rows[opponent_id].key
 
 
 def test_a_player_without_seed_rank_is_our_own_mistake() -> None:

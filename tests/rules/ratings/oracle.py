@@ -24,11 +24,11 @@ def results(games: Sequence[Game]) -> list[tuple[int, int, float, float]]:
     found = []
     for size, places in games:
         adjustment = math.sqrt(size - 1) if size > 2 else 1.0
-        for one, own in places.items():
+        for player, own in places.items():
             for other, theirs in places.items():
-                if one != other:
+                if player != other:
                     score = 0.5 if own == theirs else float(own < theirs)
-                    found.append((one, other, score, adjustment))
+                    found.append((player, other, score, adjustment))
     return found
 
 
@@ -44,8 +44,8 @@ def rated(
     after = dict(players)
     for player, (rating, rd) in players.items():
         information = gain = 0.0
-        for one, other, score, adjustment in results(games):
-            if one != player:
+        for first, other, score, adjustment in results(games):
+            if first != player:
                 continue
             weight, chance = g(players[other][1]), expected(rating, players[other], is_rounded=is_rounded)
             information += weight**2 * chance * (1 - chance) / adjustment

@@ -112,27 +112,34 @@ people = st.builds(
 @given(st.lists(people, max_size=30))
 def test_nobody_has_two_ratings_and_no_rating_is_lost(found: list[RatedPerson]) -> None:
     register = IdentityRegister()
-    given_ids = [register.rating_id_for(one) for one in found]
+    given_ids = [register.rating_id_for(identity) for identity in found]
     living = register.by_id
     for rating_id in given_ids:
         assert surviving_id(register.merged, rating_id) in living
         assert surviving_id(register.merged, rating_id) <= rating_id
     for index, name in ((register.by_user, "user_id"), (register.by_ifpa, "ifpa_id")):
-        numbers = [getattr(one, name) for one in living.values() if getattr(one, name) is not None]
+        numbers = [
+            getattr(identity, name) for identity in living.values() if getattr(identity, name) is not None
+        ]
         assert sorted(numbers) == sorted(set(numbers))
         for number, rating_id in index.items():
             assert getattr(living[rating_id], name) == number
     for (organizer_id, key), rating_id in register.by_name.items():
-        one = living[rating_id]
-        assert (one.organizer_id, one.name_key, one.user_id, one.ifpa_id) == (organizer_id, key, None, None)
+        identity = living[rating_id]
+        assert (identity.organizer_id, identity.name_key, identity.user_id, identity.ifpa_id) == (
+            organizer_id,
+            key,
+            None,
+            None,
+        )
 
 
 @quick
 @given(st.lists(people, max_size=30))
 def test_asking_again_learns_nothing_new_of_who_has_an_account(found: list[RatedPerson]) -> None:
     register = IdentityRegister()
-    for one in found:
-        register.rating_id_for(one)
-    for one in found:
-        if one.user_id is not None:
-            assert register.rating_id_for(one) == register.by_user[one.user_id]
+    for person in found:
+        register.rating_id_for(person)
+    for person in found:
+        if person.user_id is not None:
+            assert register.rating_id_for(person) == register.by_user[person.user_id]

@@ -37,15 +37,15 @@ def periods(draw: st.DrawFn) -> Made:
         seats = dice.sample(range(count), dice.randint(2, min(4, count)))
         # Somebody may have been taken out of a game, and some places are shared.
         size = min(4, len(seats) + dice.choice([0, 0, 1]))
-        games.append((size, {one: dice.randint(0, 3) for one in seats}))
+        games.append((size, {player: dice.randint(0, 3) for player in seats}))
     return Made(players, games)
 
 
 def rate(made: Made, games: Sequence[oracle.Game], parameters: Parameters = DEFAULTS) -> RatedPeriod:
     field = RatingArrays(*np.array(list(made.players.values())).T)
-    seats = [(one, place) for _, places in games for one, place in places.items()]
+    seats = [(player, place) for _, places in games for player, place in places.items()]
     played = PlayedGames(
-        np.array([one for one, _ in seats], np.int64),
+        np.array([player for player, _ in seats], np.int64),
         np.array([place for _, place in seats], np.int64),
         np.array([len(places) for _, places in games], np.int64),
         np.array([size for size, _ in games], np.int64),
@@ -81,16 +81,18 @@ def test_records_and_meetings_add_up(made: Made) -> None:
     records, met = rated.records, rated.meetings
     results = oracle.results(made.games)
     for player in made.players:
-        mine = [score for one, _, score, _ in results if one == player]
+        mine = [score for first, _, score, _ in results if first == player]
         assert records.results[player] == len(mine)
         assert (records.wins[player], records.losses[player]) == (mine.count(1), mine.count(0))
         assert records.games[player] == sum(player in places for _, places in made.games)
         own = met.players == player
         assert met.wins[own].sum() == records.wins[player]
         assert met.losses[own].sum() == records.losses[player]
-    there = {(one, other): n for n, (one, other) in enumerate(zip(met.players, met.opponents, strict=True))}
-    for (one, other), n in there.items():
-        back = there[other, one]
+    there = {
+        (first, other): n for n, (first, other) in enumerate(zip(met.players, met.opponents, strict=True))
+    }
+    for (first, other), n in there.items():
+        back = there[other, first]
         assert (met.wins[n], met.losses[n], met.draws[n]) == (
             met.losses[back],
             met.wins[back],

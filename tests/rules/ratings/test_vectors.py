@@ -106,24 +106,24 @@ GAMES: dict[str, tuple[dict[str, tuple[float, float]], dict[str, int]]] = {
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_of_two_to_four_gives_the_derived_ratings(name: str) -> None:
     players, places = GAMES[name]
-    field = RatingArrays(*np.array([players[one] for one in places]).T)
+    field = RatingArrays(*np.array([players[player] for player in places]).T)
     seats = np.arange(len(places))
     size = np.array([len(places)])
     played = PlayedGames(seats, np.array(list(places.values())), size, size)
     after = period.rate_period(
         field, played, EXACT if "unrounded" in name else formulas.DEFAULTS
     ).ratings_after
-    for at, one in enumerate(places):
-        assert (after.ratings[at], after.rds[at]) == pytest.approx(VECTORS[name][one], abs=1e-9), one
+    for at, player in enumerate(places):
+        assert (after.ratings[at], after.rds[at]) == pytest.approx(VECTORS[name][player], abs=1e-9), player
 
 
 def test_the_class_of_a_rating_is_its_hundred() -> None:
     ratings = (2300, 1900, 1899.99, 1800, 1600.26, 1599.74, 1500, 1400, 1399.99, 1300, 1299.99, 0)
-    assert [formulas.rating_class(one) for one in ratings] == [0, 0, 1, 1, 3, 4, 4, 5, 6, 6, 7, 7]
+    assert [formulas.rating_class(rating) for rating in ratings] == [0, 0, 1, 1, 3, 4, 4, 5, 6, 6, 7, 7]
 
 
 def test_the_observed_player_has_the_observed_bounds() -> None:
     # Source: ratings.md A.6, a captured profile and its revisions; shares and deltas: `service/ratings`.
     assert formulas.round_half_up(formulas.lower_bound(1599.74, 24.23)) == 1551
-    assert [formulas.round_half_up(one) for one in (1606.46, 1608.86, 1599.74)] == [1606, 1609, 1600]
+    assert [formulas.round_half_up(rating) for rating in (1606.46, 1608.86, 1599.74)] == [1606, 1609, 1600]
     assert formulas.lower_bound(1500, 125) == 1250

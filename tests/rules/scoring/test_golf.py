@@ -84,10 +84,10 @@ def test_a_total_adds_the_counted_holes(
 
 
 def test_more_holes_in_one_break_a_tie() -> None:
-    one, other = golf.golf_tiebreak(9, [1, 4, 4]), golf.golf_tiebreak(9, [2, 3, 4])
-    assert one.values == (9, 1, 0, 0)
-    assert other.values == (9, 0, 1, 1)
-    assert one.key < other.key
+    with_an_ace, without_ace = golf.golf_tiebreak(9, [1, 4, 4]), golf.golf_tiebreak(9, [2, 3, 4])
+    assert with_an_ace.values == (9, 1, 0, 0)
+    assert without_ace.values == (9, 0, 1, 1)
+    assert with_an_ace.key < without_ace.key
 
 
 def test_par_is_for_display() -> None:

@@ -17,13 +17,13 @@ def alone(players: int) -> list[int]:
 
 def test_ten_players_share_ten_points_as_in_the_table() -> None:
     found = distribution.place_points(alone(10), rated_players=10, winner_points=10)
-    assert [round(one, 2) for one in found] == [10, 3.68, 1.76, 0.94, 0.63, 0.50, 0.40, 0.30, 0.20, 0.10]
+    assert [round(value, 2) for value in found] == [10, 3.68, 1.76, 0.94, 0.63, 0.50, 0.40, 0.30, 0.20, 0.10]
     assert found[1:3] == pytest.approx([3.678622, 1.755118], abs=1e-6)
 
 
 def test_twenty_players_of_whom_fifteen_are_rated() -> None:
     found = distribution.place_points(alone(20), rated_players=15, winner_points=12.5)
-    assert [round(one, 2) for one in found[:9]] == [12.50, 6.05, 3.60, 2.26, 1.51, 1.11, 0.91, 0.81, 0.75]
+    assert [round(value, 2) for value in found[:9]] == [12.50, 6.05, 3.60, 2.26, 1.51, 1.11, 0.91, 0.81, 0.75]
     assert round(found[-1], 2) == 0.06
 
 
@@ -68,7 +68,7 @@ def test_a_better_place_is_never_worth_less_and_ties_change_no_sum(
     positions = [1 + sum(groups[:at]) for at, size in enumerate(groups) for _ in range(size)]
     rated = data.draw(st.integers(0, len(positions)))
     found = distribution.place_points(positions, rated_players=rated, winner_points=first_place)
-    assert all(one >= after - 1e-9 for one, after in pairwise(found))
+    assert all(value >= after - 1e-9 for value, after in pairwise(found))
     untied = distribution.place_points(alone(len(positions)), rated_players=rated, winner_points=first_place)
     assert math.fsum(found) == pytest.approx(math.fsum(untied), abs=1e-6)
-    assert all(0 <= one <= first_place + 1e-9 for one in found)
+    assert all(0 <= value <= first_place + 1e-9 for value in found)

@@ -102,11 +102,15 @@ def test_observed_parts_add_up_to_the_observed_total(terms: tuple[float, ...], t
 
 def test_an_observed_player_is_worth_what_was_observed() -> None:
     found = value.estimate_value([player(38773, 2020, rating=1432.69, events=320)])
-    (one,) = found.players
-    assert (one.base, one.womens_base) == (0.5, 0.5)
-    assert (one.rating, one.ranking, one.womens_ranking) == (0.08037734375000005, 0, 0)
-    assert (one.rating_included, one.ranking_included, one.womens_ranking_included) == (True, True, True)
-    assert one.total == one.womens_total == found.total == 0.58037734375
+    (worth,) = found.players
+    assert (worth.base, worth.womens_base) == (0.5, 0.5)
+    assert (worth.rating, worth.ranking, worth.womens_ranking) == (0.08037734375000005, 0, 0)
+    assert (worth.rating_included, worth.ranking_included, worth.womens_ranking_included) == (
+        True,
+        True,
+        True,
+    )
+    assert worth.total == worth.womens_total == found.total == 0.58037734375
 
 
 def test_an_observed_field_has_the_observed_parts() -> None:
@@ -219,7 +223,7 @@ PLAYERS = st.builds(
     rating=st.none() | st.floats(0, 10_000),
     total_events=st.none() | st.integers(0, 500),
 )
-FIELDS = st.lists(PLAYERS, max_size=90, unique_by=lambda one: one.ifpa_id)
+FIELDS = st.lists(PLAYERS, max_size=90, unique_by=lambda player: player.ifpa_id)
 
 
 def totals(found: Estimate) -> tuple[float, ...]:
@@ -238,8 +242,10 @@ def test_the_order_in_which_players_are_named_changes_not_one_bit(
 def test_another_player_never_makes_a_tournament_worth_less(
     field: list[FieldPlayer], another: FieldPlayer
 ) -> None:
-    before = totals(value.estimate_value([one for one in field if one.ifpa_id != another.ifpa_id]))
-    after = totals(value.estimate_value([*(one for one in field if one.ifpa_id != another.ifpa_id), another]))
+    before = totals(value.estimate_value([player for player in field if player.ifpa_id != another.ifpa_id]))
+    after = totals(
+        value.estimate_value([*(player for player in field if player.ifpa_id != another.ifpa_id), another])
+    )
     # Sums in another order differ in their last bits.
     assert all(more >= less - 1e-9 for less, more in zip(before, after, strict=True))
 
@@ -256,7 +262,7 @@ def test_nothing_is_worth_more_than_its_limit(field: list[FieldPlayer]) -> None:
     )
 
 
-@given(st.lists(PLAYERS, max_size=64, unique_by=lambda one: one.ifpa_id))
+@given(st.lists(PLAYERS, max_size=64, unique_by=lambda player: player.ifpa_id))
 def test_what_players_add_is_what_the_tournament_is_worth_below_the_limits(field: list[FieldPlayer]) -> None:
     found = value.estimate_value(field)
     assume(found.rating < value.RATING_MAX and found.ranking < value.RANKING_MAX)
