@@ -80,7 +80,7 @@ class Store:
             # The row is locked until the commit, so it is touched last.
             world_revision = 0 if quiet else db.execute(RAISE_WORLD, {"slot": slot}).scalar_one()
         for loaded in transaction.loaded.values():
-            self.snapshots.put(loaded)
+            self.snapshots.add(loaded)
         if not quiet:
             commit = Commit(transaction.raised_revisions, slot, world_revision, transaction.announcements)
             for notify in self.after_commit:

@@ -39,7 +39,7 @@ class SnapshotCache:
             self._tournaments.move_to_end(tournament_id)
             return cached
 
-    def put(self, loaded: LoadedTournament) -> None:
+    def add(self, loaded: LoadedTournament) -> None:
         """Cache the tournament, unless a newer revision of it is cached already."""
         tournament_id = loaded.tournament.tournament_id
         with self._lock:

@@ -5,11 +5,11 @@ state that a writer left is put there after the commit, and only then.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from itertools import groupby
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Select, Table, Text, select, type_coerce
@@ -23,7 +23,8 @@ from silverball.store.loaded import SNAPSHOTS, LoadedTournament, SnapshotCache
 from silverball.store.transaction import WRITES, Transaction
 from silverball.store.types import Instant
 
-# Columns of the tournament that no rule looks at.
+T = TypeVar("T")
+# Columns of the tournament that the rules do not read.
 DETAIL_COLUMNS = (
     "name",
     "description",
@@ -49,7 +50,7 @@ DETAIL_COLUMNS = (
     "rsvp_configuration",
     "entry_configuration",
 )
-# Parts of `details` that are rows of their own.
+# Details that are stored as rows of other tables.
 LINKS, SHORTCUT, EVENT = "links", "shortcut", "event_id"
 
 
@@ -62,7 +63,7 @@ def load_at_revision(db: Connection, tournament_id: int, revision: int) -> Loade
     loaded = _load_from_rows(db, tournament_id, revision)
     # What a writer reads may still be rolled back.
     if not db.get_execution_options().get(WRITES, False):
-        cache.put(loaded)
+        cache.add(loaded)
     return loaded
 
 
@@ -82,7 +83,7 @@ def load_for_change(transaction: Transaction, tournament_id: int, revision: int)
         # What this writer has done so far may still be rolled back.
         return loaded
     if uncommitted is None:
-        cache.put(loaded)
+        cache.add(loaded)
     else:
         uncommitted[tournament_id] = loaded
     return loaded
@@ -98,16 +99,21 @@ def _load_from_rows(db: Connection, tournament_id: int, revision: int) -> Loaded
 
 
 def load_standings(db: Connection, tournament_id: int) -> dict[int, str]:
-    """Player id -> the stored row, as text."""
-    key = tables.standing.c
-    found = select(key.player_id, type_coerce(key.row, Text)).where(key.tournament_id == tournament_id)
-    return {player_id: row for player_id, row in db.execute(found)}  # noqa: C416  # rows are no pairs to mypy
+    """Player id -> the stored row of the standings, as text."""
+    columns = tables.standing.c
+    rows_as_text = select(columns.player_id, type_coerce(columns.row, Text))
+    found = db.execute(rows_as_text.where(columns.tournament_id == tournament_id))
+    return {player_id: text for player_id, text in found}  # noqa: C416  # rows are no pairs to mypy
 
 
 def load(db: Connection, tournament_id: int) -> Tournament:
-    """The tournament with everything in it; it must exist and be of a known format."""
+    """The whole tournament; it must exist and have a known format."""
     key = tables.tournament.c.tournament_id
     row = db.execute(select(tables.tournament).where(key == tournament_id)).one()
+
+    def load_part(table: Table, order: str, from_row: Callable[[Any], T]) -> tuple[T, ...]:
+        return tuple([from_row(part_row) for part_row in _load_rows(db, table, tournament_id, order)])
+
     return Tournament(
         tournament_id=tournament_id,
         type=row.type,
@@ -116,26 +122,16 @@ def load(db: Connection, tournament_id: int) -> Tournament:
         entrants=_load_entrants(db, tournament_id),
         lineup=_load_lineup(db, tournament_id),
         banks=_load_banks(db, tournament_id),
-        rounds=tuple(rows.to_round(one) for one in _load_rows(db, tables.round_, tournament_id, "round_id")),
+        rounds=load_part(tables.round_, "round_id", rows.to_round),
         games=_load_games(db, tournament_id),
-        suggestions=tuple(
-            rows.to_suggestion(one)
-            for one in _load_rows(db, tables.suggestion, tournament_id, "suggestion_id")
+        suggestions=load_part(tables.suggestion, "suggestion_id", rows.to_suggestion),
+        single_player_games=load_part(
+            tables.single_player_game, "single_player_game_id", rows.to_single_player_game
         ),
-        single_player_games=tuple(
-            rows.to_single_player_game(one)
-            for one in _load_rows(db, tables.single_player_game, tournament_id, "single_player_game_id")
-        ),
-        cards=tuple(rows.to_card(one) for one in _load_rows(db, tables.card, tournament_id, "card_id")),
-        queue=tuple(
-            rows.to_queue_spot(one) for one in _load_rows(db, tables.queue_entry, tournament_id, "queue_id")
-        ),
-        scorekeepers=tuple(
-            rows.to_scorekeeper(one) for one in _load_rows(db, tables.scorekeeper, tournament_id, "place")
-        ),
-        purchases=tuple(
-            rows.to_purchase(one) for one in _load_rows(db, tables.entry, tournament_id, "entry_id")
-        ),
+        cards=load_part(tables.card, "card_id", rows.to_card),
+        queue=load_part(tables.queue_entry, "queue_id", rows.to_queue_spot),
+        scorekeepers=load_part(tables.scorekeeper, "place", rows.to_scorekeeper),
+        purchases=load_part(tables.entry, "entry_id", rows.to_purchase),
         points_map=_points_map(row),
         tiebreaker_points_map=row.tiebreaker_points_map,
         has_entry_limits=bool((row.entry_configuration or {}).get("limited")),
@@ -146,67 +142,65 @@ def load(db: Connection, tournament_id: int) -> Tournament:
 
 
 def _points_map(row: Any) -> Any:
-    """The rows of the map; an import may say only that the organizer has points of his own."""
+    """The rows of the points map; for the organizer's own points an import may store only a word."""
     if row.points_map == point_maps.MANUAL:
         return point_maps.parse_custom_map(row.points_map_custom or {})
     return row.points_map
 
 
 def _load_rows(db: Connection, table: Table, tournament_id: int, order: str) -> Sequence[Any]:
-    found = select(table).where(table.c.tournament_id == tournament_id).order_by(table.c[order])
-    return db.execute(found).all()
+    statement = select(table).where(table.c.tournament_id == tournament_id).order_by(table.c[order])
+    return db.execute(statement).all()
 
 
 def _load_entrants(db: Connection, tournament_id: int) -> tuple[Entrant, ...]:
-    own, player = tables.entrant, tables.player
-    found = (
-        select(own, player.c.claimed_by)
-        .join(player, player.c.player_id == own.c.player_id)
-        .where(own.c.tournament_id == tournament_id)
-        .order_by(own.c.place, own.c.player_id)
+    entrant, player = tables.entrant, tables.player
+    statement = (
+        select(entrant, player.c.claimed_by)
+        .join(player, player.c.player_id == entrant.c.player_id)
+        .where(entrant.c.tournament_id == tournament_id)
+        .order_by(entrant.c.place, entrant.c.player_id)
     )
     bought: Counter[int] = Counter()
-    for one in _load_rows(db, tables.entry, tournament_id, "entry_id"):
-        bought[one.player_id] += one.quantity
+    for purchase in _load_rows(db, tables.entry, tournament_id, "entry_id"):
+        bought[purchase.player_id] += purchase.quantity
     return tuple(
-        rows.to_entrant(one, user_id=one.claimed_by, entries_bought=bought[one.player_id])
-        for one in db.execute(found)
+        rows.to_entrant(row, user_id=row.claimed_by, entries_bought=bought[row.player_id])
+        for row in db.execute(statement)
     )
 
 
 def _load_lineup(db: Connection, tournament_id: int) -> tuple[LineupArena, ...]:
     lineup = tables.lineup_arena
-    found = (
+    statement = (
         select(lineup, tables.arena.c.category_id)
         .join(tables.arena, tables.arena.c.arena_id == lineup.c.arena_id)
         .where(lineup.c.tournament_id == tournament_id)
         .order_by(lineup.c.place, lineup.c.arena_id)
     )
-    return tuple(rows.to_lineup_arena(one) for one in db.execute(found))
+    return tuple(rows.to_lineup_arena(row) for row in db.execute(statement))
 
 
 def _load_banks(db: Connection, tournament_id: int) -> tuple[Bank, ...]:
-    lineup, inside = tables.lineup_bank, tables.bank_arena
-    found = (
-        select(lineup.c.bank_id, lineup.c.place, inside.c.arena_id)
-        .outerjoin(inside, inside.c.bank_id == lineup.c.bank_id)
+    lineup, member = tables.lineup_bank, tables.bank_arena
+    statement = (
+        select(lineup.c.bank_id, lineup.c.place, member.c.arena_id)
+        .outerjoin(member, member.c.bank_id == lineup.c.bank_id)
         .where(lineup.c.tournament_id == tournament_id)
-        .order_by(lineup.c.place, lineup.c.bank_id, inside.c.place)
+        .order_by(lineup.c.place, lineup.c.bank_id, member.c.place)
     )
     banks = []
-    for (bank_id, place), group in groupby(db.execute(found), key=attrgetter("bank_id", "place")):
-        arena_ids = tuple(one.arena_id for one in group if one.arena_id is not None)
+    for (bank_id, place), group in groupby(db.execute(statement), key=attrgetter("bank_id", "place")):
+        arena_ids = tuple(row.arena_id for row in group if row.arena_id is not None)
         banks.append(Bank(bank_id=bank_id, place=place, arena_ids=arena_ids))
     return tuple(banks)
 
 
 def _load_games(db: Connection, tournament_id: int) -> tuple[Game, ...]:
-    seats = _select_seats(tournament_id)
-    seats_of = {
-        game_id: list(group) for game_id, group in groupby(db.execute(seats), key=attrgetter("game_id"))
-    }
+    seats = db.execute(_select_seats(tournament_id))
+    seats_by_game = {game_id: list(group) for game_id, group in groupby(seats, key=attrgetter("game_id"))}
     games = _load_rows(db, tables.game, tournament_id, "game_id")
-    return tuple(rows.to_game(row, seats_of.get(row.game_id, [])) for row in games)
+    return tuple(rows.to_game(row, seats_by_game.get(row.game_id, [])) for row in games)
 
 
 def _select_seats(tournament_id: int) -> Select[Any]:
@@ -226,7 +220,7 @@ def _load_details(db: Connection, row: Any) -> dict[str, Any]:
         .where(link.tournament_id == row.tournament_id)
         .order_by(link.place)
     )
-    details[LINKS] = [dict(one) for one in db.execute(links).mappings()]
+    details[LINKS] = [dict(values) for values in db.execute(links).mappings()]
     shortcuts = select(slug.slug).where(slug.tournament_id == row.tournament_id).order_by(slug.shortcut_id)
     details[SHORTCUT] = db.execute(shortcuts.limit(1)).scalar_one_or_none()
     events = (
@@ -243,6 +237,6 @@ def _json_value(value: Any) -> Any:
 
 
 def column_value(name: str, value: Any) -> Any:
-    """A detail as its column takes it."""
-    kind = tables.tournament.c[name].type
-    return datetime.fromisoformat(value) if isinstance(kind, Instant) and value is not None else value
+    """A detail as a value of its column."""
+    is_moment = isinstance(tables.tournament.c[name].type, Instant)
+    return datetime.fromisoformat(value) if is_moment and value is not None else value

@@ -1,6 +1,6 @@
-"""From a change to rows: one writer for each type of change.
+"""Changes as rows: one writer for each type of change.
 
-`WRITERS` is complete: a house test holds it against `rules/model/changes.py`.
+A house test compares `WRITERS` with `rules/model/changes.py`, so that no type is missing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Table, bindparam, delete, func, insert, select, text, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, select, text, update
 
 from silverball.rules.model.changes import Added, Altered, Change, Removed, TournamentAltered
 from silverball.rules.model.tournament import EngineState, Game, Tournament
@@ -22,7 +22,7 @@ Writer = Callable[[Connection, Tournament, Any], None]
 
 @dataclass(frozen=True)
 class StoredPart:
-    """Where things of a kind are stored."""
+    """The table of one part of a tournament, its key, and the function for a row's values."""
 
     table: Table
     key: str
@@ -33,7 +33,7 @@ STORED_PARTS: Mapping[str, StoredPart] = {
     "entrants": StoredPart(tables.entrant, "player_id", rows.entrant_values),
     "lineup": StoredPart(tables.lineup_arena, "arena_id", rows.lineup_arena_values),
     "banks": StoredPart(
-        tables.lineup_bank, "bank_id", lambda one: {"bank_id": one.bank_id, "place": one.place}
+        tables.lineup_bank, "bank_id", lambda bank: {"bank_id": bank.bank_id, "place": bank.place}
     ),
     "rounds": StoredPart(tables.round_, "round_id", rows.round_values),
     "games": StoredPart(tables.game, "game_id", rows.game_values),
@@ -46,16 +46,14 @@ STORED_PARTS: Mapping[str, StoredPart] = {
     "scorekeepers": StoredPart(tables.scorekeeper, "user_id", rows.scorekeeper_values),
     "purchases": StoredPart(tables.entry, "entry_id", rows.purchase_values),
 }
-# What a new row holds in columns that no rule knows.
+# Values of new rows in columns that the rules do not know.
 NEW_ROW_DEFAULTS: Mapping[str, Values] = {
     "games": {"scorbit_verified": False},
     "single_player_games": {"scorbit_verified": False},
 }
 # Fields of a tournament that are columns of its row under the same name.
 OWN_COLUMNS = ("status", "completed_at", "points_map", "tiebreaker_points_map")
-
-
-# What a result changes about who sat where.
+# A result's change of one seat.
 UPDATE_SEAT = (
     update(tables.game_player)
     .where(
@@ -72,56 +70,55 @@ UPDATE_SEAT = (
 
 
 def write_changes(db: Connection, tournament: Tournament, changes: Sequence[Change]) -> None:
-    """Make these changes rows, in their order; equal ones that follow each other go together.
-
-    Takes the tournament as it is before them.
-    """
+    """Write these changes as rows, in their order. Takes the tournament as it is before them."""
     for change in changes:
         WRITERS[type(change)](db, tournament, change)
 
 
 def _write_added(db: Connection, tournament: Tournament, change: Added[Any]) -> None:
-    kind = STORED_PARTS[change.part]
-    own = {"tournament_id": tournament.tournament_id, **NEW_ROW_DEFAULTS.get(change.part, {})}
-    db.execute(insert(kind.table).values(**own, **kind.values(change.thing)))
+    part = STORED_PARTS[change.part]
+    defaults = {"tournament_id": tournament.tournament_id, **NEW_ROW_DEFAULTS.get(change.part, {})}
+    db.execute(insert(part.table).values(**defaults, **part.values(change.thing)))
     if isinstance(change.thing, Game):
         _insert_seats(db, tournament, change.thing)
 
 
 def _write_removed(db: Connection, tournament: Tournament, change: Removed[Any]) -> None:
-    kind = STORED_PARTS[change.part]
-    db.execute(delete(kind.table).where(*_row_conditions(kind, tournament, change.thing)))
+    part = STORED_PARTS[change.part]
+    db.execute(delete(part.table).where(*_row_conditions(part, tournament, change.thing)))
 
 
 def _write_altered(db: Connection, tournament: Tournament, change: Altered[Any]) -> None:
-    kind = STORED_PARTS[change.part]
-    before, after = kind.values(change.before), kind.values(change.after)
+    part = STORED_PARTS[change.part]
+    before, after = part.values(change.before), part.values(change.after)
     differing = {name: value for name, value in after.items() if before[name] != value}
     if differing:
         db.execute(
-            update(kind.table).where(*_row_conditions(kind, tournament, change.before)).values(**differing)
+            update(part.table).where(*_row_conditions(part, tournament, change.before)).values(**differing)
         )
     if isinstance(change.after, Game):
         _update_seats(db, tournament, change.before, change.after)
 
 
-def _row_conditions(kind: StoredPart, tournament: Tournament, thing: Any) -> list[Any]:
-    """The row of a thing; the tournament's id belongs to the keys of some and finds the others faster."""
-    columns = kind.table.c
+def _row_conditions(part: StoredPart, tournament: Tournament, value: Any) -> list[ColumnElement[bool]]:
+    """The conditions for one row; the tournament's id is in some keys and finds the other rows faster."""
+    columns = part.table.c
     return [
         columns.tournament_id == tournament.tournament_id,
-        columns[kind.key] == getattr(thing, kind.key),
+        columns[part.key] == getattr(value, part.key),
     ]
 
 
 def _claiming_users(tournament: Tournament) -> dict[int, int | None]:
-    return {one.player_id: one.user_id for one in tournament.entrants}
+    """Player id -> account that claimed the player."""
+    return {entrant.player_id: entrant.user_id for entrant in tournament.entrants}
 
 
 def _insert_seats(db: Connection, tournament: Tournament, game: Game) -> None:
-    own = {"tournament_id": tournament.tournament_id}
     seats = rows.seat_values(game, _claiming_users(tournament))
-    db.execute(insert(tables.game_player), [{**own, **seat} for seat in seats])
+    db.execute(
+        insert(tables.game_player), [{"tournament_id": tournament.tournament_id, **seat} for seat in seats]
+    )
 
 
 def _update_seats(db: Connection, tournament: Tournament, before: Game, after: Game) -> None:
@@ -131,10 +128,10 @@ def _update_seats(db: Connection, tournament: Tournament, before: Game, after: G
         _insert_seats(db, tournament, after)
         return
     users = _claiming_users(tournament)
-    old, new = rows.seat_values(before, users), rows.seat_values(after, users)
-    changed = [now for was, now in zip(old, new, strict=True) if was != now]
+    pairs = zip(rows.seat_values(before, users), rows.seat_values(after, users), strict=True)
+    changed = [new for old, new in pairs if new != old]
     if changed:
-        db.execute(UPDATE_SEAT, [{f"new_{name}": value for name, value in now.items()} for now in changed])
+        db.execute(UPDATE_SEAT, [{f"new_{name}": value for name, value in seat.items()} for seat in changed])
 
 
 def _write_tournament(db: Connection, tournament: Tournament, change: TournamentAltered) -> None:
@@ -149,26 +146,26 @@ def _write_tournament(db: Connection, tournament: Tournament, change: Tournament
         if name in details and details[name] != before.get(name):
             values[name] = snapshot.column_value(name, details[name])
     if values:
-        own = tables.tournament.c.tournament_id == tournament.tournament_id
-        db.execute(update(tables.tournament).where(own).values(**values))
-    for name, keep in RELATED.items():
+        is_row = tables.tournament.c.tournament_id == tournament.tournament_id
+        db.execute(update(tables.tournament).where(is_row).values(**values))
+    for name, replace_rows in RELATED.items():
         if name in details and details[name] != before.get(name):
-            keep(db, tournament.tournament_id, details)
+            replace_rows(db, tournament.tournament_id, details)
 
 
 def stored_state(state: EngineState) -> Values:
-    """What is kept of the engine's memory: not what is looked up anew for a draw."""
-    kept: Values = msgspec.to_builtins(state)
+    """The stored part of the engine's state, without facts that are looked up again for each draw."""
+    stored: Values = msgspec.to_builtins(state)
     for name in ("series_groups", "series_plays", "seed_facts"):
-        kept.pop(name, None)
-    return kept
+        stored.pop(name, None)
+    return stored
 
 
 def _replace_links(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
     link = tables.tournament_link
     db.execute(delete(link).where(link.c.tournament_id == tournament_id))
-    for place, one in enumerate(details[snapshot.LINKS]):
-        db.execute(insert(link).values(tournament_id=tournament_id, place=place, **one))
+    for place, values in enumerate(details[snapshot.LINKS]):
+        db.execute(insert(link).values(tournament_id=tournament_id, place=place, **values))
 
 
 def _replace_shortcut(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
@@ -179,24 +176,25 @@ def _replace_shortcut(db: Connection, tournament_id: int, details: Mapping[str, 
 
 
 def _replace_occasion(db: Connection, tournament_id: int, details: Mapping[str, Any]) -> None:
-    own = tables.occasion_tournament
-    db.execute(delete(own).where(own.c.tournament_id == tournament_id))
+    entry = tables.occasion_tournament
+    db.execute(delete(entry).where(entry.c.tournament_id == tournament_id))
     occasion_id = details[snapshot.EVENT]
     if occasion_id is None:
         return
-    places = select(own.c.place).where(own.c.occasion_id == occasion_id).order_by(own.c.place.desc())
-    newest = db.execute(places.limit(1)).scalar_one_or_none()
+    places = select(entry.c.place).where(entry.c.occasion_id == occasion_id).order_by(entry.c.place.desc())
+    last_place = db.execute(places.limit(1)).scalar_one_or_none()
     values = {
         "occasion_id": occasion_id,
         "user_id": details["organizer_id"],
         "tournament_id": tournament_id,
-        "place": 0 if newest is None else newest + 1,
+        "place": 0 if last_place is None else last_place + 1,
         "labels": [],
         "external": {},
     }
-    db.execute(insert(own).values(**values))
+    db.execute(insert(entry).values(**values))
 
 
+# Detail -> the function that replaces the rows in which it is stored.
 RELATED: Mapping[str, Callable[[Connection, int, Mapping[str, Any]], None]] = {
     snapshot.LINKS: _replace_links,
     snapshot.SHORTCUT: _replace_shortcut,
@@ -213,30 +211,26 @@ def _writer_for(kind: type[Change]) -> Writer:
 
 
 def write_new_tournament(db: Connection, planned: Tournament, now: datetime, epoch: str) -> int:
-    """The row of a new tournament with what belongs to it; returns its id. Nobody is in it yet."""
+    """Insert a new tournament, which has no entrants yet, and return its id."""
     details = planned.details
     values = {name: snapshot.column_value(name, details[name]) for name in snapshot.DETAIL_COLUMNS}
     values |= {name: getattr(planned, name) for name in OWN_COLUMNS}
-    done = db.execute(
-        insert(tables.tournament).values(
-            **values,
-            type=planned.type,
-            settings=msgspec.to_builtins(planned.settings),
-            engine=stored_state(planned.state),
-            created_at=now,
-            updated_at=now,
-            revision=0,
-            epoch=epoch,
-            seq=0,
-            seq_low=0,
-        )
+    row = insert(tables.tournament).values(
+        **values,
+        type=planned.type,
+        settings=msgspec.to_builtins(planned.settings),
+        engine=stored_state(planned.state),
+        created_at=now,
+        updated_at=now,
+        revision=0,
+        epoch=epoch,
+        seq=0,
+        seq_low=0,
     )
-    key = done.inserted_primary_key
-    assert key is not None
-    tournament_id = int(key[0])
-    for name, keep in RELATED.items():
+    tournament_id = int(db.execute(row.returning(tables.tournament.c.tournament_id)).scalar_one())
+    for name, replace_rows in RELATED.items():
         if details[name]:
-            keep(db, tournament_id, details)
+            replace_rows(db, tournament_id, details)
     return tournament_id
 
 
@@ -244,17 +238,17 @@ def write_new_tournament(db: Connection, planned: Tournament, now: datetime, epo
 WRITERS: Mapping[type[Change], Writer] = {kind: _writer_for(kind) for kind in CHANGES.values()}
 
 
-def reserve_ids(db: Connection, part: str, count: int) -> list[int]:
-    """Ids that were never given out, ascending."""
-    kind = STORED_PARTS[part]
+def reserve_ids(db: Connection, part_name: str, count: int) -> list[int]:
+    """New ids for rows of a part, ascending; none was ever used before."""
+    part = STORED_PARTS[part_name]
     if db.dialect.name == "postgresql":
-        sequence = func.pg_get_serial_sequence(f'"{kind.table.name}"', kind.key)
-        found = select(func.nextval(sequence)).select_from(func.generate_series(1, count))
-        return sorted(int(one) for one in db.execute(found).scalars())
-    raised = text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
-    values = {"count": count, "name": kind.table.name}
-    last = db.execute(raised, values).scalar_one_or_none()
+        sequence = func.pg_get_serial_sequence(f'"{part.table.name}"', part.key)
+        values = select(func.nextval(sequence)).select_from(func.generate_series(1, count))
+        return sorted(int(value) for value in db.execute(values).scalars())
+    raise_sequence = text("UPDATE sqlite_sequence SET seq = seq + :count WHERE name = :name RETURNING seq")
+    parameters = {"count": count, "name": part.table.name}
+    last = db.execute(raise_sequence, parameters).scalar_one_or_none()
     if last is None:
-        db.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :count)"), values)
+        db.execute(text("INSERT INTO sqlite_sequence (name, seq) VALUES (:name, :count)"), parameters)
         last = count
     return list(range(int(last) - count + 1, int(last) + 1))

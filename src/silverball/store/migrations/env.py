@@ -1,4 +1,4 @@
-"""What Alembic runs: our metadata over the connection that `store/migrate.py` hands in."""
+"""The environment of Alembic: our metadata over the connection that `store/migrate.py` passes."""
 
 from alembic import context
 from sqlalchemy import Connection

@@ -5,7 +5,7 @@ from sqlalchemy import Column, Text, UniqueConstraint
 from silverball.store.tables.base import flag, integer, json, key, key_reference, reference, table, text
 from silverball.store.types import Instant
 
-# What a user may hide, each a column of its own.
+# The opt-outs of a user, each a column of its own.
 OPT_OUTS = (
     "ratings_opt_out",
     "stats_opt_out",
@@ -36,12 +36,12 @@ user = table(
     text("tournament_avatar", null=True),
     integer("club_id", null=True),
     integer("business_profile_id", null=True),
-    # Named by an import but not contained in it: no login, known by id and name only.
+    # Named by an import but not included in it: no login, only an id and a name.
     flag("placeholder"),
     *(flag(name) for name in OPT_OUTS),
     Column("created_at", Instant, nullable=False),
     UniqueConstraint("email"),
-    # Whoever hides himself is asked for by nearly every read of ratings, and they are few.
+    # Nearly every read of ratings asks for the few users who opted out.
     indexes=[("ifpa_id",), ("ratings_opt_out",), ("profile_opt_out",)],
 )
 
@@ -71,11 +71,11 @@ session = table(
     indexes=[("user_id",), ("expires_at",)],
 )
 
-# Answers of committed writing requests, so that a request sent again acts once.
+# Responses to committed writing requests, so that a request that is sent again acts once.
 idempotency = table(
     "idempotency",
     key_reference("user_id", "user.user_id"),
-    # What the caller sent as Idempotency-Key.
+    # The Idempotency-Key that the caller sent.
     Column("key", Text, primary_key=True),
     # SHA-256 in hex of method, path, query and body.
     text("fingerprint"),

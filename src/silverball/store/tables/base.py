@@ -1,4 +1,4 @@
-"""What every table shares: one metadata, STRICT tables on SQLite, ids, references, collation."""
+"""Helpers for all tables: one metadata, STRICT tables on SQLite, ids, references, collation."""
 
 from collections.abc import Sequence
 
@@ -25,7 +25,7 @@ OpdbId = Text().with_variant(Text(collation="C"), "postgresql")
 def table(name: str, *columns: SchemaItem, indexes: Sequence[tuple[str, ...]] = ()) -> Table:
     """A table that refuses values of the wrong type on SQLite too."""
     own = [column for column in columns if isinstance(column, Column) and column.primary_key]
-    # An id is never given out twice, even after its row was deleted.
+    # An id is never used twice, even after its row was deleted.
     counted = len(own) == 1 and isinstance(own[0].type, Id) and not own[0].foreign_keys
     built = Table(name, metadata, *columns, sqlite_strict=True, sqlite_autoincrement=counted)
     for names in indexes:
@@ -39,13 +39,13 @@ def key(name: str) -> Column[int]:
 
 
 def reference(name: str, target: str, *, null: bool = False, cascade: bool = False) -> Column[int]:
-    """A reference to the id column of another table: `ref("organizer_id", "user.user_id")`."""
+    """A reference to the id column of another table: `reference("organizer_id", "user.user_id")`."""
     rule = ForeignKey(target, ondelete="CASCADE" if cascade else None)
     return Column(name, Id, rule, nullable=null)
 
 
 def key_reference(name: str, target: str) -> Column[int]:
-    """A reference that is part of the row's own id; the row goes when what it points to goes."""
+    """A reference in the row's own key; the row is deleted with the row that it refers to."""
     return Column(name, Id, ForeignKey(target, ondelete="CASCADE"), primary_key=True)
 
 

@@ -29,7 +29,7 @@ player = table(
     indexes=[("organizer_id",), ("claimed_by",)],
 )
 
-# A user says that he is this player; the organizer has not said so yet.
+# A user claims to be this player; the organizer has not approved it yet.
 claim = table(
     "claim",
     key_reference("player_id", "player.player_id"),
@@ -97,7 +97,7 @@ series = table(
     json("scoring_custom", null=True),
     json("estimated_tgp", null=True),
     json("rsvp_configuration", null=True),
-    # Named by an import but not contained in it.
+    # Named by an import but not included in it.
     flag("placeholder"),
     indexes=[("organizer_id",)],
 )

@@ -1,4 +1,4 @@
-"""Devices: browsers and printed codes that speak for nobody's account, in one tournament."""
+"""Devices: browsers and printed codes that act in one tournament without an account."""
 
 from sqlalchemy import Column, UniqueConstraint
 
@@ -9,28 +9,28 @@ device = table(
     "device",
     key("device_id"),
     reference("tournament_id", "tournament.tournament_id", cascade=True),
-    # scorekeeper: a browser that keeps scores; codes: everything that is printed for the players.
+    # scorekeeper: a browser that records results; codes: the codes that are printed for the players.
     text("kind"),
     text("name"),
-    # Of a scorekeeper's device: SHA-256 in hex of the secret in its link, which is stored nowhere.
+    # For a scorekeeper's device: SHA-256 in hex of the secret in its link, which is stored nowhere.
     text("hash", null=True),
-    # Of codes: what each of them is derived from.
+    # For codes: the secret that each code is derived from.
     text("secret", null=True),
     Column("created_at", Instant, nullable=False),
     Column("last_used_at", Instant),
-    # The row stays, because the journal tells what the device did.
+    # The row stays, because the journal refers to it.
     Column("revoked_at", Instant),
     UniqueConstraint("hash"),
     indexes=[("tournament_id",)],
 )
 
-# Actions of the journal that no account did.
+# Actions in the journal that were done without an account.
 device_action = table(
     "device_action",
     key_reference("tournament_id", "tournament.tournament_id"),
     key("action_id"),
     reference("device_id", "device.device_id", cascade=True),
-    # Whose printed code it was; null for a scorekeeper's device and for the code of a game.
+    # The player of the printed code; null for a scorekeeper's device and for the code of a game.
     integer("player_id", null=True),
     indexes=[("device_id",), ("player_id",)],
 )

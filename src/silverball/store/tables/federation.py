@@ -1,4 +1,4 @@
-"""The federation's records of players, as they were imported."""
+"""The federation's records of players, as imported."""
 
 from sqlalchemy import Column
 
@@ -10,7 +10,7 @@ federation_player = table(
     # The federation's own number.
     Column("ifpa_id", Id, primary_key=True, autoincrement=False),
     text("name"),
-    # What names are compared by (store/names.py, plain): a change of that rule needs a migration.
+    # The name for comparisons (`names.strip_punctuation`): a change of that function needs a migration.
     text("name_plain"),
     integer("rank", null=True),
     integer("womens_rank", null=True),

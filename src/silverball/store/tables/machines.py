@@ -1,4 +1,4 @@
-"""The machine database: its entries, what moved, the films and the tips."""
+"""The machine database: its entries, moved ids, videos and tips."""
 
 from sqlalchemy import Column
 
@@ -13,18 +13,18 @@ machine = table(
     text("name"),
     text("common_name", null=True),
     text("short_name", null=True),
-    # The entry as it is shown, without the two parts that are shown only when they are asked for.
+    # The entry as JSON, without the two parts that are shown only on request.
     json("entry"),
     json("people", null=True),
     json("images", null=True),
-    # Made up here: the file had no entry for this group.
+    # Created here, because the file had no entry for this group.
     flag("synthetic"),
-    # Added by this house: no file of the machine database takes it away.
+    # Added on this site: no file of the machine database removes it.
     flag("homebrew"),
     indexes=[("opdb_group",)],
 )
 
-# Nothing refers to an entry: an arena may name a machine that is not known here yet, or no more.
+# Nothing refers to an entry: an arena may name a machine that is not known here yet, or no longer.
 machine_change = table(
     "machine_change",
     key("changelog_id"),
@@ -49,7 +49,7 @@ machine_video = table(
 tip = table(
     "tip",
     key("tip_id"),
-    # Of the group: a tip is for every model of a title. None when the title was deleted.
+    # The group, as a tip is for every model of a title; null when the title was deleted.
     Column("opdb_id", OpdbId),
     text("category"),
     integer("vote_total"),

@@ -1,4 +1,4 @@
-"""What is played: rounds, games, single player games, cards, queues, suggestions."""
+"""Play: rounds, games, single player games, cards, queues, suggestions."""
 
 from sqlalchemy import Column
 
@@ -44,7 +44,7 @@ game = table(
     text("scorbit_log", null=True),
     flag("scorbit_verified"),
     flag("result_count_mismatch"),
-    # The real order where `result_position` does not show it; who did not come; tiebreak games.
+    # The real order where `result_position` does not show it; forfeits; tiebreak games.
     json("finishing_order", null=True),
     integer("forfeited_by", null=True),
     flag("is_tiebreak", null=True),

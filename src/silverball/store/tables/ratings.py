@@ -1,4 +1,4 @@
-"""Ratings: who has one, what each period made of it, and the periods themselves."""
+"""Ratings: rated people, their revisions in each period, and the periods."""
 
 from sqlalchemy import Column, UniqueConstraint
 
@@ -11,24 +11,24 @@ rating = table(
     key("rating_id"),
     reference("user_id", "user.user_id", null=True),
     integer("ifpa_id", null=True),
-    # Of somebody with neither number: whose book, and the name in it without case and accents.
+    # For a person with neither number: the organizer of the book, and the name in it, folded.
     reference("organizer_id", "user.user_id", null=True),
     text("name_key", null=True),
     text("name"),
-    # Without case and accents, to be found by.
+    # Without case and accents, for searches.
     text("name_folded"),
-    # Whose rating goes on in place of this one; the row stays as a signpost.
+    # The rating that replaces this one; the row stays as a redirect.
     reference("merged_into", "rating.rating_id", null=True),
-    # Null until the first period; then as of the last period that was played.
+    # Null until the first period; then as of the last period with a result.
     Column("rating", Real),
     Column("rd", Real),
     Column("delta", Real),
-    # As of the current period; the rank is null for who is not shown.
+    # As of the current period; the rank is null for people who are not listed.
     Column("lower_bound", Real),
     integer("rank", null=True),
     text("first_period", null=True),
     text("last_period", null=True),
-    # Null while nothing is known to have been played: the rating came from a file.
+    # Null while no result is known: the rating came from a file.
     integer("game_count", null=True),
     integer("win_count", null=True),
     integer("loss_count", null=True),
@@ -44,11 +44,11 @@ rating_period = table(
     key("rating_period_id"),
     # `2026-03-05`, a day in UTC.
     text("period_date"),
-    # waiting, processed, or dirty: processed, and its results were corrected since.
+    # waiting, processed, or dirty: processed, and corrected since.
     text("status"),
-    # Whether `rating` stands at the end of this period; one does at most.
+    # Whether the ratings are as of the end of this period; true for one period at most.
     flag("is_current"),
-    # Everything up to this day came from a file: it cannot be computed here.
+    # Ratings up to this day came from a file and cannot be computed here.
     flag("is_imported"),
     # Null until it is processed.
     integer("tournament_count", null=True),
@@ -56,18 +56,18 @@ rating_period = table(
     integer("ext_event_count", null=True),
     integer("result_count", null=True),
     integer("player_count", null=True),
-    # What it was computed from and how, so that nothing is computed twice.
+    # A digest of its results and parameters, so that nothing is computed twice.
     text("fingerprint", null=True),
     integer("algorithm_version", null=True),
     json("parameters", null=True),
-    # Of the current period: how ratings are spread over those who are shown.
+    # For the current period: the distribution of the listed ratings.
     json("percentiles", null=True),
     Column("processed_at", Instant),
     UniqueConstraint("period_date"),
     indexes=[("status", "period_date"), ("is_current",)],
 )
 
-# One row for each player and period that he played.
+# One row for each player and period with results.
 rating_revision = table(
     "rating_revision",
     key("rating_revision_id"),
@@ -81,11 +81,11 @@ rating_revision = table(
     integer("win_count", null=True),
     integer("loss_count", null=True),
     integer("result_count", null=True),
-    # Opponent's rating id, wins, losses, draws; and the next opponent.
+    # Rating id, wins, losses and draws for each opponent in turn.
     json("meetings", null=True),
     UniqueConstraint("rating_id", "period_date"),
     indexes=[("period_date",)],
 )
 
-# Which run is at work: the newest one; an older one that is still at work stops.
+# The newest rating run; an older one that is still at work stops.
 rating_run = table("rating_run", Column("slot", Id, primary_key=True, autoincrement=False), integer("run"))

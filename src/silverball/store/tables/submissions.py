@@ -1,4 +1,4 @@
-"""Results that are sent in by address: the submission, its players, its document."""
+"""Results sent in by URL: the submission, its players, its document."""
 
 from sqlalchemy import Column, UniqueConstraint
 
@@ -15,7 +15,7 @@ rating_submission = table(
     # Null until there is a document.
     text("name", null=True),
     text("format", null=True),
-    # UTC days, `2026-03-05`: when it was played, and the rating period that takes it.
+    # UTC days, `2026-03-05`: the day of play, and the rating period that counts it.
     text("event_date", null=True),
     text("rating_period", null=True),
     integer("player_count", null=True),
@@ -23,9 +23,9 @@ rating_submission = table(
     integer("result_count", null=True),
     json("errors"),
     text("moderator_note", null=True),
-    # SHA-256 in hex of the document while the submission counts or may come to; no two have the same.
+    # SHA-256 in hex of the document while the submission counts or may still count; unique.
     text("hash", null=True),
-    # How often somebody began to fetch it, and when last: who is killed meanwhile is noticed so.
+    # Number of attempts to fetch it, and the time of the last one: a killed worker is noticed by it.
     integer("tries"),
     Column("tried_at", Instant),
     Column("created_at", Instant, nullable=False),
@@ -39,14 +39,14 @@ submission_player = table(
     key_reference("rating_submission_id", "rating_submission.rating_submission_id"),
     # Order in the document, from 0.
     key("place"),
-    # As the document has them.
+    # As in the document.
     text("name"),
     integer("ifpa_id", null=True),
-    # Who it is here; null when nobody of that name or number is known here.
+    # The matching person here; null when none has that name or number.
     reference("user_id", "user.user_id", null=True),
-    # Whether it is decided who it is.
+    # Whether the match is decided.
     flag("settled"),
-    # Who else it could be: `[{"user_id", "ifpa_id"}]`.
+    # Other possible people: `[{"user_id", "ifpa_id"}]`.
     json("candidates"),
     indexes=[("user_id",)],
 )
@@ -54,6 +54,6 @@ submission_player = table(
 submission_document = table(
     "submission_document",
     key_reference("rating_submission_id", "rating_submission.rating_submission_id"),
-    # As it was fetched.
+    # As fetched.
     text("body"),
 )

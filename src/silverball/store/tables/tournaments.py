@@ -1,4 +1,4 @@
-"""A tournament: its own row, who and what takes part, its links, its record."""
+"""A tournament: its own row, entrants and lineup, links, standings, journal and announcements."""
 
 from sqlalchemy import Column, Text
 
@@ -50,11 +50,11 @@ tournament = table(
     json("settings"),
     json("rsvp_configuration", null=True),
     json("entry_configuration", null=True),
-    # What the engine remembers and no answer shows: see EngineState.
+    # The engine's own state, which no answer shows: see EngineState.
     json("engine", null=True),
-    # Raised by every change that any answer under this tournament shows.
+    # Raised by every change that an answer below this tournament shows.
     integer("revision"),
-    # The feed: which incarnation of the channel, its newest announcement, up to which they are trimmed.
+    # The feed channel: its epoch, its newest announcement, and the number up to which it is trimmed.
     text("epoch"),
     integer("seq"),
     integer("seq_low"),
@@ -68,7 +68,7 @@ entrant = table(
     # Order in which entrants were added, from 0.
     integer("place"),
     text("status"),
-    # What the interface shows as `seed`; the engine's own order is seed_rank (1 is best).
+    # The `seed` of the interface; the engine's own order is seed_rank (1 is best).
     integer("seed", null=True),
     integer("seed_rank", null=True),
     Column("points_adjustment", Hundredths, nullable=False),
@@ -122,7 +122,7 @@ tournament_link = table(
     "tournament_link",
     key_reference("tournament_id", "tournament.tournament_id"),
     key("place"),
-    # Not a reference: an import may name a tournament that is not here; `shown` is what it said.
+    # Not a reference: an import may name a tournament that is not here; `shown` has its data.
     integer("linked_tournament_id"),
     text("link_type"),
     integer("link_index", null=True),
@@ -150,7 +150,7 @@ standing = table(
     key_reference("player_id", "player.player_id"),
     integer("position"),
     Column("points", Hundredths),
-    # The row as the interface shows it, finished: standings are read far more often than written.
+    # The row as JSON of the interface: standings are read far more often than written.
     json("row"),
     indexes=[("player_id",)],
 )
@@ -192,7 +192,7 @@ journal = table(
     "journal",
     key("journal_id"),
     reference("tournament_id", "tournament.tournament_id", cascade=True),
-    # One request is one action, which may state several changes.
+    # One request is one action, with one or several changes.
     integer("action_id"),
     text("change"),
     json("data"),
@@ -210,7 +210,7 @@ announcement = table(
     Column("epoch", Text, primary_key=True),
     key("seq"),
     text("name"),
-    # The payload as it goes out: rendered once, at the time of the change.
+    # The payload as it is sent: rendered once, at the time of the change.
     text("data"),
     Column("at", Instant, nullable=False),
 )

@@ -1,4 +1,4 @@
-"""Webhooks: where a tournament tells what happens, and what became of each delivery."""
+"""Webhooks of tournaments, and their deliveries."""
 
 from sqlalchemy import Column
 
@@ -15,23 +15,23 @@ webhook = table(
     text("form"),
     # Names of feed events; none means all of them.
     json("events"),
-    # As its owner got to see it once; what is sent is signed with it.
+    # Shown to its owner once; signs every delivery.
     text("secret"),
     flag("is_active"),
     # Why the service switched it off; null when it did not.
     text("stopped_reason", null=True),
-    # The newest announcement that was looked at.
+    # The newest announcement that was processed.
     text("epoch"),
     integer("seq"),
-    # What a chat knows of the tournament already: `{"status", "motd", "round_id"}`.
+    # State of the tournament that a chat knows already: `{"status", "motd", "round_id"}`.
     json("told"),
-    # How often in a row it failed, since when, and until when it is left alone.
+    # Number of failures in a row, the time of the first, and the end of the pause.
     integer("failures"),
     Column("failing_since", Instant),
     Column("rest_until", Instant),
-    # Whether the last answer failed or was slow: such ones wait for each other, not for the others.
+    # Whether the last answer failed or was slow: slow webhooks wait for each other, not for the others.
     flag("is_slow"),
-    # Whoever sends to it has until then; who is killed meanwhile is noticed so.
+    # End of the sender's lease: a killed sender is noticed by it.
     Column("busy_until", Instant),
     Column("tried_at", Instant, nullable=False),
     Column("created_at", Instant, nullable=False),
@@ -43,14 +43,14 @@ webhook_delivery = table(
     "webhook_delivery",
     key("webhook_delivery_id"),
     reference("webhook_id", "webhook.webhook_id", cascade=True),
-    # The same for every try: who gets it twice knows it by this.
+    # The same for every attempt, so that the receiver can tell a repeat.
     text("message_id"),
     # Name of the feed event, or `test`, or `gap`.
     text("event"),
-    # The announcement; null when it is none. Its payload is read when it is sent, and kept nowhere else.
+    # The number of the announcement, if it is one. Its payload is read when it is sent.
     text("epoch", null=True),
     integer("seq", null=True),
-    # What a sentence is about, and what it says in ids: `game 7`, `12,14`.
+    # The subject of a sentence, and the ids in it: `game 7`, `12,14`.
     text("about", null=True),
     text("said", null=True),
     text("status"),
