@@ -196,9 +196,9 @@ def _refuse_used_ids(
     for kind, part in PART_BY_ID_NAME.items():
         key = reads.id_column(reads.PART_TABLES[kind])
         rows = change.parts[part]
-        reads.refuse_other_tournaments(db, kind, [row[key] for row in rows], change.tournament_id)
-    for row in change.parts["shortcuts"]:
-        reads.refuse_taken_slug(db, row["slug"], change.tournament_id)
+        reads.refuse_other_tournaments(db, kind, [values[key] for values in rows], change.tournament_id)
+    for values in change.parts["shortcuts"]:
+        reads.refuse_taken_slug(db, values["slug"], change.tournament_id)
 
 
 # Name of an id -> the part whose rows it identifies.

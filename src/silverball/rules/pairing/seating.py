@@ -17,7 +17,7 @@ class SeatingCosts:
     def __init__(self, player_ids: Sequence[int], past: DrawHistory) -> None:
         self.player_ids = tuple(player_ids)
         self.times_met = past.meeting_matrix(player_ids)
-        self.times_met_total = [sum(row) for row in self.times_met]
+        self.times_met_total = [sum(times_met) for times_met in self.times_met]
         self.short_group_cost = [(2 * past.short_groups.get(player_id, 0)) ** 2 for player_id in player_ids]
 
     def cost_of_group(self, members: Sequence[int], repeat_weight: int = 1) -> int:
@@ -30,11 +30,11 @@ class SeatingCosts:
         if 2 <= len(members) < GROUP_SIZE:
             repeats += sum(self.short_group_cost[member] for member in members)
         for at, member in enumerate(members):
-            row = self.times_met[member]
-            repeated = [row[other] for other in members[at + 1 :] if row[other]]
+            times_met = self.times_met[member]
+            repeated = [times_met[other] for other in members[at + 1 :] if times_met[other]]
             if repeated:
                 repeats += sum(times * times for times in repeated)
-                outside += self.times_met_total[member] - sum(row[other] for other in members)
+                outside += self.times_met_total[member] - sum(times_met[other] for other in members)
         return repeats * repeat_weight + outside
 
 
@@ -122,12 +122,12 @@ class _GreedySeating:
     def seat(self, player: int) -> None:
         at = self._cheapest_group(player)
         group = self.groups[at]
-        row = self.player_costs.times_met[player]
+        times_met = self.player_costs.times_met[player]
         for member in group:
-            if row[member]:
+            if times_met[member]:
                 self.has_repeat[member] = True
-                self.outside[member] -= row[member]
-                self.outside[player] -= row[member]
+                self.outside[member] -= times_met[member]
+                self.outside[player] -= times_met[member]
         group.append(player)
         if len(group) == self.sizes[at]:
             self.open_groups.remove(at)
@@ -146,9 +146,9 @@ class _GreedySeating:
         """The cost that a player adds to a group; the later of two who met pays nothing."""
         is_short = 2 <= self.sizes[at] < GROUP_SIZE
         cost = self.player_costs.short_group_cost[player] if is_short else 0
-        row = self.player_costs.times_met[player]
+        times_met = self.player_costs.times_met[player]
         for member in self.groups[at]:
-            times = row[member]
+            times = times_met[member]
             if times:
                 others = 0 if self.has_repeat[member] else self.outside[member]
                 cost += times * times + others - times

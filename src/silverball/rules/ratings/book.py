@@ -135,9 +135,9 @@ class RatingTable:
                 None if delta != delta else delta,  # noqa: PLR0124  # Only NaN differs from itself.
                 date.fromordinal(first),
                 date.fromordinal(last),
-                *(row if row[0] else (None,) * MEETING_PARTS),
+                *(meetings if meetings[0] else (None,) * MEETING_PARTS),
             )
-            for (position, rating, rd, delta, first, last), row in zip(rows, counts, strict=True)
+            for (position, rating, rd, delta, first, last), meetings in zip(rows, counts, strict=True)
         ]
 
 

@@ -34,7 +34,7 @@ def single_player_rows(
     listed_rows = []
     for player_id, own in points.items():
         extra = added.get(player_id, ZERO)
-        row = {
+        standing = {
             "playerId": player_id,
             "position": placed[player_id],
             "points": points_text(own),
@@ -46,8 +46,8 @@ def single_player_rows(
             "activeGames": rows.open_game_ids(tournament, player_id),
             **format_columns.get(player_id, {}),
         }
-        row["tiebreakers"] = [points_text(own), *row.get("tiebreakers", [])]
-        listed_rows.append(row)
+        standing["tiebreakers"] = [points_text(own), *standing.get("tiebreakers", [])]
+        listed_rows.append(standing)
     return listed_rows
 
 

@@ -16,7 +16,7 @@ def standings_faults(
     wanted = (
         {}
         if tournament.status == "planned"
-        else {row["playerId"]: row for row in checks.standings(tournament)}
+        else {standing["playerId"]: standing for standing in checks.standings(tournament)}
     )
     faults = [
         f"Player {player_id} has no row in the standings." for player_id in wanted if player_id not in stored

@@ -31,8 +31,10 @@ def summary_faults(
     faults = []
     for table, names in TABLES.items():
         rows = {
-            tuple(row[name] for name in names): {name: row[name] for name in COLUMNS if name in row}
-            for row in stored[table]
+            tuple(summary[name] for name in names): {
+                name: summary[name] for name in COLUMNS if name in summary
+            }
+            for summary in stored[table]
         }
         for key in sorted({*rows, *wanted[table]}):
             stored_counts, value = rows.get(key), wanted[table].get(key)

@@ -125,7 +125,7 @@ def frenzy_table(tournament: Tournament) -> list[Row]:
     }
     second = {"wins": won, "losses": {player_id: -count for player_id, count in lost.items()}}.get(way)
     first = {player_id: (net[player_id], second[player_id] if second else 0) for player_id in net}
-    listed = [row["playerId"] for row in points_table(tournament)]
+    listed = [standing["playerId"] for standing in points_table(tournament)]
     keys = {entrant: (*first[entrant], *rows.manual_order_key(tournament, entrant)) for entrant in listed}
     placed, added = rows.places_by_player(keys), rows.tiebreak_points(tournament)
     return [

@@ -69,7 +69,7 @@ def rows_by_id(db: Connection, table: Table, key: str, ids: Collection[int]) -> 
     ordered = sorted(set(ids))
     for start in range(0, len(ordered), IDS_AT_ONCE):
         rows = select(table).where(table.c[key].in_(ordered[start : start + IDS_AT_ONCE]))
-        found.update({row[key]: row for row in db.execute(rows).mappings()})
+        found.update({values[key]: values for values in db.execute(rows).mappings()})
     return found
 
 
@@ -85,9 +85,9 @@ def highest_ids(db: Connection) -> dict[str, int]:
 def refuse_other_tournaments(db: Connection, kind: str, ids: Collection[int], tournament_id: int) -> None:
     """Raises Conflict when one of these parts of a tournament is here, in another tournament."""
     table = PART_TABLES[kind]
-    for one_id, row in rows_by_id(db, table, id_column(table), ids).items():
-        if row["tournament_id"] != tournament_id:
-            where = f"in tournament {row['tournament_id']}" if row["tournament_id"] else "elsewhere"
+    for one_id, values in rows_by_id(db, table, id_column(table), ids).items():
+        if values["tournament_id"] != tournament_id:
+            where = f"in tournament {values['tournament_id']}" if values["tournament_id"] else "elsewhere"
             raise IdInUse(f"{kind_title(kind)} {one_id} is here already, {where}.")
 
 
@@ -100,10 +100,10 @@ def refuse_other_owners(
     """
     table = OWNED_TABLES[kind]
     key = id_column(table)
-    found = rows_by_id(db, table, key, [row[key] for row in rows])
-    for row in rows:
-        other = found.get(row[key])
-        organizer_id = row["organizer_id"]
+    found = rows_by_id(db, table, key, [values[key] for values in rows])
+    for values in rows:
+        other = found.get(values[key])
+        organizer_id = values["organizer_id"]
         if (
             other is None
             or other.get("placeholder")
@@ -115,18 +115,18 @@ def refuse_other_owners(
         ):
             continue
         raise IdInUse(
-            f"{kind_title(kind)} {row[key]} is here already as {other['name']!r} of organizer "
+            f"{kind_title(kind)} {values[key]} is here already as {other['name']!r} of organizer "
             f"{other['organizer_id']}."
         )
 
 
 def refuse_renamed_users(db: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
     """Raises Conflict when one of these users is here under another name."""
-    found = rows_by_id(db, tables.user, "user_id", [row["user_id"] for row in rows])
-    for row in rows:
-        other = found.get(row["user_id"])
-        if other is not None and not other["placeholder"] and other["name"] != row["name"]:
-            raise IdInUse(f"User {row['user_id']} is here already as {other['name']!r}.")
+    found = rows_by_id(db, tables.user, "user_id", [values["user_id"] for values in rows])
+    for values in rows:
+        other = found.get(values["user_id"])
+        if other is not None and not other["placeholder"] and other["name"] != values["name"]:
+            raise IdInUse(f"User {values['user_id']} is here already as {other['name']!r}.")
 
 
 def is_slug_taken(db: Connection, slug: str, tournament_id: int) -> bool:

@@ -71,10 +71,10 @@ def join_occasion(db: Connection, occasion_id: int, tournament_id: int, user_id:
 
 def _store_users(transaction: Transaction, book: BundleContents, now: datetime) -> None:
     db = transaction.connection
-    contained = {row["user_id"] for row in book.users}
+    contained = {values["user_id"] for values in book.users}
     here = reads.rows_by_id(db, tables.user, "user_id", contained | set(book.users_named))
-    known = {user_id for user_id, row in here.items() if not row["placeholder"]}
-    rows = [{**row, "placeholder": False} for row in book.users if row["user_id"] not in known]
+    known = {user_id for user_id, values in here.items() if not values["placeholder"]}
+    rows = [{**values, "placeholder": False} for values in book.users if values["user_id"] not in known]
     feed_events.announce_users(transaction, _upsert(db, tables.user, "user_id", rows))
     new = [
         {**USER_NEW, "user_id": user_id, "name": name, "created_at": now, "placeholder": True}
@@ -86,9 +86,9 @@ def _store_users(transaction: Transaction, book: BundleContents, now: datetime) 
 
 
 def _store_series(db: Connection, book: BundleContents) -> list[int]:
-    rows = [{**row, "placeholder": False} for row in book.series]
+    rows = [{**values, "placeholder": False} for values in book.series]
     changed = _upsert(db, tables.series, "series_id", rows)
-    named = set(book.series_named) - {row["series_id"] for row in rows}
+    named = set(book.series_named) - {values["series_id"] for values in rows}
     here = reads.rows_by_id(db, tables.series, "series_id", named)
     for series_id in sorted(named - set(here)):
         values = {"series_id": series_id, "name": f"Series {series_id}", "organizer_id": book.organizer_id}
@@ -98,17 +98,21 @@ def _store_series(db: Connection, book: BundleContents) -> list[int]:
 
 def _store_banks(db: Connection, book: BundleContents) -> None:
     _upsert(db, tables.bank, "bank_id", book.banks)
-    bank_ids = [row["bank_id"] for row in book.banks]
+    bank_ids = [values["bank_id"] for values in book.banks]
     db.execute(delete(tables.bank_arena).where(tables.bank_arena.c.bank_id.in_(bank_ids)))
     if book.bank_arenas:
-        db.execute(insert(tables.bank_arena), [dict(row) for row in book.bank_arenas])
+        db.execute(insert(tables.bank_arena), [dict(values) for values in book.bank_arenas])
 
 
 def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:
     """Insert what is new, update what differs; returns the ids that were updated."""
-    here = reads.rows_by_id(db, table, key, [row[key] for row in rows])
-    new = [dict(row) for row in rows if row[key] not in here]
-    changed = [row for row in rows if row[key] in here and dict(here[row[key]]) != {**here[row[key]], **row}]
+    here = reads.rows_by_id(db, table, key, [values[key] for values in rows])
+    new = [dict(values) for values in rows if values[key] not in here]
+    changed = [
+        values
+        for values in rows
+        if values[key] in here and dict(here[values[key]]) != {**here[values[key]], **values}
+    ]
     if new:
         db.execute(insert(table), new)
     if changed:
@@ -117,6 +121,9 @@ def _upsert(db: Connection, table: Table, key: str, rows: Rows) -> list[int]:
         statement = update(table).where(table.c[key] == bindparam("own_id")).values(**values)
         db.execute(
             statement,
-            [{"own_id": row[key], **{f"new_{name}": row[name] for name in names}} for row in changed],
+            [
+                {"own_id": values[key], **{f"new_{name}": values[name] for name in names}}
+                for values in changed
+            ],
         )
-    return [int(row[key]) for row in changed]
+    return [int(values[key]) for values in changed]

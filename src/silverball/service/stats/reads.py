@@ -50,7 +50,7 @@ def round_stats(db: Connection, tournament_id: int) -> tuple[RoundStats, ...]:
         ),
     ).subquery()
     counted = select(played.c.round_id, func.count()).group_by(played.c.round_id)
-    counts = {row[0]: row[1] for row in db.execute(counted).all()}
+    counts: dict[int | None, int] = dict(db.execute(counted).all())
     return tuple(
         RoundStats(
             round_id=one.round_id,
@@ -121,8 +121,8 @@ def player_stats(db: Connection, tournament_id: int, viewer: AuthenticatedCaller
             place_counts.setdefault(player_id, Counter()).update(_as_tuple(place_of.get(player_id)))
             arena_counts.setdefault(player_id, Counter()).update(_as_tuple(one.arena_id))
             opponent_counts.setdefault(player_id, Counter()).update(set(others) - hidden)
-    for row in _single_player_game_counts(db, tournament_id):
-        arena_counts.setdefault(row[0], Counter())[row[1]] += row[2]
+    for player_id, arena_id, count in _single_player_game_counts(db, tournament_id):
+        arena_counts.setdefault(player_id, Counter())[arena_id] += count
     return PlayerStats(
         position_counts=_count_rows(place_counts, hidden),
         arena_counts=_count_rows(arena_counts, hidden),
@@ -172,7 +172,7 @@ def _valid_and_voided_counts(
 ) -> tuple[int, int]:
     """How many count, and how many are void."""
     rows = select(voided, func.count()).where(here).group_by(voided)
-    counts = {row[0]: row[1] for row in db.execute(rows).all()}
+    counts = dict(db.execute(rows).all())
     return counts.get(False, 0), counts.get(True, 0)
 
 

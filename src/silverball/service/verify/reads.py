@@ -139,14 +139,11 @@ def _standing_faults(db: Connection, loaded: Tournament) -> list[str]:
     found = standings.standings_faults(
         loaded, FORMATS[loaded.type].verify, {one.player_id: one.row for one in rows}
     )
-    for one in rows:
-        shown = (one.row["playerId"], one.row["position"])
-        if shown != (one.player_id, one.position):
-            found.append(f"The standings of player {one.player_id} are stored under another player or place.")
-        if one.row["points"] is not None and f"{float(one.row['points']):.2f}" != f"{one.points:.2f}":
-            found.append(
-                f"The points of player {one.player_id} are stored as {one.points} and shown otherwise."
-            )
+    for player_id, position, points, published in rows:
+        if (published["playerId"], published["position"]) != (player_id, position):
+            found.append(f"The standings of player {player_id} are stored under another player or place.")
+        if published["points"] is not None and f"{float(published['points']):.2f}" != f"{points:.2f}":
+            found.append(f"The points of player {player_id} are stored as {points} and shown otherwise.")
     return found
 
 
