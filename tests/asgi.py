@@ -1,4 +1,4 @@
-"""Driving an ASGI app without a socket: `asgi.get(app, "/api/arenas", token=...)`."""
+"""Sends requests to an ASGI app without a socket: `asgi.get(app, "/api/arenas", token=...)`."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ App = Callable[..., Awaitable[None]]
 
 @dataclass(frozen=True)
 class Reply:
-    """What came back. Header names are lower case."""
+    """An answer. Header names are lower case."""
 
     status: int
     headers: dict[str, str]
@@ -32,11 +32,11 @@ async def send(
     body: bytes = b"",
     client: str = "203.0.113.7",
 ) -> Reply:
-    """One request, inside a running loop."""
-    sent: list[MutableMapping[str, Any]] = []
-    given = dict(headers or {})
+    """Send one request inside a running event loop."""
+    messages: list[MutableMapping[str, Any]] = []
+    request_headers = dict(headers or {})
     if token is not None:
-        given["authorization"] = f"Bearer {token}"
+        request_headers["authorization"] = f"Bearer {token}"
     route, _, query = path.partition("?")
     scope = {
         "type": "http",
@@ -47,7 +47,9 @@ async def send(
         "raw_path": route.encode(),
         "root_path": "",
         "query_string": query.encode(),
-        "headers": [(name.lower().encode(), value.encode("latin-1")) for name, value in given.items()],
+        "headers": [
+            (name.lower().encode(), value.encode("latin-1")) for name, value in request_headers.items()
+        ],
         "client": (client, 50000),
         "server": ("127.0.0.1", 8000),
     }
@@ -55,19 +57,23 @@ async def send(
 
     async def receive() -> MutableMapping[str, Any]:
         if not chunks:
-            # The caller stays until he has his answer.
+            # The client stays connected until it has the answer.
             await asyncio.Event().wait()
         chunk = chunks.pop(0)
         return {"type": "http.request", "body": chunk, "more_body": bool(chunks)}
 
-    async def keep(message: MutableMapping[str, Any]) -> None:
-        sent.append(message)
+    async def collect(message: MutableMapping[str, Any]) -> None:
+        messages.append(message)
 
-    await app(scope, receive, keep)
-    shown = {name.decode(): value.decode("latin-1") for name, value in sent[0]["headers"]}
-    return Reply(sent[0]["status"], shown, b"".join(message.get("body", b"") for message in sent[1:]))
+    await app(scope, receive, collect)
+    reply_headers = {name.decode(): value.decode("latin-1") for name, value in messages[0]["headers"]}
+    return Reply(
+        messages[0]["status"],
+        reply_headers,
+        b"".join(message.get("body", b"") for message in messages[1:]),
+    )
 
 
 def get(app: App, path: str, **options: Any) -> Reply:
-    """One request in a loop of its own."""
+    """Send one request in an event loop of its own."""
     return asyncio.run(send(app, path, **options))

@@ -1,4 +1,4 @@
-"""Where this program may connect to: words of an address, and numbers. Source: reliability, section 5.1."""
+"""Addresses that this program may connect to: URLs and IP addresses. Source: reliability, section 5.1."""
 
 import ipaddress
 
@@ -61,7 +61,7 @@ SPECIAL = {
     "fec0::1": "site",
     "ff02::1": "many",
 }
-# Address -> what its refusal says.
+# Address -> a part of the refusal's sentence.
 REFUSED = {
     "http://results.example.org/": "must begin with https://",
     "ftp://results.example.org/": "must begin with https://",
@@ -156,7 +156,7 @@ def test_no_special_address_may_be_connected_to(address: str) -> None:
 
 
 @given(st.ip_addresses())
-def test_nothing_that_python_knows_as_special_is_taken_for_public(
+def test_no_address_that_python_knows_as_special_is_public(
     address: ipaddress.IPv4Address | ipaddress.IPv6Address,
 ) -> None:
     try:
@@ -169,12 +169,12 @@ def test_nothing_that_python_knows_as_special_is_taken_for_public(
 
 
 @pytest.mark.parametrize("text", ["", "results.example.org", "127.1", "0x7f000001", "1.2.3.4.5", "[::1]"])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_text_that_is_no_ip_address_is_refused(text: str) -> None:
     with pytest.raises(AddressForbidden, match="invalid IP address"):
         address_policy.require_allowed_ip(text, AddressPolicy(allows_lan=True))
 
 
-def test_an_address_of_this_machine_is_refused_however_public() -> None:
+def test_a_public_address_of_this_machine_is_refused() -> None:
     policy = AddressPolicy(is_own_address=lambda address: address == "93.184.215.14")
     with pytest.raises(AddressForbidden, match="this site itself"):
         address_policy.require_allowed_ip("93.184.215.14", policy)
@@ -182,13 +182,13 @@ def test_an_address_of_this_machine_is_refused_however_public() -> None:
 
 
 @pytest.mark.parametrize(("url", "sentence"), REFUSED.items())
-def test_an_address_is_refused_for_its_words(url: str, sentence: str) -> None:
+def test_a_url_is_refused_with_a_reason(url: str, sentence: str) -> None:
     with pytest.raises(AddressForbidden, match=sentence):
         address_policy.parse_address(url, AddressPolicy())
 
 
 @pytest.mark.parametrize(
-    ("url", "read"),
+    ("url", "canonical"),
     [
         ("https://results.example.org", "https://results.example.org/"),
         ("https://Results.Example.ORG:443/A?b=c#d", "https://results.example.org/A?b=c"),
@@ -199,14 +199,14 @@ def test_an_address_is_refused_for_its_words(url: str, sentence: str) -> None:
         ("https://results.example.org/@127.0.0.1", "https://results.example.org/@127.0.0.1"),
     ],
 )
-def test_an_allowed_address_has_one_form(url: str, read: str) -> None:
-    assert address_policy.parse_address(url, AddressPolicy()).url == read
-    assert address_policy.parse_address(read, AddressPolicy()).url == read
+def test_an_allowed_address_has_one_canonical_form(url: str, canonical: str) -> None:
+    assert address_policy.parse_address(url, AddressPolicy()).url == canonical
+    assert address_policy.parse_address(canonical, AddressPolicy()).url == canonical
 
 
 @given(st.text(max_size=60), st.text(max_size=20))
-def test_whatever_is_read_is_a_public_name_on_an_allowed_port(text: str, more: str) -> None:
-    for url in (text, f"https://{text}", f"https://results.example.org{text}", f"https://{text}/{more}"):
+def test_every_allowed_url_has_a_public_name_and_an_allowed_port(text: str, path: str) -> None:
+    for url in (text, f"https://{text}", f"https://results.example.org{text}", f"https://{text}/{path}"):
         try:
             target = address_policy.parse_address(url, AddressPolicy())
         except AddressForbidden:
@@ -218,7 +218,7 @@ def test_whatever_is_read_is_a_public_name_on_an_allowed_port(text: str, more: s
         assert target.path.isprintable()
 
 
-def test_only_listed_hosts_are_connected_to_and_no_look_alike() -> None:
+def test_only_listed_hosts_are_allowed_and_no_look_alikes() -> None:
     policy = AddressPolicy(hosts=frozenset({"results.example.org"}))
     assert address_policy.parse_address("https://results.example.org/", policy).host == "results.example.org"
     for host in (
@@ -233,7 +233,7 @@ def test_only_listed_hosts_are_connected_to_and_no_look_alike() -> None:
             address_policy.parse_address(f"https://{host}/", policy)
 
 
-def test_the_site_itself_is_not_connected_to_by_name() -> None:
+def test_the_site_itself_is_refused_by_name() -> None:
     policy = AddressPolicy(own_hosts=frozenset({"silverball.example.org"}))
     with pytest.raises(AddressForbidden, match="this site itself"):
         address_policy.parse_address("https://Silverball.example.org/", policy)
@@ -247,7 +247,7 @@ def test_the_site_itself_is_not_connected_to_by_name() -> None:
         ("a.example.org, *", frozenset({"a.example.org", "*"})),
     ],
 )
-def test_hosts_are_listed_with_commas(text: str, hosts: frozenset[str]) -> None:
+def test_hosts_are_separated_by_commas(text: str, hosts: frozenset[str]) -> None:
     assert address_policy.parse_hosts(text) == hosts
 
 
@@ -261,7 +261,7 @@ def test_hosts_are_listed_with_commas(text: str, hosts: frozenset[str]) -> None:
         ("nonsense", ""),
     ],
 )
-def test_the_host_of_an_own_address_is_found(url: str, host: str) -> None:
+def test_the_host_of_the_sites_own_url_is_found(url: str, host: str) -> None:
     assert address_policy.url_host(url) == host
 
 
@@ -272,31 +272,31 @@ LAN = AddressPolicy(schemes=("https", "http"), ports=frozenset({443, 80, 8080}),
     "url",
     ["http://192.168.1.20:8080/hook", "http://[fd12::1]/hook", "http://scoreboard/hook", "http://nas.lan/"],
 )
-def test_a_venue_that_says_so_reaches_its_own_network(url: str) -> None:
+def test_a_venue_can_allow_hosts_in_its_network(url: str) -> None:
     assert address_policy.parse_address(url, LAN).url == url
 
 
 @pytest.mark.parametrize("address", ["10.0.0.1", "172.16.0.1", "192.168.1.20", "fd12::1", "93.184.215.14"])
-def test_a_venue_that_says_so_may_connect_to_private_addresses(address: str) -> None:
+def test_a_venue_can_allow_private_addresses(address: str) -> None:
     address_policy.require_allowed_ip(address, LAN)
 
 
 @pytest.mark.parametrize(
     "address", ["127.0.0.1", "::1", "0.0.0.0", "169.254.169.254", "fd00:ec2::254", "fe80::1", "fd12::1%eth0"]
 )
-def test_even_then_never_to_itself_its_link_or_the_metadata_of_a_cloud(address: str) -> None:
+def test_loopback_link_local_and_metadata_addresses_are_always_refused(address: str) -> None:
     with pytest.raises(AddressForbidden):
         address_policy.require_allowed_ip(address, LAN)
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://127.1/", "http://[::1]/", "http://2130706433/"])
-def test_even_then_a_number_is_an_address_of_the_own_network(url: str) -> None:
+def test_an_ip_address_in_a_url_must_be_private_even_at_a_venue(url: str) -> None:
     with pytest.raises(AddressForbidden, match="a name, not a number"):
         address_policy.parse_address(url, LAN)
 
 
 @pytest.mark.parametrize("port", [22, 25, 80, 6379, 8080])
-def test_even_then_the_world_is_knocked_at_one_door_only(port: int) -> None:
+def test_outside_the_private_network_only_the_https_port_is_allowed(port: int) -> None:
     address_policy.require_allowed_ip("192.168.1.20", LAN, port)
     address_policy.require_allowed_ip("93.184.215.14", LAN, 443)
     with pytest.raises(AddressForbidden, match="Outside the private network the port must be 443"):

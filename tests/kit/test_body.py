@@ -1,4 +1,4 @@
-"""Bodies: every fault is told by the path that the caller wrote, and nothing brings the parser down."""
+"""Bodies: every fault is reported by the path that the client wrote, and no input crashes the parser."""
 
 import json
 from contextlib import suppress
@@ -15,7 +15,7 @@ from silverball.kit.errors import Invalid
 from silverball.kit.http.body import VALUES_MAX, Body, BodyParser, MalformedBody
 
 
-class Guest(Body, frozen=True, kw_only=True):
+class Companion(Body, frozen=True, kw_only=True):
     player_id: Annotated[int, Meta(ge=1, le=10)]
     note: Annotated[str, Meta(max_length=3)] | None = None
 
@@ -24,7 +24,7 @@ class Entry(Body, frozen=True, kw_only=True):
     name: Annotated[str, Meta(min_length=1, max_length=5)]
     results: Annotated[tuple[Annotated[int, Meta(ge=1)], ...], Meta(max_length=4)] = ()
     note: str | UnsetType | None = UNSET
-    guests: tuple[Guest, ...] = ()
+    guests: tuple[Companion, ...] = ()
     scores: Annotated[dict[Annotated[int, Meta(ge=1)], int], Meta(max_length=3)] | UnsetType = UNSET
     kind: Literal["loud", "silent"] = "loud"
     mixed: int | str | None = None
@@ -33,33 +33,33 @@ class Entry(Body, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.kind == "silent" and self.is_open:
-            raise Invalid({"isOpen": ["What is silent cannot be open."]})
+            raise Invalid({"isOpen": ["A silent entry cannot be open."]})
 
 
 PARSER = BodyParser(Entry)
 
 
-def read_faults(sent: bytes) -> dict[str, list[str]]:
-    with pytest.raises(Invalid) as refused:
-        PARSER.parse(sent)
-    return refused.value.errors
+def read_faults(content: bytes) -> dict[str, list[str]]:
+    with pytest.raises(Invalid) as refusal:
+        PARSER.parse(content)
+    return refusal.value.errors
 
 
-def test_what_is_right_is_read_and_what_is_absent_is_not_null() -> None:
-    sent = {"name": " Ada ", "results": [3, 1], "scores": {"7": 10}, "points": 1.5, "mixed": ""}
-    read = PARSER.parse(json.dumps(sent).encode())
-    assert (read.name, read.results, read.scores, read.points) == ("Ada", (3, 1), {7: 10}, Decimal("1.5"))
-    assert (read.note, read.mixed) == (UNSET, None)
+def test_a_valid_body_is_parsed_and_absent_is_not_null() -> None:
+    values = {"name": " Ada ", "results": [3, 1], "scores": {"7": 10}, "points": 1.5, "mixed": ""}
+    entry = PARSER.parse(json.dumps(values).encode())
+    assert (entry.name, entry.results, entry.scores, entry.points) == ("Ada", (3, 1), {7: 10}, Decimal("1.5"))
+    assert (entry.note, entry.mixed) == (UNSET, None)
     assert PARSER.parse(b'{"name":"Ada","note":null}').note is None
 
 
-def test_nothing_is_sent_where_nothing_is_needed() -> None:
-    for sent in (b"", b" ", b"{}", b"null"):
-        assert BodyParser(Body).parse(sent) == Body()
+def test_an_empty_body_is_valid_where_nothing_is_required() -> None:
+    for content in (b"", b" ", b"{}", b"null"):
+        assert BodyParser(Body).parse(content) == Body()
 
 
 @pytest.mark.parametrize(
-    ("sent", "path", "sentence"),
+    ("content", "path", "sentence"),
     [
         ("", "name", "The name field is required."),
         ("{}", "name", "The name field is required."),
@@ -104,43 +104,43 @@ def test_nothing_is_sent_where_nothing_is_needed() -> None:
         ('{"name":"a\\u0000b"}', "name", "The name field is not a text that can be stored."),
         ('{"name":"\\ud800"}', "name", "The name field is not a text that can be stored."),
         ('{"name":"a","note":"\\udc00\\ud800"}', "note", "The note field is not a text that can be stored."),
-        ('{"name":"a","kind":"silent","isOpen":true}', "isOpen", "What is silent cannot be open."),
+        ('{"name":"a","kind":"silent","isOpen":true}', "isOpen", "A silent entry cannot be open."),
         ("[]", "body", "The body must be an object."),
         ("7", "body", "The body must be an object."),
         ('{"name":"a","mixed":1e999}', "body", "The body has a number that is out of range."),
     ],
 )
-def test_a_fault_is_told_by_its_path(sent: str, path: str, sentence: str) -> None:
-    assert read_faults(sent.encode()) == {path: [sentence]}
+def test_a_fault_is_reported_by_its_path(content: str, path: str, sentence: str) -> None:
+    assert read_faults(content.encode()) == {path: [sentence]}
 
 
-def test_all_faulty_fields_are_told_at_once_and_not_more_than_anyone_reads() -> None:
-    told = read_faults(b'{"name":3,"results":"x","other":1}')
-    assert set(told) == {"name", "results", "other"}
+def test_all_faulty_fields_are_reported_at_once_up_to_a_limit() -> None:
+    faults = read_faults(b'{"name":3,"results":"x","other":1}')
+    assert set(faults) == {"name", "results", "other"}
     many = json.dumps({"name": "a", **{f"x{n}": n for n in range(500)}})
     assert len(read_faults(many.encode())) == 20
 
 
 @pytest.mark.parametrize("points", ["NaN", "Infinity", "1e999999", "0.001", str(10**10)])
-def test_points_are_amounts_that_can_be_stored(points: str) -> None:
+def test_points_that_cannot_be_stored_are_refused(points: str) -> None:
     assert set(read_faults(json.dumps({"name": "a", "points": points}).encode())) == {"points"}
 
 
 @pytest.mark.parametrize("number", [2**63, -(2**63), 10**22])
-def test_a_whole_number_that_no_column_holds_is_refused(number: int) -> None:
+def test_an_integer_beyond_64_bits_is_refused(number: int) -> None:
     assert set(read_faults(json.dumps({"name": "a", "mixed": number}).encode())) == {"mixed"}
 
 
 @pytest.mark.parametrize(
-    "sent",
+    "content",
     [b"{", b"a=b&c=d", b"\xff", b'{"name":"\xff"}', b"[" * 300_000, b'{"name":NaN,"x":"\\ud800"}', b"\x00"],
 )
-def test_what_is_not_json_is_no_body(sent: bytes) -> None:
+def test_a_body_that_is_not_json_is_malformed(content: bytes) -> None:
     with pytest.raises(MalformedBody):
-        PARSER.parse(sent)
+        PARSER.parse(content)
 
 
-def test_what_is_too_deep_or_too_much_is_refused_at_once() -> None:
+def test_too_deep_and_too_large_bodies_are_refused() -> None:
     assert set(read_faults(b'{"a":' * 300 + b"1" + b"}" * 300)) == {"body"}
     assert set(read_faults(b'{"results":[' + b"1," * VALUES_MAX + b"1]}")) == {"body"}
 
@@ -150,18 +150,18 @@ JSON_VALUES: st.SearchStrategy[Any] = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-FIELDS = st.sampled_from([one.encode_name for one in msgspec.structs.fields(Entry)])
+FIELDS = st.sampled_from([info.encode_name for info in msgspec.structs.fields(Entry)])
 
 
 @given(st.dictionaries(FIELDS | st.text(max_size=5), JSON_VALUES, max_size=6) | JSON_VALUES)
-def test_any_json_is_read_or_refused_and_a_refusal_can_be_written_down(value: Any) -> None:
+def test_any_json_is_parsed_or_refused_and_a_refusal_can_be_encoded(value: Any) -> None:
     try:
         PARSER.parse(json.dumps(value).encode())
-    except Invalid as refused:
-        msgspec.json.encode(refused.errors)
+    except Invalid as refusal:
+        msgspec.json.encode(refusal.errors)
 
 
 @given(st.binary(max_size=60))
-def test_any_bytes_are_read_or_refused(sent: bytes) -> None:
+def test_any_bytes_are_parsed_or_refused(content: bytes) -> None:
     with suppress(Invalid, MalformedBody):
-        PARSER.parse(sent)
+        PARSER.parse(content)

@@ -1,4 +1,4 @@
-"""Pages for everybody at the front door: kept by revision, never counted, with headers of their own."""
+"""Public pages at the front door: cached by revision, never counted, with headers of their own."""
 
 import asyncio
 import gzip
@@ -19,7 +19,7 @@ CACHE_HEADER = (b"cache-control", b"no-cache")
 
 
 class StubPages:
-    """A house with one page for everybody, and a page behind it."""
+    """A program with public pages, and other pages behind them."""
 
     def __init__(self) -> None:
         self.revisions = {42: 7}
@@ -47,7 +47,7 @@ class StubPages:
         await send({"type": "http.response.body", "body": b""})
 
     def front_door(self, **limits: Any) -> FrontDoor:
-        house = Backend(
+        program = Backend(
             find_caller=lambda _authorization: None,
             revision_of=lambda scope_id: 0 if self.is_broken else self.revisions.get(scope_id, 0),
             refresh=self.refresh,
@@ -59,54 +59,54 @@ class StubPages:
             normalize_public_query=lambda query: query.partition(b"&")[0],
             pages=self.pages,
         )
-        return FrontDoor(house, FrontDoorLimits(**limits))
+        return FrontDoor(program, FrontDoorLimits(**limits))
 
 
-def test_it_is_computed_once_for_a_revision() -> None:
-    house = StubPages()
-    door = house.front_door()
+def test_a_page_is_computed_once_per_revision() -> None:
+    stub = StubPages()
+    door = stub.front_door()
     assert asgi.get(door, PAGE).body == asgi.get(door, PAGE).body == HTML
-    assert house.computed[PAGE] == 1
-    house.revisions[42] = 8
-    house.body = b"<p>new"
+    assert stub.computed[PAGE] == 1
+    stub.revisions[42] = 8
+    stub.body = b"<p>new"
     assert asgi.get(door, PAGE).body == b"<p>new"
 
 
-def test_equal_questions_at_the_same_time_are_computed_once() -> None:
-    house = StubPages()
-    door = house.front_door()
-    house.gate.clear()
+def test_equal_requests_at_the_same_time_are_computed_once() -> None:
+    stub = StubPages()
+    door = stub.front_door()
+    stub.gate.clear()
 
-    async def ask() -> list[asgi.Reply]:
-        asked = [asyncio.ensure_future(asgi.send(door, PAGE)) for _ in range(20)]
+    async def send_twenty_requests() -> list[asgi.Reply]:
+        requests = [asyncio.ensure_future(asgi.send(door, PAGE)) for _ in range(20)]
         await asyncio.sleep(0.05)
-        house.gate.set()
-        return await asyncio.gather(*asked)
+        stub.gate.set()
+        return await asyncio.gather(*requests)
 
-    assert {reply.status for reply in asyncio.run(ask())} == {200}
-    assert house.computed[PAGE] == 1
+    assert {reply.status for reply in asyncio.run(send_twenty_requests())} == {200}
+    assert stub.computed[PAGE] == 1
 
 
-def test_another_query_is_another_page_and_a_token_makes_no_difference() -> None:
-    house = StubPages()
-    door = house.front_door()
+def test_each_query_is_a_page_of_its_own_and_tokens_make_no_difference() -> None:
+    stub = StubPages()
+    door = stub.front_door()
     asgi.get(door, f"{PAGE}?part=now")
     asgi.get(door, f"{PAGE}?part=now", token="ada")
     asgi.get(door, f"{PAGE}?part=standings")
-    assert house.queries == [b"part=now", b"part=standings"]
+    assert stub.queries == [b"part=now", b"part=standings"]
 
 
-def test_what_the_page_does_not_look_at_makes_no_other_answer() -> None:
-    house = StubPages()
-    door = house.front_door()
+def test_unknown_parameters_share_a_page() -> None:
+    stub = StubPages()
+    door = stub.front_door()
     for query in ("part=now", "part=now&from=a-friend", "part=now&from=another"):
         assert asgi.get(door, f"{PAGE}?{query}").status == 200
-    assert house.queries == [b"part=now"]
+    assert stub.queries == [b"part=now"]
 
 
-def test_who_has_it_already_is_told_so_with_the_headers_that_matter() -> None:
-    house = StubPages()
-    door = house.front_door()
+def test_a_304_repeats_the_headers_that_matter() -> None:
+    stub = StubPages()
+    door = stub.front_door()
     etag = asgi.get(door, PAGE).headers["etag"]
     same = asgi.get(door, PAGE, headers={"if-none-match": etag})
     assert (same.status, same.body) == (304, b"")
@@ -115,16 +115,16 @@ def test_who_has_it_already_is_told_so_with_the_headers_that_matter() -> None:
     assert same.headers["vary"] == "accept-encoding"
 
 
-def test_it_goes_out_compressed_to_those_who_take_it_so() -> None:
-    house = StubPages()
-    door = house.front_door()
+def test_a_page_is_gzipped_for_clients_that_accept_it() -> None:
+    stub = StubPages()
+    door = stub.front_door()
     for _ in range(2):
-        packed = asgi.get(door, PAGE, headers={"accept-encoding": "gzip, br"})
-        assert packed.headers["content-encoding"] == "gzip"
-        assert gzip.decompress(packed.body) == HTML
-        assert int(packed.headers["content-length"]) == len(packed.body)
+        gzipped = asgi.get(door, PAGE, headers={"accept-encoding": "gzip, br"})
+        assert gzipped.headers["content-encoding"] == "gzip"
+        assert gzip.decompress(gzipped.body) == HTML
+        assert int(gzipped.headers["content-length"]) == len(gzipped.body)
     assert asgi.get(door, PAGE).body == HTML
-    assert house.computed[PAGE] == 1
+    assert stub.computed[PAGE] == 1
 
 
 def test_head_has_the_headers_and_no_body() -> None:
@@ -134,9 +134,9 @@ def test_head_has_the_headers_and_no_body() -> None:
     assert int(head.headers["content-length"]) == len(HTML)
 
 
-def test_nothing_of_the_interface_is_on_it_and_nobody_is_counted() -> None:
-    house = StubPages()
-    door = house.front_door(rate_per_minute=2)
+def test_a_page_has_no_headers_of_the_interface_and_is_not_counted() -> None:
+    stub = StubPages()
+    door = stub.front_door(rate_per_minute=2)
     for _ in range(5):
         reply = asgi.get(door, PAGE)
         assert reply.status == 200
@@ -152,32 +152,32 @@ def test_nothing_of_the_interface_is_on_it_and_nobody_is_counted() -> None:
     assert list(reply.headers).count("cache-control") == 1
 
 
-def test_what_is_not_there_is_not_kept() -> None:
-    house = StubPages()
-    house.status = 404
-    door = house.front_door()
+def test_a_404_is_not_cached() -> None:
+    stub = StubPages()
+    stub.status = 404
+    door = stub.front_door()
     assert asgi.get(door, "/t/43").status == 404
-    house.status = 200
+    stub.status = 200
     assert asgi.get(door, "/t/43").status == 200
     assert asgi.get(door, "/t/43/wall", method="HEAD").status == 200
 
 
-def test_other_methods_and_other_addresses_belong_to_the_other_pages() -> None:
-    house = StubPages()
-    door = house.front_door()
+def test_other_methods_and_paths_go_to_the_other_pages() -> None:
+    stub = StubPages()
+    door = stub.front_door()
     for path, method in ((PAGE, "POST"), ("/t/42/run", "GET"), ("/t/42/", "GET"), ("/", "GET")):
         assert asgi.get(door, path, method=method).headers["x-by"] == "pages"
-    assert not house.computed
+    assert not stub.computed
 
 
-def test_an_address_that_is_too_long_is_refused_before_it_is_kept() -> None:
-    house = StubPages()
-    reply = asgi.get(house.front_door(), f"{PAGE}?{'x' * 1001}")
+def test_too_long_an_address_is_refused_before_it_is_cached() -> None:
+    stub = StubPages()
+    reply = asgi.get(stub.front_door(), f"{PAGE}?{'x' * 1001}")
     assert reply.status == 414
-    assert not house.computed
+    assert not stub.computed
 
 
-def test_a_database_that_is_gone_is_told_in_words() -> None:
-    house = StubPages()
-    house.is_broken = True
-    assert asgi.get(house.front_door(), PAGE).status == 503
+def test_a_broken_database_is_a_503() -> None:
+    stub = StubPages()
+    stub.is_broken = True
+    assert asgi.get(stub.front_door(), PAGE).status == 503

@@ -1,4 +1,4 @@
-"""A log line is one line of JSON, whatever somebody puts into it."""
+"""Each log record is one line of JSON, whatever text it contains."""
 
 import io
 import json
@@ -14,15 +14,15 @@ from silverball.kit import logs
 
 @pytest.fixture
 def lines() -> Iterator[io.StringIO]:
-    """What is written, with the loggers as they were afterwards."""
+    """The log output. The loggers are restored afterwards."""
     root, own = logging.getLogger(), logging.getLogger(logs.LOGGER_NAME)
-    before = root.handlers[:], root.level, own.level
+    saved = root.handlers[:], root.level, own.level
     stream = io.StringIO()
     logs.configure(stream)
     yield stream
-    root.handlers[:] = before[0]
-    root.setLevel(before[1])
-    own.setLevel(before[2])
+    root.handlers[:] = saved[0]
+    root.setLevel(saved[1])
+    own.setLevel(saved[2])
 
 
 def _only_line(lines: io.StringIO) -> dict[str, Any]:
@@ -45,7 +45,7 @@ def test_a_line_has_its_members(lines: io.StringIO) -> None:
 @pytest.mark.parametrize(
     "path", ["/api/x\n{}", "/api/x\r\x1b[2J", "/api/x\x7f\x85\u2028y", "/api/\u202etxet", "/api/\ud83c"]
 )
-def test_nobody_can_forge_a_line_or_move_the_cursor(lines: io.StringIO, path: str) -> None:
+def test_text_cannot_forge_a_line_or_move_the_cursor(lines: io.StringIO, path: str) -> None:
     logs.log_line(logging.getLogger("silverball.test"), "answered", path=path)
     text = lines.getvalue()
     assert text.endswith("}\n")
@@ -53,20 +53,20 @@ def test_nobody_can_forge_a_line_or_move_the_cursor(lines: io.StringIO, path: st
     _only_line(lines)
 
 
-def test_a_fault_comes_with_its_traceback_and_the_request_it_belongs_to(lines: io.StringIO) -> None:
-    kept = logs.request_id.set("order-17")
+def test_an_error_has_its_traceback_and_request_id(lines: io.StringIO) -> None:
+    token = logs.request_id.set("order-17")
     try:
         raise RuntimeError("the tilt bob fell off")
     except RuntimeError:
         logging.getLogger("silverball.test").error("failed", exc_info=sys.exc_info())
     finally:
-        logs.request_id.reset(kept)
+        logs.request_id.reset(token)
     line = _only_line(lines)
     assert line["requestId"] == "order-17"
     assert "RuntimeError: the tilt bob fell off" in line["traceback"]
 
 
-def test_libraries_are_heard_from_warnings_on(lines: io.StringIO) -> None:
+def test_libraries_log_warnings_only(lines: io.StringIO) -> None:
     logging.getLogger("uvicorn.error").info("chatter")
     logging.getLogger("uvicorn.error").warning("trouble")
     assert _only_line(lines)["message"] == "trouble"

@@ -1,4 +1,4 @@
-"""The published description says what is served."""
+"""The OpenAPI document describes what is served."""
 
 from typing import Annotated, Any, Literal
 
@@ -74,7 +74,7 @@ def remove_balls(call: Write[Body]) -> Data[Ball]:
 
 
 def build_description(*endpoints: Endpoint, public_read: bool = False) -> dict[str, Any]:
-    about = openapi.OpenApiInfo(
+    info = openapi.OpenApiInfo(
         title="Silverball",
         version="1",
         base_url="http://silverball.test",
@@ -82,12 +82,12 @@ def build_description(*endpoints: Endpoint, public_read: bool = False) -> dict[s
         error=ErrorBody,
         validation_error=ValidationErrorBody,
     )
-    return openapi.build_document(endpoints, about)
+    return openapi.build_document(endpoints, info)
 
 
-def test_parameters_are_described_as_the_parser_takes_them() -> None:
+def test_parameters_are_described_as_the_parser_reads_them() -> None:
     operation = build_description(list_balls)["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]
-    schemas = {one["name"]: one["schema"] for one in operation["parameters"]}
+    schemas = {parameter["name"]: parameter["schema"] for parameter in operation["parameters"]}
     assert schemas == {
         "tournamentId": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
         "status": {"type": "string", "enum": ["active", "inactive"]},
@@ -96,7 +96,7 @@ def test_parameters_are_described_as_the_parser_takes_them() -> None:
         "page": {"type": "integer", "minimum": 1, "default": 1},
         "name": {"type": "string", "maxLength": 50},
     }
-    required = [one["name"] for one in operation["parameters"] if one.get("required")]
+    required = [parameter["name"] for parameter in operation["parameters"] if parameter.get("required")]
     assert required == ["tournamentId", "name"]
 
 
@@ -108,22 +108,23 @@ def ball_of_a_day(call: Call[Query]) -> Ball:
 
 def test_a_word_in_a_path_is_described_by_its_pattern() -> None:
     operation = build_description(ball_of_a_day)["paths"]["/api/days/{day}/balls/{ballId}"]["get"]
-    assert [one["schema"] for one in operation["parameters"]] == [
+    assert [parameter["schema"] for parameter in operation["parameters"]] == [
         {"type": "string", "pattern": "^(?:[0-9]{8})$", "maxLength": 100},
         {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
     ]
     assert "404" in operation["responses"]
 
 
-def test_an_answer_of_two_shapes_is_described_as_either() -> None:
+def test_an_answer_of_two_shapes_is_described_as_a_union() -> None:
     document = build_description(list_balls)
     ok = document["paths"]["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]["200"]
-    shapes = [one["$ref"].rpartition("/")[2] for one in ok["content"]["application/json"]["schema"]["anyOf"]]
+    alternatives = ok["content"]["application/json"]["schema"]["anyOf"]
+    shapes = [schema["$ref"].rpartition("/")[2] for schema in alternatives]
     assert shapes == ["Data_Ball_", "Data_Disc_"]
     assert set(shapes) <= set(document["components"]["schemas"])
 
 
-def test_only_statuses_that_can_happen_are_described() -> None:
+def test_only_possible_statuses_are_described() -> None:
     paths = build_description(list_balls, balls_csv, add_ball, remove_balls)["paths"]
     assert set(paths["/api/tournaments/{tournamentId}/balls"]["get"]["responses"]) == {
         *("200", "304", "400", "401", "403", "404", "413", "422", "429", "503")
@@ -137,7 +138,7 @@ def test_only_statuses_that_can_happen_are_described() -> None:
     assert set(below) == {"200", "412", *refused}
 
 
-def test_what_a_writing_route_takes_is_described_with_its_limits() -> None:
+def test_the_body_of_a_writing_route_is_described_with_its_limits() -> None:
     document = build_description(add_ball, remove_balls)
     add = document["paths"]["/api/balls"]["post"]
     assert add["requestBody"]["required"]
@@ -145,10 +146,12 @@ def test_what_a_writing_route_takes_is_described_with_its_limits() -> None:
     described_shape = document["components"]["schemas"][shape]
     assert described_shape["properties"]["sizeMm"] == {"type": "integer", "minimum": 1, "maximum": 100}
     assert described_shape["additionalProperties"] is False
-    assert [one["name"] for one in add["parameters"]] == ["Idempotency-Key"]
+    assert [parameter["name"] for parameter in add["parameters"]] == ["Idempotency-Key"]
     assert "`manage`" in add["description"]
     remove = document["paths"]["/api/tournaments/{tournamentId}/balls"]["delete"]
-    assert [one["name"] for one in remove["parameters"]] == ["tournamentId", "Idempotency-Key", "If-Match"]
+    assert [parameter["name"] for parameter in remove["parameters"]] == [
+        *("tournamentId", "Idempotency-Key", "If-Match")
+    ]
     assert "requestBody" not in remove
     assert "x-tournament-revision" in remove["responses"]["200"]["headers"]
 
@@ -159,17 +162,21 @@ def test_a_file_is_described_as_csv() -> None:
 
 
 @pytest.mark.parametrize("public_read", [False, True])
-def test_what_is_open_to_all_says_so(public_read: bool) -> None:
+def test_routes_open_to_anyone_are_described_as_such(public_read: bool) -> None:
     operation = build_description(balls_csv, public_read=public_read)["paths"]["/api/balls/csv"]["get"]
     assert ({} in operation["security"]) is public_read
     assert ("401" in operation["responses"]) is not public_read
 
 
-def test_every_built_route_is_described_once_and_every_reference_leads_somewhere() -> None:
+def test_every_route_is_described_once_and_every_reference_resolves() -> None:
     built = collect_endpoints(*app.ROUTE_MODULES)
     document = build_description(*built)
-    assert set(document["paths"]) == {openapi.documented_path(one) for one in built}
-    ids = [one["operationId"] for verbs in document["paths"].values() for one in verbs.values()]
+    assert set(document["paths"]) == {openapi.documented_path(endpoint) for endpoint in built}
+    ids = [
+        operation["operationId"]
+        for operations in document["paths"].values()
+        for operation in operations.values()
+    ]
     assert len(ids) == len(set(ids))
     text = msgspec.json.encode(document).decode()
     for part in text.split('"#/components/schemas/')[1:]:

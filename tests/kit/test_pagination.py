@@ -37,7 +37,7 @@ def test_the_envelope_of_an_observed_list_is_rebuilt_exactly(name: str) -> None:
     assert ours == {"links": observed["links"], "meta": meta}
 
 
-def test_the_envelope_of_the_tournament_list_is_rebuilt_with_two_more_facts() -> None:
+def test_the_envelope_of_the_tournament_list_is_rebuilt_with_two_more_fields() -> None:
     observed = json.loads(sample("tournaments-played"))
     ours = simple_paginate(7, 1, 5, observed["meta"]["path"], has_chosen_limit=True)
     assert ours["links"] == observed["links"]
@@ -65,23 +65,23 @@ def test_the_envelope_of_the_tournament_list_is_rebuilt_with_two_more_facts() ->
         (500, 177, "1 2 . 168 169 170 171 172 173 174 175 176 177"),
     ],
 )
-def test_the_page_bar_shows_a_window(page: int, last_page: int, numbers: str) -> None:
-    shown = " ".join("." if number is None else str(number) for number in page_numbers(page, last_page))
-    assert shown == numbers
+def test_the_page_bar_is_a_window_around_the_page(page: int, last_page: int, numbers: str) -> None:
+    bar = " ".join("." if number is None else str(number) for number in page_numbers(page, last_page))
+    assert bar == numbers
 
 
 @given(st.integers(1, 500), st.integers(1, 500))
 def test_the_page_bar_is_short_rising_and_holds_both_ends_and_the_current_page(
     page: int, last_page: int
 ) -> None:
-    shown = page_numbers(page, last_page)
-    numbers = [number for number in shown if number is not None]
+    bar = page_numbers(page, last_page)
+    numbers = [number for number in bar if number is not None]
     assert numbers == sorted(set(numbers))
     assert {1, last_page} <= set(numbers)
     assert (page in numbers) == (page <= last_page)
-    assert len(shown) <= 13
+    assert len(bar) <= 13
     # A gap hides at least one number.
-    for left, middle, right in zip(shown, shown[1:], shown[2:], strict=False):
+    for left, middle, right in zip(bar, bar[1:], bar[2:], strict=False):
         if middle is None:
             assert left is not None
             assert right is not None
@@ -89,13 +89,13 @@ def test_the_page_bar_is_short_rising_and_holds_both_ends_and_the_current_page(
 
 
 @given(st.integers(0, 10_000), st.integers(1, 200), st.integers(1, 500))
-def test_every_entry_is_on_exactly_the_page_that_says_so(total: int, page: int, per_page: int) -> None:
+def test_every_row_is_on_exactly_one_page(total: int, page: int, per_page: int) -> None:
     meta = paginate(total, page, per_page, URL)["meta"]
-    shown = max(0, min(per_page, total - (page - 1) * per_page))
-    if shown == 0:
+    row_count = max(0, min(per_page, total - (page - 1) * per_page))
+    if row_count == 0:
         assert (meta["from"], meta["to"]) == (None, None)
     else:
-        assert (meta["from"], meta["to"]) == ((page - 1) * per_page + 1, (page - 1) * per_page + shown)
+        assert (meta["from"], meta["to"]) == ((page - 1) * per_page + 1, (page - 1) * per_page + row_count)
     assert meta["last_page"] >= 1
     assert (meta["last_page"] - 1) * per_page < max(1, total) <= max(1, meta["last_page"] * per_page)
 
@@ -107,7 +107,7 @@ def test_an_empty_list_has_one_page() -> None:
     assert [item["label"] for item in ours["meta"]["links"]] == ["&laquo; Previous", "1", "Next &raquo;"]
 
 
-def test_a_page_past_the_end_is_empty_and_leads_back() -> None:
+def test_a_page_past_the_end_is_empty_and_links_back() -> None:
     ours = paginate(30, 9, 25, URL)
     assert (ours["meta"]["from"], ours["meta"]["to"], ours["meta"]["current_page"]) == (None, None, 9)
     assert ours["links"]["prev"] == f"{URL}?page=8"
@@ -124,23 +124,23 @@ def test_links_keep_the_query_and_replace_the_page() -> None:
     assert ours["meta"]["current_page_url"] == f"{URL}?status=started&query=ada+%26+bela&arena=5&page=2"
 
 
-@pytest.mark.parametrize(("limit_given", "per_page"), [(True, "25"), (False, 25)])
-def test_the_tournament_list_says_its_page_size_as_text_when_it_was_asked_for(
-    limit_given: bool, per_page: int | str
+@pytest.mark.parametrize(("has_chosen_limit", "per_page"), [(True, "25"), (False, 25)])
+def test_the_tournament_list_gives_a_chosen_page_size_as_text(
+    has_chosen_limit: bool, per_page: int | str
 ) -> None:
-    ours = simple_paginate(30, 2, 25, URL, has_chosen_limit=limit_given)
+    ours = simple_paginate(30, 2, 25, URL, has_chosen_limit=has_chosen_limit)
     assert ours["meta"]["per_page"] == per_page
     assert ours["links"]["last"] is None
 
 
 @pytest.mark.parametrize("page", [1, 9, 40])
 def test_envelopes_fit_the_published_shapes(page: int) -> None:
-    def kept(part: dict[str, Any], shape: Any) -> bool:
+    def survives(part: dict[str, Any], shape: Any) -> bool:
         return bool(json.loads(msgspec.json.encode(msgspec.convert(part, shape))) == part)
 
     full = paginate(1000, page, 25, URL)
-    assert kept(full["links"], PaginationLinks)
-    assert kept(full["meta"], PaginationMeta)
+    assert survives(full["links"], PaginationLinks)
+    assert survives(full["meta"], PaginationMeta)
     simple = simple_paginate(1000, page, 25, URL)
-    assert kept(simple["links"], PaginationLinks)
-    assert kept(simple["meta"], SimplePaginationMeta)
+    assert survives(simple["links"], PaginationLinks)
+    assert survives(simple["meta"], SimplePaginationMeta)

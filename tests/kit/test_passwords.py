@@ -1,4 +1,4 @@
-"""Passwords: what is stored, what is accepted, and what a stranger can learn."""
+"""Passwords: hashing, checking and rules."""
 
 import pytest
 from argon2 import PasswordHasher
@@ -9,11 +9,11 @@ RIGHT = "correct horse"
 
 
 def test_a_password_is_stored_as_argon2id_with_a_salt_of_its_own() -> None:
-    one, other = passwords.hash_password(RIGHT), passwords.hash_password(RIGHT)
-    assert one.startswith("$argon2id$")
-    assert one != other
-    assert passwords.is_correct(RIGHT, one)
-    assert passwords.is_correct(RIGHT, other)
+    first, second = passwords.hash_password(RIGHT), passwords.hash_password(RIGHT)
+    assert first.startswith("$argon2id$")
+    assert first != second
+    assert passwords.is_correct(RIGHT, first)
+    assert passwords.is_correct(RIGHT, second)
 
 
 @pytest.mark.parametrize("wrong", ["", "Correct horse", "correct horse ", RIGHT * 100, "\x00", "\ud800" * 12])
@@ -21,12 +21,12 @@ def test_any_other_password_is_wrong(wrong: str) -> None:
     assert not passwords.is_correct(wrong, passwords.hash_password(RIGHT))
 
 
-@pytest.mark.parametrize("given", [RIGHT, "", "\x00" * 202])
-def test_without_an_account_every_password_is_wrong(given: str) -> None:
-    assert not passwords.is_correct(given, None)
+@pytest.mark.parametrize("password", [RIGHT, "", "\x00" * 202])
+def test_without_an_account_every_password_is_wrong(password: str) -> None:
+    assert not passwords.is_correct(password, None)
 
 
-def test_a_damaged_hash_lets_nobody_in() -> None:
+def test_no_password_matches_a_damaged_hash() -> None:
     assert not passwords.is_correct(RIGHT, "$argon2id$v=19$damaged")
 
 

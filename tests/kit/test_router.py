@@ -1,4 +1,4 @@
-"""What varies in a path is an id, or a word that looks as its route says."""
+"""Ids and words in paths."""
 
 from types import ModuleType
 
@@ -15,7 +15,7 @@ DAY = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
 
 
 class PathParts(Wire, frozen=True, kw_only=True):
-    """What a handler was given."""
+    """The ids and words that a handler receives."""
 
     ids: dict[str, int]
     words: dict[str, str]
@@ -31,11 +31,11 @@ def send_get(store: Store, path: str) -> tuple[int, bytes]:
     module = ModuleType("nights")
     vars(module)["day_of_night"] = day_of_night
     api = build_api(store, Settings(), modules=[module])
-    got = answer_request(api, Request(method="GET", path=path))
-    return got.status, got.body
+    response = answer_request(api, Request(method="GET", path=path))
+    return response.status, response.body
 
 
-def test_a_word_comes_as_it_stands_in_the_path_and_an_id_as_a_number(store: Store) -> None:
+def test_a_word_is_passed_as_text_and_an_id_as_a_number(store: Store) -> None:
     status, body = send_get(store, "/api/nights/7/days/2026-03-05")
     assert (status, body) == (200, b'{"ids":{"night_id":7},"words":{"day":"2026-03-05"}}')
 
@@ -43,7 +43,7 @@ def test_a_word_comes_as_it_stands_in_the_path_and_an_id_as_a_number(store: Stor
 @pytest.mark.parametrize(
     "word", ["2026-3-5", "2026-03-05\n", "x2026-03-05", "202\u0666-03-05", "\x00", "2026-03-05-" + "0" * 200]
 )
-def test_a_word_that_looks_otherwise_is_not_found(store: Store, word: str) -> None:
+def test_a_word_that_does_not_match_its_pattern_is_not_found(store: Store, word: str) -> None:
     status, body = send_get(store, f"/api/nights/7/days/{word}")
     assert status == 404
     assert b"Models\\\\Day]" in body

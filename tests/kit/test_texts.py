@@ -1,4 +1,4 @@
-"""Texts that people type, as they are kept."""
+"""Cleaning of text typed by people."""
 
 import unicodedata
 
@@ -10,7 +10,7 @@ from silverball.kit import texts
 
 
 @pytest.mark.parametrize(
-    ("typed", "kept"),
+    ("typed", "cleaned"),
     [
         ("  Ada  ", "Ada"),
         ("Zoe\u0308", "Zo\u00eb"),
@@ -19,25 +19,25 @@ from silverball.kit import texts
         ("bell\x07\x1b[31m", "bell[31m"),
         ("two\r\nlines\rmore", "two\nlines\nmore"),
         ("\ufeff\u200b", ""),
-        # Joined emoji and letters of any script stay whole.
+        # Joined emoji and letters of any script are unchanged.
         ("\U0001f468\u200d\U0001f469 \u5f20\u4f1f", "\U0001f468\u200d\U0001f469 \u5f20\u4f1f"),
-        # That it cannot be stored is told, not hidden.
+        # A zero byte is left for the body parser to refuse.
         ("a\x00b", "a\x00b"),
     ],
 )
-def test_what_cannot_be_seen_is_left_out(typed: str, kept: str) -> None:
-    assert texts.clean(typed) == kept
+def test_invisible_characters_are_removed(typed: str, cleaned: str) -> None:
+    assert texts.clean(typed) == cleaned
 
 
 @given(st.text())
-def test_a_text_that_was_cleaned_is_clean(typed: str) -> None:
-    once = texts.clean(typed)
-    assert texts.clean(once) == once
-    assert unicodedata.is_normalized("NFC", once)
+def test_cleaning_twice_changes_nothing(typed: str) -> None:
+    cleaned = texts.clean(typed)
+    assert texts.clean(cleaned) == cleaned
+    assert unicodedata.is_normalized("NFC", cleaned)
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "fault"),
     [
         ("Ada Öst", None),
         ("x" * 20, None),
@@ -47,5 +47,5 @@ def test_a_text_that_was_cleaned_is_clean(typed: str) -> None:
         ("Ada\x07", "The name field must not have line breaks or control characters."),
     ],
 )
-def test_what_is_wrong_with_a_name_is_told(name: str, told: str | None) -> None:
-    assert texts.name_fault(name, 20) == told
+def test_a_faulty_name_is_refused_with_a_reason(name: str, fault: str | None) -> None:
+    assert texts.name_fault(name, 20) == fault
