@@ -1,4 +1,4 @@
-"""Whatever is announced fits into a message of the feed, however much an organizer writes."""
+"""Every announcement fits into a message of the feed, however much an organizer writes."""
 
 import json
 
@@ -15,7 +15,7 @@ ARENAS_OF_A_BANK_MAX = 100
 BANDS_MAX = 100
 
 
-def test_a_tournament_with_as_much_of_everything_as_is_allowed_fits(store: Store) -> None:
+def test_a_tournament_at_every_limit_fits_into_a_message(store: Store) -> None:
     desk = a_desk(store, "group_matchplay", starts=False, arenas=ARENAS_OF_A_BANK_MAX)
     owner = desk.callers["owner"].user_id
     location_id = build.row(
@@ -38,14 +38,14 @@ def test_a_tournament_with_as_much_of_everything_as_is_allowed_fits(store: Store
         for place, arena_id in enumerate(desk.night.arena_ids):
             build.row(store, tables.bank_arena, bank_id=bank_id, place=place, arena_id=arena_id)
         desk.ok("PUT", f"/banks/{bank_id}")
-    # One keeps scores already.
+    # The tournament has one scorekeeper already.
     for _ in range(SCOREKEEPERS_MAX - 1):
         user_id = build.a_user(
             store, name=WIDE * 100, pronouns=WIDE * 40, location=WIDE * 100, initials=WIDE * 4
         )
         desk.ok("PUT", f"/scorekeepers/{user_id}")
-    for path, more in (("scorekeepers", build.a_user(store)), ("banks", _a_bank(store, owner))):
-        status, answer = desk.do("PUT", f"/{path}/{more}")
+    for path, extra_id in (("scorekeepers", build.a_user(store)), ("banks", _a_bank(store, owner))):
+        status, answer = desk.do("PUT", f"/{path}/{extra_id}")
         assert (status, "25" in answer["message"]) == (409, True)
     desk.ok(
         "PATCH",
@@ -59,10 +59,12 @@ def test_a_tournament_with_as_much_of_everything_as_is_allowed_fits(store: Store
             "playoffsCutoffs": bands,
         },
     )
-    told = desk.mirror.seen[-1]
-    assert told.name == "TournamentUpdated"
-    assert len(json.loads(told.data)["banks"]) == BANKS_MAX
-    size = len(json.dumps(json.dumps(json.loads(told.data), ensure_ascii=False), ensure_ascii=False).encode())
+    event = desk.mirror.seen[-1]
+    assert event.name == "TournamentUpdated"
+    assert len(json.loads(event.data)["banks"]) == BANKS_MAX
+    size = len(
+        json.dumps(json.dumps(json.loads(event.data), ensure_ascii=False), ensure_ascii=False).encode()
+    )
     assert 150_000 < size < MESSAGE_BYTES_MAX
 
 

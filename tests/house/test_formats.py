@@ -1,4 +1,4 @@
-"""The 21 formats are the same set wherever they are named."""
+"""The registry, the wire, the stories and the handbook have the same 21 formats."""
 
 import re
 from pathlib import Path
@@ -12,8 +12,8 @@ WIRE = set(yaml.safe_load((ROOT / "tests/golden/wire.yaml").read_text())["schema
 
 
 def _names(folder: str, pattern: str) -> set[str]:
-    found = (re.fullmatch(pattern, path.name) for path in (ROOT / folder).iterdir())
-    return {match[1] for match in found if match is not None}
+    matches = (re.fullmatch(pattern, path.name) for path in (ROOT / folder).iterdir())
+    return {match[1] for match in matches if match is not None}
 
 
 def test_every_format_of_the_interface_can_be_played() -> None:
@@ -28,7 +28,7 @@ def test_every_format_is_one_file() -> None:
 def test_every_format_has_its_story() -> None:
     stories = _names("tests/stories", r"test_([a-z_]+)\.py")
     assert stories >= WIRE
-    # What else is told there is no format.
+    # This story is not about a format.
     assert stories - WIRE == {"kill"}
 
 

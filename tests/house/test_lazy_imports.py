@@ -1,4 +1,4 @@
-"""Start is quick because what is heavy is imported where it is first used."""
+"""The program starts quickly because heavy modules are imported where they are first used."""
 
 import subprocess
 import sys
@@ -32,9 +32,9 @@ from silverball.store.engine import Store
 url = sys.argv[1]
 store = Store(url)
 assert migrate.is_current(store)
-door = app.build(store, Settings(database_url=url, public_read=True, base_url="http://127.0.0.1"))
-assert asgi.get(door, "/ready").status == 200
-assert asgi.get(door, "/api/tournaments").status == 200
+front_door = app.build(store, Settings(database_url=url, public_read=True, base_url="http://127.0.0.1"))
+assert asgi.get(front_door, "/ready").status == 200
+assert asgi.get(front_door, "/api/tournaments").status == 200
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
 HELP = """
@@ -49,12 +49,12 @@ print(*sorted(sys.modules))
 def _modules(program: str, *arguments: str) -> set[str]:
     paths = str(Path(__file__).parents[1])
     command = [sys.executable, "-c", f"import sys; sys.path.append({paths!r})\n{program}", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return set(done.stdout.split())
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return set(process.stdout.split())
 
 
-def test_a_start_on_a_current_sqlite_file_imports_nothing_heavy(empty_sqlite: Path) -> None:
+def test_a_start_on_a_current_sqlite_file_imports_no_heavy_module(empty_sqlite: Path) -> None:
     assert _modules(START, f"sqlite:///{empty_sqlite}") & HEAVY == set()
 
 

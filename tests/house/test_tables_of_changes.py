@@ -1,4 +1,4 @@
-"""From every change you find its row and its events: the tables keyed by change are complete."""
+"""The tables keyed by change are complete: each change has a writer and feed events."""
 
 from typing import get_args
 
@@ -15,26 +15,26 @@ from silverball.service.events.feed_events import (
 from silverball.store.writers import STORED_PARTS, WRITERS
 from silverball.wire.events import EVENTS
 
-GENERAL = {Change, Added, Altered, Removed, TournamentAltered}
-# A whole tournament that came in: written by `store/imports.py`; its channel begins anew.
+BASE_CLASSES = {Change, Added, Altered, Removed, TournamentAltered}
+# An imported tournament is written by `store/imports.py`, and its channel starts a new epoch.
 IMPORT = changes.TournamentImported
-STATED = {
-    one
-    for one in vars(changes).values()
-    if isinstance(one, type) and issubclass(one, Change) and one not in GENERAL and not get_args(one)
+CONCRETE_CHANGES = {
+    kind
+    for kind in vars(changes).values()
+    if isinstance(kind, type) and issubclass(kind, Change) and kind not in BASE_CLASSES and not get_args(kind)
 } - {IMPORT}
 
 
-def test_every_change_has_a_writer_and_a_line_that_says_what_it_touches() -> None:
-    assert set(WRITERS) == STATED
-    assert set(ANNOUNCE) == STATED
+def test_every_change_has_a_writer_and_a_row_of_feed_events() -> None:
+    assert set(WRITERS) == CONCRETE_CHANGES
+    assert set(ANNOUNCE) == CONCRETE_CHANGES
 
 
-def test_every_part_of_a_tournament_is_told_in_some_event() -> None:
-    told = set(CHANGED) | set(CREATED_OR_UPDATED) | {"queue"}
-    # Suggestions are in their games, banks and scorekeepers in the tournament, purchases in the players.
+def test_every_part_of_a_tournament_is_in_some_event() -> None:
+    in_events = set(CHANGED) | set(CREATED_OR_UPDATED) | {"queue"}
+    # Suggestions are sent with games, banks and scorekeepers with the tournament, purchases with players.
     inside = {"suggestions", "banks", "scorekeepers", "purchases"}
-    assert told | inside == set(STORED_PARTS)
+    assert in_events | inside == set(STORED_PARTS)
 
 
 def test_every_event_that_is_announced_has_a_published_shape() -> None:
