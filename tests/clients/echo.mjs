@@ -1,10 +1,10 @@
-// Follows a channel with Laravel Echo over pusher-js and prints what it hears, a line of JSON each.
+// Follows a channel with Laravel Echo over pusher-js and prints the messages it receives, a line of JSON each.
 // Usage: node echo.mjs PORT KEY CHANNEL
 import Echo from "laravel-echo";
 import Pusher from "pusher-js";
 
 const [port, key, channel] = process.argv.slice(2);
-const say = (...words) => console.log(JSON.stringify(words));
+const report = (...words) => console.log(JSON.stringify(words));
 const echo = new Echo({
   broadcaster: "reverb",
   Pusher,
@@ -14,11 +14,11 @@ const echo = new Echo({
   forceTLS: false,
   enabledTransports: ["ws", "wss"],
 });
-const followed = echo.channel(channel);
-followed.subscribed(() => say("subscribed"));
-followed.error((data) => say("refused", data.type, data.status));
+const subscription = echo.channel(channel);
+subscription.subscribed(() => report("subscribed"));
+subscription.error((data) => report("refused", data.type, data.status));
 for (const name of ["TournamentUpdated", "GameCreatedOrUpdated", "GamesDeleted"]) {
-  followed.listen(name, (data) => say("event", name, data));
+  subscription.listen(name, (data) => report("event", name, data));
 }
 process.stdin.on("data", (text) => {
   if (text.toString().includes("leave")) echo.leave(channel);

@@ -1,9 +1,9 @@
-// Follows a channel with the published library and prints what it hears, a line of JSON each.
+// Follows a channel with the published library and prints the messages it receives, a line of JSON each.
 // Usage: node pusher.cjs PORT KEY CHANNEL
 const Pusher = require("pusher-js");
 
 const [port, key, channel] = process.argv.slice(2);
-const say = (...words) => console.log(JSON.stringify(words));
+const report = (...words) => console.log(JSON.stringify(words));
 const pusher = new Pusher(key, {
   cluster: "self",
   wsHost: "127.0.0.1",
@@ -11,15 +11,15 @@ const pusher = new Pusher(key, {
   forceTLS: false,
   enabledTransports: ["ws", "wss"],
 });
-pusher.connection.bind("state_change", (change) => say("state", change.current));
-pusher.connection.bind("error", (error) => say("error", error.data?.code ?? error.error?.data?.code ?? null));
+pusher.connection.bind("state_change", (change) => report("state", change.current));
+pusher.connection.bind("error", (error) => report("error", error.data?.code ?? error.error?.data?.code ?? null));
 // A subscription that was given up is another object than the one that follows it.
 const follow = () => {
-  const followed = pusher.subscribe(channel);
-  followed.bind("pusher:subscription_succeeded", () => say("subscribed"));
-  followed.bind("pusher:subscription_error", (data) => say("refused", data.type, data.status));
-  followed.bind_global((name, data) => {
-    if (!name.startsWith("pusher:")) say("event", name, data);
+  const subscription = pusher.subscribe(channel);
+  subscription.bind("pusher:subscription_succeeded", () => report("subscribed"));
+  subscription.bind("pusher:subscription_error", (data) => report("refused", data.type, data.status));
+  subscription.bind_global((name, data) => {
+    if (!name.startsWith("pusher:")) report("event", name, data);
   });
 };
 follow();

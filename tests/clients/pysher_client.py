@@ -1,6 +1,6 @@
-"""Follows a channel with Pysher and prints what it hears, a line of JSON each.
+"""Follows a channel with Pysher and prints the messages it receives, a line of JSON each.
 
-Usage: python pysher_client.py PORT KEY CHANNEL. A program of its own: the library's import warns.
+Usage: python pysher_client.py PORT KEY CHANNEL. A program of its own, because importing the library warns.
 """
 
 import json
@@ -14,19 +14,19 @@ def main() -> None:
     port, key, channel = sys.argv[1:]
     client = pysher.Pusher(key, custom_host="127.0.0.1", secure=False, port=int(port))
 
-    def say(*words: object) -> None:
-        print(json.dumps(words), flush=True)  # noqa: T201  # this is its answer
+    def report(*words: object) -> None:
+        print(json.dumps(words), flush=True)  # noqa: T201  # the tests read its output
 
     def connected(_data: str) -> None:
-        say("connected")
-        followed = client.subscribe(channel)
-        followed.bind("pusher_internal:subscription_succeeded", lambda _data: say("subscribed"))
-        followed.bind("pusher:subscription_error", lambda data: say("refused", data))
-        followed.bind("GameCreatedOrUpdated", lambda data: say("event", "GameCreatedOrUpdated", data))
+        report("connected")
+        subscription = client.subscribe(channel)
+        subscription.bind("pusher_internal:subscription_succeeded", lambda _data: report("subscribed"))
+        subscription.bind("pusher:subscription_error", lambda data: report("refused", data))
+        subscription.bind("GameCreatedOrUpdated", lambda data: report("event", "GameCreatedOrUpdated", data))
 
     client.connection.bind("pusher:connection_established", connected)
-    client.connection.bind("pusher:error", lambda data: say("error", data))
-    client.connection.bind("pusher:pong", lambda _data: say("pong"))
+    client.connection.bind("pusher:error", lambda data: report("error", data))
+    client.connection.bind("pusher:pong", lambda _data: report("pong"))
     client.connect()
     sys.stdin.read()
     client.disconnect(timeout=2)

@@ -112,7 +112,7 @@ class FeedServer:
     feed: Feed
     events: MemoryEvents
     clock: ManualClock | None
-    server: DrainingServer
+    uvicorn_server: DrainingServer
     path: str = "/app/silverball?protocol=7&client=js&version=8.5.0&flash=false"
     stopped: "asyncio.Task[None]" = field(init=False)
 
@@ -207,16 +207,16 @@ async def running_feed(
         access_log=False,
         timeout_graceful_shutdown=15,
     )
-    house = FeedServer(listener.getsockname()[1], feed, log, clock, DrainingServer(config, ready.set, feed))
+    server = FeedServer(listener.getsockname()[1], feed, log, clock, DrainingServer(config, ready.set, feed))
     feed.start()
-    house.stopped = asyncio.ensure_future(house.server.serve(sockets=[listener]))
+    server.stopped = asyncio.ensure_future(server.uvicorn_server.serve(sockets=[listener]))
     await ready.wait()
     try:
-        yield house
+        yield server
     finally:
-        house.server.should_exit = True
+        server.uvicorn_server.should_exit = True
         async with asyncio.timeout(20):
-            await house.stopped
+            await server.stopped
         feed.close()
 
 

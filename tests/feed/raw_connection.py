@@ -23,16 +23,16 @@ class RawConnection:
         self.answers_close = True
 
     @classmethod
-    async def open(cls, house: FeedServer, *, receive_bytes: int | None = None) -> "RawConnection":
+    async def open(cls, server: FeedServer, *, receive_bytes: int | None = None) -> "RawConnection":
         """A connection after its handshake and first text; a small receive buffer fills quickly."""
         plug = socket.socket()
         if receive_bytes is not None:
             plug.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_bytes)
         plug.setblocking(False)
-        await asyncio.get_running_loop().sock_connect(plug, ("127.0.0.1", house.port))
+        await asyncio.get_running_loop().sock_connect(plug, ("127.0.0.1", server.port))
         raw = cls(*await asyncio.open_connection(sock=plug, limit=2**24))
         raw.writer.write(
-            f"GET {house.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"GET {server.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
             "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n".encode()
         )
         head = await raw.reader.readuntil(b"\r\n\r\n")

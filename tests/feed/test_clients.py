@@ -51,13 +51,13 @@ class Program:
 
 
 @asynccontextmanager
-async def _run_program(house: FeedServer, name: str, key: str, channel: str) -> AsyncIterator[Program]:
+async def _run_program(server: FeedServer, name: str, key: str, channel: str) -> AsyncIterator[Program]:
     runner = sys.executable if name.endswith(".py") else str(NODE)
     process = await asyncio.create_subprocess_exec(
         runner,
         *(["-W", "ignore"] if name.endswith(".py") else []),
         str(CLIENTS / name),
-        str(house.port),
+        str(server.port),
         key,
         channel,
         stdin=asyncio.subprocess.PIPE,
@@ -78,20 +78,20 @@ async def _run_program(house: FeedServer, name: str, key: str, channel: str) -> 
 def test_pusher_js_connects_follows_leaves_and_comes_back() -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42) as house,
-            _run_program(house, "pusher.cjs", PLAIN, "tournaments.42") as client,
+            running_feed(42) as server,
+            _run_program(server, "pusher.cjs", PLAIN, "tournaments.42") as client,
         ):
             await client.read_words("state", "connected")
             await client.read_words("subscribed")
-            house.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich"}')
+            server.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich"}')
             event = await client.read_words("event")
             # The library has parsed the JSON text inside the JSON.
             assert event == ["event", "GameCreatedOrUpdated", {"gameId": 1, "name": "Zürich"}]
             client.send_word("unsubscribe")
-            await wait_until(lambda: house.hub.metrics.subscriptions == 0)
+            await wait_until(lambda: server.hub.metrics.subscriptions == 0)
             client.send_word("again")
             await client.read_words("subscribed")
-            house.events.publish(42, "PlayersAdded", '{"playerIds":[7]}')
+            server.events.publish(42, "PlayersAdded", '{"playerIds":[7]}')
             assert await client.read_words("event") == ["event", "PlayersAdded", {"playerIds": [7]}]
             # The library ignores events that it does not know.
             client.send_word("resume")
@@ -106,20 +106,20 @@ def test_pusher_js_connects_follows_leaves_and_comes_back() -> None:
 def test_pusher_js_reconnects_at_once_when_the_server_goes_down() -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42) as house,
-            _run_program(house, "pusher.cjs", PLAIN, "tournaments.42") as client,
+            running_feed(42) as server,
+            _run_program(server, "pusher.cjs", PLAIN, "tournaments.42") as client,
         ):
             await client.read_words("subscribed")
 
             async def begin_anew(_seconds: float) -> None:
-                house.feed.is_draining = False
+                server.feed.is_draining = False
 
-            await house.feed.drain(begin_anew)
+            await server.feed.drain(begin_anew)
             await client.read_words("state", "connecting")
             await client.read_words("subscribed")
-            house.events.publish(42)
+            server.events.publish(42)
             await client.read_words("event", "GameCreatedOrUpdated")
-            assert house.hub.metrics.connections_total == 2
+            assert server.hub.metrics.connections_total == 2
 
     run_scenario(scenario())
 
@@ -129,14 +129,14 @@ def test_pusher_js_reconnects_at_once_when_the_server_goes_down() -> None:
 def test_pusher_js_gives_up_when_it_is_refused(key: str, code: int) -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42) as house,
-            _run_program(house, "pusher.cjs", key, "tournaments.42") as client,
+            running_feed(42) as server,
+            _run_program(server, "pusher.cjs", key, "tournaments.42") as client,
         ):
             assert await client.read_words("error") == ["error", code]
             await client.read_words("state", "disconnected")
             # By now it would have reconnected.
             await asyncio.sleep(1.5)
-            assert house.hub.metrics.connections_total == 1
+            assert server.hub.metrics.connections_total == 1
 
     run_scenario(scenario())
 
@@ -148,7 +148,7 @@ def test_pusher_js_gives_up_when_it_is_refused(key: str, code: int) -> None:
 )
 def test_pusher_js_reports_why_it_cannot_follow(channel: str, refused: list[object]) -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, _run_program(house, "pusher.cjs", PLAIN, channel) as client:
+        async with running_feed(42) as server, _run_program(server, "pusher.cjs", PLAIN, channel) as client:
             assert await client.read_words("refused") == ["refused", *refused]
 
     run_scenario(scenario())
@@ -158,8 +158,8 @@ def test_pusher_js_reports_why_it_cannot_follow(channel: str, refused: list[obje
 def test_laravel_echo_receives_the_events_of_its_namespace() -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42) as house,
-            _run_program(house, "echo.mjs", LARAVEL, "tournaments.42") as client,
+            running_feed(42) as server,
+            _run_program(server, "echo.mjs", LARAVEL, "tournaments.42") as client,
         ):
             await client.read_words("subscribed")
             for name, data in (
@@ -167,10 +167,10 @@ def test_laravel_echo_receives_the_events_of_its_namespace() -> None:
                 ("GameCreatedOrUpdated", {"gameId": 1}),
                 ("GamesDeleted", {"tournamentId": 42, "gameIds": [1]}),
             ):
-                house.events.publish(42, name, json.dumps(data))
+                server.events.publish(42, name, json.dumps(data))
                 assert await client.read_words("event") == ["event", name, data]
             client.send_word("leave")
-            await wait_until(lambda: house.hub.metrics.subscriptions == 0)
+            await wait_until(lambda: server.hub.metrics.subscriptions == 0)
 
     run_scenario(scenario())
 
@@ -179,8 +179,8 @@ def test_laravel_echo_receives_the_events_of_its_namespace() -> None:
 def test_laravel_echo_reports_why_it_cannot_follow() -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42) as house,
-            _run_program(house, "echo.mjs", LARAVEL, "tournaments.99") as client,
+            running_feed(42) as server,
+            _run_program(server, "echo.mjs", LARAVEL, "tournaments.99") as client,
         ):
             assert await client.read_words("refused") == ["refused", "NotFound", 404]
 
@@ -192,12 +192,12 @@ def test_pysher_connects_and_follows() -> None:
 
     async def scenario() -> None:
         async with (
-            running_feed(42) as house,
-            _run_program(house, "pysher_client.py", PLAIN, "tournaments.42") as client,
+            running_feed(42) as server,
+            _run_program(server, "pysher_client.py", PLAIN, "tournaments.42") as client,
         ):
             await client.read_words("connected")
             await client.read_words("subscribed")
-            house.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1}')
+            server.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1}')
             event = await client.read_words("event")
             assert event == ["event", "GameCreatedOrUpdated", '{"gameId":1}']
 
@@ -209,8 +209,8 @@ def test_pysher_reports_why_it_is_refused() -> None:
 
     async def scenario() -> None:
         async with (
-            running_feed(42) as house,
-            _run_program(house, "pysher_client.py", "nobody", "tournaments.42") as client,
+            running_feed(42) as server,
+            _run_program(server, "pysher_client.py", "nobody", "tournaments.42") as client,
         ):
             error = await client.read_words("error")
             assert (

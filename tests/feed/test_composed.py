@@ -21,19 +21,19 @@ def test_sockets_and_http_share_a_port(store: Store, asgi: bool) -> None:
 
     async def scenario() -> None:
         async with (
-            running_program(store, public_read=True, feed_asgi=asgi) as house,
-            house.follower(tournament_id) as client,
+            running_program(store, public_read=True, feed_asgi=asgi) as program,
+            program.follower(tournament_id) as client,
         ):
             assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
-            assert (await house.http.get("/api/tournaments")).status_code == 200
-            assert (await house.http.get("/app/silverball")).status_code == 404
+            assert (await program.http.get("/api/tournaments")).status_code == 200
+            assert (await program.http.get("/app/silverball")).status_code == 404
             await asyncio.to_thread(announce, store, tournament_id)
             assert (await next_message(client))["seq"] == 1
-            url = f"ws://127.0.0.1:{house.port}/api/tournaments"
+            url = f"ws://127.0.0.1:{program.port}/api/tournaments"
             async with connect(url, ping_interval=None, proxy=None) as lost:
                 assert (await next_message(lost))["data"]["code"] == 4005
                 assert (await read_close(lost))[0] == 4005
-            await house.broadcast.drain()
+            await program.broadcast.drain()
             assert (await next_message(client))["data"]["code"] == 4200
             assert (await read_close(client))[0] == 4200
 

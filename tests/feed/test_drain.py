@@ -12,17 +12,17 @@ from feed.feed_server import next_message, read_close, run_scenario, running_fee
 @pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 def test_all_clients_get_4200_before_the_server_is_gone(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house:
-            async with house.follower(42) as client:
-                house.server.should_exit = True
+        async with running_feed(42, asgi=asgi) as server:
+            async with server.follower(42) as client:
+                server.uvicorn_server.should_exit = True
                 message = await next_message(client)
                 assert (message["event"], message["data"]["code"]) == ("pusher:error", 4200)
                 assert (await read_close(client))[0] == 4200
                 with pytest.raises((OSError, ConnectionClosed, EOFError)):
-                    async with house.client():
+                    async with server.client():
                         pass
             async with asyncio.timeout(5):
-                await house.stopped
+                await server.stopped
 
     run_scenario(scenario())
 
@@ -30,8 +30,8 @@ def test_all_clients_get_4200_before_the_server_is_gone(asgi: bool) -> None:
 def test_five_hundred_a_second_go_in_random_order() -> None:
     async def scenario() -> None:
         async with AsyncExitStack() as stack:
-            house = await stack.enter_async_context(running_feed(42))
-            followers = [await stack.enter_async_context(house.follower(42)) for _ in range(120)]
+            server = await stack.enter_async_context(running_feed(42))
+            followers = [await stack.enter_async_context(server.follower(42)) for _ in range(120)]
             gone: list[int] = []
             waits: list[tuple[float, int]] = []
 
@@ -44,7 +44,7 @@ def test_five_hundred_a_second_go_in_random_order() -> None:
                 waits.append((seconds, len(gone)))
 
             watching = [asyncio.ensure_future(watch(number)) for number in range(120)]
-            await house.feed.drain(sleep)
+            await server.feed.drain(sleep)
             await asyncio.gather(*watching)
             # Fifty in a tenth of a second.
             assert waits == [(0.1, 50), (0.1, 100), (0.1, 120)]
@@ -56,12 +56,12 @@ def test_five_hundred_a_second_go_in_random_order() -> None:
 
 def test_a_client_that_does_not_read_cannot_delay_the_shutdown() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.follower(42) as client:
+        async with running_feed(42) as server, server.follower(42) as client:
             client.transport.pause_reading()
-            house.server.should_exit = True
+            server.uvicorn_server.should_exit = True
             async with asyncio.timeout(15):
-                await house.stopped
-            assert house.hub.metrics.connections == 0
+                await server.stopped
+            assert server.hub.metrics.connections == 0
             client.transport.abort()
 
     run_scenario(scenario())

@@ -21,8 +21,8 @@ from feed.raw_connection import PING, PONG, TEXT, RawConnection
 def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock) as house:
-            raw = await RawConnection.open(house)
+        async with running_feed(42, clock=clock) as server:
+            raw = await RawConnection.open(server)
             await raw.subscribe(42)
             answered = 0
             for _ in range(30):
@@ -38,7 +38,7 @@ def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
                     answered += 1
                     await asyncio.sleep(0.03)
             assert answered == 30
-            house.events.publish(42)
+            server.events.publish(42)
             assert (await raw.read_text())["seq"] == 1
             await raw.hang_up()
 
@@ -49,8 +49,8 @@ def test_a_client_that_answers_only_the_exact_text_stays_for_hours() -> None:
 def test_a_client_that_answers_control_frames_gets_no_text_ping(opcode: int) -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock) as house:
-            raw = await RawConnection.open(house)
+        async with running_feed(42, clock=clock) as server:
+            raw = await RawConnection.open(server)
             for _ in range(10):
                 clock.now += 26
                 assert await raw.read_frame() == (PING, b"")
@@ -58,7 +58,7 @@ def test_a_client_that_answers_control_frames_gets_no_text_ping(opcode: int) -> 
                 if opcode == PING:
                     assert await raw.read_frame() == (PONG, b"")
                 await asyncio.sleep(0.03)
-            assert house.hub.metrics.pings_total == 10
+            assert server.hub.metrics.pings_total == 10
             await raw.hang_up()
 
     run_scenario(scenario())
@@ -68,8 +68,8 @@ def test_a_client_that_answers_control_frames_gets_no_text_ping(opcode: int) -> 
 def test_a_client_that_answers_nothing_is_closed_with_4201(asgi: bool) -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock, asgi=asgi) as house:
-            raw = await RawConnection.open(house)
+        async with running_feed(42, clock=clock, asgi=asgi) as server:
+            raw = await RawConnection.open(server)
             clock.now += 25
             if not asgi:
                 assert await raw.read_frame() == (PING, b"")
@@ -100,10 +100,10 @@ async def _next_but_ping(client: ClientConnection) -> Any:
 def test_a_connection_without_messages_for_a_day_is_closed_with_4202() -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock) as house, house.follower(42) as quiet:
+        async with running_feed(42, clock=clock) as server, server.follower(42) as quiet:
             for _ in range(23):
                 await _pass_an_hour(quiet, clock)
-            assert house.hub.metrics.closes_total == {}
+            assert server.hub.metrics.closes_total == {}
             clock.now += 3_600
             assert (await _next_but_ping(quiet))["data"]["code"] == 4202
             assert (await read_close(quiet))[0] == 4202
@@ -114,13 +114,13 @@ def test_a_connection_without_messages_for_a_day_is_closed_with_4202() -> None:
 def test_a_silent_client_stays_while_it_gets_events() -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock) as house, house.follower(42) as quiet:
+        async with running_feed(42, clock=clock) as server, server.follower(42) as quiet:
             for hour in range(30):
                 await _pass_an_hour(quiet, clock)
                 if hour % 10 == 0:
-                    house.events.publish(42)
+                    server.events.publish(42)
                     assert (await _next_but_ping(quiet))["seq"] == hour // 10 + 1
-            assert house.hub.metrics.closes_total == {}
+            assert server.hub.metrics.closes_total == {}
 
     run_scenario(scenario())
 
@@ -128,16 +128,16 @@ def test_a_silent_client_stays_while_it_gets_events() -> None:
 def test_a_client_that_does_not_answer_a_close_is_cut_off() -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock) as house:
-            raw = await RawConnection.open(house)
+        async with running_feed(42, clock=clock) as server:
+            raw = await RawConnection.open(server)
             raw.answers_close = False
             raw.send(0x82, b"binary")
             reading = asyncio.ensure_future(raw.read_close_code())
-            await wait_until(lambda: house.hub.metrics.closes_total[1003] == 1)
+            await wait_until(lambda: server.hub.metrics.closes_total[1003] == 1)
             await asyncio.sleep(0.05)
-            assert house.hub.metrics.connections == 1
+            assert server.hub.metrics.connections == 1
             clock.now += 5
-            await wait_until(lambda: house.hub.metrics.connections == 0)
+            await wait_until(lambda: server.hub.metrics.connections == 0)
             with pytest.raises(OSError, match="reset"):
                 assert await reading == 1003
                 raise ConnectionResetError("reset, if the close frame came first")
@@ -148,14 +148,14 @@ def test_a_client_that_does_not_answer_a_close_is_cut_off() -> None:
 
 def test_a_connection_that_breaks_leaves_nothing_behind() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house:
-            raw = await RawConnection.open(house)
+        async with running_feed(42) as server:
+            raw = await RawConnection.open(server)
             await raw.subscribe(42)
             raw.writer.transport.abort()
-            await wait_until(lambda: house.hub.metrics.connections == 0)
-            assert house.hub.metrics.subscriptions == 0
-            assert house.hub.watched_ids == set()
-            async with house.client() as client:
+            await wait_until(lambda: server.hub.metrics.connections == 0)
+            assert server.hub.metrics.subscriptions == 0
+            assert server.hub.watched_ids == set()
+            async with server.client() as client:
                 await next_message(client)
                 await subscribe(client, 42)
                 assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"

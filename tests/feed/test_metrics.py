@@ -14,17 +14,17 @@ from silverball.store.announcements import Announcement
 def test_a_delivery_is_counted_for_each_client_and_timed_once() -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42, 43) as house,
-            house.follower(42) as first,
-            house.follower(42, 43) as second,
+            running_feed(42, 43) as server,
+            server.follower(42) as first,
+            server.follower(42, 43) as second,
         ):
-            house.events.publish(42)
-            house.events.publish(43)
+            server.events.publish(42)
+            server.events.publish(43)
             # Tournament 44 has no follower, so nothing is delivered.
-            house.events.heads[44] = house.events.heads[43]
+            server.events.heads[44] = server.events.heads[43]
             for client in (first, second, second):
                 await next_message(client)
-            metrics = house.hub.metrics
+            metrics = server.hub.metrics
             assert (metrics.connections, metrics.subscriptions) == (2, 3)
             assert (metrics.events_total, metrics.deliveries_total) == (2, 3)
             assert sum(metrics.delivery_seconds.counts) == 2
@@ -34,14 +34,14 @@ def test_a_delivery_is_counted_for_each_client_and_timed_once() -> None:
 
 def test_a_delivery_is_timed_from_the_change() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.follower(42) as client:
-            late = house.events.append(42)
-            house.hub.publish(
+        async with running_feed(42) as server, server.follower(42) as client:
+            late = server.events.append(42)
+            server.hub.publish(
                 Announcement(42, late.epoch, late.seq, late.name, late.data, late.at - timedelta(seconds=3))
             )
             await next_message(client)
-            assert 3 <= house.hub.metrics.delivery_seconds.sum < 4
-            assert dict(house.hub.metrics.delivery_seconds.cumulative_counts())["2.5"] == 0
+            assert 3 <= server.hub.metrics.delivery_seconds.sum < 4
+            assert dict(server.hub.metrics.delivery_seconds.cumulative_counts())["2.5"] == 0
 
     run_scenario(scenario())
 

@@ -36,20 +36,20 @@ def test_earlier_events_are_gone_and_all_clients_read_again(store: Store) -> Non
     path = f"/api/tournaments/{tournament_id}"
 
     async def scenario() -> None:
-        async with running_program(store) as house, EventBlocks(house, tournament_id) as blocks:
-            await house.write("PATCH", path, {"name": "Before"})
+        async with running_program(store) as program, EventBlocks(program, tournament_id) as blocks:
+            await program.write("PATCH", path, {"name": "Before"})
             assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:0", "k3f9:1"]
-            page = (await house.http.get(f"{path}/events", params={"after": 0})).text
+            page = (await program.http.get(f"{path}/events", params={"after": 0})).text
             assert CANARY in page
             params: Any = {"after": 1, "epoch": "k3f9", "wait": 25}
-            waiting = asyncio.ensure_future(house.http.get(f"{path}/events", params=params))
+            waiting = asyncio.ensure_future(program.http.get(f"{path}/events", params=params))
             async with (
-                house.follower(tournament_id, epoch="k3f9", seq=1) as counting,
-                house.follower(tournament_id) as plain,
+                program.follower(tournament_id, epoch="k3f9", seq=1) as counting,
+                program.follower(tournament_id) as plain,
             ):
                 assert json.loads((await next_message(counting))["data"])["recovered"] is True
                 assert (await next_message(plain))["data"] == "{}"
-                await wait_until(lambda: house.broadcast.relay.waiting_count == 2)
+                await wait_until(lambda: program.broadcast.relay.waiting_count == 2)
                 await asyncio.to_thread(_hide, store, night.organizer_id)
                 # The long-poll, the stream and the resuming socket are each told to start anew.
                 gone = await waiting
@@ -65,18 +65,18 @@ def test_earlier_events_are_gone_and_all_clients_read_again(store: Store) -> Non
                     now = await next_message(client)
                     assert (now["event"], now["seq"], now["epoch"]) == ("TournamentUpdated", 1, epoch)
                     assert CANARY not in now["data"]
-            await _assert_nothing_of_before(house, tournament_id, epoch)
+            await _assert_nothing_of_before(program, tournament_id, epoch)
 
     run_scenario(scenario())
 
 
-async def _assert_nothing_of_before(house: Any, tournament_id: int, epoch: str) -> None:
-    async with house.follower(tournament_id, epoch="k3f9", seq=0) as late:
+async def _assert_nothing_of_before(program: Any, tournament_id: int, epoch: str) -> None:
+    async with program.follower(tournament_id, epoch="k3f9", seq=0) as late:
         where = json.loads((await next_message(late))["data"])
         assert (where["recovered"], where["epoch"]) == (False, epoch)
-    page = await house.http.get(f"/api/tournaments/{tournament_id}/events", params={"after": 0})
+    page = await program.http.get(f"/api/tournaments/{tournament_id}/events", params={"after": 0})
     assert (page.status_code, page.json()["epoch"], CANARY in page.text) == (200, epoch, False)
-    async with EventBlocks(house, tournament_id, "k3f9:1") as blocks:
+    async with EventBlocks(program, tournament_id, "k3f9:1") as blocks:
         assert (await blocks.next())["event"] == "reset"
 
 

@@ -17,9 +17,9 @@ def test_a_change_reaches_the_followers_of_the_tournament(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(tournament_id) as client:
+        async with running_program(store) as program, program.follower(tournament_id) as client:
             assert (await next_message(client))["event"] == ACKED
-            await house.write("PATCH", f"/api/tournaments/{tournament_id}", {"name": "Friday Strikes"})
+            await program.write("PATCH", f"/api/tournaments/{tournament_id}", {"name": "Friday Strikes"})
             message = await next_message(client)
             assert (message["event"], message["channel"], message["seq"]) == (
                 "TournamentUpdated",
@@ -27,8 +27,8 @@ def test_a_change_reaches_the_followers_of_the_tournament(store: Store) -> None:
                 1,
             )
             assert json.loads(message["data"])["name"] == "Friday Strikes"
-            assert house.broadcast.hub.metrics.deliveries_total == 1
-            assert 0 < house.broadcast.hub.metrics.delivery_seconds.sum < 5
+            assert program.broadcast.hub.metrics.deliveries_total == 1
+            assert 0 < program.broadcast.hub.metrics.delivery_seconds.sum < 5
 
     run_scenario(scenario())
 
@@ -37,8 +37,8 @@ def test_changes_of_many_writers_come_in_order_and_without_gaps(store: Store) ->
     tournament_ids = [build.a_tournament(store).tournament_id for _ in range(3)]
 
     async def scenario() -> None:
-        async with running_program(store) as house:
-            clients = [await _listening(house, tournament_id) for tournament_id in tournament_ids]
+        async with running_program(store) as program:
+            clients = [await _listening(program, tournament_id) for tournament_id in tournament_ids]
 
             def write_all(turn: int) -> None:
                 for n in range(20):
@@ -56,8 +56,8 @@ def test_changes_of_many_writers_come_in_order_and_without_gaps(store: Store) ->
     run_scenario(scenario())
 
 
-async def _listening(house: Any, tournament_id: int) -> Any:
-    context = house.follower(tournament_id)
+async def _listening(program: Any, tournament_id: int) -> Any:
+    context = program.follower(tournament_id)
     client = await context.__aenter__()
     await next_message(client)
     return client, lambda: context.__aexit__(None, None, None)
@@ -68,7 +68,7 @@ def test_a_commit_of_another_process_is_noticed(store: Store, database_url: str)
     other = Store(database_url)
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(tournament_id) as client:
+        async with running_program(store) as program, program.follower(tournament_id) as client:
             await next_message(client)
             await asyncio.to_thread(announce, other, tournament_id, 3)
             assert [(await next_message(client))["seq"] for _ in range(3)] == [1, 2, 3]
@@ -83,8 +83,8 @@ def test_a_resuming_client_gets_missed_events_from_the_database(store: Store) ->
 
     async def scenario() -> None:
         async with (
-            running_program(store) as house,
-            house.follower(tournament_id, epoch="k3f9", seq=4) as client,
+            running_program(store) as program,
+            program.follower(tournament_id, epoch="k3f9", seq=4) as client,
         ):
             acked = await next_message(client)
             assert json.loads(acked["data"]) == {"epoch": "k3f9", "seq": 7, "recovered": True}
@@ -106,8 +106,8 @@ def test_resuming_clients_are_told_of_a_new_epoch_and_get_its_events(store: Stor
 
     async def scenario() -> None:
         async with (
-            running_program(store) as house,
-            house.follower(tournament_id, epoch="k3f9", seq=2) as client,
+            running_program(store) as program,
+            program.follower(tournament_id, epoch="k3f9", seq=2) as client,
         ):
             assert json.loads((await next_message(client))["data"])["recovered"] is True
             await asyncio.to_thread(begin_anew)
@@ -124,9 +124,9 @@ def test_a_deleted_tournament_ends_its_channel(store: Store) -> None:
     tournament_id = build.a_tournament(store, status="planned", players=0, arenas=0).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(tournament_id) as client:
+        async with running_program(store) as program, program.follower(tournament_id) as client:
             await next_message(client)
-            await house.http.delete(f"/api/tournaments/{tournament_id}")
+            await program.http.delete(f"/api/tournaments/{tournament_id}")
             message = await next_message(client)
             assert message["event"] == "pusher:subscription_error"
             assert message["data"]["status"] == 404
@@ -136,7 +136,7 @@ def test_a_deleted_tournament_ends_its_channel(store: Store) -> None:
 
 def test_a_channel_without_a_tournament_is_refused(store: Store) -> None:
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(404) as client:
+        async with running_program(store) as program, program.follower(404) as client:
             message = await next_message(client)
             assert (message["event"], message["data"]["status"]) == ("pusher:subscription_error", 404)
 
@@ -147,9 +147,9 @@ def test_a_failed_relay_starts_again_and_misses_nothing(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house, house.follower(tournament_id) as client:
+        async with running_program(store) as program, program.follower(tournament_id) as client:
             await next_message(client)
-            task = house.broadcast.relay._task
+            task = program.broadcast.relay._task
             assert task is not None
             # Any error would do; here the table of the heads is gone for a moment.
             await asyncio.to_thread(_rename, store, "announcement", "elsewhere")

@@ -34,12 +34,12 @@ def test_pages_lead_from_any_number_to_the_newest_event(store: Store) -> None:
     announce(store, tournament_id, 7)
 
     async def scenario() -> None:
-        async with running_program(store) as house:
+        async with running_program(store) as program:
             seen: list[int] = []
             after, is_complete = 2, False
             while not is_complete:
                 params: Any = {"after": after, "epoch": "k3f9", "limit": 2}
-                page = (await house.http.get(_events_path(tournament_id), params=params)).json()
+                page = (await program.http.get(_events_path(tournament_id), params=params)).json()
                 seen += [event["seq"] for event in page["data"]]
                 after, is_complete = seen[-1], page["complete"]
             assert seen == [3, 4, 5, 6, 7]
@@ -57,12 +57,12 @@ def test_a_page_holds_a_megabyte_and_at_least_one_event(store: Store) -> None:
         )
 
     async def scenario() -> None:
-        async with running_program(store) as house:
+        async with running_program(store) as program:
             pages: list[list[int]] = []
             is_complete = False
             while not is_complete:
                 params = {"after": pages[-1][-1] if pages else 0}
-                page = (await house.http.get(_events_path(tournament_id), params=params)).json()
+                page = (await program.http.get(_events_path(tournament_id), params=params)).json()
                 pages.append([event["seq"] for event in page["data"]])
                 is_complete = page["complete"]
             assert pages == [[1, 2], [3], [4], [5]]
@@ -76,12 +76,12 @@ def test_an_event_is_the_same_as_over_the_socket(store: Store) -> None:
 
     async def scenario() -> None:
         async with (
-            running_program(store) as house,
-            house.follower(tournament_id, epoch="k3f9", seq=0) as client,
+            running_program(store) as program,
+            program.follower(tournament_id, epoch="k3f9", seq=0) as client,
         ):
             await client.recv()
             sent = json.loads(await client.recv())
-            page = (await house.http.get(_events_path(tournament_id), params={"after": 0})).json()
+            page = (await program.http.get(_events_path(tournament_id), params={"after": 0})).json()
             assert page["data"] == [sent]
 
     run_scenario(scenario())
@@ -92,8 +92,8 @@ def test_without_a_number_the_answer_gives_the_channels_position(store: Store) -
     announce(store, tournament_id, 3)
 
     async def scenario() -> None:
-        async with running_program(store) as house:
-            page = (await house.http.get(_events_path(tournament_id))).json()
+        async with running_program(store) as program:
+            page = (await program.http.get(_events_path(tournament_id))).json()
             assert page == {"data": [], "epoch": "k3f9", "seq": 3, "low": 0, "complete": True}
 
     run_scenario(scenario())
@@ -103,8 +103,8 @@ def test_no_token_is_needed_and_requests_count_for_the_address(store: Store) -> 
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store, rate_limit_per_minute=2) as house:
-            base = str(house.http.base_url)
+        async with running_program(store, rate_limit_per_minute=2) as program:
+            base = str(program.http.base_url)
             async with httpx2.AsyncClient(base_url=base, trust_env=False) as stranger:
                 answers = [await stranger.get(_events_path(tournament_id)) for _ in range(3)]
             assert [answer.status_code for answer in answers] == [200, 200, 429]
@@ -119,9 +119,9 @@ def test_a_known_page_answers_304(store: Store) -> None:
     announce(store, tournament_id)
 
     async def scenario() -> None:
-        async with running_program(store) as house:
-            first = await house.http.get(_events_path(tournament_id), params={"after": 0})
-            again = await house.http.get(
+        async with running_program(store) as program:
+            first = await program.http.get(_events_path(tournament_id), params={"after": 0})
+            again = await program.http.get(
                 _events_path(tournament_id),
                 params={"after": 0},
                 headers={"If-None-Match": first.headers["etag"]},
@@ -136,14 +136,14 @@ def test_a_long_poll_ends_with_the_next_event(store: Store) -> None:
     announce(store, tournament_id, 2)
 
     async def scenario() -> None:
-        async with running_program(store) as house:
+        async with running_program(store) as program:
             params: Any = {"after": 2, "epoch": "k3f9", "wait": 25}
-            waiting = asyncio.ensure_future(house.http.get(_events_path(tournament_id), params=params))
-            await wait_until(lambda: house.broadcast.relay.waiting_count == 1)
+            waiting = asyncio.ensure_future(program.http.get(_events_path(tournament_id), params=params))
+            await wait_until(lambda: program.broadcast.relay.waiting_count == 1)
             await asyncio.to_thread(announce, store, tournament_id)
             page = (await waiting).json()
             assert [event["seq"] for event in page["data"]] == [3]
-            assert house.broadcast.relay.waiting_count == 0
+            assert program.broadcast.relay.waiting_count == 0
 
     run_scenario(scenario())
 
@@ -152,8 +152,10 @@ def test_a_long_poll_without_events_ends_empty(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house:
-            page = (await house.http.get(_events_path(tournament_id), params={"after": 0, "wait": 1})).json()
+        async with running_program(store) as program:
+            page = (
+                await program.http.get(_events_path(tournament_id), params={"after": 0, "wait": 1})
+            ).json()
             assert page["data"] == []
             assert page["complete"] is True
 
@@ -168,13 +170,13 @@ def test_trimmed_events_and_those_of_another_epoch_are_gone(store: Store) -> Non
         transaction.connection.execute(tables.tournament.update().where(own).values(seq_low=3))
 
     async def scenario() -> None:
-        async with running_program(store) as house:
+        async with running_program(store) as program:
             lost: list[Any] = [{"after": 2}, {"after": 6}, {"after": 4, "epoch": "other"}]
             for params in lost:
-                answer = await house.http.get(_events_path(tournament_id), params=params)
+                answer = await program.http.get(_events_path(tournament_id), params=params)
                 assert answer.status_code == 410, params
                 assert "Read the tournament again." in answer.json()["message"]
-            page = (await house.http.get(_events_path(tournament_id), params={"after": 3})).json()
+            page = (await program.http.get(_events_path(tournament_id), params={"after": 3})).json()
             assert [event["seq"] for event in page["data"]] == [4, 5]
 
     run_scenario(scenario())
@@ -184,7 +186,7 @@ def test_a_bad_parameter_is_refused_by_name(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house:
+        async with running_program(store) as program:
             for params, field in (
                 ({"after": "-1"}, "after"),
                 ({"after": "x"}, "after"),
@@ -193,14 +195,14 @@ def test_a_bad_parameter_is_refused_by_name(store: Store) -> None:
                 ({"wait": "26"}, "wait"),
                 ({"epoch": "e" * 65}, "epoch"),
             ):
-                answer = await house.http.get(_events_path(tournament_id), params=params)
+                answer = await program.http.get(_events_path(tournament_id), params=params)
                 assert answer.status_code == 422, params
                 assert list(answer.json()["errors"]) == [field]
-            assert (await house.http.get(_events_path(99_999))).status_code == 404
-            assert (await house.http.get("/api/tournaments/99999/stream")).status_code == 404
-            assert (await house.http.post(_events_path(tournament_id))).status_code == 405
-            assert (await house.http.options(_events_path(tournament_id))).headers["allow"] == "GET,HEAD"
-            head = await house.http.head(f"/api/tournaments/{tournament_id}/stream")
+            assert (await program.http.get(_events_path(99_999))).status_code == 404
+            assert (await program.http.get("/api/tournaments/99999/stream")).status_code == 404
+            assert (await program.http.post(_events_path(tournament_id))).status_code == 405
+            assert (await program.http.options(_events_path(tournament_id))).headers["allow"] == "GET,HEAD"
+            head = await program.http.head(f"/api/tournaments/{tournament_id}/stream")
             assert head.headers["content-type"].startswith("text/event-stream")
 
     run_scenario(scenario())
@@ -242,9 +244,9 @@ def anonymous_client(store: Store) -> Iterator[Any]:
 class EventBlocks:
     """The blocks of a stream of server-sent events, as dictionaries of their fields."""
 
-    def __init__(self, house: RunningProgram, tournament_id: int, last_event_id: str | None = None) -> None:
+    def __init__(self, program: RunningProgram, tournament_id: int, last_event_id: str | None = None) -> None:
         headers = {} if last_event_id is None else {"Last-Event-ID": last_event_id}
-        self._stream = house.http.stream("GET", f"/api/tournaments/{tournament_id}/stream", headers=headers)
+        self._stream = program.http.stream("GET", f"/api/tournaments/{tournament_id}/stream", headers=headers)
 
     async def __aenter__(self) -> "EventBlocks":
         self.answer = await self._stream.__aenter__()
@@ -270,11 +272,11 @@ def test_a_stream_starts_with_its_position_and_goes_on_with_events(store: Store)
     announce(store, tournament_id, 3)
 
     async def scenario() -> None:
-        async with running_program(store) as house, EventBlocks(house, tournament_id) as blocks:
+        async with running_program(store) as program, EventBlocks(program, tournament_id) as blocks:
             assert blocks.answer.headers["content-type"] == "text/event-stream; charset=utf-8"
             assert blocks.answer.headers["access-control-allow-origin"] == "*"
             assert await blocks.next() == {"id": "k3f9:3"}
-            await house.write("PATCH", f"/api/tournaments/{tournament_id}", {"name": "Streamed"})
+            await program.write("PATCH", f"/api/tournaments/{tournament_id}", {"name": "Streamed"})
             block = await blocks.next()
             assert (block["id"], block["event"]) == ("k3f9:4", "TournamentUpdated")
             assert json.loads(block["data"])["name"] == "Streamed"
@@ -287,7 +289,7 @@ def test_a_resumed_stream_sends_the_missed_events(store: Store) -> None:
     announce(store, tournament_id, 5)
 
     async def scenario() -> None:
-        async with running_program(store) as house, EventBlocks(house, tournament_id, "k3f9:3") as blocks:
+        async with running_program(store) as program, EventBlocks(program, tournament_id, "k3f9:3") as blocks:
             assert await blocks.next() == {"id": "k3f9:3"}
             assert [(await blocks.next())["id"] for _ in range(2)] == ["k3f9:4", "k3f9:5"]
 
@@ -299,9 +301,9 @@ def test_a_stream_that_cannot_be_resumed_sends_a_reset(store: Store) -> None:
     announce(store, tournament_id, 5)
 
     async def scenario() -> None:
-        async with running_program(store) as house:
+        async with running_program(store) as program:
             for lost in ("other:3", "k3f9:6", "nonsense", "k3f9:-1", "k3f9:" + "9" * 30):
-                async with EventBlocks(house, tournament_id, lost) as blocks:
+                async with EventBlocks(program, tournament_id, lost) as blocks:
                     block = await blocks.next()
                     assert (block["event"], block["id"]) == ("reset", "k3f9:5"), lost
                     assert json.loads(block["data"]) == {"epoch": "k3f9", "seq": 5}
@@ -313,11 +315,11 @@ def test_a_stream_ends_when_its_client_disconnects(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house:
-            async with EventBlocks(house, tournament_id) as blocks:
+        async with running_program(store) as program:
+            async with EventBlocks(program, tournament_id) as blocks:
                 await blocks.next()
-                await wait_until(lambda: house.broadcast.relay.waiting_count == 1)
-            await wait_until(lambda: house.broadcast.relay.waiting_count == 0)
+                await wait_until(lambda: program.broadcast.relay.waiting_count == 1)
+            await wait_until(lambda: program.broadcast.relay.waiting_count == 0)
 
     run_scenario(scenario())
 
@@ -326,13 +328,13 @@ def test_shutdown_ends_streams_and_long_polls(store: Store) -> None:
     tournament_id = build.a_tournament(store).tournament_id
 
     async def scenario() -> None:
-        async with running_program(store) as house, EventBlocks(house, tournament_id) as blocks:
+        async with running_program(store) as program, EventBlocks(program, tournament_id) as blocks:
             await blocks.next()
             waiting = asyncio.ensure_future(
-                house.http.get(_events_path(tournament_id), params={"after": 0, "wait": 25})
+                program.http.get(_events_path(tournament_id), params={"after": 0, "wait": 25})
             )
-            await wait_until(lambda: house.broadcast.relay.waiting_count == 2)
-            house.broadcast.relay.end_waiting()
+            await wait_until(lambda: program.broadcast.relay.waiting_count == 2)
+            program.broadcast.relay.end_waiting()
             assert (await waiting).json()["data"] == []
             assert [line async for line in blocks._lines] == []
 

@@ -40,26 +40,26 @@ async def _read_seqs(client: ClientConnection, count: int) -> list[int]:
 @BOTH
 def test_missed_events_follow_the_confirmation(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+        async with running_feed(42, asgi=asgi) as server, server.client() as client:
             await next_message(client)
             for _ in range(5):
-                house.events.append(42)
+                server.events.append(42)
             assert await _resume(client, 2) == {"epoch": "k3f9", "seq": 5, "recovered": True}
-            house.events.publish(42)
+            server.events.publish(42)
             assert await _read_seqs(client, 4) == [3, 4, 5, 6]
-            assert house.hub.metrics.resumes_recovered_total == 1
+            assert server.hub.metrics.resumes_recovered_total == 1
 
     run_scenario(scenario())
 
 
 def test_a_client_that_missed_nothing_costs_no_lookup_of_events() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
-            house.events.append(42)
+            server.events.append(42)
             assert await _resume(client, 1) == {"epoch": "k3f9", "seq": 1, "recovered": True}
-            assert ("since", 42) not in house.events.lookups
-            house.events.publish(42)
+            assert ("since", 42) not in server.events.lookups
+            server.events.publish(42)
             assert await _read_seqs(client, 1) == [2]
 
     run_scenario(scenario())
@@ -72,24 +72,24 @@ def test_a_client_that_missed_nothing_costs_no_lookup_of_events() -> None:
 )
 def test_events_that_are_gone_are_reported_as_not_recovered(seq: int, epoch: str) -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             for _ in range(10):
-                house.events.append(42)
-            house.events.heads[42] = replace(house.events.heads[42], low=4)
+                server.events.append(42)
+            server.events.heads[42] = replace(server.events.heads[42], low=4)
             assert await _resume(client, seq, epoch) == {"epoch": "k3f9", "seq": 10, "recovered": False}
-            house.events.publish(42)
+            server.events.publish(42)
             assert await _read_seqs(client, 1) == [11]
-            assert house.hub.metrics.resumes_lost_total == 1
+            assert server.hub.metrics.resumes_lost_total == 1
 
     run_scenario(scenario())
 
 
 def test_a_new_client_learns_the_channels_position() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
-            house.events.append(42)
+            server.events.append(42)
             await subscribe(client, 42, resume={})
             position = json.loads((await next_message(client))["data"])
             assert position == {"epoch": "k3f9", "seq": 1, "recovered": False}
@@ -100,10 +100,10 @@ def test_a_new_client_learns_the_channels_position() -> None:
 @pytest.mark.parametrize(("missed", "recovered"), [(500, True), (501, False)])
 def test_five_hundred_events_are_replayed_and_not_one_more(missed: int, recovered: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             for _ in range(missed):
-                house.events.append(42)
+                server.events.append(42)
             assert (await _resume(client, 0))["recovered"] is recovered
             if recovered:
                 assert await _read_seqs(client, missed) == list(range(1, missed + 1))
@@ -114,14 +114,14 @@ def test_five_hundred_events_are_replayed_and_not_one_more(missed: int, recovere
 @pytest.mark.parametrize(("size", "recovered"), [(100_000, True), (100_001, False)])
 def test_a_million_bytes_are_replayed_and_not_one_more(size: int, recovered: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             for _ in range(10):
-                house.events.append(42, data="x" * size)
+                server.events.append(42, data="x" * size)
             assert (await _resume(client, 0))["recovered"] is recovered
             if recovered:
                 assert await _read_seqs(client, 10) == list(range(1, 11))
-            house.events.publish(42)
+            server.events.publish(42)
             assert await _read_seqs(client, 1) == [11]
 
     run_scenario(scenario())
@@ -129,21 +129,21 @@ def test_a_million_bytes_are_replayed_and_not_one_more(size: int, recovered: boo
 
 def test_events_during_the_lookup_are_neither_lost_nor_doubled() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.follower(42), house.client() as client:
+        async with running_feed(42) as server, server.follower(42), server.client() as client:
             await next_message(client)
             for _ in range(3):
-                house.events.publish(42)
-            house.events.gate = asyncio.Event()
-            lookups = len(house.events.lookups)
+                server.events.publish(42)
+            server.events.gate = asyncio.Event()
+            lookups = len(server.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 1})
-            await wait_until(lambda: len(house.events.lookups) > lookups)
+            await wait_until(lambda: len(server.events.lookups) > lookups)
             # Committed and published while its head is being read, and after it was read.
             for _ in range(4):
-                house.events.publish(42)
-            house.events.gate.set()
+                server.events.publish(42)
+            server.events.gate.set()
             confirmed = json.loads((await next_message(client))["data"])
             assert confirmed["recovered"] is True
-            house.events.publish(42)
+            server.events.publish(42)
             assert await _read_seqs(client, 7) == [2, 3, 4, 5, 6, 7, 8]
 
     run_scenario(scenario())
@@ -151,12 +151,12 @@ def test_events_during_the_lookup_are_neither_lost_nor_doubled() -> None:
 
 def test_a_slightly_old_head_makes_no_gap() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.follower(42), house.client() as client:
+        async with running_feed(42) as server, server.follower(42), server.client() as client:
             await next_message(client)
             for _ in range(6):
-                house.events.publish(42)
+                server.events.publish(42)
             # The log is behind the events that the hub has published.
-            house.events.heads[42] = ChannelHead("k3f9", 4, 0)
+            server.events.heads[42] = ChannelHead("k3f9", 4, 0)
             assert await _resume(client, 1) == {"epoch": "k3f9", "seq": 6, "recovered": True}
             assert await _read_seqs(client, 5) == [2, 3, 4, 5, 6]
 
@@ -165,14 +165,14 @@ def test_a_slightly_old_head_makes_no_gap() -> None:
 
 def test_a_channel_that_starts_anew_tells_the_resuming_clients() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as counting, house.follower(42) as plain:
+        async with running_feed(42) as server, server.client() as counting, server.follower(42) as plain:
             await next_message(counting)
             await _resume(counting, 0)
-            house.events.heads[42] = ChannelHead("m111", 0, 0)
-            house.hub.reset_channel(42, "m111", 0)
+            server.events.heads[42] = ChannelHead("m111", 0, 0)
+            server.hub.reset_channel(42, "m111", 0)
             position = json.loads((await next_message(counting))["data"])
             assert position == {"epoch": "m111", "seq": 0, "recovered": False}
-            house.events.publish(42)
+            server.events.publish(42)
             for client in (counting, plain):
                 event = await next_message(client)
                 assert (event["epoch"], event["seq"]) == ("m111", 1)
@@ -182,23 +182,23 @@ def test_a_channel_that_starts_anew_tells_the_resuming_clients() -> None:
 
 def test_a_channel_that_starts_anew_during_the_lookup_is_not_recovered() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.follower(42), house.client() as client:
+        async with running_feed(42) as server, server.follower(42), server.client() as client:
             await next_message(client)
-            house.events.publish(42)
-            house.events.publish(42)
-            house.events.gate = asyncio.Event()
-            lookups = len(house.events.lookups)
+            server.events.publish(42)
+            server.events.publish(42)
+            server.events.gate = asyncio.Event()
+            lookups = len(server.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 1})
-            await wait_until(lambda: len(house.events.lookups) > lookups)
-            house.events.publish(42)
-            house.hub.reset_channel(42, "m111", 0)
-            house.events.rows[42] = []
-            house.events.heads[42] = ChannelHead("m111", 0, 0)
-            house.events.publish(42)
-            house.events.gate.set()
+            await wait_until(lambda: len(server.events.lookups) > lookups)
+            server.events.publish(42)
+            server.hub.reset_channel(42, "m111", 0)
+            server.events.rows[42] = []
+            server.events.heads[42] = ChannelHead("m111", 0, 0)
+            server.events.publish(42)
+            server.events.gate.set()
             position = json.loads((await next_message(client))["data"])
             assert (position["epoch"], position["recovered"]) == ("m111", False)
-            house.events.publish(42)
+            server.events.publish(42)
             seqs = [position["seq"], *await _read_seqs(client, 2 - position["seq"])]
             assert seqs in ([0, 1, 2], [1, 2])
 
@@ -207,48 +207,48 @@ def test_a_channel_that_starts_anew_during_the_lookup_is_not_recovered() -> None
 
 def test_a_tournament_deleted_during_the_lookup_is_reported() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.follower(42), house.client() as client:
+        async with running_feed(42) as server, server.follower(42), server.client() as client:
             await next_message(client)
-            house.events.gate = asyncio.Event()
-            lookups = len(house.events.lookups)
+            server.events.gate = asyncio.Event()
+            lookups = len(server.events.lookups)
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 0})
-            await wait_until(lambda: len(house.events.lookups) > lookups)
-            del house.events.heads[42]
-            house.hub.remove_tournament(42)
-            house.events.gate.set()
+            await wait_until(lambda: len(server.events.lookups) > lookups)
+            del server.events.heads[42]
+            server.hub.remove_tournament(42)
+            server.events.gate.set()
             assert (await next_message(client))["data"]["status"] == 404
-            await wait_until(lambda: not house.hub.watched_ids)
+            await wait_until(lambda: not server.hub.watched_ids)
 
     run_scenario(scenario())
 
 
 def test_disconnecting_during_the_lookup_leaves_nothing_behind() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house:
-            house.events.gate = asyncio.Event()
+        async with running_feed(42) as server:
+            server.events.gate = asyncio.Event()
             for resume in ({}, {"resume": {"epoch": "k3f9", "seq": 0}}):
-                async with house.client() as client:
+                async with server.client() as client:
                     await next_message(client)
                     await subscribe(client, 42, **resume)
-                    await wait_until(lambda: bool(house.hub._tasks))
-                await wait_until(lambda: house.hub.metrics.connections == 0)
-            house.events.gate.set()
+                    await wait_until(lambda: bool(server.hub._tasks))
+                await wait_until(lambda: server.hub.metrics.connections == 0)
+            server.events.gate.set()
             await wait_until(
-                lambda: not house.hub.watched_ids and not house.hub._channels and not house.hub._tasks
+                lambda: not server.hub.watched_ids and not server.hub._channels and not server.hub._tasks
             )
-            assert house.hub.metrics.subscriptions == 0
+            assert server.hub.metrics.subscriptions == 0
 
     run_scenario(scenario())
 
 
 def test_an_unavailable_database_during_the_lookup_ends_the_subscription() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.follower(42), house.client() as client:
+        async with running_feed(42) as server, server.follower(42), server.client() as client:
             await next_message(client)
-            house.events.is_broken = True
+            server.events.is_broken = True
             await subscribe(client, 42, resume={"epoch": "k3f9", "seq": 0})
             assert (await next_message(client))["data"]["status"] == 503
-            assert house.hub.metrics.subscriptions == 1
+            assert server.hub.metrics.subscriptions == 1
 
     run_scenario(scenario())
 
@@ -257,14 +257,14 @@ def test_a_quiet_channel_sends_its_position_to_the_resuming_clients() -> None:
     async def scenario() -> None:
         clock = ManualClock()
         async with (
-            running_feed(42, clock=clock) as house,
-            house.client() as counting,
-            house.follower(42) as plain,
+            running_feed(42, clock=clock) as server,
+            server.client() as counting,
+            server.follower(42) as plain,
         ):
             await next_message(counting)
             await _resume(counting, 0)
             # The relay lost this one.
-            house.events.append(42)
+            server.events.append(42)
             clock.now += 30
             assert await counting.recv() == (
                 '{"event":"silverball:tick","channel":"tournaments.42",'
@@ -272,7 +272,7 @@ def test_a_quiet_channel_sends_its_position_to_the_resuming_clients() -> None:
             )
             assert (await _resume(counting, 0))["recovered"] is True
             assert await _read_seqs(counting, 1) == [1]
-            house.events.publish(42)
+            server.events.publish(42)
             assert (await next_message(plain))["seq"] == 2
 
     run_scenario(scenario())
@@ -281,23 +281,25 @@ def test_a_quiet_channel_sends_its_position_to_the_resuming_clients() -> None:
 def test_a_busy_channel_sends_no_ticks() -> None:
     async def scenario() -> None:
         clock = ManualClock()
-        async with running_feed(42, clock=clock) as house, house.client() as counting:
+        async with running_feed(42, clock=clock) as server, server.client() as counting:
             await next_message(counting)
             await _resume(counting, 0)
             for seq in range(1, 5):
                 clock.now += 12
                 await asyncio.sleep(0.05)
-                house.events.publish(42)
+                server.events.publish(42)
                 assert await _read_seqs(counting, 1) == [seq]
 
     run_scenario(scenario())
 
 
-async def _follow_at_random(house: FeedServer, dice: Random, seqs: list[int], is_over: asyncio.Event) -> None:
+async def _follow_at_random(
+    server: FeedServer, dice: Random, seqs: list[int], is_over: asyncio.Event
+) -> None:
     """Follow, disconnect at random, and resume."""
     last = 0
-    while not is_over.is_set() or last < house.events.heads[42].seq:
-        async with house.client() as client:
+    while not is_over.is_set() or last < server.events.heads[42].seq:
+        async with server.client() as client:
             await next_message(client)
             assert (await _resume(client, last))["recovered"]
             for _ in range(dice.randrange(1, 30)):
@@ -314,20 +316,20 @@ async def _follow_at_random(house: FeedServer, dice: Random, seqs: list[int], is
 def test_a_client_that_resumes_again_and_again_gets_every_event_once() -> None:
     async def scenario() -> None:
         dice = Random(7)
-        async with running_feed(42) as house:
+        async with running_feed(42) as server:
             is_over = asyncio.Event()
             seqs_by_client: list[list[int]] = [[] for _ in range(10)]
             visits = [
-                _follow_at_random(house, Random(seed), seqs_by_client[seed], is_over) for seed in range(10)
+                _follow_at_random(server, Random(seed), seqs_by_client[seed], is_over) for seed in range(10)
             ]
             tasks = [asyncio.ensure_future(visit) for visit in visits]
             for _ in range(150):
                 for _ in range(dice.randrange(1, 4)):
-                    house.events.publish(42, data=json.dumps({"gameId": 1, "x": "y" * 500}))
+                    server.events.publish(42, data=json.dumps({"gameId": 1, "x": "y" * 500}))
                 await asyncio.sleep(0.002)
             is_over.set()
             await asyncio.gather(*tasks)
-            everything = list(range(1, house.events.heads[42].seq + 1))
+            everything = list(range(1, server.events.heads[42].seq + 1))
             assert seqs_by_client == [everything] * 10
 
     run_scenario(scenario())
@@ -337,7 +339,7 @@ def test_a_client_that_resumes_again_and_again_gets_every_event_once() -> None:
 def test_every_subscription_is_confirmed_and_the_last_request_counts(seed: int) -> None:
     async def scenario() -> None:
         dice = Random(seed)
-        async with running_feed(42) as house, house.follower(42), house.client() as client:
+        async with running_feed(42) as server, server.follower(42), server.client() as client:
             await next_message(client)
             request_count, received, follows = 0, [], False
             for _ in range(50):
@@ -345,17 +347,17 @@ def test_every_subscription_is_confirmed_and_the_last_request_counts(seed: int) 
                 if kind == "pause":
                     await asyncio.sleep(dice.choice([0, 0, 0.001, 0.003]))
                 elif kind == "event":
-                    house.events.publish(42)
+                    server.events.publish(42)
                 elif kind == "leave":
                     await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
                     follows = False
                 else:
-                    resume = {"epoch": "k3f9", "seq": house.events.heads[42].seq}
+                    resume = {"epoch": "k3f9", "seq": server.events.heads[42].seq}
                     await subscribe(client, 42, **({"resume": resume} if kind == "resume" else {}))
                     request_count, follows = request_count + 1, True
             await client.send('{"event":"pusher:ping"}')
             await asyncio.sleep(0.05)
-            house.events.publish(42, "TournamentUpdated")
+            server.events.publish(42, "TournamentUpdated")
             await asyncio.sleep(0.05)
             await client.send('{"event":"client-over","data":{}}')
             while (text := await next_message(client))["event"] != "pusher:error":
@@ -363,7 +365,7 @@ def test_every_subscription_is_confirmed_and_the_last_request_counts(seed: int) 
             confirmed = [text for text in received if text["event"].endswith("succeeded")]
             assert len(confirmed) == request_count
             assert (received[-1]["event"] == "TournamentUpdated") is follows
-            assert house.hub.metrics.subscriptions == 1 + follows
-            assert not house.hub._tasks
+            assert server.hub.metrics.subscriptions == 1 + follows
+            assert not server.hub._tasks
 
     run_scenario(scenario())

@@ -31,9 +31,9 @@ PIECES = ['{"event', '":"p', "us", "her", ":p", "ing", '"}']
 BOTH = pytest.mark.parametrize("asgi", [False, True], ids=["uvicorn", "asgi"])
 
 
-async def _close_code(house: FeedServer, path: str, **options: object) -> int:
+async def _close_code(server: FeedServer, path: str, **options: object) -> int:
     """The code that a client gets inside the socket, both in a text and in the close."""
-    async with house.client(path, **options) as client:
+    async with server.client(path, **options) as client:
         first = await next_message(client)
         assert first["event"] == "pusher:error"
         assert isinstance(first["data"]["message"], str)
@@ -46,7 +46,7 @@ async def _close_code(house: FeedServer, path: str, **options: object) -> int:
 @BOTH
 def test_a_client_connects_subscribes_and_gets_events(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+        async with running_feed(42, asgi=asgi) as server, server.client() as client:
             first = await client.recv()
             data = json.loads(json.loads(first)["data"])
             assert first == (
@@ -58,7 +58,7 @@ def test_a_client_connects_subscribes_and_gets_events(asgi: bool) -> None:
             assert await client.recv() == (
                 '{"event":"pusher_internal:subscription_succeeded","channel":"tournaments.42","data":"{}"}'
             )
-            house.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich/\\"x\\""}')
+            server.events.publish(42, "GameCreatedOrUpdated", '{"gameId":1,"name":"Zürich/\\"x\\""}')
             assert await client.recv() == (
                 '{"event":"GameCreatedOrUpdated",'
                 '"data":"{\\"gameId\\":1,\\"name\\":\\"Zürich/\\\\\\"x\\\\\\"\\"}",'
@@ -71,11 +71,11 @@ def test_a_client_connects_subscribes_and_gets_events(asgi: bool) -> None:
 @BOTH
 def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house:
-            plain = house.follower(42)
-            laravel = house.follower(42, path="/app/silverball-laravel?protocol=7")
+        async with running_feed(42, asgi=asgi) as server:
+            plain = server.follower(42)
+            laravel = server.follower(42, path="/app/silverball-laravel?protocol=7")
             async with plain as plain_client, laravel as laravel_client:
-                house.events.publish(42, "PlayersAdded", '{"playerIds":[1]}')
+                server.events.publish(42, "PlayersAdded", '{"playerIds":[1]}')
                 first, second = await next_message(plain_client), await next_message(laravel_client)
         assert first.pop("event") == "PlayersAdded"
         assert second.pop("event") == "App\\Events\\PlayersAdded"
@@ -97,11 +97,11 @@ def test_the_key_decides_how_events_are_named(asgi: bool) -> None:
 )
 def test_a_client_is_refused_inside_the_socket(asgi: bool, path: str, code: int) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house:
-            assert await _close_code(house, path) == code
-            await wait_until(lambda: house.hub.metrics.connections == 0)
-            assert house.hub.metrics.refused_total == 1
-            assert house.hub.metrics.closes_total == {code: 1}
+        async with running_feed(42, asgi=asgi) as server:
+            assert await _close_code(server, path) == code
+            await wait_until(lambda: server.hub.metrics.connections == 0)
+            assert server.hub.metrics.refused_total == 1
+            assert server.hub.metrics.closes_total == {code: 1}
 
     run_scenario(scenario())
 
@@ -110,13 +110,13 @@ def test_a_client_is_refused_inside_the_socket(asgi: bool, path: str, code: int)
 def test_tls_and_origins_are_required_where_they_are_set(asgi: bool) -> None:
     async def scenario() -> None:
         apps = handshake.parse_apps("silverball=plain", "silverball=https://a.example")
-        async with running_feed(42, rules=HandshakeRules(apps, requires_tls=True), asgi=asgi) as house:
+        async with running_feed(42, rules=HandshakeRules(apps, requires_tls=True), asgi=asgi) as server:
             path = "/app/silverball"
-            assert await _close_code(house, path) == 4000
+            assert await _close_code(server, path) == 4000
             secure = {"X-Forwarded-Proto": "https"}
-            assert await _close_code(house, path, additional_headers=secure) == 4009
+            assert await _close_code(server, path, additional_headers=secure) == 4009
             options = {"additional_headers": secure, "origin": "https://a.example"}
-            async with house.client(path, **options) as client:
+            async with server.client(path, **options) as client:
                 assert (await next_message(client))["event"] == "pusher:connection_established"
 
     run_scenario(scenario())
@@ -125,14 +125,14 @@ def test_tls_and_origins_are_required_where_they_are_set(asgi: bool) -> None:
 @BOTH
 def test_connections_are_limited_and_a_place_becomes_free_again(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, limits=ConnectionLimits(2), asgi=asgi) as house:
-            first, second = house.follower(42), house.follower(42)
+        async with running_feed(42, limits=ConnectionLimits(2), asgi=asgi) as server:
+            first, second = server.follower(42), server.follower(42)
             async with first, second as other:
-                assert await _close_code(house, house.path) == 4100
+                assert await _close_code(server, server.path) == 4100
                 await other.close()
-                await wait_until(lambda: house.hub.metrics.connections == 1)
-                async with house.follower(42):
-                    assert house.hub.metrics.subscriptions == 2
+                await wait_until(lambda: server.hub.metrics.connections == 1)
+                async with server.follower(42):
+                    assert server.hub.metrics.subscriptions == 2
 
     run_scenario(scenario())
 
@@ -140,12 +140,12 @@ def test_connections_are_limited_and_a_place_becomes_free_again(asgi: bool) -> N
 def test_one_address_may_be_limited() -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42, limits=ConnectionLimits(100, per_address_max=1)) as house,
-            house.follower(42),
+            running_feed(42, limits=ConnectionLimits(100, per_address_max=1)) as server,
+            server.follower(42),
         ):
-            assert await _close_code(house, house.path) == 4004
+            assert await _close_code(server, server.path) == 4004
             elsewhere = {"X-Forwarded-For": "198.51.100.7"}
-            async with house.client(additional_headers=elsewhere) as client:
+            async with server.client(additional_headers=elsewhere) as client:
                 assert (await next_message(client))["event"] == "pusher:connection_established"
 
     run_scenario(scenario())
@@ -154,9 +154,9 @@ def test_one_address_may_be_limited() -> None:
 def test_every_connection_has_an_unguessable_id() -> None:
     async def scenario() -> None:
         names = set()
-        async with running_feed(42) as house:
+        async with running_feed(42) as server:
             for _ in range(20):
-                async with house.client() as client:
+                async with server.client() as client:
                     names.add(json.loads((await next_message(client))["data"])["socket_id"])
         assert len(names) == 20
         assert all(left.isdigit() and right.isdigit() for left, right in (name.split(".") for name in names))
@@ -167,11 +167,11 @@ def test_every_connection_has_an_unguessable_id() -> None:
 @BOTH
 def test_subscribing_twice_is_confirmed_twice_and_delivers_once(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house, house.follower(42) as client:
+        async with running_feed(42, asgi=asgi) as server, server.follower(42) as client:
             await subscribe(client, 42)
             assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
-            house.events.publish(42)
-            house.events.publish(42)
+            server.events.publish(42)
+            server.events.publish(42)
             assert [(await next_message(client))["seq"] for _ in range(2)] == [1, 2]
 
     run_scenario(scenario())
@@ -180,32 +180,32 @@ def test_subscribing_twice_is_confirmed_twice_and_delivers_once(asgi: bool) -> N
 @BOTH
 def test_a_client_that_left_a_channel_gets_no_events_of_it(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, 43, asgi=asgi) as house, house.follower(42, 43) as client:
+        async with running_feed(42, 43, asgi=asgi) as server, server.follower(42, 43) as client:
             await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
-            await wait_until(lambda: house.hub.metrics.subscriptions == 1)
-            house.events.publish(42)
-            house.events.publish(43)
+            await wait_until(lambda: server.hub.metrics.subscriptions == 1)
+            server.events.publish(42)
+            server.events.publish(43)
             assert (await next_message(client))["channel"] == "tournaments.43"
-            assert house.hub.watched_ids == {43}
+            assert server.hub.watched_ids == {43}
 
     run_scenario(scenario())
 
 
 def test_subscribing_leaving_and_subscribing_at_once_ends_subscribed() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
-            house.events.gate = asyncio.Event()
+            server.events.gate = asyncio.Event()
             await subscribe(client, 42)
             await client.send('{"event":"pusher:unsubscribe","data":{"channel":"tournaments.42"}}')
             await subscribe(client, 42)
             await client.send('{"event":"pusher:ping"}')
             # The connection answers pings while it waits for the database.
             assert await next_message(client) == {"event": "pusher:pong"}
-            house.events.gate.set()
+            server.events.gate.set()
             for _ in range(2):
                 assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
-            house.events.publish(42)
+            server.events.publish(42)
             assert (await next_message(client))["seq"] == 1
 
     run_scenario(scenario())
@@ -214,7 +214,7 @@ def test_subscribing_leaving_and_subscribing_at_once_ends_subscribed() -> None:
 @BOTH
 def test_a_tournament_that_does_not_exist_cannot_be_followed(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+        async with running_feed(42, asgi=asgi) as server, server.client() as client:
             await next_message(client)
             await subscribe(client, 99)
             assert await client.recv() == (
@@ -223,22 +223,22 @@ def test_a_tournament_that_does_not_exist_cannot_be_followed(asgi: bool) -> None
             )
             await subscribe(client, 42)
             assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
-            assert house.hub.watched_ids == {42}
-            assert house.events.watched == [42]
+            assert server.hub.watched_ids == {42}
+            assert server.events.watched == [42]
 
     run_scenario(scenario())
 
 
 def test_an_unavailable_database_is_reported_and_the_next_subscription_works() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
-            house.events.is_broken = True
+            server.events.is_broken = True
             await subscribe(client, 42)
             message = await next_message(client)
             assert (message["event"], message["data"]["status"]) == ("pusher:subscription_error", 503)
-            assert house.hub.watched_ids == set()
-            house.events.is_broken = False
+            assert server.hub.watched_ids == set()
+            server.events.is_broken = False
             await subscribe(client, 42)
             assert (await next_message(client))["event"] == "pusher_internal:subscription_succeeded"
 
@@ -247,13 +247,13 @@ def test_an_unavailable_database_is_reported_and_the_next_subscription_works() -
 
 def test_an_internal_error_ends_the_connection_and_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             # An error that the log interface does not allow.
-            house.events.heads[42] = "nonsense"  # type: ignore[assignment]  # on purpose
+            server.events.heads[42] = "nonsense"  # type: ignore[assignment]  # on purpose
             await subscribe(client, 42)
             assert (await read_close(client))[0] == 1011
-            async with house.client() as other:
+            async with server.client() as other:
                 assert (await next_message(other))["event"] == "pusher:connection_established"
 
     run_scenario(scenario())
@@ -264,7 +264,7 @@ def test_a_connection_follows_256_channels_and_not_one_more() -> None:
     async def scenario() -> None:
         many = range(1, 300)
         clock = ManualClock()
-        async with running_feed(*many, clock=clock) as house, house.client() as client:
+        async with running_feed(*many, clock=clock) as server, server.client() as client:
             await next_message(client)
             for tournament_id in many:
                 await subscribe(client, tournament_id)
@@ -279,7 +279,7 @@ def test_a_connection_follows_256_channels_and_not_one_more() -> None:
             assert {(answer["data"]["type"], answer["data"]["status"]) for answer in refused} == {
                 ("LimitReached", 429)
             }
-            assert house.hub.metrics.subscriptions == 256
+            assert server.hub.metrics.subscriptions == 256
 
     run_scenario(scenario())
 
@@ -287,14 +287,14 @@ def test_a_connection_follows_256_channels_and_not_one_more() -> None:
 @BOTH
 def test_a_deleted_tournament_ends_its_subscriptions(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house, house.follower(42) as client:
-            house.events.publish(42, "TournamentUpdated")
-            house.hub.remove_tournament(42)
+        async with running_feed(42, asgi=asgi) as server, server.follower(42) as client:
+            server.events.publish(42, "TournamentUpdated")
+            server.hub.remove_tournament(42)
             assert (await next_message(client))["event"] == "TournamentUpdated"
             message = await next_message(client)
             assert (message["event"], message["data"]["status"]) == ("pusher:subscription_error", 404)
-            assert house.hub.watched_ids == set()
-            del house.events.heads[42]
+            assert server.hub.watched_ids == set()
+            del server.events.heads[42]
             await subscribe(client, 42)
             assert (await next_message(client))["data"]["status"] == 404
 
@@ -305,15 +305,15 @@ def test_a_deleted_tournament_ends_its_subscriptions(asgi: bool) -> None:
 def test_client_events_and_sign_ins_are_refused(asgi: bool) -> None:
     async def scenario() -> None:
         async with (
-            running_feed(42, asgi=asgi) as house,
-            house.follower(42) as client,
-            house.follower(42) as other,
+            running_feed(42, asgi=asgi) as server,
+            server.follower(42) as client,
+            server.follower(42) as other,
         ):
             await client.send('{"event":"client-x","channel":"tournaments.42","data":{}}')
             assert (await next_message(client))["data"]["code"] == 4301
             await client.send('{"event":"pusher:signin","data":{}}')
             assert (await next_message(client))["event"] == "pusher:signin_error"
-            house.events.publish(42)
+            server.events.publish(42)
             assert (await next_message(other))["seq"] == 1
 
     run_scenario(scenario())
@@ -322,7 +322,7 @@ def test_client_events_and_sign_ins_are_refused(asgi: bool) -> None:
 @BOTH
 def test_a_binary_message_ends_the_connection(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house, house.follower(42) as client:
+        async with running_feed(42, asgi=asgi) as server, server.follower(42) as client:
             await client.send(b"\x00\x01")
             assert (await read_close(client))[0] == 1003
 
@@ -332,7 +332,7 @@ def test_a_binary_message_ends_the_connection(asgi: bool) -> None:
 @BOTH
 def test_a_message_of_16_kilobytes_is_read_and_a_longer_one_ends_the_connection(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+        async with running_feed(42, asgi=asgi) as server, server.client() as client:
             await next_message(client)
             ping = '{"event":"pusher:ping","data":"'
             await client.send(ping + "x" * (16_384 - len(ping) - 2) + '"}')
@@ -346,7 +346,7 @@ def test_a_message_of_16_kilobytes_is_read_and_a_longer_one_ends_the_connection(
 @BOTH
 def test_a_message_may_come_in_eight_pieces(asgi: bool) -> None:
     async def scenario() -> None:
-        async with running_feed(42, asgi=asgi) as house, house.client() as client:
+        async with running_feed(42, asgi=asgi) as server, server.client() as client:
             await next_message(client)
             await client.send(PIECES)
             assert await next_message(client) == {"event": "pusher:pong"}
@@ -356,7 +356,7 @@ def test_a_message_may_come_in_eight_pieces(asgi: bool) -> None:
 
 def test_a_message_in_nine_pieces_ends_the_connection() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client() as client:
+        async with running_feed(42) as server, server.client() as client:
             await next_message(client)
             with pytest.raises(ConnectionClosed):  # the close may come while it is sent
                 await client.send(["", *PIECES])
@@ -400,21 +400,21 @@ def test_malformed_frames_end_with_the_right_code(
     frames: list[tuple[int, bytes, bytes | None]], code: int
 ) -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house:
-            raw = await RawConnection.open(house)
+        async with running_feed(42) as server:
+            raw = await RawConnection.open(server)
             for first, payload, mask in frames:
                 raw.send(first, payload, mask=mask)
             assert await raw.read_close_code() == code
             await raw.hang_up()
-            await wait_until(lambda: house.hub.metrics.connections == 0)
+            await wait_until(lambda: server.hub.metrics.connections == 0)
 
     run_scenario(scenario())
 
 
 def test_a_ping_frame_is_answered_and_does_not_disturb_a_message_in_pieces() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house:
-            raw = await RawConnection.open(house)
+        async with running_feed(42) as server:
+            raw = await RawConnection.open(server)
             raw.send(0x01, b'{"event":"pus')
             raw.send(PING, b"are you there")
             raw.send(0x80, b'her:ping"}')
@@ -427,17 +427,17 @@ def test_a_ping_frame_is_answered_and_does_not_disturb_a_message_in_pieces() -> 
 
 def test_a_flood_of_subscriptions_ends_only_its_own_connection() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.follower(42) as other:
-            raw = await RawConnection.open(house)
+        async with running_feed(42) as server, server.follower(42) as other:
+            raw = await RawConnection.open(server)
             request = b'{"event":"pusher:subscribe","data":{"channel":"tournaments.42"}}'
             frame = bytes([TEXT, 0x80 | len(request), 0, 0, 0, 0]) + request
             raw.writer.write(frame * 100_000)
             assert await raw.read_close_code() == 1008
             await raw.hang_up()
-            house.events.publish(42)
+            server.events.publish(42)
             assert (await next_message(other))["seq"] == 1
-            await wait_until(lambda: house.hub.metrics.connections == 1)
-            assert house.hub.metrics.subscriptions == 1
+            await wait_until(lambda: server.hub.metrics.connections == 1)
+            assert server.hub.metrics.subscriptions == 1
 
     run_scenario(scenario())
 
@@ -455,10 +455,10 @@ def test_a_flood_of_subscriptions_ends_only_its_own_connection() -> None:
 )
 def test_a_malformed_handshake_is_refused_in_http(change: tuple[str, str], status: int) -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house:
-            reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
+        async with running_feed(42) as server:
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
             requests = (
-                f"GET {house.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                f"GET {server.path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
                 "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n\r\n"
             )
             assert change[0] in requests
@@ -467,16 +467,16 @@ def test_a_malformed_handshake_is_refused_in_http(change: tuple[str, str], statu
                 answer = await reader.read()
             assert answer.startswith(f"HTTP/1.1 {status} ".encode())
             writer.close()
-            assert house.hub.metrics.connections_total == 0
+            assert server.hub.metrics.connections_total == 0
 
     run_scenario(scenario())
 
 
 def test_the_libraries_other_transports_get_a_404() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house:
+        async with running_feed(42) as server:
             for path in ("/pusher/app/silverball/1/abc/xhr_streaming", "/app/silverball"):
-                reader, writer = await asyncio.open_connection("127.0.0.1", house.port)
+                reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
                 writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
                 assert (await reader.read()).startswith(b"HTTP/1.1 404 ")
                 writer.close()
@@ -499,13 +499,13 @@ KNOWN_CODES = {None, 1000, 1001, 1002, 1003, 1005, 1007, 1008, 1009}
 @given(st.lists(FRAMES, max_size=12), st.binary(max_size=60), st.booleans())
 def _any_frames(
     runner: asyncio.Runner,
-    house: FeedServer,
+    server: FeedServer,
     frames: list[tuple[int, bytes, bytes | None]],
     rubbish: bytes,
     says_when_done: bool,
 ) -> None:
     async def scenario() -> None:
-        raw = await RawConnection.open(house)
+        raw = await RawConnection.open(server)
         for first, payload, mask in frames:
             raw.send(first, payload, mask=mask)
         raw.writer.write(rubbish)
@@ -516,7 +516,7 @@ def _any_frames(
             echoed = any(first & 0x0F == 8 for first, _, _ in frames)
             assert code in KNOWN_CODES or echoed
         await raw.hang_up()
-        await wait_until(lambda: house.hub.metrics.connections == 1)
+        await wait_until(lambda: server.hub.metrics.connections == 1)
 
     runner.run(scenario())
 
@@ -526,19 +526,19 @@ def test_no_frames_break_the_server(caplog: pytest.LogCaptureFixture) -> None:
         stack = AsyncExitStack()
 
         async def begin() -> tuple[FeedServer, ClientConnection]:
-            house = await stack.enter_async_context(running_feed(42))
-            return house, await stack.enter_async_context(house.follower(42))
+            server = await stack.enter_async_context(running_feed(42))
+            return server, await stack.enter_async_context(server.follower(42))
 
-        house, other = runner.run(begin())
+        server, other = runner.run(begin())
 
         async def still_there() -> None:
-            house.events.publish(42)
+            server.events.publish(42)
             assert (await next_message(other))["seq"] == 1
-            assert house.hub.metrics.subscriptions == 1
-            assert not house.hub._tasks
+            assert server.hub.metrics.subscriptions == 1
+            assert not server.hub._tasks
 
         try:
-            _any_frames(runner, house)
+            _any_frames(runner, server)
             runner.run(still_there())
         finally:
             runner.run(stack.aclose())
@@ -549,16 +549,16 @@ def test_no_frames_break_the_server(caplog: pytest.LogCaptureFixture) -> None:
 def test_a_message_is_compressed_once_for_all_clients() -> None:
     async def scenario() -> None:
         text = json.dumps({"gameId": 7, "name": "silver " * 2_000})
-        async with running_feed(42, limits=ConnectionLimits(10, allows_compression=True)) as house:
-            follower = house.follower(42, compression="deflate")
+        async with running_feed(42, limits=ConnectionLimits(10, allows_compression=True)) as server:
+            follower = server.follower(42, compression="deflate")
             async with (
                 follower as compressed,
-                house.follower(42, compression="deflate") as second,
-                house.follower(42) as uncompressed,
+                server.follower(42, compression="deflate") as second,
+                server.follower(42) as uncompressed,
             ):
                 assert compressed.response is not None
                 assert "permessage-deflate" in compressed.response.headers["Sec-WebSocket-Extensions"]
-                house.events.publish(42, data=text)
+                server.events.publish(42, data=text)
                 for client in (compressed, second, uncompressed):
                     assert (await next_message(client))["data"] == text
                 await compressed.send('{"event":"pusher:ping"}')
@@ -569,7 +569,7 @@ def test_a_message_is_compressed_once_for_all_clients() -> None:
 
 def test_compression_is_refused_unless_it_is_enabled() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house, house.client(compression="deflate") as client:
+        async with running_feed(42) as server, server.client(compression="deflate") as client:
             assert client.response is not None
             assert "Sec-WebSocket-Extensions" not in client.response.headers
 
@@ -578,10 +578,10 @@ def test_compression_is_refused_unless_it_is_enabled() -> None:
 
 def test_a_server_that_shuts_down_admits_no_client() -> None:
     async def scenario() -> None:
-        async with running_feed(42) as house:
-            house.feed.is_draining = True
+        async with running_feed(42) as server:
+            server.feed.is_draining = True
             with pytest.raises(InvalidStatus) as caught:
-                async with house.client():
+                async with server.client():
                     pass
             assert caught.value.response.status_code == 503
 
