@@ -12,7 +12,7 @@ from silverball.store.engine import Store
 
 @pytest.fixture
 def hurried_store(empty_sqlite: Path, tmp_path: Path) -> Iterator[Store]:
-    """A database for whole nights: on SQLite only, and without waiting for the disk."""
+    """A SQLite database for long tournaments, which does not wait for the disk."""
     path = tmp_path / "silverball.db"
     shutil.copy(empty_sqlite, path)
     opened = Store(f"sqlite:///{path}")

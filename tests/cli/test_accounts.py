@@ -26,7 +26,7 @@ TOKEN = re.compile(r"[0-9]+\|slv_[A-Za-z0-9]{48}\n")
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A database as a newcomer has it: no file yet, or PostgreSQL after `silverball migrate`."""
+    """The database of a new site: no file yet, or PostgreSQL after `silverball migrate`."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'new.db'}"
     empty: str = request.getfixturevalue("postgresql").empty_database()
@@ -38,7 +38,7 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def run(url: str) -> CliRunner:
-    """Runs commands on that database."""
+    """A runner of commands on that database."""
     return CliRunner(env={"SILVERBALL_DATABASE_URL": url})
 
 
@@ -59,7 +59,7 @@ def find(url: str, token: str, now: datetime | None = None) -> AuthenticatedCall
     return found
 
 
-def test_a_user_is_created_and_told_what_comes_next(run: CliRunner) -> None:
+def test_creating_a_user_prints_the_next_step(run: CliRunner) -> None:
     done = ran(run, "user", "create", "--name", "Ada", "--email", "ada@silverball.test")
     assert done.exit_code == 0, done.output
     assert done.stdout == "Created user 1. Set a password with: silverball user password 1\n"
@@ -71,7 +71,7 @@ def test_json_prints_the_user_id_and_nothing_else(run: CliRunner) -> None:
     assert done.stderr == ""
 
 
-def test_a_refused_user_is_a_sentence_on_stderr_and_exit_code_1(run: CliRunner) -> None:
+def test_a_refused_user_prints_a_sentence_on_stderr_and_exits_with_1(run: CliRunner) -> None:
     a_user(run)
     done = ran(run, "user", "create", "--name", "Bo", "--email", "ADA@silverball.test")
     assert (done.exit_code, done.stdout) == (1, "")
@@ -91,7 +91,7 @@ def test_a_refused_user_is_a_sentence_on_stderr_and_exit_code_1(run: CliRunner) 
         ["token", "revoke", "one"],
     ],
 )
-def test_a_command_that_is_used_wrongly_ends_with_exit_code_2(run: CliRunner, words: list[str]) -> None:
+def test_wrong_usage_exits_with_2(run: CliRunner, words: list[str]) -> None:
     done = ran(run, *words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert "Usage:" in done.stderr
@@ -123,7 +123,7 @@ def test_a_password_of_the_wrong_length_is_refused(run: CliRunner, given: str, s
     assert (done.exit_code, done.stderr) == (1, f"Error: {sentence}\n")
 
 
-def test_a_password_for_nobody_is_refused(run: CliRunner) -> None:
+def test_a_password_for_an_unknown_user_is_refused(run: CliRunner) -> None:
     done = ran(run, "user", "password", "7", given=PASSWORD)
     assert (done.exit_code, done.stderr) == (1, "Error: There is no user 7.\n")
 
@@ -179,7 +179,7 @@ def test_a_revoked_token_stops_working_and_cannot_be_revoked_again(run: CliRunne
     assert (again.exit_code, again.stderr) == (1, "Error: There is no token 1.\n")
 
 
-def test_a_postgresql_database_is_never_migrated_by_itself(request: pytest.FixtureRequest) -> None:
+def test_a_postgresql_database_is_never_migrated_implicitly(request: pytest.FixtureRequest) -> None:
     empty = request.getfixturevalue("postgresql").empty_database()
     done = ran(CliRunner(env={"SILVERBALL_DATABASE_URL": empty}), "token", "list")
     assert done.exit_code == 1
@@ -190,7 +190,7 @@ def test_a_postgresql_database_is_never_migrated_by_itself(request: pytest.Fixtu
     "address",
     ["sqlite:////nowhere/at/all.db", "mysql://nowhere", "", "postgresql+psycopg:///x?host=/nowhere"],
 )
-def test_a_database_that_cannot_be_used_is_said_in_one_line(address: str) -> None:
+def test_an_unusable_database_is_reported_in_one_line(address: str) -> None:
     done = ran(CliRunner(env={"SILVERBALL_DATABASE_URL": address}), "token", "list")
     assert (done.exit_code, done.stdout) == (1, "")
     assert done.stderr.startswith("Error: ")

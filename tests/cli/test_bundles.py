@@ -26,14 +26,14 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_comes_in_and_the_second_time_it_is_here_already(run: CliRunner, file: Path) -> None:
+def test_a_file_is_imported_once_and_then_exists_already(run: CliRunner, file: Path) -> None:
     first = ran(run, "import", "bundle", file)
     assert (first.exit_code, first.stdout) == (0, f"{file}: tournament 700 'Thursday Strikes' imported\n")
     assert "exists already" in ran(run, "import", "bundle", file).stdout
     assert first.stderr == ""
 
 
-def test_a_broken_file_is_told_with_its_place_and_the_others_still_come_in(
+def test_a_broken_file_is_reported_with_its_place_and_the_others_are_imported(
     run: CliRunner, file: Path, tmp_path: Path
 ) -> None:
     broken = tmp_path / "broken.json"
@@ -49,7 +49,7 @@ def test_a_broken_file_is_told_with_its_place_and_the_others_still_come_in(
     assert done.stdout == f"{file}: tournament 700 'Thursday Strikes' imported\n"
 
 
-def test_with_many_files_it_is_said_which_one_is_at_work(run: CliRunner) -> None:
+def test_progress_is_printed_for_many_files(run: CliRunner) -> None:
     files = bundles.NIGHTS[:5]
     done = ran(run, "import", "bundle", *files)
     assert done.exit_code == 0
@@ -86,7 +86,7 @@ def test_a_bundle_goes_to_a_file_or_to_standard_output(run: CliRunner, file: Pat
     assert "exists already" not in ran(run, "import", "bundle", out).stdout
 
 
-def test_what_cannot_be_exported_is_said_in_a_sentence(run: CliRunner, file: Path, tmp_path: Path) -> None:
+def test_a_failed_export_is_reported_in_a_sentence(run: CliRunner, file: Path, tmp_path: Path) -> None:
     done = ran(run, "export", "bundle", 5)
     assert (done.exit_code, done.stderr) == (1, "Error: There is no tournament 5.\n")
     ran(run, "import", "bundle", file)

@@ -16,7 +16,7 @@ from silverball.cli.connection import HEAD_BYTES_MAX, BoundedConnection
 
 
 class Hasty(BoundedConnection):
-    """The same with less patience than a test has."""
+    """A connection with a short timeout for tests."""
 
     head_seconds = 0.3
 

@@ -1,4 +1,4 @@
-"""`silverball demo` in a process of its own: what it prints can be pasted."""
+"""`silverball demo` in its own process: the printed commands work."""
 
 import json
 import shlex
@@ -121,7 +121,7 @@ def test_a_printed_line_answers_with_a_real_knockouts_standings_and_the_second_s
     assert "Loading" not in (tmp_path / "log").read_text().split("Loading", 2)[-1]
 
 
-def test_robots_leave_a_finished_night_of_each_format_and_play_one_that_goes_on(tmp_path: Path) -> None:
+def test_robots_finish_a_tournament_of_each_format_and_play_a_live_one(tmp_path: Path) -> None:
     data = tmp_path / "demo"
     with running(data, "--json") as lines:
         ready = json.loads(lines[0])
@@ -147,13 +147,13 @@ def test_robots_leave_a_finished_night_of_each_format_and_play_one_that_goes_on(
         mine = f"{curl}/api/tournaments?owner={ready['userId']}&limit=100"
         again = Counter(tournament["name"] for tournament in pasted(f"{mine}&status=completed")["data"])
         assert [again[plan.name] for plan in demo_nights.FINISHED] == [1] * 21
-        # On a slow machine the night may be over by now: then the next one plays.
+        # On a slow machine the tournament may be over by now, and the next one is live.
         assert again[demo_nights.LIVE.name] or _moved(mine, curl) == night
     assert '"level": "error"' not in (tmp_path / "log").read_text()
 
 
 def _moved(mine: str, curl: str) -> int:
-    """The id of the live night, once another result has been seen in it."""
+    """The id of the live tournament, once it has a new result."""
     started = time.monotonic()
     seen: set[int] = set()
     while time.monotonic() - started < READY_SECONDS:
@@ -211,7 +211,7 @@ def test_the_organizer_of_the_demo_can_sign_in_with_the_same_password_each_time(
     assert passwords.is_correct(password, login.password_hash)
 
 
-def test_a_demo_whose_loading_was_cut_off_is_completed(
+def test_an_interrupted_load_of_the_demo_is_completed(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = tmp_path / "few"

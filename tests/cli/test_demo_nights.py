@@ -37,7 +37,7 @@ def results_in(store: Store, organizer_id: int, tournament_id: int) -> int:
     return len(build.ask(store, path, by=organizer_id)[1]["data"])
 
 
-def test_one_live_night_follows_the_other_with_the_same_players(store: Store, organizer_id: int) -> None:
+def test_live_tournaments_follow_each_other_with_the_same_players(store: Store, organizer_id: int) -> None:
     live = demo_nights.LiveNight(store, CHOSEN, organizer_id, Random(3), NO_PAUSE)
     live.start()
     started = time.monotonic()
@@ -53,7 +53,7 @@ def test_one_live_night_follows_the_other_with_the_same_players(store: Store, or
     assert len(players["data"]) == demo_nights.PLAYERS_LIVE
 
 
-def test_a_live_night_that_was_stopped_goes_on(store: Store, organizer_id: int) -> None:
+def test_an_interrupted_live_tournament_continues(store: Store, organizer_id: int) -> None:
     for count in (3, 9):
         live = demo_nights.LiveNight(store, CHOSEN, organizer_id, Random(count), NO_PAUSE)
         live.start()
@@ -68,7 +68,9 @@ def test_a_live_night_that_was_stopped_goes_on(store: Store, organizer_id: int) 
     assert len(nights(store, organizer_id)) == 1
 
 
-def test_a_night_that_somebody_else_closes_is_followed_by_another(store: Store, organizer_id: int) -> None:
+def test_a_live_tournament_that_another_user_completes_is_followed_by_the_next(
+    store: Store, organizer_id: int
+) -> None:
     live = demo_nights.LiveNight(store, CHOSEN, organizer_id, Random(3), (0.05, 0.1))
     live.start()
     started = time.monotonic()
@@ -85,7 +87,7 @@ def test_a_night_that_somebody_else_closes_is_followed_by_another(store: Store, 
     live.stop()
 
 
-def test_what_was_cut_off_is_completed_and_what_is_there_is_left_alone(
+def test_interrupted_tournaments_are_completed_and_finished_ones_left_alone(
     store: Store, organizer_id: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = demo_nights.FINISHED[:2]

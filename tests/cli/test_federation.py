@@ -40,7 +40,7 @@ def count(database_url: str) -> int:
     return found
 
 
-def test_a_file_comes_in_and_replaces_what_is_there(
+def test_a_file_is_imported_and_replaces_stored_records(
     run: CliRunner, tmp_path: Path, database_url: str
 ) -> None:
     file = a_file(tmp_path, *people(1, 2, 3))
@@ -52,7 +52,7 @@ def test_a_file_comes_in_and_replaces_what_is_there(
     assert count(database_url) == 4
 
 
-def test_of_a_broken_file_nothing_is_stored_and_every_fault_is_told(
+def test_nothing_of_a_broken_file_is_stored_and_every_fault_is_reported(
     run: CliRunner, tmp_path: Path, database_url: str
 ) -> None:
     wrong: list[dict[str, Any]] = [
@@ -73,13 +73,13 @@ def test_of_a_broken_file_nothing_is_stored_and_every_fault_is_told(
     assert count(database_url) == 0
 
 
-def test_a_file_that_is_not_there_is_said_in_a_sentence(run: CliRunner, tmp_path: Path) -> None:
+def test_a_missing_file_is_reported_in_a_sentence(run: CliRunner, tmp_path: Path) -> None:
     done = brought(run, tmp_path / "no.csv")
     assert (done.exit_code, "no.csv cannot be read: No such file or directory." in done.stderr) == (1, True)
     assert "Is a directory" in brought(run, tmp_path).stderr
 
 
-def test_many_records_come_in_at_once_or_not_at_all(
+def test_many_records_are_stored_together_or_not_at_all(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("silverball.exchange.federation.STORED_AT_ONCE", 3)

@@ -1,4 +1,4 @@
-"""The page about hosting: its lines do what they say."""
+"""The commands in docs/hosting.md work."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "hosting.md"
 
 
 def copied(folder: Path) -> Path:
-    """Do what the page says to keep a copy."""
+    """Back up as described in the page."""
     line = re.search(r"^python3 -c .* silverball\.db copy\.db$", PAGE.read_text(), re.MULTILINE)
     assert line is not None
     _, *words = shlex.split(line.group())
@@ -29,9 +29,7 @@ def copied(folder: Path) -> Path:
     return folder / "copy.db"
 
 
-def test_the_copy_of_a_database_in_use_is_whole_and_counts_the_same(
-    empty_sqlite: Path, tmp_path: Path
-) -> None:
+def test_the_copy_of_a_database_in_use_is_complete(empty_sqlite: Path, tmp_path: Path) -> None:
     file = tmp_path / "silverball.db"
     file.write_bytes(empty_sqlite.read_bytes())
     run = CliRunner(env={"SILVERBALL_DATABASE_URL": f"sqlite:///{file}"})
@@ -45,7 +43,7 @@ def test_the_copy_of_a_database_in_use_is_whole_and_counts_the_same(
     store.close()
     with closing(sqlite3.connect(copy)) as db:
         assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        # What was not committed yet is not in it.
+        # Uncommitted data is not in the copy.
         assert db.execute("SELECT count(*) FROM user WHERE name = 'Half done'").fetchone() == (0,)
     again = CliRunner(env={"SILVERBALL_DATABASE_URL": f"sqlite:///{copy}"})
     done = again.invoke(silverball_group, ["verify"])

@@ -1,4 +1,4 @@
-"""`silverball import opdb` and its neighbours, and `silverball export nightly`, on real databases."""
+"""The imports of machine data, and `silverball export nightly`, on real databases."""
 
 import json
 from pathlib import Path
@@ -42,7 +42,7 @@ def a_move(old: str, new: str | None) -> dict[str, Any]:
     }
 
 
-def test_what_became_of_a_file_is_said(run: CliRunner, tmp_path: Path) -> None:
+def test_the_counts_of_a_file_are_printed(run: CliRunner, tmp_path: Path) -> None:
     machines = a_file(tmp_path, "opdb.json", files.export_file())
     done = ran(run, "import", "opdb", machines)
     assert (done.exit_code, done.stdout) == (0, f"{machines}: 6 entries, 6 new, 0 changed, 0 removed\n")
@@ -53,7 +53,7 @@ def test_what_became_of_a_file_is_said(run: CliRunner, tmp_path: Path) -> None:
     assert ran(run, "import", "videos", films).stdout == f"{films}: 2 videos\n"
 
 
-def test_what_followed_from_a_list_of_changes_is_said(run: CliRunner, store: Store, tmp_path: Path) -> None:
+def test_the_effects_of_a_list_of_changes_are_printed(run: CliRunner, store: Store, tmp_path: Path) -> None:
     ran(run, "import", "opdb", a_file(tmp_path, "opdb.json", files.export_file()))
     organizer = build.a_user(store)
     build.an_arena(store, organizer, opdb_id="Gold-M1")
@@ -75,7 +75,7 @@ def test_what_followed_from_a_list_of_changes_is_said(run: CliRunner, store: Sto
 
 
 @pytest.mark.parametrize("command", ["opdb", "opdb-changelog", "pintips", "videos"])
-def test_a_broken_file_is_told_with_its_name_and_the_place_of_its_fault(
+def test_a_broken_file_is_reported_with_its_name_and_the_place_of_its_fault(
     run: CliRunner, tmp_path: Path, command: str
 ) -> None:
     broken = tmp_path / "broken.json"
@@ -88,7 +88,7 @@ def test_a_broken_file_is_told_with_its_name_and_the_place_of_its_fault(
     assert ran(run, "import", command, tmp_path).stderr.endswith("The file cannot be read: Is a directory.\n")
 
 
-def test_a_file_that_would_take_most_of_it_away_needs_force(run: CliRunner, tmp_path: Path) -> None:
+def test_a_file_that_would_remove_most_data_needs_force(run: CliRunner, tmp_path: Path) -> None:
     ran(run, "import", "opdb", a_file(tmp_path, "opdb.json", files.export_file()))
     short = a_file(tmp_path, "short.json", files.export_file()[:1])
     done = ran(run, "import", "opdb", short)
@@ -111,7 +111,7 @@ def test_the_bulk_files_are_written_and_read_again(run: CliRunner, tmp_path: Pat
     assert done.stdout.splitlines() == [
         f"{machines}: 6 rows, {machines.stat().st_size} bytes",
         f"{tips}: 1 row, {tips.stat().st_size} bytes",
-        # Nobody has been rated.
+        # No ratings exist.
         f"{folder / 'latest-ratings.csv'}: nothing to write yet",
         f"{folder / 'latest-rating-revisions.csv'}: nothing to write yet",
     ]
@@ -120,7 +120,7 @@ def test_the_bulk_files_are_written_and_read_again(run: CliRunner, tmp_path: Pat
     assert ran(run, "import", "pintips", tips).stdout == f"{tips}: 1 tip, 1 before\n"
 
 
-def test_a_folder_that_cannot_be_written_to_is_said(run: CliRunner, tmp_path: Path) -> None:
+def test_an_unwritable_folder_is_reported(run: CliRunner, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     done = ran(run, "export", "nightly", tmp_path / "file" / "exports")
     assert (done.exit_code, "cannot be written: Not a directory." in done.stderr) == (1, True)

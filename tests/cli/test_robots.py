@@ -46,7 +46,7 @@ def played_out(client: InProcessClient, clock: SteppedClock, plan: TournamentPla
 
 
 def is_ranked(positions: list[int]) -> bool:
-    """Whether these are places as 1, 2, 2, 4: each is one more than the number of better ones."""
+    """Whether these are places like 1, 2, 2, 4: each is one more than the number of better ones."""
     return positions == [1 + sum(other < own for other in positions) for own in positions]
 
 
@@ -74,7 +74,7 @@ def test_a_tournament_is_played_to_its_end(store: Store, kind: str, seed: int) -
         assert list(verifier.verify_tournament(db, robot.tournament_id).faults) == []
 
 
-def test_the_same_dice_play_the_same_night(store: Store) -> None:
+def test_the_same_dice_play_the_same_tournament(store: Store) -> None:
     clock = SteppedClock(build.NOW)
     client = a_client(store, clock)
     field = a_field(client, 4)
@@ -91,7 +91,7 @@ def test_the_same_dice_play_the_same_night(store: Store) -> None:
     assert scores() == scores()
 
 
-def test_another_robot_goes_on_where_one_was_stopped(store: Store) -> None:
+def test_a_robot_continues_where_another_stopped(store: Store) -> None:
     clock = SteppedClock(build.NOW)
     client = a_client(store, clock)
     first = Robot.create(client, PLANS["group_matchplay"], Random(1))
@@ -105,7 +105,7 @@ def test_another_robot_goes_on_where_one_was_stopped(store: Store) -> None:
     assert len(rows) == PLANS["group_matchplay"].settings["duration"]
 
 
-def test_a_robot_says_what_was_refused(store: Store) -> None:
+def test_a_robot_reports_the_refusal(store: Store) -> None:
     clock = SteppedClock(build.NOW + timedelta(days=1))
     client = a_client(store, clock)
     robot = Robot.create(client, PLANS["knockout"], Random(1))

@@ -1,4 +1,4 @@
-"""`silverball serve` as a process: it starts on what it finds, serves, and leaves in order."""
+"""`silverball serve` as a process: start, serve, and orderly shutdown."""
 
 import dataclasses
 import json
@@ -83,7 +83,7 @@ def test_an_empty_folder_becomes_a_served_database(tmp_path: Path) -> None:
     ]
 
 
-def test_a_request_that_is_open_when_the_server_is_told_to_stop_is_answered(tmp_path: Path) -> None:
+def test_an_open_request_is_answered_during_shutdown(tmp_path: Path) -> None:
     with serving(f"sqlite:///{tmp_path / 'new.db'}") as server:
         with socket.create_connection(("127.0.0.1", server.port), timeout=10) as open_request:
             head = "POST /api/tournaments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -113,7 +113,7 @@ def test_a_postgresql_database_is_never_migrated_by_serving(postgresql: PostgreS
     store.close()
 
 
-def test_migrating_brings_a_database_up_to_date_and_says_so(tmp_path: Path) -> None:
+def test_migrating_updates_a_database_and_reports_it(tmp_path: Path) -> None:
     given = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}"}
     for _ in range(2):
         done = subprocess.run(_command("migrate"), env=given, capture_output=True, text=True, check=False)
@@ -123,7 +123,7 @@ def test_migrating_brings_a_database_up_to_date_and_says_so(tmp_path: Path) -> N
     store.close()
 
 
-def test_an_address_in_use_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_an_address_in_use_is_reported_in_a_sentence(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         given = {**os.environ, "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}"}
@@ -140,7 +140,7 @@ def test_an_address_in_use_is_told_in_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("value", ["-1", "many", "1.5"])
-def test_a_setting_that_cannot_be_understood_is_named(tmp_path: Path, value: str) -> None:
+def test_an_invalid_setting_is_named(tmp_path: Path, value: str) -> None:
     given = {
         **os.environ,
         "SILVERBALL_DATABASE_URL": f"sqlite:///{tmp_path / 'new.db'}",
@@ -163,5 +163,5 @@ def test_a_setting_that_cannot_be_understood_is_named(tmp_path: Path, value: str
         ("https://pinball.example.org", "127.0.0.1", "https://pinball.example.org"),
     ],
 )
-def test_the_base_url_is_the_one_that_was_set_or_the_address(given: str, host: str, base_url: str) -> None:
+def test_the_base_url_is_the_configured_one_or_the_address(given: str, host: str, base_url: str) -> None:
     assert serve.with_base_url(Settings(base_url=given), host, 8000).base_url == base_url

@@ -47,7 +47,7 @@ def test_a_moderator_approves(run: CliRunner, store: Store, user_id: int) -> Non
     assert again.stderr == "Error: Rating submission 1 is approved and cannot become approved.\n"
 
 
-def test_a_moderator_rejects_and_says_why(run: CliRunner, store: Store, user_id: int) -> None:
+def test_a_moderator_rejects_with_a_reason(run: CliRunner, store: Store, user_id: int) -> None:
     submit_document(store, user_id, a_document())
     done = ran(run, "reject", "1", "--reason", " Nobody was there. ")
     assert (done.exit_code, done.stderr) == (0, "Rating submission 1 is rejected.\n")
@@ -67,12 +67,12 @@ def test_a_moderator_rejects_and_says_why(run: CliRunner, store: Store, user_id:
         ["list", "--status", "lost"],
     ],
 )
-def test_a_command_that_is_used_wrongly_ends_with_exit_code_2(run: CliRunner, words: list[str]) -> None:
+def test_wrong_usage_exits_with_2(run: CliRunner, words: list[str]) -> None:
     done = ran(run, *words)
     assert (done.exit_code, done.stdout) == (2, "")
 
 
 @pytest.mark.parametrize("words", [["approve", "7"], ["reject", "7", "--reason", "No."]])
-def test_a_submission_that_is_not_there_is_said_so(run: CliRunner, words: list[str]) -> None:
+def test_an_unknown_submission_is_reported(run: CliRunner, words: list[str]) -> None:
     done = ran(run, *words)
     assert (done.exit_code, done.stderr) == (1, "Error: There is no rating submission 7.\n")

@@ -1,4 +1,4 @@
-"""`silverball watch`: a terminal that follows a tournament on a server that goes away and comes back."""
+"""`silverball watch`: following a tournament across restarts of the server."""
 
 import io
 import json
@@ -30,10 +30,10 @@ def server(database_url: str) -> Iterator[Servers]:
 
 
 class Followed:
-    """A follower in a thread; `told` grows."""
+    """A follower in a thread, which collects its events."""
 
     def __init__(self, server: Servers, tournament_id: int) -> None:
-        self.told: list[FollowerEvent] = []
+        self.received: list[FollowerEvent] = []
         self._server = server
         url = f"http://127.0.0.1:{server.port}"
         self._events = following.follow(url, tournament_id, sleep=lambda _seconds: time.sleep(0.05))
@@ -41,10 +41,10 @@ class Followed:
 
     def _run(self) -> None:
         for event in self._events:
-            self.told.append(event)
+            self.received.append(event)
 
     def names(self) -> list[str]:
-        return [event.name for event in self.told if event.name != following.IDLE]
+        return [event.name for event in self.received if event.name != following.IDLE]
 
     def wait_for(self, *names: str) -> None:
         until = time.monotonic() + 20
@@ -53,24 +53,25 @@ class Followed:
             time.sleep(0.02)
 
 
-def test_a_follower_begins_anew_and_is_told_what_happens(store: Store, server: Servers) -> None:
+def test_a_follower_reloads_first_and_then_gets_events(store: Store, server: Servers) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     announce(store, tournament_id, 3)
     follower = Followed(server, tournament_id)
     follower.wait_for(RELOAD, LIVE)
     announce(store, tournament_id)
     follower.wait_for("TournamentUpdated")
-    assert (follower.told[-1].seq, follower.told[-1].data) == (4, {"tournamentId": tournament_id, "n": 0})
+    assert (follower.received[-1].seq, follower.received[-1].data) == (
+        4,
+        {"tournamentId": tournament_id, "n": 0},
+    )
 
 
-def test_a_follower_comes_back_to_a_server_that_was_killed_and_misses_nothing(
-    store: Store, server: Servers
-) -> None:
+def test_a_follower_reconnects_to_a_killed_server_and_misses_nothing(store: Store, server: Servers) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     position = following._ChannelPosition(f"http://127.0.0.1:{server.port}", tournament_id, "silverball")
     position.start_at_head()
     server.kill()
-    # More than a socket brings at once.
+    # More than the socket resends.
     announce(store, tournament_id, 700)
     server.start()
     position.base_url = f"http://127.0.0.1:{server.port}"
@@ -82,7 +83,7 @@ def test_a_follower_comes_back_to_a_server_that_was_killed_and_misses_nothing(
     assert [event.seq for event in events[:-1]] == list(range(1, 701))
 
 
-def test_a_follower_whose_position_was_trimmed_begins_anew(store: Store, server: Servers) -> None:
+def test_a_follower_whose_position_was_trimmed_reloads(store: Store, server: Servers) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     position = following._ChannelPosition(f"http://127.0.0.1:{server.port}", tournament_id, "silverball")
     position.start_at_head()
@@ -106,7 +107,7 @@ def test_lines_of_json_for_other_programs(store: Store, server: Servers) -> None
     ) as running:
         assert running.stdout is not None
         for n in range(1, 40):
-            # Until it is connected nobody knows what it will see first.
+            # The first event it sees depends on the moment when it connects.
             announce(store, tournament_id)
             time.sleep(0.1 if n < 39 else 2)
         running.terminate()
@@ -116,7 +117,7 @@ def test_lines_of_json_for_other_programs(store: Store, server: Servers) -> None
     assert numbers == list(range(numbers[0], 40))
 
 
-def test_a_tournament_that_does_not_exist_is_told_in_a_sentence(server: Servers) -> None:
+def test_an_unknown_tournament_is_reported_in_a_sentence(server: Servers) -> None:
     command = [sys.executable, "-m", "silverball.cli.main", "watch", "404"]
     done = subprocess.run(
         [*command, "--url", f"http://127.0.0.1:{server.port}"], capture_output=True, text=True, check=False
@@ -126,7 +127,7 @@ def test_a_tournament_that_does_not_exist_is_told_in_a_sentence(server: Servers)
     assert "Traceback" not in done.stderr
 
 
-def test_reading_without_a_token_is_told_what_to_do(store: Store, server: Servers) -> None:
+def test_reading_without_a_token_prints_what_to_do(store: Store, server: Servers) -> None:
     tournament_id = build.a_tournament(store).tournament_id
     board = watch.Board(f"http://127.0.0.1:{server.port}", tournament_id, "")
     with pytest.raises(following.CannotFollow, match="--token"):
@@ -148,7 +149,7 @@ def test_the_board_shows_games_and_standings_and_moves(store: Store, server: Ser
     assert "Player 1, Player 2" not in _drawn(board)
     board.update(FollowerEvent("TournamentUpdated", {"name": "[red]Friday[/red]", "status": "completed"}))
     board.update(FollowerEvent(LOST))
-    # A name is text, whatever it looks like.
+    # Names stay plain text, also with brackets.
     assert _drawn(board).splitlines()[0] == "[red]Friday[/red]  completed  ● offline"
 
 

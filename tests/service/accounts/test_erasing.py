@@ -1,4 +1,4 @@
-"""The end of an account: the person is nowhere any more, results stay. Source: reliability 6, Privacy."""
+"""Erasing an account: no trace of the person remains, the results do. Source: reliability 6, Privacy."""
 
 import json
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ class World:
 
     store: Store
     user_id: int
-    # His place in the book of another organizer, and that organizer's tournament.
+    # The user's player in another organizer's book, and that organizer's tournament.
     player_id: int
     night: build.Night
     own: build.Night
@@ -154,7 +154,7 @@ def _mention_everywhere(store: Store, user_id: int, night: build.Night) -> None:
 
 
 def everything(store: Store) -> Iterator[tuple[str, str]]:
-    """Every value of every table, as text, with where it stands."""
+    """Every value of every table as text, with its column."""
     with store.read() as db:
         for table in tables.metadata.sorted_tables:
             for row in db.execute(select(table)).mappings():
@@ -176,7 +176,7 @@ def erase(store: Store, user_id: int) -> None:
         writes.erase_account(transaction, user_id)
 
 
-def test_nothing_in_the_database_names_the_person_any_more(store: Store) -> None:
+def test_nothing_in_the_database_names_the_person(store: Store) -> None:
     world = a_world(store)
     assert len(traces(store)) > 30
     erase(store, world.user_id)
@@ -220,7 +220,7 @@ def test_book_entries_that_others_use_stay(store: Store) -> None:
         assert list(db.execute(arenas.order_by("arena_id")).scalars()) == world.own.arena_ids
 
 
-def test_results_that_were_sent_in_stay_under_a_pseudonym(store: Store) -> None:
+def test_submitted_results_stay_under_a_pseudonym(store: Store) -> None:
     world = a_world(store)
     erase(store, world.user_id)
     with store.read() as db:
@@ -254,7 +254,7 @@ def test_days_with_games_of_the_user_are_rated_again(store: Store) -> None:
         assert ("2026-02-03", "waiting") in [tuple(row) for row in db.execute(columns)]
 
 
-def test_a_rating_by_name_goes_on_under_the_pseudonym(store: Store) -> None:
+def test_a_rating_by_name_continues_under_the_pseudonym(store: Store) -> None:
     organizer_id, user_id = build.a_user(store), build.a_user(store, name="Zoe Nadir")
     player_id = build.a_player(store, organizer_id, name="Zoe N.", claimed_by=user_id)
     named = {"name": "Zoe N.", "name_folded": "zoe n.", "organizer_id": organizer_id, "name_key": "zoe n."}
@@ -298,7 +298,7 @@ def test_the_only_admin_who_can_sign_in_is_kept(store: Store) -> None:
     erase(store, admin)
 
 
-def test_an_account_that_is_gone_cannot_sign_in_nor_have_tokens(store: Store) -> None:
+def test_an_erased_account_cannot_sign_in_or_have_tokens(store: Store) -> None:
     world = a_world(store)
     erase(store, world.user_id)
     with store.write() as transaction, pytest.raises(Conflict):

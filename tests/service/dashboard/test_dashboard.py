@@ -5,7 +5,7 @@ from silverball.store import tables
 from silverball.store.engine import Store
 
 
-def test_it_lists_what_is_active_of_the_caller_and_nobody_else(store: Store) -> None:
+def test_the_dashboard_lists_only_active_items_of_the_caller(store: Store) -> None:
     user_id, other = build.a_user(store), build.a_user(store)
     mine = [
         build.row(store, tables.tournament, organizer_id=user_id, status=status)
@@ -32,6 +32,6 @@ def test_it_lists_what_is_active_of_the_caller_and_nobody_else(store: Store) -> 
     assert body["tournamentsPlaying"][0]["organizer"]["userId"] == other
 
 
-def test_a_user_who_does_nothing_has_three_empty_lists(store: Store) -> None:
+def test_an_inactive_user_has_three_empty_lists(store: Store) -> None:
     _, body = build.ask(store, "/api/dashboard", by=build.a_user(store))
     assert body == {"tournamentsPlaying": [], "seriesOrganizing": [], "tournamentsOrganizing": []}

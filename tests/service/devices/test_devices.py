@@ -28,7 +28,7 @@ from silverball.store.engine import Store
 
 @contextmanager
 def a_call(desk: Desk, by: str = "owner", body: Body | None = None, **ids: int) -> Iterator[Write[Any]]:
-    """A writing call of one of the desk's callers, committed when it is left."""
+    """A write of one of the desk's callers, committed at the end of the block."""
     with desk.store.write() as transaction:
         yield AnyWrite(
             ids={"tournament_id": desk.night.tournament_id, **ids},
@@ -59,7 +59,7 @@ def found(store: Store, secret: str) -> KnownDevice | None:
 
 
 def a_device(desk: Desk, name: str = "Tablet at the bar", seed: int = 1) -> Device:
-    """A scorekeeper's device of the tournament, which is the desk's caller `device` from now on."""
+    """Create a scorekeeper's device and make it the desk's caller `device`."""
     known = found(desk.store, a_link(desk, name, seed))
     assert known is not None
     desk.callers["device"] = access.device_caller(known.device)
@@ -113,7 +113,7 @@ def test_a_link_is_found_by_its_secret_and_its_secret_is_stored_nowhere(store: S
 
 
 @pytest.mark.parametrize("guess", ["", "guess", "x" * 40, "\x00", "é" * 500])
-def test_a_guess_is_no_device(store: Store, guess: str) -> None:
+def test_a_guessed_secret_finds_no_device(store: Store, guess: str) -> None:
     desk = a_desk(store)
     a_link(desk)
     assert found(store, guess) is None
@@ -122,7 +122,7 @@ def test_a_guess_is_no_device(store: Store, guess: str) -> None:
 
 
 @pytest.mark.parametrize("who", ["keeper", "player", "reader", "other", "kiosk"])
-def test_only_the_organizer_makes_and_revokes(store: Store, who: str) -> None:
+def test_only_the_organizer_creates_and_revokes(store: Store, who: str) -> None:
     desk = a_desk(store)
     device = a_device(desk)
     with pytest.raises(NotAllowed), a_call(desk, who, writes.NewDevice(name="Mine")) as call:
@@ -133,7 +133,7 @@ def test_only_the_organizer_makes_and_revokes(store: Store, who: str) -> None:
         writes.revoke_device(call)
 
 
-def test_a_device_makes_no_devices(store: Store) -> None:
+def test_a_device_cannot_create_devices(store: Store) -> None:
     desk = a_desk(store)
     a_device(desk)
     with pytest.raises(NotAllowed), a_call(desk, "device", writes.NewDevice(name="Mine")) as call:
@@ -163,7 +163,7 @@ def test_a_device_of_another_tournament_cannot_be_revoked_from_this_one(store: S
         writes.revoke_device(call)
 
 
-def test_a_link_rests_while_the_tournament_is_completed(store: Store) -> None:
+def test_a_link_does_not_work_while_the_tournament_is_completed(store: Store) -> None:
     desk = a_desk(store)
     secret = a_link(desk)
     set_status(desk, "completed")
@@ -185,7 +185,7 @@ def test_where_scorekeepers_are_off_a_link_does_not_work(store: Store) -> None:
     assert not known.is_usable
 
 
-def test_there_are_not_more_devices_than_anybody_needs(store: Store) -> None:
+def test_the_number_of_devices_is_limited(store: Store) -> None:
     desk = a_desk(store)
     for n in range(reads.DEVICES_MAX):
         a_link(desk, f"Tablet {n}", seed=n)
@@ -193,7 +193,7 @@ def test_there_are_not_more_devices_than_anybody_needs(store: Store) -> None:
         a_link(desk, "One more", seed=10_000)
 
 
-def test_the_last_use_is_noted_to_the_minute(store: Store) -> None:
+def test_the_last_use_is_stored_to_the_minute(store: Store) -> None:
     desk = a_desk(store)
     device = a_device(desk)
     for seconds in (0, 59, 60):
@@ -208,7 +208,7 @@ def test_the_last_use_is_noted_to_the_minute(store: Store) -> None:
     assert device.last_used_at == build.NOW.replace(minute=1, second=0)
 
 
-def test_links_and_codes_are_no_part_of_the_journal_and_do_not_stand_in_the_way_of_undo(store: Store) -> None:
+def test_links_and_codes_are_not_journalled_and_do_not_block_undo(store: Store) -> None:
     desk = a_desk(store)
     desk.open_round()
     before = desk.ok("GET", "/journal")["data"]
@@ -234,7 +234,7 @@ def test_a_device_records_results_and_the_journal_says_which(store: Store) -> No
     assert newest["source"] == "203.0.113.7"
     with store.read() as db:
         assert list(verifier.verify_tournament(db, desk.night.tournament_id).faults) == []
-    # Only the organizer replaces a result; a device is told whose it is, and so is everybody else.
+    # Only the organizer replaces a result; the refusal names who recorded it.
     for who in ("device", "keeper"):
         message = desk.expect_refusal(409, "PUT", path, positions(game, flip=True), by=who)["message"]
         assert "device: Tablet at the bar entered" in message
@@ -253,7 +253,7 @@ def test_a_device_keeps_its_name_in_the_journal_after_it_was_revoked(store: Stor
     assert desk.ok("GET", "/journal")["data"][0]["actorName"] == "device: Tablet at the bar"
 
 
-def test_a_device_approves_what_players_send_in(store: Store) -> None:
+def test_a_device_approves_suggestions_of_players(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     a_device(desk)
     game = next(
@@ -264,9 +264,9 @@ def test_a_device_approves_what_players_send_in(store: Store) -> None:
     assert desk.ok("POST", approve, by="device")["data"]["status"] == "completed"
 
 
-# Who -> the status of recording a result, of an organizer's deed, of reporting a result.
+# Caller -> the statuses of recording a result, of an organizer's action, of suggesting a result.
 def own(_desk: Desk) -> None:
-    """The device as it was made."""
+    """The device as created."""
 
 
 def foreign(desk: Desk) -> None:
@@ -276,7 +276,7 @@ def foreign(desk: Desk) -> None:
 
 
 def completed(desk: Desk) -> None:
-    """Played to the end: what has no result would be taken out."""
+    """A completed tournament; games without a result would be removed."""
     for game in desk.ok("GET", "/games?status=started")["data"]:
         desk.ok("PUT", f"/games/{game['gameId']}/result", positions(game))
     set_status(desk, "completed")
@@ -310,7 +310,7 @@ def test_what_a_device_may_do(store: Store, become: Callable[[Desk], None], reco
     assert desk.do("PUT", f"{path}/result", positions(game), by="device")[0] == records
 
 
-def test_a_key_sent_again_by_a_device_acts_once(store: Store) -> None:
+def test_a_repeated_key_of_a_device_acts_once(store: Store) -> None:
     desk = a_desk(store)
     a_device(desk)
     game, _ = desk.open_round()
@@ -335,7 +335,7 @@ def test_a_code_reports_for_its_player_or_its_game_only(store: Store, kind: str)
     (suggestion,) = answer["suggestions"]
     assert (suggestion["playerId"], suggestion["userId"]) == (whose.get("player_id"), None)
     desk.expect_refusal(403, "POST", path.format(others["gameId"]), positions(others), by="code")
-    # Nothing else that players or scorekeepers may do.
+    # All other actions of players and scorekeepers are refused.
     for game in (mine, others):
         desk.expect_refusal(403, "PUT", f"/games/{game['gameId']}/result", positions(game), by="code")
         desk.expect_refusal(
@@ -381,7 +381,7 @@ def test_a_code_reports_nothing_elsewhere_and_nothing_after_the_end(store: Store
     desk.expect_refusal(403, "POST", path, positions(game), by="code")
 
 
-def test_each_code_is_one_things_only_and_new_ones_replace_all(store: Store) -> None:
+def test_each_code_belongs_to_one_player_or_game_and_new_codes_replace_all(store: Store) -> None:
     desk, elsewhere = a_desk(store), a_desk(store)
     old, foreign_codes = codes(desk, 5), codes(elsewhere, 6)
     night, player_id = desk.night.tournament_id, desk.night.player_ids[0]
@@ -419,7 +419,7 @@ def test_a_deleted_account_leaves_no_address_where_its_code_was_used(store: Stor
     assert sources[f"code of Player {desk.night.player_ids[0]}"] == ""
 
 
-def test_two_players_who_become_one_keep_what_their_code_did(store: Store) -> None:
+def test_merged_players_keep_the_actions_of_their_code(store: Store) -> None:
     desk = a_desk(store, suggestions="restricted")
     game, _ = desk.open_round()
     wrong_id = game["playerIds"][0]

@@ -90,7 +90,7 @@ def test_players_are_listed_by_id(store: Store) -> None:
 
 
 @pytest.mark.parametrize("name", ["players/csv", "entries/csv"])
-def test_a_hidden_profile_keeps_its_federation_number_to_itself(store: Store, name: str) -> None:
+def test_a_hidden_profile_hides_the_federation_number(store: Store, name: str) -> None:
     hidden = build.a_user(store, profile_opt_out=True)
     admin = build.a_user(store, role="admin")
     made = build.a_tournament(store, players=0)
@@ -151,7 +151,7 @@ def test_a_game_has_one_row_per_player_in_playing_order(store: Store) -> None:
         "Completed at": "2026-03-05T19:40:09.000000Z",
         "Duration": "609",
     }
-    # Points below nothing are a number, not a formula.
+    # Negative points are a number, not a formula.
     assert found[2]["Points"] == "-0.50"
     assert (found[3]["Round ID"], found[3]["Position"], found[3]["Completed at"]) == ("", "", "")
 
@@ -166,7 +166,7 @@ def test_a_game_has_one_row_per_player_in_playing_order(store: Store) -> None:
         ("?bank=7", 0),
     ],
 )
-def test_games_in_a_table_are_narrowed_like_the_list(store: Store, query: str, count: int) -> None:
+def test_the_table_of_games_accepts_the_filters_of_the_list(store: Store, query: str, count: int) -> None:
     night = a_night(store)
     path_query = query.format(bob=night.player_ids[1], arena=night.arena_ids[0])
     assert len(rows(store, night.tournament_id, f"games/csv{path_query}")) == count
@@ -258,7 +258,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_quoted(store: Store, start: str)
 
 @quick
 @given(st.lists(st.tuples(st.text(st.characters(codec="utf-8")), st.integers(), st.none())))
-def test_every_text_comes_back_but_for_the_apostrophe(cells: list[tuple[str, int, None]]) -> None:
+def test_every_text_round_trips_except_for_the_apostrophe(cells: list[tuple[str, int, None]]) -> None:
     made = sheet.csv_file("x.csv", ("Text", "Number", "Nothing"), cells)
     found = list(csv.reader(io.StringIO(made.body.decode(), newline="")))[1:]
     for (original, number, _), (cell, shown, nothing) in zip(cells, found, strict=True):
@@ -267,6 +267,6 @@ def test_every_text_comes_back_but_for_the_apostrophe(cells: list[tuple[str, int
         assert (shown, nothing) == (str(number), "")
 
 
-def test_a_row_of_another_length_than_the_header_is_our_mistake() -> None:
+def test_a_row_of_another_length_than_the_header_is_an_error() -> None:
     with pytest.raises(ValueError, match="a row of 1 cells under a header of 2"):
         sheet.csv_file("x.csv", ("A", "B"), [("only",)])

@@ -17,7 +17,7 @@ from silverball.store.engine import Store
 from silverball.wire.machines import OpdbEntry, OpdbEntryBundle
 
 FILM = {"opdbId": "G4ODR-MLzY7-A1B7O", "title": "Riding comets", "url": "https://films.example/comet"}
-# Every field of an entry as clients know it, without the two that are asked for.
+# All fields of an entry as clients know it, without the two optional ones.
 FIELDS = [
     "opdbId",
     "opdbGroup",
@@ -64,7 +64,7 @@ def asked(store: Store, path: str) -> tuple[int, Any]:
     return build.ask(store, path, by=1)
 
 
-def test_an_entry_is_shown_with_every_field_and_without_what_was_not_asked_for(known: Store) -> None:
+def test_an_entry_has_all_fields_except_the_optional_ones(known: Store) -> None:
     status, body = asked(known, "/api/opdb/entry/G4ODR-MLzY7")
     assert status == 200
     entry = body["data"]
@@ -89,7 +89,7 @@ def test_an_entry_is_shown_with_every_field_and_without_what_was_not_asked_for(k
         ("?includeImages=False&includePeople=0", set()),
     ],
 )
-def test_people_and_pictures_come_when_they_are_asked_for(known: Store, query: str, extra: set[str]) -> None:
+def test_people_and_images_come_on_request(known: Store, query: str, extra: set[str]) -> None:
     for path in ("entry", "entries"):
         body = asked(known, f"/api/opdb/{path}/G4ODR-MLzY7{query}")[1]
         entry = body["data"] if path == "entry" else body["entry"]
@@ -108,7 +108,7 @@ def test_people_and_pictures_come_when_they_are_asked_for(known: Store, query: s
         ("G4ODR-MLzY7-A1B7O", "alias", "G4ODR-MLzY7"),
     ],
 )
-def test_the_other_form_of_the_path_has_the_films_of_the_title(
+def test_the_other_form_of_the_path_has_the_videos_of_the_title(
     known: Store, opdb_id: str, kind: str, machine: str | None
 ) -> None:
     status, body = asked(known, f"/api/opdb/entries/{opdb_id}")
@@ -117,7 +117,7 @@ def test_the_other_form_of_the_path_has_the_films_of_the_title(
     assert msgspec.json.decode(json.dumps(body), type=OpdbEntryBundle, strict=True).type == kind
 
 
-def test_films_of_titles_whose_id_differs_by_case_are_others(known: Store) -> None:
+def test_ids_of_videos_are_case_sensitive(known: Store) -> None:
     assert asked(known, "/api/opdb/entries/G4odR-MLzY7")[1]["videos"] == []
 
 
@@ -125,13 +125,13 @@ def test_films_of_titles_whose_id_differs_by_case_are_others(known: Store) -> No
 @pytest.mark.parametrize(
     "opdb_id", ["G4OdR", "G4ODR-MLzY8", "4ODR", "G4ODR-A1B7O", "G4ODR\n", "7", "G" + "x" * 200]
 )
-def test_what_is_not_known_is_not_found(known: Store, path: str, opdb_id: str) -> None:
+def test_an_unknown_entry_is_not_found(known: Store, path: str, opdb_id: str) -> None:
     status, body = asked(known, f"/api/opdb/{path}/{opdb_id}")
     assert status == 404
     assert set(body) == {"message", "code"}
 
 
-def test_who_asks_for_an_old_id_is_told_the_new_one(known: Store) -> None:
+def test_the_answer_for_an_old_id_names_the_new_one(known: Store) -> None:
     lines = [("Gold-M1", "Gold-M2"), ("Gold-M2", "G4odR-MLzY7"), ("Gbye-M1", None), ("Glost-M1", "Glost-M2")]
     raw = [
         {

@@ -59,7 +59,7 @@ def test_an_entrant_is_a_player_with_their_part_in_the_tournament(store: Store) 
 @pytest.mark.parametrize(
     ("stored", "shown"), [("0", 0), ("10", 10), ("-1.5", -1.5), ("0.25", 0.25), ("-2", -2)]
 )
-def test_an_adjustment_is_a_number_and_whole_where_it_can_be(store: Store, stored: str, shown: float) -> None:
+def test_an_adjustment_is_a_number_without_needless_decimals(store: Store, stored: str, shown: float) -> None:
     night = build.a_tournament(store, players=0)
     player_id = build.a_player(store, night.organizer_id)
     adjustment = {"points_adjustment": Decimal(stored), "score_adjustment": Decimal(stored)}
@@ -68,7 +68,7 @@ def test_an_adjustment_is_a_number_and_whole_where_it_can_be(store: Store, store
     _, body = build.ask(store, path, by=night.organizer_id)
     part = body["data"][0]["tournamentPlayer"]
     assert (part["pointsAdjustment"], type(part["pointsAdjustment"])) == (shown, type(shown))
-    # The key is ours, so it is there only when there is something to tell.
+    # The key is our addition, so it is present only with a value.
     assert part.get("scoreAdjustment", 0) == shown
     assert ("scoreAdjustment" in part) is (shown != 0)
 
@@ -81,7 +81,7 @@ def test_players_of_other_tournaments_are_not_entrants_of_this_one(store: Store)
     assert [player["playerId"] for player in body["data"]] == night.player_ids
 
 
-def test_anybody_with_a_token_may_resolve_anybodys_players(store: Store) -> None:
+def test_any_token_may_resolve_players_of_any_book(store: Store) -> None:
     night, stranger = build.a_tournament(store), build.a_user(store)
     asked = ",".join(str(player_id) for player_id in night.player_ids)
     _, body = build.ask(store, f"/api/players/resolve-unknown?players={asked}", by=stranger)

@@ -25,7 +25,7 @@ def make(store: Store, kind: str, name: str, organizer: int) -> int:
 
 
 @pytest.mark.parametrize("kind", sorted(KEYS))
-def test_names_are_found_whatever_case_and_accents(store: Store, kind: str) -> None:
+def test_search_ignores_case_and_accents(store: Store, kind: str) -> None:
     organizer = build.a_user(store, name="Olga Ramp")
     asa = make(store, kind, "Åsa Öst", organizer)
     make(store, kind, "Bo Larkin", organizer)
@@ -35,7 +35,7 @@ def test_names_are_found_whatever_case_and_accents(store: Store, kind: str) -> N
 
 
 @pytest.mark.parametrize("kind", sorted(KEYS))
-def test_wildcards_are_letters_like_others(store: Store, kind: str) -> None:
+def test_wildcards_are_ordinary_characters(store: Store, kind: str) -> None:
     organizer = build.a_user(store, name="Olga Ramp")
     percent = make(store, kind, "100% Tilt", organizer)
     underscore = make(store, kind, "under_score", organizer)

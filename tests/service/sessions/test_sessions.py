@@ -56,7 +56,7 @@ def test_neither_the_database_nor_a_log_holds_the_secret(store: Store) -> None:
 
 
 @pytest.mark.parametrize("guess", ["", "guess", "\x00", "é" * 500])
-def test_a_guess_is_nobody(store: Store, guess: str) -> None:
+def test_a_guessed_secret_finds_no_session(store: Store, guess: str) -> None:
     start(store, an_account(store))
     assert find(store, guess) is None
 
@@ -81,7 +81,7 @@ def test_signing_out_ends_one_session_and_a_new_password_ends_all(store: Store) 
     assert find(store, second) is None
 
 
-def test_sessions_that_are_over_are_swept_out_by_the_next_sign_in(store: Store) -> None:
+def test_expired_sessions_are_deleted_by_the_next_sign_in(store: Store) -> None:
     user_id = an_account(store)
     start(store, user_id, 1)
     start(store, user_id, 2, timedelta(days=15))

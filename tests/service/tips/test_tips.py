@@ -62,7 +62,7 @@ def test_tips_of_a_title_are_shown_for_each_of_its_models_most_votes_first(known
         assert asked(known, f"opdbId={opdb_id}")[1]["pintips"] == body["pintips"]
 
 
-def test_a_group_is_told_by_its_first_machine(known: Store) -> None:
+def test_a_group_is_described_by_its_oldest_machine(known: Store) -> None:
     info = asked(known, "opdbId=G4ODR")[1]["opdbInfo"]
     assert info == {**INFO, "name": "Comet Rider"}
     assert asked(known, "opdbId=G4odR")[1] == {
@@ -125,6 +125,6 @@ def test_an_old_id_leads_to_the_tips_of_the_new_one(known: Store) -> None:
         ("arenaId=7", "arenaId"),
     ],
 )
-def test_a_question_that_names_nothing_or_too_much_is_refused(known: Store, query: str, field: str) -> None:
+def test_a_query_with_no_machine_or_two_is_refused(known: Store, query: str, field: str) -> None:
     status, body = asked(known, query)
     assert (status, list(body["errors"])) == (422, [field])

@@ -1,4 +1,4 @@
-"""API tokens: who a header speaks for, and how tokens come, are used and go. Source: conventions, Tokens."""
+"""API tokens: authentication, creation, use and revocation. Source: conventions, Tokens."""
 
 import hashlib
 from datetime import timedelta
@@ -31,7 +31,7 @@ def find(store: Store, text: str, later: timedelta = timedelta()) -> Authenticat
         return reads.find_caller(db, b"Bearer " + text.encode(), NOW + later)
 
 
-def test_a_new_token_speaks_for_its_user(store: Store) -> None:
+def test_a_new_token_authenticates_its_user(store: Store) -> None:
     user_id = build.a_user(store)
     found = find(store, a_token(store, user_id).text)
     assert found is not None
@@ -80,12 +80,12 @@ def test_the_scheme_is_read_in_any_case(store: Store, scheme: bytes) -> None:
         b"Bearer 99999999999999999999|slv_" + b"a" * 48,
     ],
 )
-def test_a_malformed_header_speaks_for_nobody(store: Store, header: bytes) -> None:
+def test_a_malformed_header_authenticates_no_user(store: Store, header: bytes) -> None:
     with store.read() as db:
         assert reads.find_caller(db, header, NOW) is None
 
 
-def test_a_well_formed_token_that_nobody_was_given_speaks_for_nobody(store: Store) -> None:
+def test_a_well_formed_unknown_token_authenticates_no_user(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     stranger = tokens.new_secret(Random(8))
     assert find(store, tokens.full_token(made.token_id, stranger)) is None
@@ -93,13 +93,13 @@ def test_a_well_formed_token_that_nobody_was_given_speaks_for_nobody(store: Stor
     assert find(store, stranger) is None
 
 
-def test_an_expired_token_speaks_for_nobody_from_the_second_it_expires(store: Store) -> None:
+def test_an_expired_token_is_invalid_from_the_second_it_expires(store: Store) -> None:
     made = a_token(store, build.a_user(store), expires_days=2)
     assert find(store, made.text, timedelta(days=2, seconds=-1)) is not None
     assert find(store, made.text, timedelta(days=2)) is None
 
 
-def test_a_revoked_token_speaks_for_nobody(store: Store) -> None:
+def test_a_revoked_token_authenticates_no_user(store: Store) -> None:
     made = a_token(store, build.a_user(store))
     with store.write() as transaction:
         writes.revoke_token(transaction.connection, made.token_id)
@@ -214,14 +214,14 @@ def test_a_user_sees_only_their_own_tokens(store: Store) -> None:
 
 
 def test_the_checksum_is_the_crc_32_of_the_forty_letters() -> None:
-    """Worked out with gzip, whose trailer is the same checksum."""
+    """Computed with gzip, whose trailer is the same checksum."""
     assert tokens.parse_token("7|slv_" + "a" * 40 + "c95b8a25") is not None
     assert tokens.parse_token("7|slv_" + "a" * 40 + "C95B8A25") is None
     assert tokens.parse_token("7|slv_" + "a" * 40 + "c95b8a26") is None
 
 
 @given(st.integers(1, 2**63 - 1), st.randoms(use_true_random=False))
-def test_a_token_reads_back_as_what_was_shown(token_id: int, dice: Random) -> None:
+def test_a_shown_token_is_parsed_back(token_id: int, dice: Random) -> None:
     secret = tokens.new_secret(dice)
     assert tokens.parse_token(tokens.full_token(token_id, secret)) == tokens.ParsedToken(
         token_id, tokens.digest(secret)

@@ -1,4 +1,4 @@
-"""API tokens over HTTP: shown once and stored nowhere, never able to do more than who asks for them."""
+"""API tokens over HTTP: shown once, stored nowhere, and never stronger than the creating token."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def test_a_token_is_shown_once_and_works(store: Store) -> None:
     assert build.ask(store, PATH, by=build.a_user(store))[1] == {"data": []}
 
 
-def test_a_request_sent_again_makes_no_second_token_and_tells_no_secret(store: Store) -> None:
+def test_a_repeated_request_creates_no_second_token_and_reveals_no_secret(store: Store) -> None:
     me = build.caller(build.a_user(store), ability="score")
     body = {"name": "Score board"}
     _, first, _ = build.do(store, "POST", PATH, body, by=me, key="k1")
@@ -51,7 +51,7 @@ def test_a_request_sent_again_makes_no_second_token_and_tells_no_secret(store: S
     assert secret[4:44] not in stored
 
 
-def test_a_token_makes_none_that_can_do_more_than_itself(store: Store) -> None:
+def test_a_token_cannot_create_a_stronger_one(store: Store) -> None:
     organizer = build.a_user(store, role="organizer")
     found: dict[str, list[Any]] = {}
     for ability in ("read", "score", "manage"):
@@ -68,7 +68,7 @@ def test_a_token_makes_none_that_can_do_more_than_itself(store: Store) -> None:
     assert build.do(store, "POST", PATH, {"name": "t"})[0] == 401
 
 
-def test_a_token_is_revoked_by_its_owner_and_by_no_weaker_token(store: Store) -> None:
+def test_a_token_cannot_be_revoked_by_a_weaker_one(store: Store) -> None:
     organizer = build.a_user(store, role="organizer")
     strong = build.caller(organizer, role="organizer", ability="manage")
     weak = build.caller(organizer, role="organizer", ability="score")
@@ -82,7 +82,7 @@ def test_a_token_is_revoked_by_its_owner_and_by_no_weaker_token(store: Store) ->
     assert build.do(store, "DELETE", path, by=strong)[0] == 404
 
 
-def test_faults_of_a_token_are_told_by_field(store: Store) -> None:
+def test_faults_of_a_token_are_listed_by_field(store: Store) -> None:
     me = build.caller(build.a_user(store), ability="score")
     for body, field in (
         ({}, "name"),

@@ -25,7 +25,7 @@ def change(store: Store, user_id: int, body: dict[str, Any]) -> tuple[int, Any]:
     return status, got
 
 
-def test_what_is_sent_is_changed_and_the_rest_stays(store: Store) -> None:
+def test_only_the_sent_fields_change(store: Store) -> None:
     user_id = build.a_user(store, name="Ada Quill", location="Oslo")
     other = build.a_user(store, name="Ada Quill")
     sent: dict[str, Any] = {
@@ -86,7 +86,7 @@ def test_a_token_that_can_only_read_changes_nothing(store: Store) -> None:
     assert build.do(store, "PATCH", PATH, {"name": "Eve"})[0] == 401
 
 
-def test_every_tournament_that_shows_the_user_is_newer(store: Store) -> None:
+def test_every_tournament_that_shows_the_user_gets_a_new_revision(store: Store) -> None:
     night = build.a_tournament(store)
     build.a_tournament(store)
 
@@ -103,7 +103,7 @@ def test_every_tournament_that_shows_the_user_is_newer(store: Store) -> None:
 
 
 def test_shared_answers_do_not_show_a_user_who_has_just_opted_out(store: Store) -> None:
-    """The front door may know the caller from before: as one whose answers are shared with everybody."""
+    """The front door may have cached the caller as one whose answers are shared."""
     user_id = build.a_user(store, initials="ADA")
     as_before = build.caller(user_id, ability="score")
     status, got, _ = build.do(store, "PATCH", PATH, {"profileOptOut": True}, by=as_before)

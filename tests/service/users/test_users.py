@@ -1,4 +1,4 @@
-"""Users as the interface shows them. Source: interface 2.1, 2.2, 2.5; interface.md 2, rows 1, 2, 25."""
+"""Published users. Source: interface 2.1, 2.2, 2.5; interface.md 2, rows 1, 2, 25."""
 
 from datetime import UTC, datetime
 
@@ -103,7 +103,7 @@ def test_users_are_resolved_by_id_placeholders_too(store: Store) -> None:
 
 
 @pytest.mark.parametrize("public_read", [True, False])
-def test_a_user_is_open_on_a_public_server_the_list_of_users_is_not(store: Store, public_read: bool) -> None:
+def test_on_a_public_server_a_user_is_open_but_not_the_list_of_users(store: Store, public_read: bool) -> None:
     user_id = build.a_user(store)
     opened = 200 if public_read else 401
     assert build.ask(store, f"/api/users/{user_id}", public_read=public_read)[0] == opened
